@@ -8,12 +8,13 @@ import type { IncomingMessage } from 'node:http';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { noteBundled } from '../.build-licences.mjs';
 
 const dir = join(import.meta.dirname, '../dist/web');
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [svelte(), compressedAhead()],
+  plugins: [svelte(), bundledNoted(), compressedAhead()],
   build: {
     outDir: dir,
     emptyOutDir: true,
@@ -71,6 +72,20 @@ export default defineConfig({
 /** A browser that asks for a page gets the app, whatever else has the same address. */
 function pageInstead(request: IncomingMessage): string | undefined {
   return request.headers.accept?.includes('text/html') === true ? '/index.html' : undefined;
+}
+
+/** The packages whose code is in the pages are noted, for the texts of their licences. */
+function bundledNoted(): Plugin {
+  return {
+    name: 'bundled-noted',
+    apply: 'build',
+    async generateBundle(_options, bundle) {
+      const ids = Object.values(bundle).flatMap((one) =>
+        one.type === 'chunk' ? one.moduleIds : [...one.originalFileNames],
+      );
+      await noteBundled(join(dir, '..'), 'web', ids);
+    },
+  };
 }
 
 /** Texts of more than a kilobyte get a `.br` and a `.gz` beside them. */

@@ -7,6 +7,10 @@ import { router } from './routes.ts';
 /** Whether keys of one character act (WCAG 2.1.4), chosen in this browser; in a field they never do. */
 export const singleLetters = persistentAtom<'on' | 'off'>('mitschrift.keys', 'on');
 
+/** Whether a key acts as far as that switch goes: every component with keys of its own asks here. */
+export const isSwitchedOff = (key: string): boolean =>
+  key.length === 1 && key !== ' ' && singleLetters.get() === 'off';
+
 /** Whether the table of keys is shown. */
 export const keysShown = atom(false);
 
@@ -59,7 +63,7 @@ export function followKeys(): void {
     if (event.defaultPrevented || event.isComposing || session.get() === null) return;
     if (document.querySelector('dialog[open]') !== null) return;
     const afterG = event.timeStamp - gAt < secondWithin;
-    const single = singleLetters.get() !== 'off' && !isInField(event.target);
+    const single = !isSwitchedOff(event.key) && !isInField(event.target);
     const meaning = meaningOf(event, { afterG, single });
     gAt = meaning === 'first' ? event.timeStamp : -Infinity;
     if (meaning === null || meaning === 'first') return;

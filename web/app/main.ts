@@ -1,7 +1,12 @@
 import { mount } from 'svelte';
 import { followSession } from '../client/feed.ts';
-import { audioHeld } from '../client/microphone/browser-recording.ts';
+import {
+  audioHeld,
+  browserRecording,
+  isListening,
+} from '../client/microphone/browser-recording.ts';
 import { session } from '../client/session.ts';
+import { tellOfRecordings } from '../recording-bar/told.ts';
 import { locale, prepareWords } from '../words/i18n.ts';
 import App from './App.svelte';
 import { keepFrame } from './offline.ts';
@@ -14,13 +19,21 @@ locale.subscribe((code) => {
   document.documentElement.lang = code;
 });
 followSession();
-// Another person: nothing of the one before stays in this page. What they recorded here waits for their login.
+// Another person: nothing of the one before stays in this page. What they recorded here waits for their login; what they
+// still record goes on, with its control in sight, until it is stopped.
 let person = session.get()?.username;
+let isForeign = false;
+// Where to go is said behind the login.
+const leaveFormer = () => void setTimeout(() => location.reload());
 session.listen((current) => {
   if (current === null) return;
-  // Where to go is said behind the login.
-  if (person !== undefined && person !== current.username) setTimeout(() => location.reload());
+  isForeign ||= person !== undefined && person !== current.username;
   person = current.username;
+  if (isForeign && !isListening(browserRecording.get())) leaveFormer();
+});
+// One that is just being ended is put down first.
+browserRecording.listen((recording) => {
+  if (isForeign && (recording === null || recording.state === 'held')) leaveFormer();
 });
 // What this browser recorded and the service lacks goes out on whatever page, as soon as its owner is here.
 session.subscribe((current) => {
@@ -28,8 +41,9 @@ session.subscribe((current) => {
   void import('../client/microphone/microphone.ts').then(({ takeUp }) => takeUp());
 });
 // Away from the service a language may not be on this device yet: then it is English.
-await prepareWords(['app', 'components']).catch(() => undefined);
+await prepareWords(['app', 'components', 'recording-bar']).catch(() => undefined);
 followKeys();
+tellOfRecordings();
 followTitle();
 // In a task of its own: what came until here was long enough for a slow phone.
 await new Promise((resolve) => setTimeout(resolve));

@@ -2,6 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './interface.d.ts';
 import { locale } from '../words/i18n.ts';
+import { confirmPassword } from './confirmation.ts';
 import { session } from './session.ts';
 
 /** A schema of the OpenAPI document by its name. */
@@ -18,7 +19,10 @@ export type Problem = {
   errors?: { path: string; message: string }[];
 };
 
-/** What the service answered instead, or that it did not answer (`status` 0, type `away`). */
+/**
+ * What the service answered instead, or that it did not answer (`status` 0): `away`, and nothing was changed;
+ * `unanswered`, a change that it may have made.
+ */
 export class ApiError extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -27,7 +31,13 @@ export class ApiError extends Error {
   }
 }
 
-const away: Problem = { type: 'away', title: 'The service does not answer.', status: 0 };
+const noAnswer = 'The service does not answer.';
+const away: Problem = { type: 'away', title: noAnswer, status: 0 };
+const unanswered: Problem = { type: 'unanswered', title: noAnswer, status: 0 };
+
+/** What is asked may have been done although no answer came: only reading shows whether it was. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof ApiError && error.problem.type === unanswered.type;
 
 /**
  * `api.GET('/recordings/{id}', { params: { path: { id } } })`; `data` of the answer is typed. Give the
@@ -43,14 +53,38 @@ export async function fetchAsUser(request: Request): Promise<Response> {
   const current = session.get();
   if (current !== null) request.headers.set('Authorization', `Bearer ${current.token}`);
   request.headers.set('Accept-Language', locale.get());
-  const response = await fetch(request).catch(() => {
-    throw new ApiError(away);
-  });
+  // What is sent is gone with the first try; of large bodies none is asked for a password.
+  const again = request.method === 'GET' || isLarge(request) ? null : request.clone();
+  let response = await sent(request);
+  if (again !== null && (await asksPassword(response)) && (await confirmPassword()))
+    response = await sent(again);
   // Only what was sent with this session's token says that this session has ended.
   if (response.status === 401 && current !== null && session.get()?.token === current.token) {
     session.set(null);
   }
   return response;
+}
+
+async function sent(request: Request): Promise<Response> {
+  // From a device that is offline nothing goes out.
+  const mayChange = navigator.onLine && !['GET', 'HEAD'].includes(request.method);
+  try {
+    const response = await fetch(request);
+    // An answer that is cut off on its way is none.
+    if (mayChange) await response.clone().arrayBuffer();
+    return response;
+  } catch {
+    throw new ApiError(mayChange ? unanswered : away);
+  }
+}
+
+const isLarge = ({ headers }: Request): boolean =>
+  headers.get('Content-Type')?.startsWith('application/json') === false;
+
+async function asksPassword(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false;
+  const problem = (await response.clone().json()) as Partial<Problem>;
+  return problem.type === '/problems/confirmation-required';
 }
 
 /**

@@ -33,6 +33,25 @@ export function onFrame(listener: (frame: Frame) => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Without a frame for so long the service is asked whether it is there, in milliseconds. */
+const quietMs = 20_000;
+/** And has to answer within so long. */
+const answerMs = 8000;
+let heardAt = 0;
+let looking: ReturnType<typeof setInterval> | undefined;
+
+/** A network may swallow everything and close nothing: then it is left, and connected anew. */
+async function lookWhetherThere(): Promise<void> {
+  const mine = socket;
+  const token = session.get()?.token;
+  const isDue = connection.get().state === 'open' && Date.now() - heardAt > quietMs;
+  if (mine === undefined || token === undefined || !isDue) return;
+  heardAt = Date.now();
+  if ((await serviceAnswers(AbortSignal.timeout(answerMs))) || socket !== mine) return;
+  lost(token, 1006);
+  mine.close();
+}
+
 /** Sends a frame, or bytes of audio. @returns false when there is no connection. */
 export function send(frame: Schema<'ClientFrame'> | ArrayBuffer): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
@@ -45,7 +64,8 @@ export function followSession(): void {
   session.subscribe((current, before) => {
     if (current?.token === before?.token && before !== undefined) return;
     disconnect();
-    if (current !== null) connect(current.token);
+    // With a password that somebody else set nothing is answered.
+    if (current !== null && current.limited === undefined) connect(current.token);
   });
   // Sentences of the service come in the language of the page.
   locale.listen(() => {
@@ -64,9 +84,9 @@ export function tryNow(): void {
 }
 
 /** Whether there is a service at all, whatever it says of itself; a proxy with nothing behind it is none. */
-export async function serviceAnswers(): Promise<boolean> {
+export async function serviceAnswers(signal: AbortSignal | null = null): Promise<boolean> {
   try {
-    const answer = await fetch('/health', { cache: 'no-store' });
+    const answer = await fetch('/health', { cache: 'no-store', signal });
     // 503 is the service's own word for a start or a full disk; a proxy's has no JSON.
     return answer.headers.get('Content-Type')?.includes('json') === true;
   } catch {
@@ -88,11 +108,16 @@ function connect(token: string): void {
   mine.addEventListener('open', () => {
     if (socket !== mine) return;
     opened = true;
+    heardAt = Date.now();
+    clearInterval(looking);
+    looking = setInterval(() => void lookWhetherThere(), quietMs / 2);
     tries = 0;
     connection.set({ state: 'open' });
   });
   mine.addEventListener('message', ({ data }) => {
-    if (socket === mine && typeof data === 'string') receive(JSON.parse(data) as Frame);
+    if (socket !== mine) return;
+    heardAt = Date.now();
+    if (typeof data === 'string') receive(JSON.parse(data) as Frame);
   });
   mine.addEventListener('close', ({ code }) => {
     if (socket !== mine) return;
@@ -107,11 +132,21 @@ function receive(frame: Frame): void {
   const isAhead = frame.type === 'status' && position !== undefined;
   if ('position' in frame && typeof frame.position === 'number' && !isAhead)
     position = frame.position;
-  if (frame.type === 'status') status.set(frame);
-  for (const listener of listeners) listener(frame);
+  if (frame.type === 'status') apart(() => status.set(frame));
+  for (const listener of listeners) apart(() => listener(frame));
+}
+
+/** What goes wrong with one who listens is reported, and keeps nothing from the others. */
+function apart(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    reportError(error);
+  }
 }
 
 function lost(token: string, code: number): void {
+  clearInterval(looking);
   socket = undefined;
   // The session ended: whoever holds it is asked to log in.
   if (code === 1008) {
@@ -128,6 +163,7 @@ function lost(token: string, code: number): void {
 
 function disconnect(): void {
   clearTimeout(timer);
+  clearInterval(looking);
   const mine = socket;
   socket = undefined;
   position = undefined;

@@ -26,14 +26,30 @@ export function notifyOfWaiting(
     for (const { recording_id: id, title: name } of now.speakers_pending) {
       if (known === null || known.has(id) || !document.hidden) continue;
       if (!('Notification' in globalThis) || Notification.permission !== 'granted') continue;
-      const { title, body } = say(name);
-      const notification = new Notification(title, { body, tag: id, icon: '/mitschrift.svg' });
-      notification.addEventListener('click', () => {
-        focus();
-        open(id);
-        notification.close();
-      });
+      void show(say(name), id, open);
     }
     known = new Set(now.speakers_pending.map(({ recording_id: id }) => id));
+  });
+}
+
+async function show(
+  { title, body }: { title: string; body: string },
+  id: string,
+  open: (recordingId: string) => void,
+): Promise<void> {
+  const options = { body, tag: id, icon: '/mitschrift.svg' };
+  let notification: Notification;
+  try {
+    notification = new Notification(title, options);
+  } catch {
+    // Browsers of phones let only their worker notify, which opens the page when it is pressed (`sw.js`).
+    const worker = await navigator.serviceWorker?.getRegistration();
+    await worker?.showNotification(title, { ...options, data: { recordingId: id } });
+    return;
+  }
+  notification.addEventListener('click', () => {
+    focus();
+    open(id);
+    notification.close();
   });
 }

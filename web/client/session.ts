@@ -1,7 +1,14 @@
 /** The login of this browser. */
 import { persistentJSON } from '@nanostores/persistent';
 
-export type Session = { token: string; expires_at: string; username: string; is_admin: boolean };
+export type Session = {
+  token: string;
+  expires_at: string;
+  username: string;
+  is_admin: boolean;
+  /** Somebody else set the password: nothing opens until it is changed. */
+  limited?: 'password';
+};
 
 /** The present session; null without one. Kept across tabs and visits, ended by logging out anywhere. */
 export const session = persistentJSON<Session | null>('mitschrift.session', null);
@@ -18,6 +25,7 @@ export function loginAddress(options: { expired?: boolean } = {}): string {
 /** Where to go after a login: an address of this service only, or the start page. */
 export function nextAddress(search: string): string {
   const next = new URLSearchParams(search).get('next') ?? '/';
-  const isOurs = next.startsWith('/') && new URL(next, location.origin).origin === location.origin;
-  return isOurs && !next.startsWith('//') ? next : '/';
+  if (!next.startsWith('/') || !URL.canParse(next, location.origin)) return '/';
+  const { origin, pathname, search: query, hash } = new URL(next, location.origin);
+  return origin === location.origin && !pathname.startsWith('//') ? pathname + query + hash : '/';
 }

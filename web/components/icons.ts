@@ -29,8 +29,11 @@ export const icons = {
   search: '<circle cx="11" cy="11" r="6.5"/><path d="m16 16 5 5"/>',
   settings:
     '<path d="M4 7h9M17 7h3M4 17h3M11 17h9"/><circle cx="15" cy="7" r="2"/><circle cx="9" cy="17" r="2"/>',
-  skipBack: '<path d="M11 8 6 12l5 4zM18 8l-5 4 5 4z" class="f"/>',
-  skipOn: '<path d="m13 8 5 4-5 4zM6 8l5 4-5 4z" class="f"/>',
+  skipBack:
+    '<path d="M12 5a7.500 7.500 0 1 1-6.800 4.400M12 2v6L8 5z"/><text x="12" y="15.800" font-size="8" text-anchor="middle" fill="currentColor" stroke="none" font-weight="700">10</text>',
+  skipOn:
+    '<path d="M12 5a7.500 7.500 0 1 0 6.800 4.400M12 2v6l4-3z"/><text x="12" y="15.800" font-size="8" text-anchor="middle" fill="currentColor" stroke="none" font-weight="700">10</text>',
+  copy: '<rect x="8" y="8" width="12" height="12" rx="2"/><path d="M16 8V4H4v12h4"/>',
   statechart:
     '<rect x="3" y="4" width="7" height="6" rx="1.500"/><rect x="14" y="14" width="7" height="6" rx="1.500"/><path d="M10 7h4a3 3 0 0 1 3 3v4"/>',
   skipPauses: '<path d="M4 12h3M17 12h3M10 6v12M14 6v12M7 9l3 3-3 3M17 9l-3 3 3 3"/>',

@@ -39,7 +39,10 @@ export default {
   levelRefused: 'Dieses Gerät kann jetzt nicht angehört werden.',
   listenAgain: 'Noch einmal anhören',
   copied: 'Kopiert.',
+  done: 'Fertig',
   away: 'Der Dienst antwortet nicht.',
   awaySafe: 'Es wurde nichts geändert. Gleich noch einmal versuchen.',
+  notKnown:
+    'Es ist nicht bekannt, ob dies gespeichert wurde. Bitte nachsehen, bevor Sie es erneut versuchen.',
   refused: 'Der Dienst lehnt ab: {title}',
 } satisfies Translation<English>;

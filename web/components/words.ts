@@ -37,8 +37,10 @@ const english = {
   levelRefused: 'The device cannot be listened to now.',
   listenAgain: 'Listen again',
   copied: 'Copied.',
+  done: 'Done',
   away: 'The service does not answer.',
   awaySafe: 'Nothing was changed. Try again in a moment.',
+  notKnown: 'It is not known whether this was saved. Look before you try again.',
   refused: params('The service refused: {title}'),
 };
 

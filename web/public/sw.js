@@ -30,6 +30,21 @@ self.addEventListener('fetch', (event) => {
   }
 });
 
+// What a phone's browser was notified of: the page that is open, or a new one.
+self.addEventListener('notificationclick', (event) => {
+  const { notification } = event;
+  notification.close();
+  const id = encodeURIComponent(notification.data?.recordingId ?? '');
+  event.waitUntil(show(`/speakers?recording=${id}`));
+});
+
+async function show(address) {
+  const [open] = await self.clients.matchAll({ type: 'window' });
+  if (open === undefined) return await self.clients.openWindow(address);
+  await open.focus();
+  return await open.navigate(address);
+}
+
 /** The app's pages, all of them the same file; other addresses (`/docs`) are the service's. */
 const isPage = (path) =>
   /^\/(?:login|setup|settings|account|speakers|debug|notes\/[^/]+)?$/.test(path);

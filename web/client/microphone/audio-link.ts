@@ -34,6 +34,10 @@ export type LinkEvents = {
 const aheadBytesMax = 256 * 1024;
 /** Blocks read at once. */
 const atOnce = 32;
+/** Looks at a socket that takes nothing more become this rare, in milliseconds. */
+const [shortestLook, longestLook] = [50, 1000];
+/** What is sent is acknowledged four times a second: after this long without a word the connection is dead. */
+const deafMs = 15_000;
 /** Waits between tries double up to this, in milliseconds. */
 const longestWait = 10_000;
 
@@ -51,6 +55,8 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
     timer: undefined,
     stopAt: null,
     isClosed: false,
+    deaf: undefined,
+    look: shortestLook,
   };
   const wake = () => {
     if (link.socket === null) begin(link);
@@ -67,6 +73,7 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
       link.isClosed = true;
       removeEventListener('online', wake);
       clearTimeout(link.timer);
+      clearTimeout(link.deaf);
       link.socket?.close();
     },
   };
@@ -89,6 +96,10 @@ type Link = {
   /** Samples behind which the recording ends; null: it goes on. */
   stopAt: number | null;
   isClosed: boolean;
+  /** Until when the service has to say something of what was sent. */
+  deaf: ReturnType<typeof setTimeout> | undefined;
+  /** Until the next look at what the socket still holds, in milliseconds. */
+  look: number;
 };
 
 function begin(link: Link): void {
@@ -108,13 +119,29 @@ function begin(link: Link): void {
   mine.addEventListener('message', ({ data }) => {
     if (typeof data === 'string') receive(link, JSON.parse(data) as Frame);
   });
-  mine.addEventListener('close', () => {
-    link.socket = null;
-    link.sent = null;
-    link.isAsking = false;
-    link.on.linked(false);
-    again(link);
-  });
+  mine.addEventListener('close', () => lost(link, mine));
+  expectWord(link, mine);
+}
+
+function lost(link: Link, socket: WebSocket): void {
+  if (link.socket !== socket) return;
+  clearTimeout(link.deaf);
+  link.deaf = undefined;
+  link.socket = null;
+  link.sent = null;
+  link.isAsking = false;
+  link.on.linked(false);
+  again(link);
+}
+
+/** A network may swallow everything and close nothing. */
+function expectWord(link: Link, socket: WebSocket): void {
+  link.deaf ??= setTimeout(() => {
+    link.deaf = undefined;
+    if (link.isClosed || link.socket !== socket) return;
+    lost(link, socket);
+    socket.close();
+  }, deafMs);
 }
 
 function again(link: Link): void {
@@ -133,13 +160,22 @@ function sayStart(link: Link, socket: WebSocket): void {
     kind,
     sample_rate: rate,
     // Its own id, so that a page that goes away before the answer does not begin another one.
-    ...(recordingId === null ? { id } : { recording_id: recordingId }),
+    // And what it has recorded by now without the service.
+    ...(recordingId === null
+      ? { id, held: recordedSince(link.kept) }
+      : { recording_id: recordingId }),
   };
   socket.send(JSON.stringify(start));
 }
 
+/** Samples at most. */
+const recordedSince = ({ startedAt, rate }: Kept): number =>
+  Math.max(0, Math.round(((Date.now() - Date.parse(startedAt)) / 1000) * rate));
+
 function receive(link: Link, frame: Frame): void {
   const { kept, on } = link;
+  clearTimeout(link.deaf);
+  link.deaf = undefined;
   if (frame.type === 'audio.ready') {
     link.tries = 0;
     link.isAsking = false;
@@ -199,25 +235,27 @@ async function sendSome(link: Link): Promise<boolean> {
   const { store, kept, socket, sent: from } = link;
   if (socket?.readyState !== WebSocket.OPEN || from === null) return false;
   if (socket.bufferedAmount > aheadBytesMax) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    link.look = Math.min(longestLook, link.look * 2);
+    await new Promise((resolve) => setTimeout(resolve, link.look));
     return true;
   }
+  link.look = shortestLook;
   const blocks = await store.after(kept.id, from, atOnce);
   // Another connection meanwhile, or what was taken changed: from the beginning.
   if (link.socket !== socket || link.sent !== from) return link.sent !== null;
   let sent = from;
   for (const { end, pcm } of blocks) {
     const first = end - pcm.byteLength / 2;
-    // What nobody has any more is silence: what follows keeps its time.
-    for (const silence of silences(first - sent)) socket.send(silence);
+    // What nobody heard, or has any more, is a gap: the service fills it, and what follows keeps its time.
+    if (first > sent) sayGap(socket, first - sent);
     socket.send(first < sent ? pcm.slice((sent - first) * 2) : pcm);
     sent = end;
   }
   link.sent = sent;
+  if (blocks.length > 0) expectWord(link, socket);
   return blocks.length > 0;
 }
 
-/** Frames of silence, none above what the service takes. */
-function* silences(samples: number): Generator<Int16Array<ArrayBuffer>> {
-  for (let left = samples; left > 0; left -= 16_000) yield new Int16Array(Math.min(left, 16_000));
+function sayGap(socket: WebSocket, samples: number): void {
+  socket.send(JSON.stringify({ type: 'audio.gap', samples } satisfies Schema<'ClientFrame'>));
 }

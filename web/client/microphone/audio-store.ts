@@ -5,6 +5,8 @@
  * A page that goes away takes along what IndexedDB has not taken yet (nothing, or a second on a busy machine):
  * that is put aside at once (`pagehide`), and taken in by whichever page comes next. Lost is what a page had
  * not put down when it was killed without a word.
+ *
+ * What a full disk does not take stays in the page's memory until it is acknowledged.
  */
 
 /** A recording of this browser that the service does not have whole. */
@@ -23,6 +25,8 @@ export type Kept = {
   acknowledged: number;
   /** Nothing more is recorded: what is here is to be sent, then it ends. */
   isOver: boolean;
+  /** A person has deleted it: nothing is here any more, and the service is still to be told. */
+  isDiscarded?: true;
 };
 
 export type AudioSource = 'microphone' | 'tab' | 'both';
@@ -31,8 +35,12 @@ export type Block = { end: number; pcm: ArrayBuffer };
 export interface AudioStore {
   put(kept: Kept): Promise<void>;
   all(): Promise<Kept[]>;
-  /** Resolves when the block would outlive this page. @param end the sample behind its last */
-  add(id: string, block: Block): Promise<void>;
+  /**
+   * Keeps a block, at once and in order. Resolves when it would outlive this page, with true; with false when this
+   * browser's disk does not take it: then it is in memory.
+   * @throws {Error} when memory is as full as it may be
+   */
+  add(id: string, block: Block): Promise<boolean>;
   /** Blocks with samples behind the first `samples`, oldest first. */
   after(id: string, samples: number, count: number): Promise<Block[]>;
   /** Samples recorded so far. */
@@ -70,24 +78,29 @@ export async function openAudioStore(): Promise<AudioStore> {
       untaken.add(block);
       const change = write('blocks');
       change.objectStore('blocks').put(pcm, [id, end]);
-      await committed(change);
+      try {
+        await committed(change);
+      } catch (error) {
+        const bytes = [...untaken].reduce((sum, { pcm: { byteLength } }) => sum + byteLength, 0);
+        if (bytes > memoryBytesMax) throw error;
+        return false;
+      }
       untaken.delete(block);
+      return true;
     },
-    async after(id, samples, count) {
-      const range = IDBKeyRange.bound([id, samples], [id, Infinity], true);
-      const blocks = read('blocks');
-      const [keys, pcms] = await Promise.all([
-        done(blocks.getAllKeys(range, count)),
-        done<ArrayBuffer[]>(blocks.getAll(range, count)),
-      ]);
-      return pcms.map((pcm, index) => ({ end: (keys[index] as [string, number])[1], pcm }));
-    },
+    after: (id, samples, count) => blocksAfter(read('blocks'), id, samples, count),
     async total({ id, acknowledged }) {
       const range = IDBKeyRange.bound([id, 0], [id, Infinity]);
       const last = await done(read('blocks').openKeyCursor(range, 'prev'));
-      return Math.max(acknowledged, last === null ? 0 : (last.key as [string, number])[1]);
+      const put = last === null ? 0 : (last.key as [string, number])[1];
+      return inMemory(id, put).reduce(
+        (end, block) => Math.max(end, block.end),
+        Math.max(acknowledged, put),
+      );
     },
     async acknowledge(kept) {
+      for (const block of inMemory(kept.id, 0))
+        if (block.end <= kept.acknowledged) untaken.delete(block);
       const change = write('recordings', 'blocks');
       change.objectStore('recordings').put(kept);
       const range = IDBKeyRange.bound([kept.id, 0], [kept.id, kept.acknowledged]);
@@ -95,6 +108,7 @@ export async function openAudioStore(): Promise<AudioStore> {
       await committed(change);
     },
     async remove(id) {
+      for (const block of inMemory(id, 0)) untaken.delete(block);
       const change = write('recordings', 'blocks');
       change.objectStore('recordings').delete(id);
       change.objectStore('blocks').delete(IDBKeyRange.bound([id, 0], [id, Infinity]));
@@ -103,8 +117,32 @@ export async function openAudioStore(): Promise<AudioStore> {
   };
 }
 
-/** Blocks that IndexedDB has not taken yet. */
+async function blocksAfter(
+  blocks: IDBObjectStore,
+  id: string,
+  samples: number,
+  count: number,
+): Promise<Block[]> {
+  const range = IDBKeyRange.bound([id, samples], [id, Infinity], true);
+  // Before what is put down is read: what is put down meanwhile is in one of both.
+  const found = new Map(inMemory(id, samples).map(({ end, pcm }) => [end, pcm]));
+  const [keys, pcms] = await Promise.all([
+    done(blocks.getAllKeys(range, count)),
+    done<ArrayBuffer[]>(blocks.getAll(range, count)),
+  ]);
+  pcms.forEach((pcm, index) => found.set((keys[index] as [string, number])[1], pcm));
+  const inOrder = [...found].sort(([one], [other]) => one - other).slice(0, count);
+  return inOrder.map(([end, pcm]) => ({ end, pcm }));
+}
+
+/** Blocks that IndexedDB has not taken, yet or at all. */
 const untaken = new Set<{ id: string; end: number; pcm: ArrayBuffer }>();
+/** Half an hour at 16,000 samples a second. */
+const memoryBytesMax = 60_000_000;
+
+const inMemory = (id: string, after: number) =>
+  [...untaken].filter((block) => block.id === id && block.end > after);
+
 /** Before the recording and the end of each block in `localStorage`. */
 const aside = 'mitschrift.block.';
 

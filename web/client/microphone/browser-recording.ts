@@ -2,6 +2,7 @@
 import { persistentAtom } from '@nanostores/persistent';
 import { atom } from 'nanostores';
 import type { AudioSource, Kept } from './audio-store.ts';
+import type { Sound } from './sound.ts';
 
 export type BrowserRecording = Pick<Kept, 'id' | 'recordingId' | 'kind' | 'source'> & {
   /**
@@ -9,9 +10,20 @@ export type BrowserRecording = Pick<Kept, 'id' | 'recordingId' | 'kind' | 'sourc
    * is recorded, what is here is sent.
    */
   state: 'starting' | 'recording' | 'paused' | 'held' | 'ending';
-  /** Seconds recorded, and those of them that the service has on its disk. */
+  /** Whose it is; another person's login may only stop it. */
+  user: string;
+  /** Seconds recorded, those of them that would outlive this page, and those that the service has on its disk. */
   seconds: number;
+  safe: number;
   onDisk: number;
+  /** Whether this browser's disk takes no more: what is not sent yet is in this page's memory. */
+  inMemory: boolean;
+  /** Whether it is heard; only while it records. */
+  sound: Pick<Sound, 'state' | 'since' | 'blockAt'>;
+  /** The last time that nothing was heard, in milliseconds since 1970. */
+  missed: { from: number; to: number } | null;
+  /** Since when it is in its state, in milliseconds since 1970. */
+  since: number;
   /** Whether the service takes what is sent. */
   linked: boolean;
   level: { rms: number; peak: number };
@@ -23,6 +35,13 @@ export type BrowserRecording = Pick<Kept, 'id' | 'recordingId' | 'kind' | 'sourc
 export type Lost = 'microphone' | 'tab' | null;
 
 export const browserRecording = atom<BrowserRecording | null>(null);
+
+/** The service's id of what this browser ended last: for a moment the service still speaks of it. */
+export const endedHere = atom<string | null>(null);
+
+/** Whether a microphone, or a tab's sound, is open here. */
+export const isListening = (recording: BrowserRecording | null): boolean =>
+  recording?.state === 'starting' || recording?.state === 'recording';
 
 /** Whether this browser may hold audio that the service lacks; else nothing has to be looked for. */
 export const audioHeld = persistentAtom<'yes' | undefined>('mitschrift.audio-held');

@@ -1,21 +1,30 @@
 /** The one recording of this page: what becomes of it here while the service takes it, pauses it, refuses it or ends it. */
-import { status } from '../feed.ts';
+import { status, tryNow } from '../feed.ts';
+import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
-import { audioHeld, browserRecording, trouble } from './browser-recording.ts';
-import { type Leftover, sendRest } from './leftovers.ts';
+import { audioHeld, browserRecording, endedHere, trouble } from './browser-recording.ts';
+import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
 import type { Listening } from './listen.ts';
 import { levelOf } from './pcm.ts';
+import { pausedThere, tellWish } from './pausing.ts';
 import { type Tries, afterRefusal, triesOf } from './refusals.ts';
 import { secondsOf, showAs, showPart } from './shown.ts';
+import { type Sound, type SoundEvent, openingSound, soundAfter } from './sound.ts';
+import type { Missed } from './worklet.ts';
 
 export type Current = Leftover & {
   link: AudioLink;
   readonly tries: Tries;
   listening: Listening | null;
+  sound: Sound;
   letSleep: () => void;
-  /** Blocks are put down one after the other; rejects when this browser has no room. */
+  /** Blocks are put down one after the other; rejects when neither disk nor memory has room. */
   putDown: Promise<void>;
+  /** Of `total`, those that would outlive this page. */
+  safe: number;
   isPaused: boolean;
+  /** What a person wanted here, until the service says the same. `isTold`: it has heard of it; `isAsked`: is asked. */
+  wish: { isPaused: boolean; isTold: boolean; isAsked: boolean } | null;
 };
 
 let current: Current | null = null;
@@ -31,34 +40,69 @@ export function hold(found: Leftover): Current {
     link: undefined as unknown as AudioLink,
     tries: triesOf(() => mine.link.begin()),
     listening: null,
+    sound: openingSound(Date.now()),
     letSleep: () => {},
     putDown: Promise.resolve(),
+    safe: found.total,
     isPaused: false,
+    wish: null,
   };
   mine.link = linkOf(mine);
   current = mine;
   return mine;
 }
 
-/** Keeps a block, and sends it from where it is kept. */
+/** Takes what is heard. */
 export function takeBlock(mine: Current, pcm: ArrayBuffer): void {
+  keepBlock(mine, pcm);
+  const level = levelOf(pcm);
+  mine.sound = soundAfter(mine.sound, { type: 'block', rms: level.rms }, Date.now());
+  showPart(mine, { level, sound: mine.sound });
+}
+
+/** For so long nothing was heard: what follows keeps its time. */
+export function takeMissed(mine: Current, { missedMs, before }: Missed): void {
+  if (before !== null) keepBlock(mine, before);
+  mine.total += Math.round((missedMs / 1000) * mine.kept.rate);
+  const to = Date.now();
+  showPart(mine, { missed: { from: to - missedMs, to } });
+}
+
+/** Keeps a block, and sends it from where it is kept. */
+function keepBlock(mine: Current, pcm: ArrayBuffer): void {
   mine.total += pcm.byteLength / 2;
   const end = mine.total;
   // At once, not behind the one before: this page may be gone in the next moment.
   const added = mine.store.add(mine.kept.id, { end, pcm });
-  mine.putDown = mine.putDown.then(() => added).then(() => mine.link.poke());
+  mine.putDown = mine.putDown
+    .then(() => added)
+    .then((isKept) => {
+      if (isKept) mine.safe = end;
+      if (browserRecording.get()?.inMemory === isKept) showPart(mine, { inMemory: !isKept });
+      mine.link.poke();
+    });
   mine.putDown.catch(() => noRoom(mine));
-  showPart(mine, { level: levelOf(pcm), seconds: secondsOf(mine.total, mine) });
+}
+
+/** Something has happened to what is heard, or time has gone by. A pause is none of it. */
+export function heard(mine: Current, event: SoundEvent): void {
+  if (mine.isPaused) return;
+  const before = mine.sound;
+  mine.sound = soundAfter(before, event, Date.now());
+  if (mine.sound.state !== before.state) showPart(mine, { sound: mine.sound });
 }
 
 /** Ends it; what is not on the service's disk yet is sent, now or when it answers again. */
 export async function endHere(mine: Current): Promise<void> {
   if (mine.kept.isOver) return;
   mine.kept.isOver = true;
+  endedHere.set(mine.kept.recordingId);
   showAs('ending', mine);
   await quiet(mine);
-  mine.total = await mine.store.total(mine.kept);
-  await mine.store.put(mine.kept);
+  await noteOver(mine);
+  // Another person's login sends nothing of it: it waits for its owner's.
+  const user = session.get()?.username;
+  if (user !== undefined && user !== mine.kept.user) return await letGo(mine, { remove: false });
   mine.link.begin();
   mine.link.stop(mine.total);
 }
@@ -71,10 +115,17 @@ export async function putOff(mine: Current): Promise<void> {
   changed(mine);
 }
 
-/** Nothing of it is wanted any more. */
+/** Nothing of it is wanted any more: what is here is gone at once, and the service is told now or later. */
 export async function drop(mine: Current): Promise<void> {
+  endedHere.set(mine.kept.recordingId);
   await quiet(mine);
-  await letGo(mine, { remove: true });
+  const { kept, store } = mine;
+  kept.isDiscarded = true;
+  await store.remove(kept.id);
+  await store.put(kept).catch((error: unknown) => console.warn(error));
+  const release = mine.release;
+  await letGo({ ...mine, release: () => {} }, { remove: false });
+  tellDiscarded({ store, kept, release, total: 0 });
 }
 
 const linkOf = (mine: Current): AudioLink =>
@@ -90,17 +141,17 @@ function isLinked(mine: Current, linked: boolean): void {
   if (!linked) return;
   mine.tries.taken();
   if (trouble.get()?.code === 'not-taken') trouble.set(null);
+  // The service is there again: what it says of everything else is not waited for either.
+  tryNow();
+  void tellWish(mine);
 }
 
 function changed(mine: Current): void {
-  const { acknowledged } = mine.kept;
+  const { acknowledged, recordingId } = mine.kept;
   // Another connection has sent more of this recording than is known here.
   if (mine.listening === null) mine.total = Math.max(mine.total, acknowledged);
-  showPart(mine, {
-    recordingId: mine.kept.recordingId,
-    onDisk: secondsOf(acknowledged, mine),
-    seconds: secondsOf(mine.total, mine),
-  });
+  showPart(mine, { recordingId });
+  if (mine.kept.isOver) endedHere.set(recordingId);
   const isSent = acknowledged >= mine.total;
   // Who only holds it does not keep the service waiting for more than it has.
   if (isSent && browserRecording.get()?.state === 'held') {
@@ -110,10 +161,11 @@ function changed(mine: Current): void {
 }
 
 async function ended(mine: Current, reason: string): Promise<void> {
-  if (reason === 'paused') return pauseHere(mine, true);
+  if (reason === 'paused') return await pausedThere(mine, true);
   // The service is going away, or did not understand a frame: it is asked again, never at once.
   if (reason === 'left') return;
   if (reason === 'refused') return void mine.tries.again();
+  endedHere.set(mine.kept.recordingId);
   await quiet(mine);
   const isWhole = await finish(mine);
   const detail = reason === 'stopped' ? '' : reason;
@@ -122,7 +174,10 @@ async function ended(mine: Current, reason: string): Promise<void> {
 
 async function refused(mine: Current, code: string, detail: string): Promise<void> {
   const { recordingId, isOver } = mine.kept;
-  if (code === 'recording-paused' && !isOver) return pauseHere(mine, true);
+  if (code === 'recording-paused' && !isOver) {
+    await pausedThere(mine, true);
+    return await tellWish(mine);
+  }
   const comesTo = await afterRefusal(mine.kept, code, mine.tries);
   if (comesTo !== 'gone') {
     trouble.set({ code: 'not-taken', detail, isAskedAgain: comesTo === 'again' });
@@ -140,10 +195,15 @@ async function refused(mine: Current, code: string, detail: string): Promise<voi
 async function finish(mine: Current): Promise<boolean> {
   const { kept, store } = mine;
   kept.isOver = true;
-  await store.put(kept);
+  await noteOver(mine);
   const isWhole = kept.acknowledged >= mine.total || (await sendRest(store, kept));
   await letGo(mine, { remove: isWhole });
   return isWhole;
+}
+
+/** For whichever page finds it. A disk that is full does not keep this page from sending it. */
+async function noteOver({ store, kept }: Current): Promise<void> {
+  await store.put(kept).catch((error: unknown) => console.warn(error));
 }
 
 async function noRoom(mine: Current): Promise<void> {
@@ -160,25 +220,14 @@ async function quiet(mine: Current): Promise<void> {
   await listening?.end();
   // What could not be put down has ended the recording already (`noRoom`).
   await mine.putDown.catch(() => undefined);
-}
-
-/** The service or this page paused it: no sample is taken until it goes on. */
-function pauseHere(mine: Current, isPaused: boolean): void {
-  if (mine.kept.isOver || mine.listening === null || mine.isPaused === isPaused) return;
-  mine.isPaused = isPaused;
-  if (isPaused) void mine.listening.pause();
-  else {
-    mine.listening.go();
-    mine.link.begin();
-  }
-  showAs(isPaused ? 'paused' : 'recording', mine);
+  mine.total = await mine.store.total(mine.kept);
 }
 
 /** Paused elsewhere, or by this page's button: the service says so. */
 status.listen((now) => {
   const recording = now?.recording;
   if (!current || !recording || recording.recording_id !== current.kept.recordingId) return;
-  pauseHere(current, recording.paused);
+  void pausedThere(current, recording.paused);
 });
 
 async function letGo(mine: Current, { remove }: { remove: boolean }): Promise<void> {

@@ -1,9 +1,10 @@
 /** What this browser still holds of recordings that are over, here or at the service. */
-import { fetchAsUser } from '../api.ts';
+import { api, fetchAsUser } from '../api.ts';
+import { connection } from '../feed.ts';
 import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { type AudioStore, type Kept, openAudioStore } from './audio-store.ts';
-import { CannotListen } from './listen.ts';
+import { CannotListen } from './streams.ts';
 import { wavOf } from './pcm.ts';
 import { afterRefusal, triesOf } from './refusals.ts';
 
@@ -27,6 +28,8 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
     const fresh: ArrayBuffer[] = [];
     for (const { end, pcm } of blocks) {
       const first = end - pcm.byteLength / 2;
+      // What nobody heard is silence: what follows keeps its time.
+      if (first > from) fresh.push(new ArrayBuffer((first - from) * 2));
       fresh.push(first < from ? pcm.slice((from - first) * 2) : pcm);
       from = end;
     }
@@ -51,6 +54,7 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
  */
 export function finishQuietly(found: Leftover): void {
   const { store, kept, total } = found;
+  if (kept.isDiscarded) return tellDiscarded(found);
   kept.isOver = true;
   const leave = () => {
     tries.stop();
@@ -78,6 +82,32 @@ export function finishQuietly(found: Leftover): void {
   const tries = triesOf(() => link.begin());
   link.begin();
   link.stop(total);
+}
+
+/** Has the service delete it that was deleted here: now, or whenever it answers, in this page or the next. */
+export function tellDiscarded({ store, kept, release }: Leftover): void {
+  const tell = async (): Promise<void> => {
+    if (kept.recordingId !== null && !(await isDeletedThere(kept.recordingId))) return;
+    stop();
+    await store.remove(kept.id);
+    release();
+  };
+  const stop = connection.listen(({ state }) => void (state === 'open' && tell()));
+  void tell();
+}
+
+/** One that has ended meanwhile is erased. */
+async function isDeletedThere(id: string): Promise<boolean> {
+  const params = { params: { path: { id } } };
+  const isDone = ({ response }: { response: Response }) => response.ok || response.status === 404;
+  try {
+    return (
+      isDone(await api.POST('/recordings/{id}/discard', params)) ||
+      isDone(await api.DELETE('/recordings/{id}', params))
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** @throws {CannotListen} when this browser keeps nothing */

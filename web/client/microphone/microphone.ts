@@ -4,10 +4,24 @@ import { api } from '../api.ts';
 import { session } from '../session.ts';
 import type { Kept } from './audio-store.ts';
 import { type Lost, audioHeld, browserRecording, trouble } from './browser-recording.ts';
-import { currentRecording, drop, endHere, hold, putOff, tabMark, takeBlock } from './current.ts';
+import {
+  type Current,
+  currentRecording,
+  drop,
+  endHere,
+  heard,
+  hold,
+  putOff,
+  tabMark,
+  takeBlock,
+  takeMissed,
+} from './current.ts';
 import { type Leftover, finishQuietly, lockOf, openStore } from './leftovers.ts';
-import { CannotListen, type Listening, listen } from './listen.ts';
-import { showAs, silent } from './shown.ts';
+import { type Hearing, type Listening, listen } from './listen.ts';
+import { pauseHere } from './pausing.ts';
+import { showAs, showPart, silent } from './shown.ts';
+import { openingSound } from './sound.ts';
+import { CannotListen } from './streams.ts';
 import { keepAwake } from './wake-lock.ts';
 
 /** Begins a recording of this browser. What stands in the way is in `trouble`. */
@@ -19,18 +33,23 @@ export async function start(kind: Kept['kind'], source: Kept['source']): Promise
   trouble.set(null);
   const id = ulid();
   const isWanted = () => browserRecording.get()?.id === id;
-  const begun = { kind, source, recordingId: null, id };
-  browserRecording.set({ ...silent, ...begun, state: 'starting', seconds: 0, onDisk: 0 });
-  const early: ArrayBuffer[] = [];
+  const begun = { kind, source, recordingId: null, id, user };
+  browserRecording.set({ ...silent(), ...begun, state: 'starting' });
+  // What comes before there is a recording is taken in the order in which it came.
+  const early: ((mine: Current) => void)[] = [];
+  let begunHere: Current | null = null;
+  const to = (take: (mine: Current) => void): void => {
+    if (begunHere === null) early.push(take);
+    else take(begunHere);
+  };
   let listening: Listening | null = null;
   try {
     const store = await openStore();
-    let take = (pcm: ArrayBuffer): void => void early.push(pcm);
-    listening = await listen(source, { block: (pcm) => take(pcm), lost });
+    listening = await listen(source, hearingOf(to));
     if (!isWanted()) return await listening.end();
     const startedAt = new Date().toISOString();
     const { rate } = listening;
-    const kept = { ...begun, user, rate, startedAt, acknowledged: 0, isOver: false };
+    const kept = { ...begun, rate, startedAt, acknowledged: 0, isOver: false };
     audioHeld.set('yes');
     await store.put(kept);
     const release = (await lockOf(id)) ?? (() => {});
@@ -40,19 +59,31 @@ export async function start(kind: Kept['kind'], source: Kept['source']): Promise
       return await listening.end();
     }
     const mine = hold({ store, kept, release, total: 0 });
-    mine.listening = listening;
-    mine.letSleep = keepAwake();
-    sessionStorage.setItem(tabMark, id);
-    take = (pcm) => takeBlock(mine, pcm);
-    early.forEach(take);
-    mine.link.begin();
+    listenFor(mine, listening);
     showAs('recording', mine);
+    begunHere = mine;
+    for (const take of early) take(mine);
+    mine.link.begin();
   } catch (error) {
     await listening?.end();
     if (!isWanted()) return;
     browserRecording.set(null);
     cannot(error);
   }
+}
+
+/** What is heard is looked at this often, in milliseconds: nothing else says that nothing comes. */
+const lookEveryMs = 500;
+
+function listenFor(mine: Current, listening: Listening): void {
+  const letSleep = keepAwake();
+  const looking = setInterval(() => heard(mine, { type: 'look' }), lookEveryMs);
+  mine.listening = listening;
+  mine.letSleep = () => {
+    clearInterval(looking);
+    letSleep();
+  };
+  sessionStorage.setItem(tabMark, mine.kept.id);
 }
 
 /** Does not wait any longer for a microphone that is not open yet. */
@@ -67,21 +98,37 @@ export async function goOn(): Promise<void> {
   trouble.set(null);
   try {
     const { source, rate } = mine.kept;
-    const listening = await listen(source, { block: (pcm) => takeBlock(mine, pcm), lost }, rate);
+    mine.sound = openingSound(Date.now());
+    const listening = await listen(
+      source,
+      hearingOf((take) => take(mine)),
+      rate,
+    );
     if (listening.rate !== rate) {
       // A recording has one rate; what this device gives is a recording of its own.
       await listening.end();
       await stop();
       return;
     }
-    mine.listening = listening;
-    mine.letSleep = keepAwake();
-    sessionStorage.setItem(tabMark, mine.kept.id);
+    listenFor(mine, listening);
     mine.link.begin();
     showAs('recording', mine);
   } catch (error) {
     cannot(error);
   }
+}
+
+/** Pauses it, or goes on: here at once, at the service as soon as it answers. */
+export async function pause(isPaused: boolean): Promise<void> {
+  const mine = currentRecording();
+  if (mine !== null) await pauseHere(mine, isPaused);
+}
+
+/** Goes on by a press after the system has interrupted it, or the microphone is gone. */
+export async function revive(): Promise<void> {
+  const mine = currentRecording();
+  trouble.set(null);
+  await mine?.listening?.revive().catch(cannot);
 }
 
 /** Ends the recording; what is not on the service's disk yet is sent, now or when it answers again. */
@@ -90,8 +137,8 @@ export async function stop(): Promise<void> {
   if (mine !== null) await endHere(mine);
 }
 
-/** The recording was discarded: nothing of it is kept here either. */
-export async function discarded(): Promise<void> {
+/** Nothing of it is kept, here at once, and at the service as soon as it answers. */
+export async function discard(): Promise<void> {
   const mine = currentRecording();
   if (mine !== null) await drop(mine);
 }
@@ -115,7 +162,8 @@ export async function takeUp(): Promise<void> {
     if (release === null) continue;
     const total = await store.total(kept);
     const found = { store, kept, release, total };
-    if (kept.isOver || currentRecording() !== null || (await hasEnded(kept))) finishQuietly(found);
+    if (kept.isOver || kept.isDiscarded || currentRecording() !== null || (await hasEnded(kept)))
+      finishQuietly(found);
     else await holdAgain(found);
   }
 }
@@ -153,12 +201,15 @@ function cannot(error: unknown): void {
   trouble.set({ code: error.code });
 }
 
-const lost = (what: Lost): void => {
-  const mine = currentRecording();
-  if (what === 'tab' && mine?.kept.source === 'tab') {
-    trouble.set({ code: 'tab-ended' });
-    return void putOff(mine);
-  }
-  const shown = browserRecording.get();
-  if (shown !== null) browserRecording.set({ ...shown, lost: what });
-};
+const hearingOf = (to: (take: (mine: Current) => void) => void): Hearing => ({
+  block: (pcm) => to((mine) => takeBlock(mine, pcm)),
+  missed: (what) => to((mine) => takeMissed(mine, what)),
+  lost: (what) => to((mine) => lost(mine, what)),
+  sound: (event) => to((mine) => heard(mine, event)),
+});
+
+function lost(mine: Current, what: Lost): void {
+  if (what !== 'tab' || mine.kept.source !== 'tab') return showPart(mine, { lost: what });
+  trouble.set({ code: 'tab-ended' });
+  void putOff(mine);
+}

@@ -1,136 +1,218 @@
-/** What a person changes of a recording, each with its way back. */
+/** What a person changes of a recording: what is sent for it, how it is seen to be done, and what takes it back. */
 import { ApiError, answer, api } from '../../client/api.ts';
 import type { Edit } from './find.ts';
-import type { Shown, Turn } from './recording.ts';
+import type { OpenRecording, Recording, Turn } from './recording.ts';
 
-/** A turn that is being corrected. */
-export type Draft = {
-  /** Its place in the transcript. */
-  at: number;
-  index: number;
-  text: string;
-  /** Label of the speaker. */
-  speaker: string | null;
-  /** Name of a person who is none of the speakers yet. */
-  newName?: string | undefined;
-  before: { text: string; speaker: string | null };
-  /** What it says now, when it was changed meanwhile. */
-  meanwhile?: string | undefined;
+/** A change, of turns by their blocks: it finds them wherever they stand by now. */
+export type Plan = {
+  /** @throws {ApiError} @throws {ChangedSince} before or instead of anything is changed */
+  send(): Promise<void>;
+  /** Whether a recording says what it would say then. */
+  isDone(now: Recording): boolean;
+  /** The change that takes it back, asked for when it is done and has been read. */
+  back(): Plan;
 };
 
-/** A change that was made, and how to take it back. */
-export type Change = { undo: () => Promise<void> };
+/** What was to be changed says something else by now, or is not there any more. */
+export class ChangedSince extends Error {}
 
-/** The edit that a draft is; null when nothing was changed. */
-export function editOf({ index, text, speaker, newName, before }: Draft): Edit | null {
-  const tidy = text.replaceAll(/\s+/g, ' ').trim();
-  const wanted = newName?.trim() || speaker;
-  const edit: Edit = { index };
-  if (tidy !== before.text) edit.text = tidy;
-  if (wanted !== null && wanted !== before.speaker) edit.speaker = wanted;
-  return edit.text === undefined && edit.speaker === undefined ? null : edit;
+/** The recording that a page shows, as it was read last. */
+export type Note = {
+  id: string;
+  now(): Recording;
+  refresh(): Promise<boolean>;
+  /** Blocks that were joined into another one and are cut out of it again have another id then. */
+  renamed: Map<string, string>;
+};
+
+export function noteOf(id: string, opened: OpenRecording): Note {
+  let last: Recording;
+  return {
+    id,
+    now() {
+      const state = opened.state.get();
+      if (state.state === 'there') last = state.shown.recording;
+      return last;
+    },
+    refresh: opened.refresh,
+    renamed: new Map(),
+  };
 }
-
-/** Edits that bring back what turns said before others were made. */
-export const inverseOf = (edits: readonly Edit[], turns: readonly Turn[]): Edit[] =>
-  edits.map(({ index, text, speaker }) => {
-    const before = turns.find((turn) => turn.index === index)!;
-    return {
-      index,
-      ...(text === undefined ? {} : { text: before.text }),
-      ...(speaker === undefined || before.speaker === null ? {} : { speaker: before.speaker }),
-    };
-  });
 
 /** So many the service takes at once. */
 const editsMax = 2000;
 
-/**
- * Corrects turns, all or none as far as the service takes them at once.
- * @throws {ApiError} 412 when turns were changed since they were shown
- */
-export async function correctTurns(
-  id: string,
-  { recording, etag }: Shown,
-  edits: readonly Edit[],
-): Promise<Change> {
-  const after = await sendEdits(id, edits, etag);
-  const back = inverseOf(edits, recording.utterances);
-  return { undo: async () => void (await sendEdits(id, back, after)) };
-}
-
-async function sendEdits(id: string, edits: readonly Edit[], etag: string): Promise<string> {
-  let tag = etag;
-  for (let at = 0; at < edits.length; at += editsMax) {
-    const asked = api.PATCH('/recordings/{id}/utterances', {
-      params: { path: { id }, header: { 'If-Match': tag } },
-      body: { edits: edits.slice(at, at + editsMax) },
-    });
-    await answer(asked);
-    tag = (await asked).response.headers.get('ETag') ?? '';
-  }
-  return tag;
-}
-
-/** Cuts a turn before a word. @throws {ApiError} */
-export async function splitTurn(id: string, index: number, word: number): Promise<Change> {
-  await cut(id, index, word);
-  return { undo: () => join(id, index) };
-}
-
-/**
- * Joins a turn with the next one, whose words then are its speaker's.
- * @throws {ApiError}
- */
-export async function mergeTurns(id: string, turn: Turn, next: Turn): Promise<Change> {
-  await join(id, turn.index);
-  const words = turn.words.length > 0 ? turn.words.length : turn.text.split(/\s+/).length;
-  return { undo: () => cut(id, turn.index, words, next.speaker ?? undefined) };
-}
-
-async function cut(id: string, index: number, word: number, speaker?: string): Promise<void> {
-  const path = { id, index: String(index) };
-  const body = { word, ...(speaker === undefined ? {} : { speaker }) };
-  await answer(api.POST('/recordings/{id}/utterances/{index}/split', { params: { path }, body }));
-}
-
-async function join(id: string, index: number): Promise<void> {
-  const path = { id, index: String(index) };
-  await answer(api.POST('/recordings/{id}/utterances/{index}/merge', { params: { path } }));
-}
-
-/** Gives speakers other names, by label; an empty one takes a name away. @throws {ApiError} */
-export async function renameSpeakers(
-  id: string,
-  { recording }: Shown,
-  names: Record<string, string>,
-): Promise<Change> {
-  const send = async (speakers: Record<string, string>): Promise<void> => {
-    const params = { path: { id } };
-    await answer(api.PATCH('/recordings/{id}/speakers', { params, body: { speakers } }));
+/** Corrects turns, all or none as far as the service takes them at once. */
+export function correcting(note: Note, edits: readonly Edit[]): Plan {
+  const found = (recording: Recording, { block }: Edit) => turnIn(note, recording, block);
+  const says = (recording: Recording, edit: Edit, part: 'from' | 'to'): boolean => {
+    const turn = found(recording, edit);
+    const { text, speaker } = edit[part];
+    if (turn === undefined || (text !== undefined && text !== turn.text)) return false;
+    return speaker === undefined || isSaidBy(recording, turn, speaker);
   };
-  await send(names);
-  const before = Object.keys(names).map((label) => [
-    label,
-    recording.speakers.find((speaker) => speaker.label === label)?.name ?? '',
-  ]);
-  return { undo: () => send(Object.fromEntries(before) as Record<string, string>) };
+  return {
+    async send() {
+      const now = note.now();
+      if (!edits.every((edit) => says(now, edit, 'from'))) throw new ChangedSince();
+      for (let at = 0; at < edits.length; at += editsMax) {
+        const some = edits.slice(at, at + editsMax).map((edit) => {
+          const { block, revision } = found(now, edit)!;
+          return { block: block!, revision: revision!, ...edit.to };
+        });
+        await asSeen(
+          api.PATCH('/recordings/{id}/utterances', {
+            params: { path: { id: note.id } },
+            body: { edits: some },
+          }),
+        );
+      }
+    },
+    isDone: (now) => edits.every((edit) => says(now, edit, 'to')),
+    back: () =>
+      correcting(
+        note,
+        edits.map(({ block, from, to }) => ({ block, from: to, to: from })),
+      ),
+  };
 }
 
-/** @throws {ApiError} */
-export async function changeTitle(
-  id: string,
-  { recording }: Shown,
-  title: string,
-): Promise<Change> {
-  const send = async (wanted: string): Promise<void> => {
-    await answer(
-      api.PATCH('/recordings/{id}', { params: { path: { id } }, body: { title: wanted } }),
+/** Cuts a turn before a word. @param as whose the second half is to be; else the turn's */
+export function cutting(note: Note, turn: Turn, word: number, as: Half = {}): Plan {
+  const { block, text } = turn;
+  const isCut = (now: Turn | undefined) =>
+    now !== undefined && now.text !== text && text.startsWith(now.text);
+  return {
+    async send() {
+      const now = turnIn(note, note.now(), block!);
+      if (now === undefined || now.text !== text) throw new ChangedSince();
+      const params = {
+        path: { id: note.id, index: now.block! },
+        header: { 'If-Match': now.revision! },
+      };
+      const body = { word, ...(as.speaker == null ? {} : { speaker: as.speaker }) };
+      await asSeen(api.POST('/recordings/{id}/utterances/{index}/split', { params, body }));
+    },
+    isDone: (now) => isCut(turnIn(note, now, block!)),
+    back() {
+      const first = turnIn(note, note.now(), block!)!;
+      const second = turnAfter(note.now(), first)!;
+      if (as.former !== undefined) note.renamed.set(as.former, second.block!);
+      return joining(note, first, second);
+    },
+  };
+}
+
+/** The second half of a turn: whose it is, and the id that it had before it was joined to the first. */
+type Half = { speaker?: string | null; former?: string };
+
+/** Joins a turn with the next one, whose words then are its speaker's. */
+export function joining(note: Note, turn: Turn, next: Turn): Plan {
+  const joined = `${turn.text} ${next.text}`.trim();
+  return {
+    async send() {
+      const [now, after] = [
+        turnIn(note, note.now(), turn.block!),
+        turnIn(note, note.now(), next.block!),
+      ];
+      if (now?.text !== turn.text || after?.text !== next.text) throw new ChangedSince();
+      const params = {
+        path: { id: note.id, index: now.block! },
+        header: { 'If-Match': now.revision! },
+      };
+      const body = { next: after.block! };
+      await asSeen(api.POST('/recordings/{id}/utterances/{index}/merge', { params, body }));
+    },
+    isDone: (now) => turnIn(note, now, turn.block!)?.text === joined,
+    back() {
+      const words = turn.words.length > 0 ? turn.words.length : turn.text.split(/\s+/).length;
+      const now = turnIn(note, note.now(), turn.block!)!;
+      return cutting(note, now, words, { speaker: next.speaker, former: next.block! });
+    },
+  };
+}
+
+/** Gives speakers other names, by label; an empty one takes a name away. */
+export function renaming(note: Note, names: Record<string, string>): Plan {
+  const present = (recording: Recording) =>
+    Object.fromEntries(
+      Object.keys(names).map((label) => [
+        label,
+        recording.speakers.find((speaker) => speaker.label === label)?.name ?? '',
+      ]),
     );
+  const before = present(note.now());
+  return {
+    async send() {
+      const params = { path: { id: note.id } };
+      await answer(api.PATCH('/recordings/{id}/speakers', { params, body: { speakers: names } }));
+    },
+    isDone: (now) => JSON.stringify(present(now)) === JSON.stringify(names),
+    back: () =>
+      ifStill(
+        note,
+        (now) => JSON.stringify(present(now)) === JSON.stringify(names),
+        () => renaming(note, before),
+      ),
   };
-  await send(title);
-  return { undo: () => send(recording.title ?? title) };
 }
 
-export const isChangedMeanwhile = (error: unknown): boolean =>
-  error instanceof ApiError && error.problem.status === 412;
+export function entitling(note: Note, title: string): Plan {
+  const before = note.now().title ?? title;
+  return {
+    async send() {
+      const params = { path: { id: note.id } };
+      await answer(api.PATCH('/recordings/{id}', { params, body: { title } }));
+    },
+    isDone: (now) => now.title === title,
+    back: () =>
+      ifStill(
+        note,
+        (now) => now.title === title,
+        () => entitling(note, before),
+      ),
+  };
+}
+
+/** A way back that is gone once somebody else went on from there. */
+function ifStill(note: Note, holds: (now: Recording) => boolean, plan: () => Plan): Plan {
+  const own = plan();
+  return {
+    ...own,
+    async send() {
+      if (!holds(note.now())) throw new ChangedSince();
+      await own.send();
+    },
+  };
+}
+
+/** @throws {ChangedSince} when it was asked for what is not so any more */
+async function asSeen(asked: Parameters<typeof answer>[0]): Promise<void> {
+  try {
+    await answer(asked);
+  } catch (error) {
+    const gone = [404, 412];
+    if (error instanceof ApiError && gone.includes(error.problem.status)) throw new ChangedSince();
+    throw error;
+  }
+}
+
+function turnIn({ renamed }: Note, { utterances }: Recording, wanted: string): Turn | undefined {
+  let block = wanted;
+  // A former id may have come back: then it is another turn's.
+  for (
+    let next = renamed.get(block);
+    next !== undefined && next !== wanted;
+    next = renamed.get(next)
+  )
+    block = next;
+  return utterances.find((turn) => turn.block === block);
+}
+
+const turnAfter = ({ utterances }: Recording, turn: Turn): Turn | undefined =>
+  utterances[utterances.indexOf(turn) + 1];
+
+/** By label, or by the name of somebody who had none until then. */
+const isSaidBy = ({ speakers }: Recording, turn: Turn, who: string): boolean =>
+  turn.speaker === who ||
+  speakers.some(({ label, name }) => label === turn.speaker && name === who);

@@ -1,7 +1,7 @@
 /** Keys of a recording's page (ui/README.md, "Keyboard"). */
 
 /** A number: so many seconds on. */
-export type Act = 'toggle' | 'faster' | 'slower' | 'find' | 'undo' | number;
+export type Act = 'toggle' | 'faster' | 'slower' | 'find' | 'undo' | 'redo' | number;
 
 const acts: Record<string, Act> = {
   ' ': 'toggle',
@@ -23,7 +23,18 @@ export function actOfKey(
     KeyboardEvent,
     'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'target' | 'defaultPrevented'
   >,
-  { isFinding, hasUndo }: { isFinding: boolean; hasUndo: boolean },
+  {
+    isFinding,
+    hasUndo,
+    hasRedo = false,
+    single = true,
+  }: {
+    isFinding: boolean;
+    hasUndo: boolean;
+    hasRedo?: boolean;
+    /** Whether keys of one character act (the account's switch). */
+    single?: boolean;
+  },
 ): Act | null {
   if (event.defaultPrevented || event.altKey) return null;
   const { target, key } = event;
@@ -32,9 +43,12 @@ export function actOfKey(
   if (element?.closest('dialog')) return null;
   if (event.ctrlKey || event.metaKey) {
     if (key.toLowerCase() === 'f' && !isFinding) return 'find';
-    return key.toLowerCase() === 'z' && hasUndo && isField === null ? 'undo' : null;
+    if (key.toLowerCase() !== 'z' || isField !== null) return null;
+    if (event.shiftKey) return hasRedo ? 'redo' : null;
+    return hasUndo ? 'undo' : null;
   }
   if (isField !== null && !isPosition(isField)) return null;
+  if (!single && key.length === 1 && key !== ' ') return null;
   // Space presses the button, or opens the menu, that has the focus; arrows are a tab's.
   if (key === ' ' && element?.closest('button, summary, a, [role="button"]')) return null;
   if (key.startsWith('Arrow') && (isField !== null || element?.closest('[role="tab"]')))

@@ -29,6 +29,8 @@ export type Player = {
   pause(): void;
   toggle(): void;
   seek(time: number): void;
+  /** Finds the word that is said again, when what is said has changed. */
+  look(): void;
 };
 
 /** A second failure within this is not tried again. */
@@ -58,12 +60,7 @@ export function openPlayer(
     const next = spotAt(timeline(), audio.currentTime);
     if (!isSame(next, spot.get())) spot.set(next);
   };
-  const load = async (): Promise<void> => {
-    const given = await ticket.get().catch(() => null);
-    if (signal.aborted) return;
-    if (given === null) trouble.set('away');
-    else giveAddress(audio, `/recordings/${id}/audio?ticket=${given}`);
-  };
+  const load = () => loadAudio(audio, { id, ticket, trouble, signal });
   const start = async (): Promise<void> => {
     if (audio.error !== null || !audio.hasAttribute('src')) await load();
     audio.playbackRate = speed.get();
@@ -83,12 +80,8 @@ export function openPlayer(
   });
   audio.addEventListener('seeked', look, { signal });
   audio.addEventListener('error', retrying(audio, { ticket, trouble, start, playing }), { signal });
-  // Another speed than the element's own default lasts until the next file only.
-  const stopSpeed = speed.subscribe((value) => (audio.playbackRate = value));
-  signal.addEventListener('abort', () => {
-    stopSpeed();
-    end(audio);
-  });
+  followSpeed(audio, signal);
+  signal.addEventListener('abort', () => end(audio));
   void load();
 
   return {
@@ -98,6 +91,7 @@ export function openPlayer(
     spot,
     trouble,
     seek,
+    look,
     play(from, to) {
       if (from !== undefined) seek(from);
       until = to;
@@ -110,6 +104,25 @@ export function openPlayer(
       else audio.pause();
     },
   };
+}
+
+async function loadAudio(
+  audio: HTMLAudioElement,
+  parts: { id: string; ticket: Ticket; trouble: Trouble; signal: AbortSignal },
+): Promise<void> {
+  const { id, ticket, trouble, signal } = parts;
+  const given = await ticket.get().catch(() => null);
+  if (signal.aborted) return;
+  if (given === null) trouble.set('away');
+  else giveAddress(audio, `/recordings/${id}/audio?ticket=${given}`);
+}
+
+function followSpeed(audio: HTMLAudioElement, signal: AbortSignal): void {
+  // Another speed than the element's own default lasts until the next file only.
+  signal.addEventListener(
+    'abort',
+    speed.subscribe((value) => (audio.playbackRate = value)),
+  );
 }
 
 /** Says whether it plays, and acts each time the screen is painted while it does. */

@@ -2,14 +2,15 @@
 import { type ReadableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, type Schema, answer, api } from '../../client/api.ts';
 import { connection, onFrame } from '../../client/feed.ts';
+import { session } from '../../client/session.ts';
 import { type SpeakerMark, speakerMark, speakerNumberOf } from '../../components/speaker-marks.ts';
+import { forgetDrafts } from './drafts.ts';
 
 export type Recording = Schema<'Recording'>;
 export type Turn = Recording['utterances'][number];
 export type SummaryLine = Recording['summary']['lines'][number];
 
-/** `etag` names what the turns say, for `If-Match`. */
-export type Shown = { recording: Recording; etag: string };
+export type Shown = { recording: Recording };
 export type RecordingState =
   | { state: 'loading' }
   | { state: 'there'; shown: Shown }
@@ -20,8 +21,8 @@ export type OpenRecording = {
   state: ReadableAtom<RecordingState>;
   /** Paths of the three documents, as they were saved last while it was open. */
   saved: ReadableAtom<Schema<'DocumentPaths'> | null>;
-  /** Asks again, and resolves when the answer is shown. */
-  refresh(): Promise<void>;
+  /** Asks again, and resolves when the answer is shown. @returns whether there was one */
+  refresh(): Promise<boolean>;
   close(): void;
 };
 
@@ -36,15 +37,16 @@ export function openRecording(id: string): OpenRecording {
 
   const read = async (): Promise<void> => {
     try {
-      const asked = api.GET('/recordings/{id}', { params: { path: { id } } });
-      const recording = await answer(asked);
-      const etag = (await asked).response.headers.get('ETag') ?? '';
+      const recording = await answer(api.GET('/recordings/{id}', { params: { path: { id } } }));
       missed = false;
-      state.set({ state: 'there', shown: { recording, etag } });
+      state.set({ state: 'there', shown: { recording } });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       missed = error.problem.status !== 404;
-      if (error.problem.status === 404) state.set({ state: 'missing' });
+      if (error.problem.status === 404) {
+        forgetDrafts(session.get()?.username ?? '', id);
+        state.set({ state: 'missing' });
+      }
       // What is shown stays: the strip above the page says that the service is away.
       else if (state.get().state !== 'there')
         state.set({ state: 'failed', problem: error.problem });
@@ -52,10 +54,11 @@ export function openRecording(id: string): OpenRecording {
   };
 
   /** One request at a time; of those that come meanwhile one more. */
-  const refresh = async (): Promise<void> => {
+  const refresh = async (): Promise<boolean> => {
     if (reading !== undefined) {
       again = true;
-      return await reading;
+      await reading;
+      return !missed;
     }
     reading = (async () => {
       do {
@@ -63,7 +66,8 @@ export function openRecording(id: string): OpenRecording {
         await read();
       } while (again);
     })().finally(() => (reading = undefined));
-    return await reading;
+    await reading;
+    return !missed;
   };
 
   const stopWatching = connection.listen(({ state: now }) => {
@@ -76,7 +80,7 @@ export function openRecording(id: string): OpenRecording {
     const now = state.get();
     if (frame.type !== 'progress' || now.state !== 'there') return;
     const recording = withProgress(now.shown.recording, frame);
-    state.set({ state: 'there', shown: { ...now.shown, recording } });
+    state.set({ state: 'there', shown: { recording } });
   });
   void refresh();
   return { state, saved, refresh, close: () => (stopWatching(), stopFrames()) };

@@ -47,6 +47,8 @@ const reasons: Record<string, Reason> = {
   'recording.started': 'first',
   'audio.imported': 'first',
   'reprocessing.requested': 'again',
+  'audio.extended': 'again',
+  'speakers.skipped': 'again',
   'version.restored': 'restored',
   'title.changed': 'title',
   'speakers.named': 'named',

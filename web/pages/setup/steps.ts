@@ -13,6 +13,26 @@ export type Step = (typeof steps)[number];
 /** What came of a step; missing as long as it is to come. */
 export type Outcomes = Partial<Record<Step, { result: 'done' | 'skipped'; detail?: string }>>;
 
+type Config = {
+  stt: { base_url: string | null };
+  llm: { base_url: string | null };
+  audio: { device: string | null };
+  notes: { vault: string | null };
+};
+
+/** What is set already, also before this page was loaded. @param spoken title of an installed model, if there is one */
+export function outcomesIn({ stt, llm, audio, notes }: Config, spoken: string | null): Outcomes {
+  const found: [Step, string | null][] = [
+    ['speech', stt.base_url ?? spoken],
+    ['summaries', llm.base_url],
+    ['microphone', audio.device],
+    ['notesFolder', notes.vault],
+  ];
+  return Object.fromEntries(
+    found.flatMap(([step, detail]) => (detail ? [[step, { result: 'done', detail }]] : [])),
+  );
+}
+
 /** The step an address names (`?step=…`); the first as long as nothing else is possible. */
 export function stepAt(search: Record<string, string>, hasAdministrator: boolean): Step {
   const named = steps.find((step) => step === search['step']);

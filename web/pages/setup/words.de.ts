@@ -53,6 +53,19 @@ export default {
   onItsWay: '{title} ist unterwegs',
   onThisMachine: '{title}, auf diesem Rechner',
   goesOn: 'Es kann weitergehen; das läuft von selbst weiter, auch nach einem Neustart.',
+  notDownloaded: '{titles} konnte nicht heruntergeladen werden.',
+  nothingTranscribed:
+    'Bis ein Modell oder ein Server da ist, werden Aufnahmen gespeichert und nicht transkribiert.',
+  downloadHelp: 'Was angekommen ist, bleibt gespeichert. Das können Sie tun:',
+  downloadInternet:
+    'Prüfen Sie, ob der Rechner, auf dem Mitschrift läuft, Internetzugang hat, und versuchen Sie es erneut.',
+  downloadMirror:
+    'Ohne Internetzugang: Kopieren Sie die Dateien an eine Adresse oder in einen Ordner, den dieser Rechner erreicht, und geben Sie ihn an:',
+  mirrorSetting: 'models.mirror',
+  downloadFile:
+    'Oder bringen Sie ein Modell auf einem Datenträger: Kopieren Sie seinen Ordner in den Modellordner, den „npx mitschrift models list“ nennt.',
+  downloadSaid: 'Was schiefging',
+  chooseOther: 'Anderes Modell oder Server wählen',
   cancel: 'Abbrechen',
   address: 'Adresse des Servers',
   protocol: 'Protokoll',

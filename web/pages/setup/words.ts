@@ -53,6 +53,19 @@ const english = {
   onItsWay: params('{title} is on its way'),
   onThisMachine: params('{title}, on this machine'),
   goesOn: 'You can go on; it continues by itself, also after a restart.',
+  notDownloaded: params('{titles} could not be downloaded.'),
+  nothingTranscribed:
+    'Until a model or a server is there, recordings are kept and not transcribed.',
+  downloadHelp: 'What has arrived is kept. What you can do:',
+  downloadInternet:
+    'Check that the computer that runs Mitschrift has internet access, then try again.',
+  downloadMirror:
+    'Without internet access: copy the files to an address or a folder that this computer can reach, and set',
+  mirrorSetting: 'models.mirror',
+  downloadFile:
+    'Or bring a model on a drive: copy its folder into the folder for models that “npx mitschrift models list” names.',
+  downloadSaid: 'What went wrong',
+  chooseOther: 'Choose another model or a server',
   cancel: 'Cancel',
   address: 'Address of the server',
   protocol: 'Protocol',

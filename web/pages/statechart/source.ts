@@ -15,12 +15,12 @@ const before = 1_000;
 
 /**
  * Follows one recording: `show` gets all its facts, at first and whenever there are more, at most once a frame
- * of the screen. @returns how to stop
+ * of the screen. `fail` gets why they are not known, and null once they are. @returns how to stop
  */
 export function followRecording(
   id: string,
   show: (facts: readonly Fact[]) => void,
-  fail: (error: ApiError) => void,
+  fail: (error: ApiError | null) => void,
 ): () => void {
   let facts: readonly Fact[] = [];
   let stopped = false;
@@ -38,6 +38,7 @@ export function followRecording(
       while (again && !stopped) {
         again = false;
         const more = await pageAfter(facts.at(-1)?.position ?? 0);
+        if (!stopped) fail(null);
         if (more.length === 0) continue;
         facts = [...facts, ...more];
         again ||= more.length === pageSize;

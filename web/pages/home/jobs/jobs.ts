@@ -16,7 +16,14 @@ export type Work = {
 type Named = { id: string; title: string | null; startedAt: string | null };
 export type Job = Named &
   (
-    | { kind: 'failed'; stage: Stage; message: string | null; retriable: boolean; waits: boolean }
+    | {
+        kind: 'failed';
+        stage: Stage;
+        code: string;
+        message: string | null;
+        retriable: boolean;
+        waits: boolean;
+      }
     | { kind: 'names'; speakers: number }
     | { kind: 'works'; works: Work[] }
   );
@@ -27,6 +34,7 @@ export function jobsOf(status: Status, progress: ReadonlyMap<string, Progress>):
     ...named(error),
     kind: 'failed',
     stage: error.stage,
+    code: error.code,
     message: error.message,
     retriable: error.retriable,
     waits: error.waiting !== null,

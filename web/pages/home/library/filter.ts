@@ -1,4 +1,4 @@
-/** Which notes the library shows. */
+/** Which notes the library shows and the search looks through: the address of the page says it. */
 
 export type Filter = {
   kind: 'solo' | 'meeting' | null;
@@ -13,7 +13,33 @@ export const everything: Filter = { kind: null, speaker: null, from: null, to: n
 export const isEverything = (filter: Filter): boolean =>
   Object.values(filter).every((value) => value === null);
 
-/** The query of `GET /transcripts`. Its times are in UTC; `to` is the end of that day. */
+/** What the query of the page's address says; of what is no filter nothing. */
+export function filterIn({ kind, speaker, from, to }: Record<string, string>): Filter {
+  return {
+    kind: kind === 'solo' || kind === 'meeting' ? kind : null,
+    speaker: speaker || null,
+    from: dayIn(from),
+    to: dayIn(to),
+  };
+}
+
+const dayIn = (text: string | undefined): string | null =>
+  text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+    ? text
+    : null;
+
+export type Order = 'best' | 'newest';
+
+/** The address of the page that shows what fits. @param question what is searched; empty: nothing */
+export function homeAddress(question: string, filter: Filter, order: Order = 'best'): string {
+  const query = new URLSearchParams();
+  if (question !== '') query.set('q', question);
+  for (const [name, value] of Object.entries(filter)) if (value !== null) query.set(name, value);
+  if (question !== '' && order !== 'best') query.set('order', order);
+  return query.size === 0 ? '/' : `/?${query}`;
+}
+
+/** The query of `GET /transcripts`, and of `GET /search`. Its times are in UTC; `to` is the end of that day. */
 export function queryOf({ kind, speaker, from, to }: Filter) {
   return {
     ...(kind !== null && { kind }),

@@ -4,7 +4,9 @@ import type { operations } from '../../../client/interface.d.ts';
 type Answered<Name extends 'listTranscripts' | 'search'> =
   operations[Name]['responses'][200]['content']['application/json'];
 export type Note = Answered<'listTranscripts'>['transcripts'][number];
-export type Hit = Answered<'search'>['hits'][number];
+/** What `GET /search` answers with `group=note`. */
+export type NotesFound = Extract<Answered<'search'>, { notes: unknown }>;
+export type NoteFound = NotesFound['notes'][number];
 
 export type Row =
   | { type: 'day'; key: string; at: Date }

@@ -1,19 +1,31 @@
 /** Search as it is typed. */
 import { atom } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../../../client/api.ts';
-import type { Hit } from './rows.ts';
+import { onFrame } from '../../../client/feed.ts';
+import { type Filter, type Order, queryOf } from './filter.ts';
+import type { NoteFound, NotesFound } from './rows.ts';
+
+/** What is searched, where, and what stands first. */
+export type Question = { text: string; filter: Filter; order: Order };
 
 export type Found = {
-  question: string;
-  hits: Hit[];
+  question: Question;
+  notes: NoteFound[];
+  /** How many notes there are in all. */
+  all: number;
+  /** Of the next page; null: this is all. */
+  next: string | null;
   /** Share of the notes that were searched, 0 to 1. */
   fraction: number;
   problem: Problem | null;
 };
 
-/** Milliseconds of rest after a key before it is asked, and most hits that are shown. */
+/** Milliseconds of rest after a key before it is asked; notes of a page, and most that one answer has. */
 const restMs = 150;
-const hitsMax = 100;
+const pageSize = 20;
+const answerMax = 100;
+/** Passages of a note at first, and when more of them are asked for. */
+const [passagesFirst, passagesMax] = [3, 100];
 /** Until it is asked again while some notes are not searched yet, milliseconds. */
 const againMs = 1000;
 
@@ -25,21 +37,33 @@ export function openSearch() {
   const found = atom<Found | null>(null);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asking: AbortController | undefined;
-
-  async function ask(question: string): Promise<void> {
+  async function ask(question: Question, count = pageSize): Promise<void> {
     const mine = (asking = new AbortController());
     try {
-      const query = { q: question.slice(0, charactersMax), limit: hitsMax };
-      const { hits, fraction } = await answer(
-        api.GET('/search', { params: { query }, signal: mine.signal }),
-      );
+      const answer = await readUpTo(question, count, mine.signal);
       if (asking !== mine) return;
-      found.set({ question, hits, fraction, problem: null });
-      if (fraction < 1) timer = setTimeout(() => void ask(question), againMs);
+      found.set({ question, ...answer, problem: null });
+      const { fraction, notes } = answer;
+      if (fraction < 1) timer = setTimeout(() => void ask(question, notes.length), againMs);
     } catch (error) {
       if (mine.signal.aborted || asking !== mine) return;
       if (!(error instanceof ApiError)) throw error;
-      found.set({ question, hits: [], fraction: 0, problem: error.problem });
+      found.set({ question, notes: [], all: 0, next: null, fraction: 0, problem: error.problem });
+    }
+  }
+
+  /** Puts something in the place of what is shown, unless something else is shown by now. */
+  async function extend(change: (shown: Found) => Promise<Partial<Found>>): Promise<void> {
+    const shown = found.get();
+    if (shown === null) return;
+    const set = (more: Partial<Found>) => {
+      if (found.get() === shown) found.set({ ...shown, ...more });
+    };
+    try {
+      set(await change(shown));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      set({ problem: error.problem });
     }
   }
 
@@ -48,45 +72,114 @@ export function openSearch() {
     asking?.abort();
     asking = undefined;
   };
+  /** Notes that came or changed since are found too. */
+  const stopFrames = onFrame((frame) => {
+    const shown = found.get();
+    if (frame.type !== 'saved' || shown === null) return;
+    forget();
+    timer = setTimeout(() => void ask(shown.question, shown.notes.length), againMs);
+  });
 
   return {
     found,
-    /** What is typed now; nothing closes the search. */
-    type(text: string): void {
+    /** Nothing closes the search. */
+    type(question: Question): void {
       forget();
-      const question = text.trim();
-      if (question === '') found.set(null);
-      else timer = setTimeout(() => void ask(question), restMs);
+      const text = question.text.trim();
+      if (text === '') found.set(null);
+      else timer = setTimeout(() => void ask({ ...question, text }), restMs);
     },
-    /** At once, also when nothing was typed since. */
-    again: (question: string): Promise<void> => (forget(), ask(question)),
-    stop: forget,
+    /** At once, also when nothing was typed since. @param upTo number of a note: so many are read, and a page more */
+    async again(question: Question, upTo = 0): Promise<void> {
+      forget();
+      await ask({ ...question, text: question.text.trim() }, upTo + pageSize);
+    },
+    /** The next page. */
+    more: async () => await extend(withMore),
+    /** All passages of one of the notes. */
+    open: async (id: string) => await extend((shown) => withAllOf(shown, id)),
+    stop: () => (forget(), stopFrames()),
   };
 }
 
-/** A snippet in pieces, those that were asked for marked: words that begin as a word of the question. */
-export function markedPieces(snippet: string, question: string): { text: string; hit: boolean }[] {
-  const asked = wordsIn(question).map(folded);
+/** Asks the service for notes. */
+async function read(
+  { text, filter, order }: Question,
+  more: { limit: number; cursor?: string; recording_id?: string; passages?: number },
+  signal?: AbortSignal,
+): Promise<NotesFound> {
+  const query = {
+    ...queryOf(filter),
+    q: text.slice(0, charactersMax),
+    group: 'note' as const,
+    order,
+    passages: passagesFirst,
+    ...more,
+  };
+  const found = await answer(
+    api.GET('/search', { params: { query }, ...(signal !== undefined && { signal }) }),
+  );
+  // `group=note` is answered with notes, by the OpenAPI document one of two.
+  return found as NotesFound;
+}
+
+/** Page after page, until so many notes are there. */
+async function readUpTo(
+  question: Question,
+  count: number,
+  signal: AbortSignal,
+): Promise<Omit<Found, 'question' | 'problem'>> {
+  let notes: NoteFound[] = [];
+  let page: NotesFound | undefined;
+  do {
+    const limit = Math.min(answerMax, Math.max(pageSize, count - notes.length));
+    const cursor = page?.next_cursor ?? null;
+    page = await read(question, { limit, ...(cursor !== null && { cursor }) }, signal);
+    notes = joined(notes, page.notes);
+  } while (notes.length < count && page.next_cursor !== null);
+  const { notes_found: all, next_cursor: next, fraction } = page;
+  return { notes, all, next, fraction };
+}
+
+async function withMore({ question, notes, next }: Found): Promise<Partial<Found>> {
+  if (next === null) return {};
+  const page = await read(question, { limit: pageSize, cursor: next });
+  return { notes: joined(notes, page.notes), next: page.next_cursor, problem: null };
+}
+
+async function withAllOf({ question, notes }: Found, recordingId: string): Promise<Partial<Found>> {
+  const one = { limit: 1, recording_id: recordingId, passages: passagesMax };
+  const [whole] = (await read(question, one)).notes;
+  return {
+    notes: notes.map((note) => (whole?.recording_id === note.recording_id ? whole : note)),
+    problem: null,
+  };
+}
+
+/** Each note once: what is first may have moved while pages were read. */
+function joined(notes: readonly NoteFound[], more: readonly NoteFound[]): NoteFound[] {
+  const ids = new Set(notes.map(({ recording_id }) => recording_id));
+  return [...notes, ...more.filter(({ recording_id }) => !ids.has(recording_id))];
+}
+
+/** A passage in pieces, those that were asked for marked. */
+export function markedPieces({
+  text,
+  marks,
+}: NoteFound['passages'][number]): { text: string; hit: boolean }[] {
   const pieces: { text: string; hit: boolean }[] = [];
   let rest = 0;
-  for (const { index, 0: word } of snippet.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    if (!asked.some((one) => folded(word).startsWith(one))) continue;
-    if (index > rest) pieces.push({ text: snippet.slice(rest, index), hit: false });
-    pieces.push({ text: word, hit: true });
-    rest = index + word.length;
+  for (const [from, to] of marks) {
+    if (from > rest) pieces.push({ text: text.slice(rest, from), hit: false });
+    pieces.push({ text: text.slice(from, to), hit: true });
+    rest = to;
   }
-  if (rest < snippet.length) pieces.push({ text: snippet.slice(rest), hit: false });
+  if (rest < text.length) pieces.push({ text: text.slice(rest), hit: false });
   return pieces;
 }
 
 /** The longest word of a question of several: perhaps it alone is found. */
 export function mainWord(question: string): string | null {
-  const asked = wordsIn(question);
+  const asked: string[] = question.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return asked.length < 2 ? null : asked.reduce((a, b) => (b.length > a.length ? b : a));
 }
-
-const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-
-/** Without case and accents, as the service compares. */
-const folded = (word: string): string =>
-  word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -127,11 +127,11 @@ async function send(id: string): Promise<void> {
     },
     onShouldRetry(error) {
       const retry = isTransient(error);
-      if (retry) change(id, { state: 'cut' });
+      if (retry) change(id, { state: 'cut', problem: problemOf(error) });
       return retry;
     },
     onProgress(sent) {
-      change(id, { state: 'runs', sent });
+      change(id, { state: 'runs', sent, problem: null });
       keepLeft(id, file, sent);
     },
     onSuccess: ({ lastResponse }) => ended(id, made(lastResponse.getBody())),
@@ -148,11 +148,10 @@ async function send(id: string): Promise<void> {
 function failed(id: string, error: Error | DetailedError): void {
   if ('originalResponse' in error && isTransient(error)) {
     // All tries are used up: it waits for the connection, or for the person.
-    change(id, { state: 'cut' });
+    change(id, { state: 'cut', problem: problemOf(error) });
     return;
   }
-  const body = 'originalResponse' in error ? error.originalResponse?.getBody() : undefined;
-  ended(id, { state: 'refused', problem: problemIn(body) ?? noAnswer(error) });
+  ended(id, { state: 'refused', problem: problemOf(error) ?? noAnswer(error) });
 }
 
 function ended(id: string, as: Partial<Sending>): void {
@@ -174,6 +173,10 @@ function made(body: string): Partial<Sending> {
   const recordingId = answer?.recording_id ?? null;
   return { state: 'done', recordingId, sameAs: answer?.same_audio_as ?? null };
 }
+
+/** What the service said, where it was the service. */
+const problemOf = (error: Error | DetailedError): Problem | null =>
+  'originalResponse' in error ? problemIn(error.originalResponse?.getBody()) : null;
 
 function problemIn(body: string | undefined): Problem | null {
   const answer = parsed(body ?? '') as Partial<Problem> | null;

@@ -1,0 +1,59 @@
+/** Pausing is done here at once, whatever the network does; the service is told, now or when it answers again. */
+import { ApiError, answer, api } from '../api.ts';
+import { trouble } from './browser-recording.ts';
+import type { Current } from './current.ts';
+import { showAs } from './shown.ts';
+import { openingSound } from './sound.ts';
+import { CannotListen } from './streams.ts';
+
+/** A person pauses it here, or goes on. */
+export async function pauseHere(mine: Current, isPaused: boolean): Promise<void> {
+  mine.wish = { isPaused, isTold: false, isAsked: false };
+  await Promise.all([act(mine, isPaused), tellWish(mine)]);
+}
+
+/** The service says whether it is paused. What a person wants here that it has not heard of yet comes first. */
+export async function pausedThere(mine: Current, isPaused: boolean): Promise<void> {
+  const { wish } = mine;
+  if (wish !== null && wish.isPaused !== isPaused) return;
+  if (wish?.isTold) mine.wish = null;
+  await act(mine, isPaused);
+}
+
+/** Tells the service what a person wanted here, as soon as it knows of the recording. */
+export async function tellWish(mine: Current): Promise<void> {
+  const { wish } = mine;
+  const { recordingId: id } = mine.kept;
+  if (wish === null || wish.isTold || wish.isAsked || id === null) return;
+  wish.isAsked = true;
+  const verb = wish.isPaused ? 'pause' : 'resume';
+  try {
+    await answer(api.POST(`/recordings/{id}/${verb}`, { params: { path: { id } } }));
+    wish.isTold = true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    // Away: told at the next connection. Else it is so already, or has ended: the service's word counts.
+    if (error.problem.status !== 0 && mine.wish === wish) mine.wish = null;
+  } finally {
+    wish.isAsked = false;
+  }
+  if (!wish.isPaused) mine.link.begin();
+}
+
+async function act(mine: Current, isPaused: boolean): Promise<void> {
+  const { listening } = mine;
+  if (mine.kept.isOver || listening === null || mine.isPaused === isPaused) return;
+  mine.isPaused = isPaused;
+  mine.sound = openingSound(Date.now());
+  showAs(isPaused ? 'paused' : 'recording', mine);
+  if (isPaused) return await listening.pause();
+  try {
+    await listening.go();
+    mine.link.begin();
+  } catch (error) {
+    if (!(error instanceof CannotListen)) throw error;
+    mine.isPaused = true;
+    showAs('paused', mine);
+    trouble.set({ code: error.code });
+  }
+}

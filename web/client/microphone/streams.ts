@@ -1,0 +1,157 @@
+/** The streams that a recording is made from: a microphone, a shared tab, or both. */
+import type { AudioSource } from './audio-store.ts';
+import type { Lost, Trouble } from './browser-recording.ts';
+import type { SoundEvent } from './sound.ts';
+
+export class CannotListen extends Error {
+  readonly code: Exclude<Trouble['code'], 'refused' | 'ended' | 'not-taken' | 'tab-ended'>;
+  constructor(code: CannotListen['code']) {
+    super(code);
+    this.code = code;
+  }
+}
+
+export type Streams = { tab?: MediaStream; microphone?: MediaStream };
+
+/** @throws {CannotListen} */
+export async function openStreams(source: AudioSource): Promise<Streams> {
+  if (source === 'microphone') return { microphone: await openMicrophone() };
+  // The tab first: it wants a press, which a question for the microphone would use up.
+  const tab = await openTab();
+  if (source === 'tab') return { tab };
+  try {
+    return { tab, microphone: await openMicrophone() };
+  } catch (error) {
+    stopTracks(tab);
+    throw error;
+  }
+}
+
+export interface Connected {
+  /** The microphone's light goes out; a tab stays shared, since it could only be chosen again. */
+  closeMicrophone(): void;
+  /** Takes it again. @throws {CannotListen} */
+  reopenMicrophone(): Promise<void>;
+  /** Nothing is heard or watched any more. */
+  stop(): void;
+}
+
+/**
+ * Connects streams to what gathers them, where they are mixed, says when one is gone or kept back, and takes the
+ * microphone again when one is there.
+ */
+export function connectStreams(
+  opened: Streams,
+  { context, node }: { context: AudioContext; node: AudioNode },
+  on: { lost(what: Lost): void; sound(event: SoundEvent): void },
+): Connected {
+  const nodes = new Map<MediaStream, MediaStreamAudioSourceNode>();
+  const gone = { microphone: false, tab: false };
+  let { microphone } = opened;
+  let isOver = false;
+
+  const say = () => {
+    on.lost(gone.microphone ? 'microphone' : gone.tab ? 'tab' : null);
+    on.sound({ type: 'gone', is: gone.microphone });
+  };
+  const connect = (stream: MediaStream, what: keyof Streams) => {
+    const source = context.createMediaStreamSource(stream);
+    source.connect(node);
+    nodes.set(stream, source);
+    for (const track of stream.getAudioTracks()) {
+      track.addEventListener('ended', () => {
+        if (isOver || !nodes.has(stream)) return;
+        gone[what] = true;
+        say();
+      });
+      // A tab that plays nothing is muted, too: of it only the blocks tell.
+      if (what === 'tab') continue;
+      watchMuted(track, (is) => {
+        if (!nodes.has(stream)) return;
+        on.sound({ type: 'muted', is });
+        if (!is) void context.resume().catch(() => undefined);
+      });
+    }
+  };
+  const disconnect = (stream: MediaStream) => {
+    nodes.get(stream)?.disconnect();
+    nodes.delete(stream);
+    stopTracks(stream);
+  };
+  const reopen = async () => {
+    const stream = await openMicrophone();
+    if (isOver) return stopTracks(stream);
+    if (microphone) disconnect(microphone);
+    microphone = stream;
+    gone.microphone = false;
+    on.sound({ type: 'muted', is: false });
+    connect(stream, 'microphone');
+    say();
+  };
+  const stopLooking = onNewDevice(async () => {
+    if (gone.microphone) await reopen();
+  });
+  if (opened.tab) connect(opened.tab, 'tab');
+  if (microphone) connect(microphone, 'microphone');
+  return {
+    closeMicrophone() {
+      if (microphone) disconnect(microphone);
+    },
+    async reopenMicrophone() {
+      if (opened.microphone !== undefined) await reopen();
+    },
+    stop() {
+      isOver = true;
+      stopLooking();
+      for (const stream of nodes.keys()) disconnect(stream);
+    },
+  };
+}
+
+/** Takes what is plugged in, one after the other. @param take what fails is tried again at the next change */
+function onNewDevice(take: () => Promise<void>): () => void {
+  let isTaking = false;
+  const changed = () => {
+    if (isTaking) return;
+    isTaking = true;
+    void take()
+      .catch(() => undefined)
+      .finally(() => (isTaking = false));
+  };
+  navigator.mediaDevices.addEventListener('devicechange', changed);
+  return () => navigator.mediaDevices.removeEventListener('devicechange', changed);
+}
+
+/** The system keeps a microphone back for a call, or for another program. */
+function watchMuted(track: MediaStreamTrack, tell: (isMuted: boolean) => void): void {
+  for (const name of ['mute', 'unmute']) track.addEventListener(name, () => tell(track.muted));
+  if (track.muted) tell(true);
+}
+
+/** Unprocessed: what takes echoes and noise away takes words along. */
+async function openMicrophone(): Promise<MediaStream> {
+  try {
+    return await navigator.mediaDevices.getUserMedia({
+      audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
+    });
+  } catch (error) {
+    const refused = error instanceof DOMException && error.name === 'NotAllowedError';
+    throw new CannotListen(refused ? 'no-permission' : 'no-microphone');
+  }
+}
+
+async function openTab(): Promise<MediaStream> {
+  const shared = await navigator.mediaDevices
+    .getDisplayMedia({ video: true, audio: { suppressLocalAudioPlayback: false } as object })
+    .catch(() => {
+      throw new CannotListen('no-permission');
+    });
+  // The picture is not wanted, but no browser shares sound alone.
+  for (const track of shared.getVideoTracks()) track.stop();
+  if (shared.getAudioTracks().length === 0) throw new CannotListen('no-tab-sound');
+  return shared;
+}
+
+export function stopTracks(stream: MediaStream): void {
+  for (const track of stream.getTracks()) track.stop();
+}

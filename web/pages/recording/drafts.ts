@@ -1,0 +1,118 @@
+/**
+ * Corrections that are not saved yet, by block, kept in this browser by account and recording: another pen, a link,
+ * Back, Esc, a session that ended or a closed tab lose none. Tabs of the same browser share them.
+ */
+import { type ReadableAtom, atom } from 'nanostores';
+import type { Edit } from './find.ts';
+import type { Turn } from './recording.ts';
+
+/** A turn that is being corrected, or was left while it was. */
+export type Draft = {
+  block: string;
+  text: string;
+  /** Label of the speaker. */
+  speaker: string | null;
+  /** Name of a person who is none of the speakers yet. */
+  newName?: string | undefined;
+  /** What the turn said when this began, or when the person last saw that it says something else. */
+  before: Said;
+  /** Where the turn is in the recording, seconds: ids of blocks may come to name another one. */
+  span: [start: number, end: number];
+  /** When it was last written on, milliseconds of the epoch. */
+  at: number;
+  /** What the turn says now, when it was changed meanwhile. */
+  meanwhile?: string | undefined;
+};
+export type Said = { text: string; speaker: string | null };
+
+export type Drafts = {
+  all: ReadableAtom<ReadonlyMap<string, Draft>>;
+  put(draft: Draft): void;
+  drop(block: string): void;
+  /** The browser has no room: what is typed is in this page only. */
+  isFull: ReadableAtom<boolean>;
+  close(): void;
+};
+
+/** Older ones are forgotten, days. */
+const keptDays = 90;
+
+/** Drafts of a person's for a recording. @param person name of the account */
+export function openDrafts(person: string, recording: string): Drafts {
+  const key = keyOf(person, recording);
+  const all = atom<ReadonlyMap<string, Draft>>(readDrafts(key));
+  const isFull = atom(false);
+  const write = (drafts: ReadonlyMap<string, Draft>): void => {
+    all.set(drafts);
+    try {
+      if (drafts.size === 0) localStorage.removeItem(key);
+      else localStorage.setItem(key, JSON.stringify([...drafts.values()]));
+      isFull.set(false);
+    } catch {
+      isFull.set(true);
+    }
+  };
+  // Another tab wrote, or saved.
+  const heard = (event: StorageEvent) => event.key === key && all.set(readDrafts(key));
+  addEventListener('storage', heard);
+  return {
+    all,
+    isFull,
+    put: (draft) => write(new Map(all.get()).set(draft.block, draft)),
+    drop(block) {
+      const rest = new Map(all.get());
+      if (rest.delete(block)) write(rest);
+    },
+    close: () => removeEventListener('storage', heard),
+  };
+}
+
+/** What a person cannot read any more is not kept for them: the recording was erased, or is another's by now. */
+export const forgetDrafts = (person: string, recording: string): void =>
+  localStorage.removeItem(keyOf(person, recording));
+
+const keyOf = (person: string, recording: string): string =>
+  `mitschrift.drafts.${person}.${recording}`;
+
+function readDrafts(key: string): ReadonlyMap<string, Draft> {
+  const since = Date.now() - keptDays * 86_400_000;
+  let found: unknown;
+  try {
+    found = JSON.parse(localStorage.getItem(key) ?? '[]');
+  } catch {
+    found = [];
+  }
+  const drafts = (Array.isArray(found) ? found : []) as Draft[];
+  return new Map(drafts.filter(({ at }) => at > since).map((draft) => [draft.block, draft]));
+}
+
+/** A draft of what a turn says now; null for one that is only recognised so far. */
+export const draftOf = ({ block, text, speaker, start, end }: Turn): Draft | null =>
+  block === null
+    ? null
+    : {
+        block,
+        text,
+        speaker,
+        before: { text, speaker },
+        span: [start, end],
+        at: Date.now(),
+      };
+
+/** The turn that a draft is of; undefined when there is none any more: it was joined, or recognised anew. */
+export const turnOfDraft = (
+  { block, span: [start, end] }: Draft,
+  turns: readonly Turn[],
+): Turn | undefined =>
+  turns.find((turn) => turn.block === block && turn.start < end && turn.end > start);
+
+/** The edit that a draft is; null when nothing was changed. */
+export function editOf({ block, text, speaker, newName, before }: Draft): Edit | null {
+  const tidy = text.replaceAll(/\s+/g, ' ').trim();
+  const wanted = newName?.trim() || speaker;
+  const edit: Edit = { block, from: {}, to: {} };
+  if (tidy !== before.text) [edit.from.text, edit.to.text] = [before.text, tidy];
+  if (wanted !== null && before.speaker !== null && wanted !== before.speaker)
+    [edit.from.speaker, edit.to.speaker] = [before.speaker, wanted];
+  return Object.keys(edit.to).length === 0 ? null : edit;
+}

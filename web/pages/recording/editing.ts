@@ -1,0 +1,162 @@
+/** Correcting turns where they stand: which one is open, what was typed in others, and why something was refused. */
+import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
+import { ApiError, type Problem, isUnanswered } from '../../client/api.ts';
+import { ChangedSince, type Note, type Plan, correcting, cutting, joining } from './changes.ts';
+import { type Draft, type Drafts, draftOf, editOf, turnOfDraft } from './drafts.ts';
+import { type MyChanges } from './my-changes.ts';
+import type { Turn } from './recording.ts';
+import { placeInSpeech } from './words-of-turn.ts';
+
+/** Why a turn could not be saved. `look` reads it again, where that is not known. */
+export type Refusal = { block: string; problem: Problem; look?: () => Promise<boolean> };
+
+export type Editing = {
+  /** The block that is open. */
+  open: ReadableAtom<string | null>;
+  refusal: ReadableAtom<Refusal | null>;
+  begin(turn: Turn): void;
+  change(draft: Draft): void;
+  /** What was typed stays. */
+  leave(): void;
+  discard(block: string): void;
+  /** @returns whether the turn is saved, or needed no saving */
+  save(): Promise<boolean>;
+  split(word: number): Promise<boolean>;
+  merge(): Promise<boolean>;
+};
+
+/** In words, what was done to a turn that begins at a time in seconds. */
+export type Saying = (what: 'corrected' | 'split' | 'joined', start: number) => string;
+
+export function openEditing(parts: Parts): Editing {
+  const desk: Desk = { ...parts, open: atom<string | null>(null), refusal: atom(null) };
+  const { drafts, open, refusal } = desk;
+  return {
+    open,
+    refusal,
+    begin: (turn) => begin(desk, turn),
+    change: (draft) => drafts.put({ ...draft, at: Date.now() }),
+    leave: () => leave(desk),
+    discard: (block) => close(desk, block),
+    save: () => save(desk),
+    split: (word) => split(desk, word),
+    merge: () => merge(desk),
+  };
+}
+
+type Parts = {
+  note: Note;
+  drafts: Drafts;
+  changes: MyChanges;
+  saying: Saying;
+  /** With the toast of a change that was made. */
+  onmade: (id: number, said: string) => void;
+};
+
+/** The parts, and what is shown of them: see `Editing`. */
+type Desk = Parts & {
+  open: WritableAtom<string | null>;
+  refusal: WritableAtom<Refusal | null>;
+};
+
+const draftNow = ({ drafts, open }: Desk): Draft | undefined =>
+  drafts.all.get().get(open.get() ?? '');
+
+const turnNow = ({ note }: Desk, draft: Draft): Turn | undefined =>
+  turnOfDraft(draft, note.now().utterances);
+
+function begin(desk: Desk, turn: Turn): void {
+  const { drafts, open } = desk;
+  if (open.get() !== null) leave(desk);
+  const begun = draftOf(turn);
+  if (begun === null) return;
+  const kept = drafts.all.get().get(begun.block);
+  if (kept === undefined || turnNow(desk, kept) === undefined) drafts.put(begun);
+  else if (kept.before.text !== turn.text || kept.before.speaker !== turn.speaker)
+    showMeanwhile(desk, kept);
+  open.set(begun.block);
+}
+
+function leave(desk: Desk): void {
+  const draft = draftNow(desk);
+  // What says the same as the turn is nothing to keep.
+  if (draft !== undefined && editOf(draft) === null) desk.drafts.drop(draft.block);
+  desk.refusal.set(null);
+  desk.open.set(null);
+}
+
+function close({ drafts, open, refusal }: Desk, block: string): void {
+  drafts.drop(block);
+  refusal.set(null);
+  if (open.get() === block) open.set(null);
+}
+
+async function save(desk: Desk): Promise<boolean> {
+  const draft = draftNow(desk);
+  if (draft === undefined) return true;
+  const edit = editOf(draft);
+  if (edit === null) {
+    close(desk, draft.block);
+    return true;
+  }
+  const said = desk.saying('corrected', draft.span[0]);
+  return await make(desk, draft, said, correcting(desk.note, [edit]));
+}
+
+async function split(desk: Desk, word: number): Promise<boolean> {
+  const draft = draftNow(desk);
+  const turn = draft && turnNow(desk, draft);
+  if (draft === undefined || turn === undefined) return false;
+  const plan = cutting(desk.note, turn, placeInSpeech(turn, word));
+  return await make(desk, draft, desk.saying('split', draft.span[0]), plan);
+}
+
+async function merge(desk: Desk): Promise<boolean> {
+  const { note, saying } = desk;
+  const draft = draftNow(desk);
+  const turn = draft && turnNow(desk, draft);
+  const { utterances } = note.now();
+  const next = turn && utterances[utterances.indexOf(turn) + 1];
+  if (draft === undefined || turn === undefined || next === undefined) return false;
+  return await make(desk, draft, saying('joined', draft.span[0]), joining(note, turn, next));
+}
+
+const make = (desk: Desk, draft: Draft, said: string, plan: Plan): Promise<boolean> =>
+  carryOut(desk, { draft, said, plan }, () => desk.changes.make(said, plan));
+
+/** @param work makes the change, or looks whether it was made */
+async function carryOut(
+  desk: Desk,
+  change: { draft: Draft; said: string; plan: Plan },
+  work: () => Promise<{ id: number }>,
+): Promise<boolean> {
+  const { changes, refusal, onmade } = desk;
+  const { draft, said, plan } = change;
+  refusal.set(null);
+  try {
+    const { id } = await work();
+    close(desk, draft.block);
+    onmade(id, said);
+    return true;
+  } catch (error) {
+    if (error instanceof ChangedSince) showMeanwhile(desk, draft);
+    else if (error instanceof ApiError) {
+      const look = () => carryOut(desk, change, () => changes.look(said, plan));
+      const { problem } = error;
+      refusal.set({ block: draft.block, problem, ...(isUnanswered(error) ? { look } : {}) });
+    } else throw error;
+    return false;
+  }
+}
+
+/** Both texts are shown, and the person chooses. */
+function showMeanwhile(desk: Desk, draft: Draft): void {
+  const turn = turnNow(desk, draft);
+  // It is not there any more: what was typed stands above the transcript.
+  if (turn === undefined) {
+    desk.open.set(null);
+    return;
+  }
+  const { text, speaker } = turn;
+  desk.drafts.put({ ...draft, meanwhile: text, before: { text, speaker } });
+}

@@ -1,0 +1,64 @@
+/** A note as text, from its data: what is copied and printed is the whole, whatever of it is in the page. */
+import { clock } from '../../components/durations.ts';
+import type { Recording, Speaker, SummaryLine } from './recording.ts';
+
+/** What is to be taken along. */
+export type Parts = { summary: boolean; transcript: boolean; markdown?: boolean };
+/** Headings in the language of the page. */
+export type Headings = Record<SummaryLine['kind'] | 'inShort' | 'transcript', string>;
+
+/** The text of a note, paragraphs apart by empty lines. */
+export function wholeText(
+  recording: Recording,
+  speakers: ReadonlyMap<string, Speaker>,
+  { title, headings, parts }: { title: string; headings: Headings; parts: Parts },
+): string {
+  const { markdown = false } = parts;
+  const heading = (text: string, level: 1 | 2) =>
+    markdown ? `${'#'.repeat(level)} ${text}` : text;
+  const text = [heading(title, 1)];
+  const { abstract, lines } = recording.summary;
+  if (parts.summary && abstract) text.push(heading(headings.inShort, 2), abstract);
+  for (const kind of ['decision', 'task', 'open', 'point'] as const) {
+    const own = lines.filter((line) => line.kind === kind);
+    if (!parts.summary || own.length === 0) continue;
+    text.push(heading(headings[kind], 2), own.map((line) => `- ${lineText(line)}`).join('\n'));
+  }
+  if (!parts.transcript) return text.join('\n\n');
+  if (parts.summary || markdown) text.push(heading(headings.transcript, 2));
+  for (const { speaker, start, text: said } of recording.utterances) {
+    const name = speaker === null ? undefined : speakers.get(speaker)?.name;
+    const by = name === undefined || !markdown ? name : `**${name}**`;
+    text.push(`${by === undefined ? '' : `${by} `}[${clock(start)}] ${said}`);
+  }
+  return text.join('\n\n');
+}
+
+/** A line of the summary as it is read: who, what, until when. */
+export function lineText({ kind, person, text, due }: SummaryLine): string {
+  const who = person ? `${person}${kind === 'task' ? ' ' : ': '}` : '';
+  return `${who}${text}${due ? `, ${due}` : ''}`;
+}
+
+/**
+ * Puts a text on the clipboard; also where the page is not on a secure address, by the browser's own copying.
+ * @returns false when the browser allows neither
+ */
+export async function copyText(text: string): Promise<boolean> {
+  if ('clipboard' in navigator) {
+    const isWritten = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    if (isWritten) return true;
+  }
+  const give = (event: ClipboardEvent) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    event.clipboardData?.setData('text/plain', text);
+  };
+  addEventListener('copy', give, { capture: true });
+  const isDone = document.execCommand('copy');
+  removeEventListener('copy', give, { capture: true });
+  return isDone;
+}

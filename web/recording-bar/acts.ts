@@ -1,0 +1,41 @@
+/** What the controls of a recording do, here or of another browser or device. */
+import { answer, api } from '../client/api.ts';
+import { endedHere } from '../client/microphone/browser-recording.ts';
+import type { Surface } from '../client/microphone/recording-surface.ts';
+
+export type Acts = {
+  stop(): Promise<unknown>;
+  pause(isPaused: boolean): Promise<unknown>;
+  cancel(): Promise<unknown>;
+  /** Goes on with what was interrupted. @param isHeld it is from before a reload, or a closed tab */
+  goOn(isHeld: boolean): Promise<unknown>;
+};
+
+/** The browser's part of recording, loaded when it is wanted. */
+export const microphone = () => import('../client/microphone/microphone.ts');
+
+/** Done here at once; the service is told. */
+export const byThisBrowser: Acts = {
+  stop: async () => await (await microphone()).stop(),
+  pause: async (isPaused) => await (await microphone()).pause(isPaused),
+  cancel: async () => (await microphone()).giveUp(),
+  async goOn(isHeld) {
+    const { goOn, revive } = await microphone();
+    await (isHeld ? goOn() : revive());
+  },
+};
+
+/** Asked of the service. @throws {ApiError} */
+export const bySomebody = ({ recordingId: id }: Pick<Surface, 'recordingId'>): Acts => {
+  const params = { params: { path: { id: id! } } };
+  return {
+    async stop() {
+      await answer(api.POST('/recordings/{id}/stop', params));
+      endedHere.set(id);
+    },
+    pause: (isPaused) =>
+      answer(api.POST(`/recordings/{id}/${isPaused ? 'pause' : 'resume'}`, params)),
+    cancel: async () => {},
+    goOn: async () => {},
+  };
+};
