@@ -54,6 +54,8 @@ function laneOf(file: string): (typeof lanes)[number] {
   if (/^test\/(capture|e2e|recorder)\//.test(file)) return 'sound';
   return file.startsWith('test/web/') ? 'browser' : 'other';
 }
+/** Files that are repeated when they failed, at most. */
+const repeatedMax = 8;
 const options = {
   long: { type: 'boolean', default: false },
   counts: { type: 'boolean', default: false },
@@ -92,15 +94,19 @@ async function main(args: string[]): Promise<number> {
     files.map((file) => join(root, file)),
   );
   const again = whole && !values.counts ? await filesOnPostgres(files, values.long) : [];
-  const [failedChecks, runs] = await Promise.all([
+  const runOne = async (one: FileTry) => {
+    const run = await runFile(one, { bundle, cwd: root, env, limitSeconds });
+    // Some tests of a file are of what only files have.
+    if (!values.counts && one.store === undefined) run.problems.push(...fewerThan(before, run));
+    return run;
+  };
+  const [failedChecks, first] = await Promise.all([
     whole ? runChecks(checks) : [],
-    runFiles([...tries(await longestFirst(files)), ...tries(again, 'postgres')], async (one) => {
-      const run = await runFile(one, { bundle, cwd: root, env, limitSeconds });
-      // Some tests of a file are of what only files have.
-      if (!values.counts && one.store === undefined) run.problems.push(...fewerThan(before, run));
-      return run;
-    }),
+    runFiles([...tries(await longestFirst(files)), ...tries(again, 'postgres')], runOne),
   ]);
+  const { runs, flaky } = values.counts
+    ? { runs: first, flaky: [] }
+    : await repeatFailed(first, runOne);
   await bundle.remove();
   if (values.counts) {
     await writeCounts(values['counts-file'], { before, runs, files: all });
@@ -120,6 +126,10 @@ async function main(args: string[]): Promise<number> {
     console.log(`\nFailed (SEED=${seed}):\n${failures.map((text) => `✖ ${text}`).join('\n')}`);
     const advice = await adviceOnMissing(runs.map((run) => run.output));
     if (advice !== '') console.log(`\n${advice}`);
+  }
+  if (flaky.length > 0) {
+    const lines = flaky.map((text) => `⚠ ${text}`).join('\n');
+    console.log(`\nFlaky: failed, then passed when repeated alone (SEED=${seed}):\n${lines}`);
   }
   console.log(`\n${passed} passed, ${failures.length} failed`);
   return failures.length === 0 ? 0 : 1;
@@ -197,13 +207,40 @@ async function runFiles(
     for (let one = next(own); one !== undefined; one = next(own)) {
       const ended = await run(one);
       runs.push(ended);
-      console.log(`\n▶▶ ${nameOf(ended)} (${ended.seconds.toFixed(1)} s)`);
-      process.stdout.write(ended.output);
-      for (const problem of ended.problems) console.log(`✖ ${problem}`);
+      show(ended);
     }
   };
   await Promise.all(lanes.map(lane));
   return runs;
+}
+
+/**
+ * Each failed file once more, alone, since one that fails beside others alone must not refuse a day's work. A run
+ * whose repetition passes takes the place of the first, and what failed in the first is flaky. Where more files
+ * failed than `repeatedMax`, the fault is no flake: none is repeated.
+ */
+async function repeatFailed(
+  runs: readonly FileRun[],
+  run: (file: FileTry) => Promise<FileRun>,
+): Promise<{ runs: FileRun[]; flaky: string[] }> {
+  const failed = runs.filter((one) => failuresOf(one).length > 0);
+  const flaky: string[] = [];
+  const last = [...runs];
+  for (const one of failed.length > repeatedMax ? [] : failed) {
+    const { file, store } = one;
+    const again = await run(store === undefined ? { file } : { file, store });
+    show(again, ', repeated alone');
+    if (failuresOf(again).length > 0) continue;
+    flaky.push(...failuresOf(one));
+    last[runs.indexOf(one)] = again;
+  }
+  return { runs: last, flaky };
+}
+
+function show(run: FileRun, how = ''): void {
+  console.log(`\n▶▶ ${nameOf(run)} (${run.seconds.toFixed(1)} s${how})`);
+  process.stdout.write(run.output);
+  for (const problem of run.problems) console.log(`✖ ${problem}`);
 }
 
 /** Paths as the counts have them, in order: below the root, with `/`. */

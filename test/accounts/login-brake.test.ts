@@ -89,16 +89,36 @@ test('what succeeded or was not looked at does not count', async () => {
   assert.deepEqual(await several(11, () => 'anna'), [...none(10), 1]);
 });
 
-test('four wait at a time, others are asked to come back, and nothing is held against the account for them', async () => {
-  const { brake, several, attempt, ends, anywhere } = at();
+test('one of a network waits for an account at a time, others of it are asked to come back, and nothing is held against it', async () => {
+  const { brake, several, attempt, ends } = at();
   await several(10, () => 'anna');
-  const waiting = Array.from({ length: 4 }, () => brake.hold('anna', anywhere()));
+  const waiting = [
+    brake.hold('anna', '192.0.2.1'),
+    brake.hold('anna', '2001:db8:aaaa:100::1'),
+    brake.hold('anna', '198.51.100.1'),
+    brake.hold('anna', '2001:db8:bbbb::1'),
+  ];
   await decided();
-  assert.deepEqual(await several(50, () => 'anna'), Array<number>(50).fill(-10));
-  assert.equal(await attempt('ben'), 0, 'nobody else waits for them');
+  let last = 1;
+  const neighbour = () => `192.0.2.${(last += 1)}`;
+  assert.deepEqual(await several(50, () => 'anna', neighbour), Array<number>(50).fill(-10));
+  assert.equal(await attempt('anna', '2001:db8:aaaa:200::1'), -10, 'of the same /48');
+  assert.equal(await attempt('ben', '192.0.2.1'), 0, 'nobody else waits for them');
   for (const end of ends.splice(0)) end();
   assert.deepEqual(await Promise.all(waiting), none(4));
   assert.equal(await attempt('anna'), 5);
+});
+
+test('at most 256 wait in all', async () => {
+  const { brake, several, attempt, ends } = at();
+  await several(10, () => 'anna');
+  const waiting = Array.from({ length: 256 }, (_, n) =>
+    brake.hold('anna', `198.${Math.floor(n / 200)}.${n % 200}.1`),
+  );
+  await decided();
+  assert.equal(await attempt('anna'), -10);
+  for (let end = ends.shift(); end; end = ends.shift()) end();
+  assert.deepEqual(await Promise.all(waiting), none(256));
 });
 
 test('thirty thousand counters are remembered', async () => {
@@ -110,4 +130,24 @@ test('thirty thousand counters are remembered', async () => {
   assert.equal(await attempt('anna'), 1);
   await several(10_100, () => `name ${(names += 1)}`);
   assert.equal(await attempt('anna'), 0);
+});
+
+test('a flood out of seven networks leaves a place to the right password from any other', async () => {
+  const { brake, several, ends } = at();
+  await several(30, () => 'alice');
+  let sites = 0;
+  const flooding = Array.from({ length: 20 }, async (_, client) => {
+    const site = (sites += 1).toString(16).padStart(2, '0');
+    return await brake.hold('alice', `2001:db8:${client % 7}:${site}00::1`);
+  });
+  await decided();
+  const right = Array.from({ length: 12 }, (_, home) =>
+    brake.hold('alice', home % 2 === 0 ? `198.51.${home}.7` : `2001:db8:f${home}::1`),
+  );
+  await decided();
+  for (let end = ends.shift(); end; end = ends.shift()) end();
+  assert.deepEqual(await Promise.all(right), none(12));
+  const held = await Promise.all(flooding);
+  assert.equal(held.filter((seconds) => seconds === 0).length, 7, 'one of each network');
+  assert.equal(held.filter((seconds) => seconds === 10).length, 13);
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import {
-  checkPassword,
   hashLike,
   hashOfNothing,
   hashPassword,
@@ -26,7 +25,7 @@ test('hashes name their scheme and cost, and no two are equal', async () => {
     await hashPassword('12345678', 'argon2id'),
     await hashPassword('12345678', 'argon2id'),
   ];
-  assert.match(one, /^\$argon2id\$v=19\$m=19456,p=1,t=2\$/u);
+  assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/u);
   assert.notEqual(one, two);
   assert.match(
     await hashPassword('12345678', 'pbkdf2'),
@@ -87,14 +86,6 @@ test('what is no hash is an error, not a wrong password', async () => {
     '$2b$10$x',
   ]) {
     await assert.rejects(verifyPassword(phc, 'secret'), TypeError);
-  }
-});
-
-test('passwords have 8 to 1024 characters of any kind', () => {
-  for (const good of ['aaaaaaaa', '🙂🙂🙂🙂🙂🙂🙂🙂', ' '.repeat(8), 'x'.repeat(1024)])
-    checkPassword(good);
-  for (const bad of ['', 'aaaaaaa', '🙂🙂🙂🙂', 'x'.repeat(1025)]) {
-    assert.throws(() => checkPassword(bad), { code: 'INVALID_PASSWORD', status: 422 });
   }
 });
 

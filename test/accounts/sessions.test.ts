@@ -214,7 +214,7 @@ test('sessions that a crash left behind a change that ends them are no good', as
     () => parts.accounts.changeUser('bert', { disabled: true }, by),
     () => parts.accounts.changeUser('bert', { password: bert.password }, by),
     () => parts.accounts.changeUser('bert', { isAdmin: false }, by),
-    () => parts.accounts.changePassword(userId, bert.password, bert.password),
+    () => parts.accounts.changePassword(userId, bert.password, 'a new password'),
   ]) {
     const { token } = await parts.accounts.login(bert, here);
     await assert.rejects(change(), power);
@@ -224,6 +224,47 @@ test('sessions that a crash left behind a change that ends them are no good', as
     assert.ok(rows.table.size > 0, 'the row is there');
     await parts.accounts.changeUser('bert', { disabled: false }, by);
   }
+});
+
+test('a session ends 90 days after its login, however much it is used and however old its row is', async (t) => {
+  const { accounts, rows, settings, pass } = await accountsOfAnna(t);
+  settings['auth.session_hours'] = 87_600;
+  const day = 24 * 3600;
+  const { token, expires_at } = await accounts.login(anna, here);
+  assert.equal(Date.parse(expires_at) - Date.UTC(2026, 10, 21), 90 * day * 1000);
+  pass(60 * day);
+  assert.ok(await accounts.authenticate(token));
+  pass(29 * day);
+  const caller = await accounts.authenticate(token);
+  assert.equal(caller?.expiresAt.toISOString(), expires_at);
+  const [listed] = await accounts.sessions(caller.userId);
+  assert.equal(listed!.lastSeenAt.getTime() - listed!.createdAt.getTime(), 89 * day * 1000);
+  const newer = await accounts.login(anna, here);
+  const row = rows.table.get(sessionIdOf(newer.token))!;
+  // As a release wrote it that knew no latest end.
+  const old = { ...row, created_at: row.created_at - 91 * day * 1000, expires_at: 2 ** 50 };
+  rows.table.set(sessionIdOf(newer.token), old);
+  assert.equal(await accounts.authenticate(newer.token), null);
+  assert.ok(await accounts.authenticate(token));
+  pass(day);
+  assert.equal(await accounts.authenticate(token), null);
+  assert.deepEqual(await accounts.sessions(caller.userId), []);
+});
+
+test('a password counts for five minutes, at the login or given again', async (t) => {
+  const { accounts, pass } = await accountsOfAnna(t);
+  const caller = (await accounts.authenticate((await accounts.login(anna, here)).token))!;
+  pass(299);
+  assert.equal(await accounts.isConfirmed(caller), true);
+  pass(1);
+  assert.equal(await accounts.isConfirmed(caller), false);
+  await assert.rejects(accounts.confirm(caller, 'not hers'), { code: 'WRONG_CREDENTIALS' });
+  assert.equal(await accounts.isConfirmed(caller), false);
+  await accounts.confirm(caller, anna.password);
+  pass(299);
+  assert.equal(await accounts.isConfirmed(caller), true);
+  pass(1);
+  assert.equal(await accounts.isConfirmed(caller), false);
 });
 
 test('neither passwords nor tokens nor names reach the service’s log', async (t) => {

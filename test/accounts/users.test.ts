@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyStore } from '../../events/key-store.ts';
+import { openUserStream } from '../../src/accounts/users.ts';
 import { memoryKeys, memoryStore } from '../support/memory-store.ts';
 import { accountsOfAnna, accountsOn, anna, here } from './open-accounts.ts';
 
@@ -119,7 +120,58 @@ test('a deletion that was interrupted before the key was destroyed is finished a
   const bert = { username: 'Bert', password: 'battery staple', isAdmin: false };
   const { userId } = await parts.accounts.createUser(bert, by);
   await assert.rejects(parts.accounts.deleteUser('Bert', by), /power cut/u);
-  assert.notEqual(await keys.find(userId), 'erased');
+  assert.notEqual(await keys.find(`user-${userId}`), 'erased');
   await accountsOn(t, { ...parts, keys });
-  assert.equal(await keys.find(userId), 'erased');
+  assert.equal(await keys.find(`user-${userId}`), 'erased');
+});
+
+test('an account of 0.1, whose subject is its id alone, goes on and is erased as a whole', async (t) => {
+  const keys = memoryKeys();
+  const old = { by: 'system', command: 'c', subject: 'U1' };
+  const store = memoryStore({ keys });
+  const { accounts: first } = await accountsOfAnna(t, { store, keys });
+  const { passwordHash } = (await openUserStream(store)).users.byId.values().next().value!;
+  await store.append(
+    'users',
+    [
+      {
+        type: 'user.registered',
+        data: { user_id: 'U1', is_admin: false },
+        content: { username: 'Bo', password_hash: passwordHash! },
+        ...old,
+      },
+    ],
+    1,
+  );
+  assert.equal(first.findUser('bo'), undefined);
+  const { accounts } = await accountsOn(t, { store, keys });
+  await accounts.login({ username: 'bo', password: anna.password }, here);
+  await accounts.changePassword('U1', anna.password, 'battery staple');
+  await accounts.login({ username: 'bo', password: 'battery staple' }, here);
+  await accounts.deleteUser('bo', { by: 'anna' });
+  assert.deepEqual((await keys.erasures()).map(({ subject }) => subject).toSorted(), [
+    'U1',
+    'user-U1',
+  ]);
+});
+
+test('a link that is over opens nothing, and nothing is left of whom it was for', async (t) => {
+  const { accounts, store, pass } = await accountsOfAnna(t);
+  const by = { by: accounts.findUser('anna')!.userId };
+  const wanted = { note: 'Bert, library', isAdmin: false, days: 7 };
+  const [one, other] = [await accounts.invite(wanted, by), await accounts.invite(wanted, by)];
+  pass(7 * 24 * 3600 - 1);
+  assert.equal(accounts.listLinks().length, 2);
+  const bert = { username: 'bert', password: 'battery staple' };
+  assert.equal((await accounts.useLink({ ...bert, token: one.token }, here)).username, 'bert');
+  pass(1);
+  const late = { username: 'cleo', password: 'battery staple', token: other.token };
+  await assert.rejects(accounts.useLink(late, here), { code: 'LINK_OVER' });
+  assert.deepEqual(accounts.listLinks(), []);
+  await accounts.sweepSessions();
+  const notes: unknown[] = [];
+  for await (const fact of store.read('users')) {
+    if (fact.type === 'user.invited') notes.push(fact.content?.note);
+  }
+  assert.deepEqual(notes, ['Bert, library', undefined]);
 });

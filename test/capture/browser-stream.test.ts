@@ -101,7 +101,7 @@ test('what the disk refuses at the start is told, and may be tried again', async
   const { sender, told } = connection();
   await rm(folder, { recursive: true });
   await writeFile(folder, '');
-  await assert.rejects(stream.attach(sender, 16_000), { code: 'EEXIST' });
+  await assert.rejects(stream.attach(sender, 16_000), { code: 'ENOTDIR' });
   await rm(folder);
   assert.equal(await stream.attach(sender, 16_000), 0);
   assert.deepEqual(told.ended, []);
@@ -159,4 +159,27 @@ test('of a file that another process began all is counted at its end', async (t)
   const { ledger } = await finishedBrowserAudio(folder, 16_000, second.measured);
   assert.equal(ledger.silent_seconds, 1);
   await second.close();
+});
+
+test('a connection that sends faster than time goes by is held, not what it had recorded before', async (t) => {
+  const second = Buffer.alloc(16_000, 1);
+  const sendMinutes = async (since: number, held: number): Promise<boolean> => {
+    const intake = { since, before: 0, grow: async () => {}, left: () => null };
+    const stream = await openBrowserStream(await tempDir(t), {
+      limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, pendingBytesMax: 1e9 },
+      log,
+      intake,
+      onAway() {},
+    });
+    const { sender, told } = connection();
+    await stream.attach(sender, 8000, held);
+    for (let sent = 0; sent < 300; sent += 1) stream.take(sender, second);
+    const isHeld = told.held.at(-1) === true;
+    await stream.close();
+    assert.equal((told.acknowledged || stream.samples) > 0, true);
+    return isHeld;
+  };
+  assert.equal(await sendMinutes(Date.now(), 0), true);
+  assert.equal(await sendMinutes(Date.now(), 300 * 8000), false);
+  assert.equal(await sendMinutes(Date.now() - 300_000, 0), false);
 });

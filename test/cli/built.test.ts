@@ -41,7 +41,12 @@ test('the built service does what it does in development: also what it loads lat
   );
   assert.equal((await call('OPTIONS', '/uploads')).headers.get('tus-resumable'), '1.0.0');
   // By a process of its own, whether there is a sound card or not.
-  assert.deepEqual(Object.keys(await json('/audio/devices')), ['devices', 'default']);
+  assert.deepEqual(Object.keys(await json('/audio/devices')), [
+    'devices',
+    'default',
+    'held',
+    'here',
+  ]);
 });
 
 test('every program that is started by path is built, and the command says its version', async () => {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFile, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
@@ -70,7 +79,10 @@ test('a folder: each file and stage by name, on past a bad one, a summary; what 
   ])
     assert.ok(lines.includes(`file 2 of 3: talk 2.wav: ${stage}`), `${stage}\n${first.err}`);
   assert.match(lines.join('\n'), /^file 3 of 3: talk 10\.wav: done: .+\.md/m);
-  assert.match(lines.join('\n'), /^3 files: 2 done, 1 failed\n {2}\S+broken\.mp3: /m);
+  assert.match(
+    lines.join('\n'),
+    /^3 files: 2 done, 1 failed; 1 folder with audio not searched \(--recursive\)\n {2}\S+broken\.mp3: /m,
+  );
   assert.equal(first.out.trim().split('\n').length, 6, 'three paths of each');
   assert.equal((await notes()).length, 2);
 
@@ -101,9 +113,79 @@ test('a folder: each file and stage by name, on past a bad one, a summary; what 
   await copyFile(join(audio, 'talk 2.wav'), join(audio, 'copy.wav'));
   const same = await run(join(audio, 'copy.wav'));
   assert.equal(same.code, 0);
-  assert.match(same.err, /already there: .+\.md \(--again does it again\)/);
+  assert.match(
+    same.err,
+    /already there: .+\.md, the same audio as talk 2\.wav \(--again does it again\)/,
+  );
   assert.equal((await run(join(audio, 'copy.wav'), '--again')).code, 0);
   assert.equal((await notes()).length, 4);
+});
+
+test('--format writes what is asked for beside each other, and what is missing of it by the next run', async (t) => {
+  const { audio, out, server, run } = await talks(t);
+  const talk = join(audio, 'talk 2.wav');
+  const files = async () => (await readdir(out)).filter((name) => !name.startsWith('.')).toSorted();
+  const subtitles = await run(talk, '--format', 'srt,vtt');
+  assert.equal(subtitles.code, 0, subtitles.err);
+  const endings = (names: string[]) => names.map((name) => name.split('.').at(-1));
+  assert.deepEqual(endings(await files()), ['srt', 'vtt'], 'no Markdown');
+  assert.deepEqual(
+    subtitles.out.trim().split('\n'),
+    (await files()).map((name) => join(out, name)),
+  );
+  const [srt = ''] = await files();
+  assert.match(await readFile(join(out, srt), 'utf8'), /^1\r?\n00:00:00,\d{3} --> /);
+
+  const asked = transcriptions(server);
+  assert.match((await run(talk, '--format', 'srt')).err, /already there: .+\.srt/);
+  assert.equal(transcriptions(server), asked);
+  const more = await run(talk, '--format', 'md,docx,txt,json');
+  assert.equal(more.code, 0, more.err);
+  const all = endings(await files());
+  for (const ending of ['docx', 'json', 'md', 'txt']) assert.ok(all.includes(ending), ending);
+  const json = (await files()).find((name) => name.endsWith('.json'))!;
+  const { utterances } = JSON.parse(await readFile(join(out, json), 'utf8')) as {
+    utterances: unknown[];
+  };
+  assert.ok(utterances.length > 0);
+
+  const wrong = await run(talk, '--format', 'md,pdf');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /--format pdf: choose of md, srt, vtt, docx, txt, json/);
+  const klingon = await run(talk, '--language', 'klingon');
+  assert.equal(klingon.code, 2);
+  assert.match(klingon.err, /--language klingon: name a language .* such as de/);
+});
+
+test('of silence no documents are written, and a link that leads nowhere is named', async (t) => {
+  const { audio, out, server, run, notes } = await talks(t);
+  server.hear = () => [];
+  await rm(join(audio, 'broken.mp3'));
+  await rm(join(audio, 'talk 10.wav'));
+  await symlink(join(audio, 'gone.wav'), join(audio, 'link.wav'));
+  const { code, err, out: paths } = await run(audio);
+  assert.equal(code, 1, err);
+  assert.match(err, /talk 2\.wav: no speech was found: no documents were written/);
+  assert.match(err, /^2 files: 0 done, 1 without speech, 1 failed; 1 folder with audio not/m);
+  assert.match(err, /link\.wav: There is no such file/);
+  assert.equal(paths, '');
+  assert.deepEqual(await notes(), []);
+  assert.deepEqual(
+    (await readdir(out)).filter((name) => !name.startsWith('.')),
+    [],
+  );
+  const asked = transcriptions(server);
+  assert.match((await run(audio)).err, /^2 files: 0 done, 1 without speech, 1 failed/m);
+  assert.equal(transcriptions(server), asked, 'silence is not listened to again');
+});
+
+test('notes in a vault embed the audio that lies in it', async (t) => {
+  const { audio, out, run, notes } = await talks(t);
+  await mkdir(join(out, '../.obsidian'));
+  assert.equal((await run(join(audio, 'talk 2.wav'))).code, 0);
+  const [index = ''] = await notes();
+  for (const path of [index, join(index.slice(0, -3), 'transkript.md')])
+    assert.match(await readFile(join(out, path), 'utf8'), /^!\[\[audio\/talk 2\.wav\]\]$/m);
 });
 
 test('stopped in the second file, it goes on with that one', async (t) => {
@@ -121,7 +203,10 @@ test('stopped in the second file, it goes on with that one', async (t) => {
   assert.equal((await readdir(out)).filter((name) => name.endsWith('.md')).length, 1);
   const rest = await run(audio);
   assert.equal(rest.code, 0, rest.err);
-  assert.match(rest.err, /^2 files: 1 done, 1 already there$/m);
+  assert.match(
+    rest.err,
+    /^2 files: 1 done, 1 already there; 1 folder with audio not searched \(--recursive\)$/m,
+  );
 });
 
 test('what the server refuses fails by itself, and is done by the next run', async (t) => {
@@ -131,10 +216,13 @@ test('what the server refuses fails by itself, and is done by the next run', asy
   const first = await run(audio);
   assert.equal(first.code, 1, first.err);
   assert.match(first.err, /^file 1 of 2: talk 2\.wav: failed: /m);
-  assert.match(first.err, /^2 files: 1 done, 1 failed$/m);
+  assert.match(first.err, /^2 files: 1 done, 1 failed; 1 folder/m);
   const second = await run(audio);
   assert.equal(second.code, 0, second.err);
-  assert.match(second.err, /^2 files: 1 done, 1 already there$/m);
+  assert.match(
+    second.err,
+    /^2 files: 1 done, 1 already there; 1 folder with audio not searched \(--recursive\)$/m,
+  );
 });
 
 test('documents are dated by --date, else by the file', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
@@ -354,6 +354,7 @@ async function open(parts: {
   return openConfig({
     ...parts,
     openSecrets: () => openSecretStore(parts.path),
+    data: { root: dirname(parts.path), shared: dirname(parts.path) },
     env: parts.env ?? {},
     log,
   });
@@ -367,6 +368,7 @@ async function opened(t: TestContext, env: Record<string, string> = {}) {
   const config = await openConfig({
     store,
     openSecrets: () => openSecretStore(path),
+    data: { root: dirname(path), shared: dirname(path) },
     env,
     log: { info: tell, warn: tell },
   });
@@ -379,6 +381,9 @@ const bound = (store: EventStore): EventStore => ({
   append: (...given) => store.append(...given),
   read: (...given) => store.read(...given),
   readAll: (...given) => store.readAll(...given),
+  follow: (...given) => store.follow(...given),
+  outlines: (...given) => store.outlines(...given),
+  opened: (...given) => store.opened(...given),
   subscribe: (...given) => store.subscribe(...given),
   head: () => store.head(),
   version: (...given) => store.version(...given),

@@ -39,6 +39,14 @@ test('servers are http or https, without credentials, and not link-local in any 
     'http://[fd00:ec2::254]/',
     'http://[fd20:ce::254]/',
     'http://[FD00:0EC2:0:0:0:0:0:254]/',
+    'http://[64:ff9b:1::a9fe:a9fe]/',
+    'http://[2002:a9fe:a9fe::]/',
+    'http://[2002:6464:64c8::1]/',
+    'http://[::169.254.169.254]/',
+    'http://[::ffff:100.100.100.200]/',
+    'http://100.100.100.200/',
+    'http://192.0.0.192/',
+    'http://168.63.129.16/',
   ];
   for (const url of good) assert.ok(serverUrl.safeParse(url).success, url);
   for (const url of bad) assert.ok(!serverUrl.safeParse(url).success, url);

@@ -150,6 +150,7 @@ test('why a capture was interrupted is said in words, in both languages', () => 
     stopped: true,
     'device-unavailable': true,
     'limit-hours': true,
+    'space-limit': true,
     'disk-low': true,
     'disk-failed': true,
     orphaned: true,

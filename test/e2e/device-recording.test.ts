@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { connect } from '../support/http-client.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { apiOf, inviteUser, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Toggled = { action: string; recording_id: string };
@@ -24,11 +24,9 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   t.after(() => pulse.wake());
   const password = 'correct horse battery';
   const open = apiOf(service.url);
-  const anna = apiOf(
-    service.url,
-    (await open.post<{ token: string }>('/setup', { username: 'anna', password })).token,
-  );
-  await anna.post('/users', { username: 'ben', password, is_admin: false });
+  const admin = await open.post<{ token: string }>('/setup', { username: 'anna', password });
+  const anna = apiOf(service.url, admin.token);
+  await inviteUser(service.url, admin.token, { username: 'ben', password });
   const ben = apiOf(
     service.url,
     (await open.post<{ token: string }>('/login', { username: 'ben', password })).token,

@@ -48,7 +48,7 @@ test('README: a first administrator uploads speech and reads three linked docume
     api.get<string>(`/transcripts/${encodeURIComponent(documents[name])}`);
   const transcript = await read('transcript');
   const heard = transcript
-    .split('# Transcript')[1]!
+    .split('– Transcript\n')[1]!
     .replace(/\^t-\d+/g, '')
     .replace(/[^\p{L}\s]/gu, '')
     .trim();

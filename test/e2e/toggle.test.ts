@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { speak, wordErrorRate } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import { apiOf, inviteUser, startServiceProcess, watchUntil } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { program } from '../support/program.ts';
 
@@ -90,10 +90,7 @@ test('a recording outlives the service that was killed, and the same switch stop
 
   // Whoever is deleted stops recording: what there is of it is kept, and the device is free.
   const credentials = { username: 'ben', password: 'correct horse battery' };
-  const { user_id: benId } = await apiOf(service.url, token).post<{ user_id: string }>(
-    '/users',
-    credentials,
-  );
+  const benId = await inviteUser(service.url, token, credentials);
   const ben = await apiOf(service.url).post<{ token: string }>('/login', credentials);
   await apiOf(service.url, ben.token).post('/toggle', { action: 'start' });
   await hears(service.url, ben.token);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, readFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, link, readFile, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openErasureList, openFileKeys } from '../../events/log/file-keys.ts';
@@ -24,6 +24,20 @@ describe('Keys in files', () => {
     // At once: opening would destroy what is listed.
     assert.deepEqual(await readdir(directory), ['erased.jsonl']);
     assert.ok(!(await readFile(join(directory, 'erased.jsonl'))).includes(secret));
+  });
+
+  it('are overwritten before their name goes, also when that failed the first time', async (test) => {
+    const directory = join(await tempDir(test), 'keys');
+    const keys = await openFileKeys(directory);
+    const secret = Buffer.from(await keys.obtain('R1'));
+    // What the disk has when the name is gone.
+    const disk = join(await tempDir(test), 'disk');
+    await link(join(directory, 'R1'), disk);
+    await keys.forget('R1');
+    assert.ok(!(await readFile(disk)).includes(secret));
+    await writeFile(join(directory, 'R1'), secret);
+    await keys.forget('R1');
+    assert.deepEqual(await readdir(directory), ['erased.jsonl']);
   });
 
   it('are damaged, not erased, whichever bit was flipped or byte lost', async (test) => {

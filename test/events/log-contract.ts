@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
+import { userSubjects } from '../../events/facts/catalogue.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import { plainFact, sampleFact } from '../support/sample-facts.ts';
-import { all } from './store-contract.ts';
+import { all, rejects } from './store-contract.ts';
 
 /**
  * What every log must hold to beside the verbs of a store (`store-contract.ts`).
@@ -34,6 +35,23 @@ export function eventLogContract(
         (await all(log.soundRecords())).flat(),
         records.map(({ fact }) => fact),
       );
+    });
+
+    it('begins no recording under the name of another subject, or of one that was erased', async (t) => {
+      const log = await makeLog(t);
+      const subjects = userSubjects('U1');
+      for (const [version, subject] of subjects.entries())
+        await log.append('users', [sampleFact('user.registered', subject)], version);
+      await log.keys.forget('U2');
+      for (const id of [...subjects, 'U2']) {
+        await rejects(log.append(`recording-${id}`, [plainFact('1')], 0), 'INVALID_FACT');
+        const said = [sampleFact('summary.completed', id)];
+        await rejects(log.append(`recording-${id}`, said, 0), 'INVALID_FACT');
+      }
+      // What an append that failed leaves is no subject.
+      await log.keys.obtain('U3');
+      await log.append('recording-U3', [plainFact('1')], 0);
+      assert.deepEqual(await all(log.streams()), ['recording-U3', 'users']);
     });
 
     it('tells by a checksum whether another log says the same', async (t) => {

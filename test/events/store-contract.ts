@@ -242,6 +242,35 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
       assert.deepEqual(seen, upTo(150).slice(5));
     });
 
+    check('the same without what was said, which is opened for who asks', async (store) => {
+      await store.append('recording-1', [plainFact('1'), sampleFact('summary.completed')], 0);
+      const stop = new AbortController();
+      const followers = upTo(3).map(async () => {
+        for await (const page of store.follow({ afterPosition: 0, signal: stop.signal })) {
+          const last = page.at(-1)!;
+          if (last.position === 2) return page;
+        }
+        throw new Error('not followed');
+      });
+      for (const page of await Promise.all(followers)) {
+        assert.ok(page.every((fact) => !('content' in fact)));
+        const facts = await all(store.readAll());
+        assert.deepEqual(await store.opened(page), facts.slice(-page.length));
+      }
+      const again = await all(store.outlines({ afterPosition: 0, limit: 2 }));
+      assert.deepEqual(
+        again.flat().map((fact) => [fact.position, 'content' in fact]),
+        [
+          [1, false],
+          [2, false],
+        ],
+      );
+      assert.deepEqual(await all(store.outlines({ afterPosition: 2, limit: 9 })), []);
+      const waiting = all(store.follow({ afterPosition: 2, signal: stop.signal }));
+      stop.abort();
+      assert.deepEqual(await waiting, []);
+    });
+
     check('nothing after the signal, and ends those that wait', async (store) => {
       const stop = new AbortController();
       const waiting = all(store.subscribe({ afterPosition: 0, signal: stop.signal }));

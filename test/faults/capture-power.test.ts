@@ -15,7 +15,7 @@ import { powered } from './power-loss.ts';
 /** Cuts somewhere before the last operations, where the file is completed: there each is tried. */
 const earlyCuts = times({ short: 4, long: 40 });
 
-for (const source of ['browser', 'device'] as const) {
+for (const source of ['browser', 'browser, its headers', 'device'] as const) {
   test(`${source}: after a power cut all samples that were said to be kept are there, and the header speaks of no others (SEED=${seed})`, async (t) => {
     const random = seeded(seed);
     const place = await powered(await tempDir(t));

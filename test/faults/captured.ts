@@ -1,12 +1,12 @@
 /** What `capturer.ts` captures: samples that tell where they belong. */
-export type Source = 'browser' | 'device';
+export type Source = 'browser' | 'browser, its headers' | 'device';
 
 export const rate = 16_000;
 const blockFrames = 1600;
 const blockCount = 4;
 
 /** Of the file. */
-export const channelsOf = (source: Source): 1 | 2 => (source === 'browser' ? 1 : 2);
+export const channelsOf = (source: Source): 1 | 2 => (source === 'device' ? 2 : 1);
 /** Of a channel. */
 export const sampled = blockFrames * blockCount;
 

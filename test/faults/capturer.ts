@@ -12,10 +12,14 @@ import { blocks, channelsOf, rate, sampled, type Source } from './captured.ts';
 const [source, folder] = process.argv.slice(2) as [Source, string];
 const kept = (samples: number) => writeSync(1, `${samples}\n`);
 await mkdir(folder, { mode: 0o700 });
-if (source === 'browser') {
+if (source !== 'device') {
   const writer = await openBrowserWriter(folder, {
-    // With every acknowledgement a new header.
-    limits: { ...browserLimits, secondsMax: 60, acknowledgeEveryMs: 0, upkeepMs: 0 },
+    // The product's own; and once with what it does every 5 s done with every acknowledgement: a new header.
+    limits: {
+      ...browserLimits,
+      secondsMax: 60,
+      ...(source === 'browser' ? {} : { acknowledgeEveryMs: 0, upkeepMs: 0 }),
+    },
     log: pino({ level: 'silent' }),
     onHeld() {},
     onWritten: kept,

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { Level } from 'level';
 import assert from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,12 +50,33 @@ test('after the upgrade nothing that people said is readable but documents; afte
   assert.deepEqual([...left.keys()], ['Blaubeermarmelade'], 'other recordings stay');
 });
 
+test('after going back to the first release and forward again nothing of what it kept is readable', async (t) => {
+  const root = await firstRelease(t);
+  await serve(root, async () => {});
+  await goneBack(t, root);
+  const there = await places(root, [...secrets, ...ofUsers]);
+  for (const secret of [...secrets, ...ofUsers]) assert.ok(there.has(secret), secret);
+  await serve(root, async (url) => {
+    const api = await loggedIn(url);
+    const { recordings } = await api.get<Recordings>('/recordings');
+    assert.equal(recordings.length, 3);
+    const erased = recordings.find(({ title }) => title?.startsWith('Kirschmichel'))!;
+    await api.delete(`/recordings/${erased.recording_id}`);
+  });
+  assert.deepEqual(await places(root, [...secrets, ...ofUsers]), new Map());
+  assert.deepEqual(await places(root, ['Kirschmichel'], { documents: true }), new Map());
+});
+
 test(`${rounds} kills during the upgrade: the next start finishes it (SEED=${seed})`, async (t) => {
   const random = seeded(seed);
   const calls = await durableCalls(t);
   let hit = 0;
   for (let round = 0; round < rounds; round += 1) {
     const root = await firstRelease(t);
+    if (random.chance(0.5)) {
+      await serve(root, async () => {});
+      await goneBack(t, root);
+    }
     const call = random.pick<DurableCall>(['fdatasync', 'unlink', 'rename']);
     const kill = calls.dieAt(call, 1 + random.below(4));
     const doomed = await startServiceProcess(root, { UV_THREADPOOL_SIZE: '1', ...kill }).catch(
@@ -81,6 +103,23 @@ async function firstRelease(t: TestContext): Promise<string> {
   const root = await tempDir(t);
   await cp(fixture, root, { recursive: true });
   return root;
+}
+
+/**
+ * As the first release leaves a directory that it was started on once more: it makes its rows of the log there, some of
+ * them more than once.
+ */
+async function goneBack(t: TestContext, root: string): Promise<void> {
+  const from = await tempDir(t);
+  await cp(join(fixture, 'log'), from, { recursive: true });
+  const [old, log] = [new Level(from), new Level(join(root, 'log'))];
+  const rows: [string, string][] = [];
+  for (const name of ['projections', 'search'])
+    rows.push(...(await old.iterator({ gte: `!${name}!`, lt: `!${name}"` }).all()));
+  assert.ok(rows.length > 20, `${rows.length} rows`);
+  await log.batch(rows.map(([key, value]) => ({ type: 'put', key, value: `${value} ` })));
+  await log.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));
+  await Promise.all([old.close(), log.close()]);
 }
 
 /** The service as `main.ts` puts it together, until `use` is done. */

@@ -126,6 +126,53 @@ test('who may call is decided before anything else is looked at', async (t) => {
     }
   });
 
+  await t.test('a person at an address that is no page gets the app, a program JSON', async () => {
+    const visit = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const path of ['/nowhere', '/notes', '/status', '/recordings/x/turns', '//evil/', '/a/']) {
+      const shown = await rawRequest(service.url, { path, headers: visit });
+      assert.deepEqual(
+        [shown.status, shown.headers['content-type'], shown.headers['etag']],
+        [404, 'text/html; charset=utf-8', undefined],
+        path,
+      );
+      assert.match(shown.body, /<script[^>]* src="\/assets\//);
+      const headers = { Accept: 'application/json, text/html' };
+      const asked = await rawRequest(service.url, { path, headers });
+      assert.equal(asked.headers['content-type'], 'application/problem+json', path);
+    }
+    const slash = await rawRequest(service.url, { path: '/settings/?part=people', headers: visit });
+    assert.deepEqual([slash.status, slash.headers['location']], [308, '/settings?part=people']);
+    const withToken = { ...visit, Authorization: `Bearer ${user}` };
+    const program = await rawRequest(service.url, { path: '/nowhere', headers: withToken });
+    assert.equal(program.headers['content-type'], 'application/problem+json');
+  });
+
+  await t.test(
+    'a host name that is refused is named, and how it is allowed; to a person as a page',
+    async () => {
+      const headers = { Host: 'notes.example:80', 'Accept-Language': 'de' };
+      const { body } = await rawRequest(service.url, { path: '/', headers });
+      assert.match(
+        body,
+        /Unter dem Hostnamen notes\.example nimmt .*ALLOWED_HOSTS=notes\.example,/,
+      );
+      const asPage = { Host: 'notes.example', Accept: 'text/html' };
+      const page = await rawRequest(service.url, { path: '/nowhere', headers: asPage });
+      assert.deepEqual(
+        [page.status, page.headers['content-type']],
+        [421, 'text/html; charset=utf-8'],
+      );
+      assert.match(
+        page.body,
+        /<h1>Host name not allowed.*MITSCHRIFT_SERVER_ALLOWED_HOSTS=notes\.example,/s,
+      );
+      const nasty = { Host: '<b>&', Accept: 'text/html' };
+      const escaped = await rawRequest(service.url, { path: '/', headers: nasty });
+      assert.equal(escaped.status, 421);
+      assert.doesNotMatch(escaped.body, /<b>/);
+    },
+  );
+
   await t.test(
     'what another site’s page sends is refused, also where no login is needed',
     async () => {

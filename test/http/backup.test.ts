@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -9,6 +12,7 @@ import {
   connect,
   startService,
 } from '../support/http-client.ts';
+import { program } from '../support/program.ts';
 import { mitschrift } from '../support/recorded-data.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -60,6 +64,7 @@ test('POST /backup makes one that can be restored; GET /status says what becomes
     [join(service.dataDir, 'backup'), /inside the data directory/],
     [folder, /holds something else/],
     [join(folder, 'file'), /not a directory/],
+    ['/proc/x', /^The folder \/proc\/x cannot be made or written \(ENOENT/],
   ] as const) {
     const { status, body } = await begin<ProblemAnswer>(service, token, wrong);
     assert.deepEqual([status, body.errors?.[0]?.path], [422, 'path'], wrong);
@@ -82,6 +87,53 @@ test('POST /backup makes one that can be restored; GET /status says what becomes
   const { path: last, state } = await now(again, token);
   assert.deepEqual([dirname(last), state], [folder, 'done']);
 });
+
+test('a backup is cancelled by a request and by Ctrl-C, and what was backed up before stays', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const path = join(await tempDir(t), 'backup');
+  await begin(service, token, path);
+  const { facts } = await ended(service, token);
+  const marker = await readFile(join(path, 'backup.json'));
+  // Enough to copy that it is heard of meanwhile.
+  const folder = join(service.dataDir, 'quarantine', 'much');
+  await mkdir(folder, { recursive: true });
+  for (let n = 0; n < filesMuch; n += 1) await writeFile(join(folder, `${n}`), 'x');
+  await service.addUser('ben');
+
+  await begin(service, token, path);
+  assert.equal((await service.call('DELETE', '/backup', { token })).status, 204);
+  assert.deepEqual((await now(service, token)).state, 'cancelled');
+  assert.equal((await service.call('DELETE', '/backup', { token })).status, 204);
+  assert.deepEqual(await readFile(join(path, 'backup.json')), marker);
+
+  const env = { ...process.env, MITSCHRIFT_DATA: service.dataDir };
+  const command = spawn(process.execPath, [program, 'backup', path], { env, stdio: 'pipe' });
+  const said = text(command.stderr);
+  await eventually('it runs', async () => (await now(service, token)).state === 'running');
+  command.kill('SIGINT');
+  assert.match(await said, /The backup was cancelled\. What was backed up before is as it was\./u);
+  assert.equal((await now(service, token)).state, 'cancelled');
+  assert.deepEqual(await readFile(join(path, 'backup.json')), marker);
+
+  await begin(service, token, path);
+  const made = await ended(service, token);
+  assert.deepEqual([made.state, made.facts! > facts!], ['done', true]);
+
+  // Without a service: the process itself.
+  await service.close();
+  const alone = spawn(process.execPath, [program, 'backup', `${path}-2`], { env, stdio: 'pipe' });
+  const saidAlone = text(alone.stderr);
+  await eventually('it copies', () => existsSync(join(`${path}-2`, 'files-1', 'quarantine')));
+  alone.kill('SIGINT');
+  assert.match(await saidAlone, /The backup was cancelled/u);
+  assert.equal(existsSync(join(`${path}-2`, 'backup.json')), false);
+  const nowhere = await mitschrift(service.dataDir, 'backup', '/proc/x');
+  assert.equal(nowhere.code, 1);
+  assert.match(nowhere.stderr, /The folder \/proc\/x cannot be made or written/u);
+});
+
+const filesMuch = 1500;
 
 const begin = <Body>(service: TestService, token: string, path: string) =>
   service.call<Body>('POST', '/backup', { token, json: { path } });

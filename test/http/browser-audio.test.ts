@@ -109,32 +109,37 @@ test('another connection of the same user goes on, and the first one adds nothin
 
 test('a browser that was gone before the answer goes on with the recording it began', async (t) => {
   const service = await wholeService(t);
-  const id = ulid();
+  const key = ulid();
   const [first, second] = [await open(service), await open(service)];
-  const begin = { type: 'audio.start', kind: 'solo', sample_rate: rate, id };
+  const begin = { type: 'audio.start', kind: 'solo', sample_rate: rate, id: key };
   // Twice at once, and once more when there is something.
-  const both = [first, second].map((client) => start(client, { id }));
-  assert.deepEqual(await Promise.all(both), [
+  const both = await Promise.all([first, second].map((client) => start(client, { id: key })));
+  const { id } = both[0]!;
+  assert.notEqual(id, key, 'the service makes the id');
+  assert.deepEqual(both, [
     { id, samples: 0 },
     { id, samples: 0 },
   ]);
   const third = await open(service);
-  assert.deepEqual(await start(third, { id }), { id, samples: 0 });
+  assert.deepEqual(await start(third, { id: key }), { id, samples: 0 });
   third.socket.send(randomBytes(2000));
   await acknowledged(third, 1000);
-  assert.deepEqual(await start(first, { id }), { id, samples: 1000 });
+  assert.deepEqual(await start(first, { id: key }), { id, samples: 1000 });
+  // Recorders of 0.1 take their key for the id.
+  assert.deepEqual(await start(second, { recording_id: key }), { id, samples: 1000 });
   type List = { recordings: { recording_id: string }[] };
   const { recordings } = await service.api().get<List>('/recordings');
   assert.deepEqual(
     recordings.map(({ recording_id }) => recording_id),
     [id],
   );
+  // The same word of another user, or the id itself, begins a recording of theirs: nothing tells whether there is one.
   const ben = await open(service, await service.login('ben'));
-  const before = ben.frames.length;
-  say(ben, begin);
-  assert.equal(
-    (await after(ben, before, ({ type }) => /^(warning|audio.ready)$/.test(type))).type,
-    'warning',
+  const his = [await start(ben, { id: key }), await start(ben, { id })];
+  assert.equal(new Set([id, key, ...his.map((one) => one.id)]).size, 4);
+  assert.deepEqual(
+    his.map(({ samples }) => samples),
+    [0, 0],
   );
   assert.equal(await refusal(ben, { ...begin, id: '../..' }), 'not-understood');
 });

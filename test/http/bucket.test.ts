@@ -165,6 +165,13 @@ test('an upload that began at one node goes on at another, also after the bucket
   const unwanted = given.headers.get('location')!;
   assert.equal((await tus(b, 'DELETE', unwanted, ada)).status, 204);
   assert.equal((await tus(a, 'HEAD', unwanted, ada)).status, 404);
+
+  // What a deleted user had begun goes with them.
+  const ben = await a.addUser('ben');
+  const begun = await tus(b, 'POST', '/uploads', ben, { 'Upload-Length': '9' });
+  assert.equal((await names('resumable/under-way/')).length, 1, begun.headers.get('location')!);
+  assert.equal((await b.call('DELETE', '/users/ben', { token: ada })).status, 204);
+  assert.deepEqual(await names('resumable/under-way/'), []);
 });
 
 test('what a browser sends is acknowledged when it is in the bucket, and another node goes on behind it', async () => {

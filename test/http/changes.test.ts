@@ -13,7 +13,7 @@ type Recording = {
   version: number;
   documents: Record<'index' | 'transcript' | 'summary', string>;
   speakers: { label: string; name: string | null }[];
-  utterances: { block: string; text: string; speaker: string | null }[];
+  utterances: { block: string; revision: string; text: string; speaker: string | null }[];
   summary: { abstract: string | null; lines: { text: string }[] };
   notes: { code: string; text: string }[];
   ledger: { unplaced_corrections: { after: string }[] } | null;
@@ -65,6 +65,54 @@ test('PATCH …/utterances/{index}: words and speaker; the documents follow, and
   }
   assert.equal((await utterance(7, { text: 'x' })).status, 404);
   assert.equal((await utterance(0, { colour: 'x' })).status, 422);
+});
+
+test('by block: a correction, a cut and a joining reach their turn wherever it is by now, and only as it was seen', async (t) => {
+  const { service, token, id, recording } = await saved(t, 'meeting');
+  const path = `/recordings/${id}/utterances`;
+  const call = (method: string, below: string, json: object, seen?: string) =>
+    service.call<ProblemAnswer>(method, path + below, {
+      token,
+      json,
+      headers: seen === undefined ? {} : { 'If-Match': seen },
+    });
+  const texts = async () => (await recording()).utterances.map(({ text }) => text);
+  const [first, second] = (await recording()).utterances;
+  // What was meant stands at another place after the first turn was cut.
+  assert.equal((await call('POST', `/${first!.block}/split`, { word: 1 })).status, 200);
+  const half = (await recording()).utterances[1]!.block;
+  const seen = `"${second!.revision}"`;
+  assert.equal(
+    (await call('PATCH', `/${second!.block}`, { text: 'An open plan.' }, seen)).status,
+    200,
+  );
+  assert.deepEqual(await texts(), ['Hello', 'there.', 'An open plan.']);
+  // What says something else by now is not changed, cut or joined, one by one or among many.
+  const stale = [
+    call('PATCH', `/${second!.block}`, { text: 'x' }, seen),
+    call('POST', `/${first!.block}/split`, { word: 1 }, `"${first!.revision}"`),
+    call('POST', `/${first!.block}/merge`, {}, `"${first!.revision}"`),
+    call('POST', `/${first!.block}/merge`, { next: second!.block }),
+    call('PATCH', '', { edits: [{ block: second!.block, revision: second!.revision, text: 'x' }] }),
+    call('PATCH', '', { edits: [{ block: second!.block, text: 'x' }] }),
+  ];
+  for (const answer of await Promise.all(stale)) assert.equal(answer.status, 412);
+  assert.equal((await call('PATCH', '/t-0099', { text: 'x' })).status, 404);
+  assert.equal(
+    (await call('PATCH', '', { edits: [{ index: 0, block: half, text: 'x' }] })).status,
+    422,
+  );
+  assert.deepEqual(await texts(), ['Hello', 'there.', 'An open plan.']);
+  // The revision of now, or the tag of the whole, or a place as ever.
+  const now = (await recording()).utterances;
+  const edits = now.map(({ block, revision }, at) => ({ block, revision, text: `Turn ${at}.` }));
+  assert.equal((await call('PATCH', '', { edits })).status, 200);
+  const whole = await service.call<Recording>('GET', `/recordings/${id}`, { token });
+  const tag = whole.headers.get('ETag')!;
+  assert.equal((await call('POST', `/${first!.block}/merge`, { next: half }, tag)).status, 200);
+  assert.deepEqual(await texts(), ['Turn 0. Turn 1.', 'Turn 2.']);
+  assert.equal((await call('POST', '/0/merge', {}, tag)).status, 412);
+  assert.equal((await call('POST', '/0/merge', {})).status, 200);
 });
 
 test('PATCH …/utterances: many at once, all or none, in one version, by what they said when they were read', async (t) => {
@@ -182,7 +230,7 @@ test('PUT /transcripts/{filename}: corrections by block id; anything else is kep
   assert.equal(row.utterances[0]?.text, 'Hello *everybody*.');
   assert.ok(row.speakers.some(({ name }) => name === 'Ben'));
   const second = await read('transcript');
-  assert.equal(second.split('# Transcript')[1], edited.split('# Transcript')[1]);
+  assert.equal(second.split('– Transcript\n')[1], edited.split('– Transcript\n')[1]);
 
   // The ETag of before is not the one there is any more.
   const late = await put('transcript', first, '"0"');

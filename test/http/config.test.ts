@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { test } from 'node:test';
 import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { speechServer } from '../support/speech-servers.ts';
+import { selfSigned } from '../support/certificates.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { onPostgres } from '../support/test-store.ts';
 
 type Document = {
@@ -35,7 +37,7 @@ test('PUT /config: deep merge, read back at once, stored as facts by whoever sen
     [
       'http://127.0.0.1:8000/v1',
       'native',
-      { device: 'Mic', keep: 'wav', combined_channels: 'mix' },
+      { device: 'Mic', keep: 'wav', combined_channels: 'mix', recorders: 'everyone' },
     ],
   );
   assert.equal(body.config['stt']!['api_key'], '••••');
@@ -176,6 +178,41 @@ type Group = {
   }[];
 };
 
+test('a path of a setting is none of the service’s own data, and a certificate is one', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { dataDir } = service;
+  const { cert, key } = await selfSigned(await tempDir(t), 'one');
+  const inData = await selfSigned(dataDir, 'in-data');
+  const link = join(await tempDir(t), 'link');
+  await symlink(dataDir, link);
+  const own = /the service’s own data/;
+  for (const [section, name, value, why] of [
+    ['notes', 'vault', dataDir, own],
+    ['notes', 'vault', join(dataDir, 'keys'), own],
+    ['notes', 'vault', link, own],
+    ['notes', 'vault', join(dataDir, '..'), own],
+    ['models', 'mirror', join(dataDir, 'spaces'), own],
+    ['models', 'mirror', '/', own],
+    ['server', 'tls_cert', inData.cert, own],
+    ['server', 'tls_key', inData.key, own],
+    ['server', 'tls_cert', '/etc/shadow', /is no certificate/],
+    ['server', 'tls_cert', '/nowhere/cert.pem', /is no certificate/],
+    ['server', 'tls_cert', '/dev/zero', /is no certificate/],
+    ['server', 'tls_cert', key, /is no certificate/],
+    ['server', 'tls_key', cert, /is no private key/],
+    ['server', 'tls_key', '/etc', /is no private key/],
+  ] as const) {
+    const json = { [section]: { [name]: value } };
+    const { status, body } = await service.call<ProblemAnswer>('PUT', '/config', { token, json });
+    assert.equal(status, 422, `${name} ${value}`);
+    assert.match(JSON.stringify(body.errors), why, `${name} ${value}`);
+  }
+  const mirror = await tempDir(t);
+  const json = { models: { mirror }, notes: { vault: mirror } };
+  assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
+});
+
 test('concurrent updates of different keys all survive', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
@@ -185,7 +222,7 @@ test('concurrent updates of different keys all survive', async (t) => {
     { llm: { model: 'b' } },
     { llm: { api_key: 'sk-1' } },
     { stt: { api_key: 'sk-2' } },
-    { notes: { vault: service.dataDir } },
+    { notes: { vault: await tempDir(t) } },
     { limits: { upload_mb: 7 } },
     { server: { allowed_hosts: ['notes.example'] } },
   ];
@@ -244,6 +281,13 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const bare = { url: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
   t.after(() => other.close());
+  // As Python's `http.server`.
+  const files = createServer(
+    ({ method }, response) => void response.writeHead(method === 'GET' ? 404 : 501).end('<p>no'),
+  );
+  await once(files.listen(0, '127.0.0.1'), 'listening');
+  const ofFiles = { url: `http://127.0.0.1:${(files.address() as AddressInfo).port}` };
+  t.after(() => files.close());
   t.after(() => Promise.all([speech.close(), whisper.close(), llm.close()]));
   const tried = async (json: unknown) =>
     (await service.call<Trial>('POST', '/config/test', { token, json })).body;
@@ -262,6 +306,7 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
     [{ stt: { base_url: 'http://127.0.0.1:59998' } }, false, /cannot be reached \(ECONNREFUSED\)/],
     [{ stt: { base_url: llm.url } }, false, /does not accept the API key/],
     [{ stt: { base_url: bare.url } }, false, /cannot transcribe/],
+    [{ stt: { base_url: ofFiles.url } }, false, /cannot transcribe/],
     [{ stt: {} }, false, /no speech-to-text engine/],
     [{ llm: { base_url: llm.url } }, true, /ready/],
     [{ llm: { base_url: llm.url, api_key: '••••' } }, true, /ready/],

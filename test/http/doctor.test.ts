@@ -9,6 +9,7 @@ import { chatty, wellBehaved } from '../support/language-servers-brains.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { modelsDir } from '../support/models.ts';
 import { speechServer } from '../support/speech-servers.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 type Check = {
   id: string;
@@ -138,7 +139,11 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   for (const [id, detail, mends] of [
     ['language', /\(about [1-4] tokens a second\).* That is slow/, /smaller model/],
     ['time-zone', /^The clock is behind: something was recorded at 20/, /timedatectl set-ntp true/],
-    ['permissions', /^These belong to another user than the service’s: \S+\/keys\/\w+\.$/, /chown/],
+    [
+      'permissions',
+      /^These belong to another user than the service’s: \S+\/keys\/[\w-]+\.$/,
+      /chown/,
+    ],
   ] as const) {
     const { status, detail: said, remedy } = slow.get(id)!;
     assert.deepEqual([id, status], [id, 'limited'], said);
@@ -162,10 +167,12 @@ test('a vault that is gone, or no folder, is refused when it is named, and missi
     const { status, body } = await service.call<Answer>('PUT', '/config', { token, json });
     return [status, body.errors?.map(({ message }) => message).join()];
   };
-  const folder = join(service.dataDir, 'vault');
+  const place = await tempDir(t);
+  const folder = join(place, 'vault');
   const notThere = 'is not there: make the folder first, or name another';
   assert.deepEqual(await name(folder), [422, notThere]);
-  assert.deepEqual(await name(join(service.dataDir, 'log/CURRENT')), [422, 'is no folder']);
+  await writeFile(join(place, 'file'), '');
+  assert.deepEqual(await name(join(place, 'file')), [422, 'is no folder']);
   assert.match((await vault()).detail, /^None is set/, 'all of it or nothing');
   await mkdir(folder);
   assert.equal((await name(folder))[0], 200);

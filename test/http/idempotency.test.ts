@@ -113,3 +113,14 @@ test('the same key at once is done once, and both get the same answer', async (t
   const { body } = await service.call('GET', '/recordings', { token });
   assert.equal((body['recordings'] as unknown[]).length, 1);
 });
+
+test('ten equal uploads at once with one key are one recording, and none is too many', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const sent = Array.from({ length: 10 }, () =>
+    post(service.url, '/recordings', { token, key: 'at-once', form: upload() }),
+  );
+  const answers = await Promise.all(sent);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+  assert.equal(new Set(answers.map(({ body }) => body['recording_id'])).size, 1);
+});

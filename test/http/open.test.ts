@@ -6,7 +6,12 @@ import { openDesktop } from '../../src/documents/desktop.ts';
 import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-type Opened = { opened: string[]; uri?: string; conflicts?: { path: string; copy: string }[] };
+type Opened = {
+  opened: string[];
+  launched?: boolean;
+  uri?: string;
+  conflicts?: { path: string; copy: string }[];
+};
 
 /** A folder for the PATH with programs that write down how they were called and end as they are told. */
 async function standIns(t: TestContext, exits: Record<string, number>) {
@@ -81,7 +86,7 @@ async function desktop(
       },
       body: JSON.stringify(json),
     });
-    return { status, body: JSON.parse(body) as Opened };
+    return { status, body: JSON.parse(body) as Opened & ProblemAnswer };
   };
   return { service, token, id, documents, space, vault, programs, open, openFromAfar };
 }
@@ -137,6 +142,7 @@ test('notes: the index takes its siblings along into the vault, and the note is 
   const uri = `obsidian://open?vault=Mein%20Tresor%20%26%20mehr&file=${encodeURIComponent(base)}`;
   assert.deepEqual(body, {
     opened: [documents.transcript, documents.summary, documents.index],
+    launched: true,
     uri,
   });
   for (const path of Object.values(documents)) {
@@ -182,15 +188,14 @@ test('notes: ours is brought up to date; a note changed in the vault is kept, ou
   assert.equal((await readdir(vault)).length, 3);
 });
 
-test('notes: without a desktop it is 503 with the reason, and the copies are made all the same', async (t) => {
+test('notes: without a desktop the copies are made, and the answer says that nothing was launched', async (t) => {
   const { documents, vault, open } = await desktop(t, { env: { DISPLAY: '' } });
-  const { status, body } = await open<ProblemAnswer>({ mode: 'notes', paths: [documents.index] });
-  assert.deepEqual([status, body.type], [503, '/problems/unavailable']);
-  assert.match(body.detail, /neither DISPLAY nor WAYLAND_DISPLAY/);
+  const { status, body } = await open({ mode: 'notes', paths: [documents.index] });
+  assert.deepEqual([status, body.opened.length, body.launched], [200, 3, false]);
   assert.ok((await readFile(join(vault, documents.index), 'utf8')).length > 0);
 });
 
-test('from elsewhere nothing is launched; copies are made for administrators only', async (t) => {
+test('from elsewhere nothing is launched and no vault is named; others than administrators need their own', async (t) => {
   const { service, documents, id, vault, programs, openFromAfar } = await desktop(t);
   const folder = await openFromAfar({ mode: 'folder', paths: [documents.index] });
   assert.deepEqual(folder, { status: 200, body: { opened: [], uri: `/notes/${id}` } });
@@ -205,12 +210,13 @@ test('from elsewhere nothing is launched; copies are made for administrators onl
   );
   const asked = { mode: 'notes', paths: [body.transcripts[0]!.filename] };
   const refused = await openFromAfar(asked, ben);
-  assert.deepEqual([refused.status, refused.body.opened], [200, []]);
-  assert.match(refused.body.uri!, /^obsidian:\/\/open\?vault=/);
+  assert.deepEqual([refused.status, refused.body.type], [503, '/problems/unavailable']);
+  assert.match(refused.body.detail, /Ask an administrator/);
   assert.deepEqual(await readdir(vault), []);
 
   const administrators = await openFromAfar({ mode: 'notes', paths: [documents.index] });
-  assert.equal(administrators.body.opened.length, 3);
+  assert.deepEqual([administrators.body.opened.length, administrators.body.launched], [3, false]);
+  assert.equal(administrators.body.uri, undefined);
   assert.equal((await readdir(vault)).length, 2);
   assert.deepEqual(await programs.calls(), []);
 });

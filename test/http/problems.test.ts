@@ -93,3 +93,38 @@ test('every problem has a German title of its own', () => {
   assert.equal(new Set(titles).size, types.length);
   for (const [at, [type, { title }]] of types.entries()) assert.notEqual(titles[at], title, type);
 });
+
+test('who cannot set up speech recognition reads whom to ask, not folders and commands of the server', async (t) => {
+  const remedy =
+    'There is no speech-to-text engine. Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or ' +
+    'recognise on this machine: install a speech model (npx mitschrift models list), or put one into /home/x.';
+  const service = await startService(t, {
+    stages: {
+      async transcribe() {
+        throw new StageError('no-engine', remedy, { retriable: false });
+      },
+    },
+  });
+  const admin = await service.setUp();
+  const ben = await service.addUser('ben');
+  const messagesFor = async (token: string, language: string) => {
+    const { recording_id: id } = (await service.upload(token)).body;
+    await service.reaches(id, 'error');
+    const headers = { 'Accept-Language': language };
+    type Failed = { error: { message: string } };
+    const one = await service.call<Failed>('GET', `/recordings/${id}`, { token, headers });
+    const status = await service.call<{ errors: { message: string; source: string }[] }>(
+      'GET',
+      '/status',
+      { token, headers },
+    );
+    const [error] = status.body.errors;
+    assert.equal(error?.source, 'talk.wav', 'a row that failed has the name of its file');
+    return [one.body.error.message, error.message];
+  };
+  assert.deepEqual(await messagesFor(admin, 'en'), [remedy, remedy]);
+  const asked = 'Speech recognition is not set up yet. Ask an administrator.';
+  assert.deepEqual(await messagesFor(ben, 'en'), [asked, asked]);
+  const [german] = await messagesFor(ben, 'de');
+  assert.match(german!, /^Die Spracherkennung ist noch nicht eingerichtet\. Wenden /);
+});

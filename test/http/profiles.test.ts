@@ -191,6 +191,28 @@ test('mixed speech, another model, and voices that are not to be remembered say 
   assert.ok(events.some(({ type }) => type === 'voice.revoked'));
 });
 
+test('voices that one user named are no profiles of the user that the recording is handed to', async (t) => {
+  const { service, meeting } = await hearing(t);
+  const token = await service.setUp();
+  const theirs = await service.addUser('ben');
+  const profiles = async (of: string) =>
+    (await service.call<{ profiles: Profile[] }>('GET', '/speakers/profiles', { token: of })).body
+      .profiles;
+  const id = await meeting(token, [voice(0, ada), voice(1, cem)]);
+  const json = { recording_id: id, speakers: { SPEAKER_00: 'Ada', SPEAKER_01: 'Cem' } };
+  await service.call('POST', '/speakers', { token, json });
+  await service.reaches(id, 'idle.saved');
+  assert.equal((await profiles(token)).length, 2);
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { owner: 'ben' } });
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual([await profiles(token), await profiles(theirs)], [[], []]);
+  const next = await meeting(theirs, [voice(0, ada), voice(1, cem)]);
+  assert.deepEqual(
+    (await suggested(service, theirs, next)).map((one) => one.suggested_name),
+    [null, null],
+  );
+});
+
 /** Files below a folder in which a hash of a name stands, by which a guess could be confirmed. */
 async function filesWith(folder: string, name: string): Promise<string[]> {
   const marks = [name, name.toLowerCase()].flatMap((one) => {

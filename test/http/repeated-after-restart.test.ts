@@ -205,7 +205,14 @@ const cases: Case[] = [
 const nothingKept: Readonly<Record<string, string>> = {
   '/login': 'public: gives a session',
   '/setup': 'public: once for all',
+  '/users/me/confirm': 'marks the session again',
+  '/users/invitations':
+    'a link of its own each time: its secret is not kept, so that it cannot be told again',
+  '/users/{name}/password-link': 'the same; the link before it is over',
+  '/invitations/look': 'public: changes nothing',
+  '/invitations/accept': 'public: good once',
   '/logout': 'a dead token is 401',
+  '/recordings/{id}/stop': 'nothing is captured here: repeated in browser-limits.test.ts',
   '/recordings/{id}/ticket': 'in memory; another ticket is as good',
   '/open': 'shows or copies again what is there',
   '/config/test': 'changes nothing',

@@ -69,3 +69,60 @@ test('questions that are none are told so; words that mean something to nobody f
   }
   assert.equal((await service.call<ProblemAnswer>('GET', '/search?q=a')).status, 401);
 });
+
+type Passage = { start: number; speaker: string | null; text: string; marks: [number, number][] };
+type Notes = {
+  notes: { recording_id: string; title: string; passages: Passage[]; more: number }[];
+  passages: number;
+  notes_found: number;
+  next_cursor: string | null;
+  complete: boolean;
+};
+
+test('GET /search?group=note answers passages, narrowed and a page after the other', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ids: string[] = [];
+  for (let at = 0; at < 3; at += 1) {
+    const { recording_id } = (await service.upload(token)).body;
+    await service.reaches(recording_id, 'idle.saved');
+    ids.push(recording_id);
+  }
+  const ask = async (query: string) =>
+    await service.call<Notes>('GET', `/search?group=note&q=secret${query}`, { token });
+  const { body: all } = await ask('');
+  assert.deepEqual([all.notes_found, all.passages, all.next_cursor], [3, 3, null]);
+  const { text, marks, start } = all.notes[0]!.passages[0]!;
+  assert.deepEqual([text, start], ['This is the secret plan.', 1]);
+  assert.deepEqual(
+    marks.map(([from, to]) => text.slice(from, to)),
+    ['secret'],
+  );
+
+  const read: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const { body }: { body: Notes } = await ask(
+      `&limit=2&order=newest${cursor === '' ? '' : `&cursor=${cursor}`}`,
+    );
+    read.push(...body.notes.map(({ recording_id }) => recording_id));
+    cursor = body.next_cursor;
+  }
+  assert.deepEqual(read, ids.toReversed());
+
+  const count = async (query: string) => (await ask(query)).body.notes_found;
+  assert.equal(await count('&kind=solo'), 3);
+  assert.equal(await count('&kind=meeting'), 0);
+  assert.equal(await count('&to=2020-01-01T00:00:00Z'), 0);
+  assert.equal(await count('&from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00Z'), 3);
+  assert.equal(await count('&speaker=Nobody'), 0);
+  assert.equal(await count(`&recording_id=${ids[0]}&passages=100`), 1);
+  const flat = await service.call<Found>('GET', '/search?q=secret&kind=meeting', { token });
+  assert.deepEqual(flat.body.hits, []);
+  assert.equal((await ask('&cursor=nonsense')).status, 422);
+  const alone = await service.call('GET', `/search?q=secret&cursor=${read[0]}`, { token });
+  assert.equal(alone.status, 422);
+
+  assert.equal((await service.call('DELETE', `/recordings/${ids[1]}`, { token })).status, 204);
+  assert.equal(await count(''), 2);
+});

@@ -21,7 +21,13 @@ import { tempDir } from '../support/temp-dir.ts';
 test('GET /audio/devices: list of input-device names as the capture library reports them', async (t) => {
   const { service, user } = await seeded(t);
   const { body } = await service.call('GET', '/audio/devices', { token: user });
-  assert.deepEqual(body, { devices: ['Headset', 'mitschrift-combined'], default: 'Headset' });
+  assert.deepEqual(body, {
+    devices: ['Headset', 'mitschrift-combined'],
+    default: 'Headset',
+    held: [],
+    // The test's own process asks, on this machine.
+    here: true,
+  });
 });
 
 test('POST /audio/combined: module_ids, an array of integers; only an administrator may call it', async (t) => {
@@ -257,6 +263,7 @@ async function seeded(t: TestContext) {
   await mkdir(vault);
   const captures: Partial<Captures> = {
     devices: async () => ({ devices: ['Headset', 'mitschrift-combined'], default: 'Headset' }),
+    held: () => [],
     combine: async (selection) => {
       combined.push(selection);
       return [21, 22, 23];

@@ -6,6 +6,7 @@ import {
   rawRequest,
   startService,
   type ProblemAnswer,
+  type TestService,
 } from '../support/http-client.ts';
 
 test('the first administrator is made over HTTP, once', async (t) => {
@@ -53,6 +54,7 @@ test('a forwarded request has to know the setup code', async (t) => {
   const refused = await setUp();
   assert.equal(refused.status, 403);
   assert.equal((JSON.parse(refused.body) as ProblemAnswer).type, '/problems/setup-code-required');
+  assert.deepEqual(security(service), ['setup refused']);
   const code = await service.setupCode();
   assert.equal((await setUp(code)).status, 201);
 });
@@ -71,11 +73,31 @@ test('a login gives a token that logging out kills at once, with its WebSockets'
   await dying.until(({ type }) => type === 'status');
   await staying.until(({ type }) => type === 'position');
   assert.equal((await service.call('POST', '/logout', { token: second })).status, 204);
+  assert.deepEqual(security(service), ['logged out']);
   assert.equal((await service.call('GET', '/status', { token: second })).status, 401);
   assert.equal(await dying.closed, 1008);
   assert.equal((await service.call('GET', '/status', { token: first })).status, 200);
   assert.equal(staying.socket.readyState, staying.socket.OPEN);
+
+  await service.login('ada');
+  const { body: own } = await service.call<{ sessions: { id: string; current: boolean }[] }>(
+    'GET',
+    '/users/me/sessions',
+    { token: first },
+  );
+  const { id } = own.sessions.find(({ current }) => !current)!;
+  const path = `/users/me/sessions/${id}`;
+  assert.equal((await service.call('DELETE', path, { token: first })).status, 204);
+  assert.deepEqual(security(service), ['logged out', 'session ended by its user']);
+  assert.ok(!service.logged.some((line) => line.includes(second) || line.includes(id)));
 });
+
+/** What the log says of ended sessions and refused setup codes, for those who watch for intruders. */
+const security = (service: TestService): string[] =>
+  service.logged
+    .map((line) => JSON.parse(line) as { category?: string; msg: string })
+    .filter(({ category, msg }) => category === 'security' && /logged out|ended|setup/.test(msg))
+    .map(({ msg }) => msg);
 
 test('a wrong password and an unknown name get the same answer', async (t) => {
   const service = await startService(t);
@@ -108,9 +130,15 @@ test('attempts to log in are limited, and told how long to wait', async (t) => {
 });
 
 test('a body that is no JSON, too large or of another shape is told apart', async (t) => {
-  const service = await startService(t);
-  const headers = { 'Content-Type': 'application/json' };
-  const post = (body: string) => service.call<ProblemAnswer>('POST', '/login', { body, headers });
+  // Refused bodies are attempts of their address: each comes from another.
+  const env = { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
+  const service = await startService(t, { env });
+  let address = 0;
+  const post = (body: string) => {
+    const from = { 'X-Forwarded-For': `203.0.113.${(address += 1)}` };
+    const headers = { 'Content-Type': 'application/json', ...from };
+    return service.call<ProblemAnswer>('POST', '/login', { body, headers });
+  };
   const broken = await post('{"username":');
   assert.deepEqual([broken.status, broken.body.type], [400, '/problems/malformed-body']);
   const large = await post(JSON.stringify({ username: 'x'.repeat(1024 * 1024), password }));

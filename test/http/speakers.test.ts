@@ -114,3 +114,42 @@ test('names and skip together are refused, and others’ meetings are not there'
     404,
   );
 });
+
+test('a meeting that waits again has one title everywhere, and a name like a label stays a name', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const get = async <T>(path: string) => (await service.call<T>('GET', path, { token })).body;
+  const { recording_id: id } = (
+    await service.upload(token, { kind: 'meeting', title: 'Asked for' })
+  ).body;
+  await service.reaches(id, 'awaiting-speakers');
+  type Titled = { title: string };
+  const pending = async () =>
+    (await get<{ speakers_pending: Titled[] }>('/status')).speakers_pending;
+  await service.call('POST', '/speakers', { token, json: { recording_id: id, later: true } });
+  assert.deepEqual(await pending(), []);
+  const json = { recording_id: id, speakers: { SPEAKER_1: 'SPEAKER_07', SPEAKER_2: 'Ben' } };
+  await service.call('POST', '/speakers', { token, json });
+  await service.reaches(id, 'idle.saved');
+  const { transcripts } = await get<{ transcripts: { speakers: string[] }[] }>('/transcripts');
+  const { speakers } = await get<{ speakers: { shown: string }[] }>(`/recordings/${id}`);
+  assert.deepEqual(transcripts[0]?.speakers, ['SPEAKER_07', 'Ben']);
+  assert.deepEqual(
+    speakers.map(({ shown }) => shown),
+    ['SPEAKER_07', 'Ben'],
+  );
+
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'Given' } });
+  await service.reaches(id, 'idle.saved');
+  const again = { from: 'speech-to-text' };
+  await service.call('POST', `/recordings/${id}/reprocess`, { token, json: again });
+  await service.reaches(id, 'awaiting-speakers');
+  // It was put off once; now it is asked for again.
+  const { title } = await get<Titled>(`/recordings/${id}`);
+  const { recordings } = await get<{ recordings: Titled[] }>('/recordings');
+  assert.deepEqual([(await pending())[0]?.title, recordings[0]?.title], [title, title]);
+  // And of whom it is no more it is asked no more, though that was read just now.
+  await service.addUser('ben');
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { owner: 'ben' } });
+  assert.deepEqual(await pending(), []);
+});

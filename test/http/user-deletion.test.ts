@@ -7,7 +7,7 @@ import { dataFolder } from '../../src/shared/data-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
-import { type TestService, startService } from '../support/http-client.ts';
+import { type TestService, rawRequest, startService } from '../support/http-client.ts';
 import { slowUpload } from '../support/slow-upload.ts';
 
 test('what is being done for a deleted user ends, everything is kept, and nothing writes any more', async (t) => {
@@ -29,6 +29,12 @@ test('what is being done for a deleted user ends, everything is kept, and nothin
   await service.reaches(writing, 'transcribing.entitling');
 
   assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  const listed = await service.call<{ left: object[] }>('GET', '/users', { token });
+  assert.deepEqual(
+    listed.body.left.map((one) => ({ ...one, bytes: 0 })),
+    [{ user_id: benId, recordings: 4, bytes: 0 }],
+    'what they left can be handed over',
+  );
   assert.deepEqual(await statesOf(service, [saved, waiting, failed, writing]), [
     'idle.saved',
     'idle.kept',
@@ -50,11 +56,12 @@ test('what is being done for a deleted user ends, everything is kept, and nothin
   );
 });
 
-test('what a deleted user left is the administrators’ to list, hand over and erase, and nobody else’s', async (t) => {
+test('what a deleted user left is the administrators’ to list, hand over and erase without reading it, and nobody else’s', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
   const [ben, cleo] = [await service.addUser('ben'), await service.addUser('cleo')];
-  const benId = service.accounts.findUser('ben')!.userId;
+  const idOf = (name: string) => service.accounts.findUser(name)!.userId;
+  const benId = idOf('ben');
   const ids: string[] = [];
   for (const title of ['Eins', 'Zwei']) {
     ids.push((await service.upload(ben, { title })).body.recording_id);
@@ -63,18 +70,43 @@ test('what a deleted user left is the administrators’ to list, hand over and e
   const list = (who: string) => service.call('GET', `/recordings?owner=${benId}`, { token: who });
   const read = (who: string) => service.call('GET', `/recordings/${ids[0]}`, { token: who });
   assert.deepEqual([(await list(token)).status, (await read(token)).status], [403, 404]);
+  const earlier = async (who: string) => {
+    const at = await service.store.head();
+    return await service.call('GET', `/recordings/${ids[0]}?at=${at}`, { token: who });
+  };
   await service.call('DELETE', '/users/ben', { token });
   const { status, body } = await list(token);
   assert.deepEqual([status, (body['recordings'] as unknown[]).length], [200, 2]);
-  assert.equal((await read(token)).status, 200);
+  const left = await read(token);
+  assert.equal(left.status, 200);
+  assert.deepEqual([left.body['title'], left.body['utterances']], [null, []]);
+  assert.deepEqual([left.body['owner'], left.body['kind']], [benId, 'solo']);
   assert.deepEqual([(await list(cleo)).status, (await read(cleo)).status], [403, 404]);
-
   const [first, second] = ids as [string, string];
-  const handed = await service.call('PATCH', `/recordings/${first}`, {
-    token,
-    json: { owner: 'cleo' },
-  });
+  for (const [method, path] of [
+    ['GET', 'audio'],
+    ['GET', 'peaks'],
+    ['GET', 'export?format=md'],
+    ['GET', 'events'],
+    ['GET', 'versions'],
+    ['POST', 'ticket'],
+    ['POST', 'reprocess'],
+  ] as const) {
+    const { status: no } = await service.call(method, `/recordings/${first}/${path}`, {
+      token,
+      ...(method === 'POST' ? { json: {} } : {}),
+    });
+    assert.equal(no, 404, path);
+  }
+  const hand = (json: object) => service.call('PATCH', `/recordings/${first}`, { token, json });
+  assert.equal((await hand({ owner: 'cleo', title: 'Mine' })).status, 404);
+  assert.equal((await hand({ title: 'Mine' })).status, 404);
+  const handed = await hand({ owner: 'cleo' });
   assert.equal(handed.status, 200);
+  const said = JSON.stringify([left.body, body, handed.body, await earlier(token)]);
+  for (const word of ['Eins', 'Zwei', 'secret plan', 'Hello', 'talk.wav', '.md']) {
+    assert.ok(!said.includes(word), word);
+  }
   await service.reaches(first, 'idle.saved');
   const { documents } = (
     await service.call<{ documents: { index: string } }>('GET', `/recordings/${first}`, {
@@ -86,6 +118,17 @@ test('what a deleted user left is the administrators’ to list, hand over and e
   assert.equal((await read(token)).status, 404, 'it is somebody’s again');
   assert.equal((await service.call('DELETE', `/recordings/${second}`, { token })).status, 204);
   assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), [first]);
+  const security = service.logged
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ category, msg }) => category === 'security' && String(msg).startsWith('recording '));
+  assert.deepEqual(
+    security.map(({ msg, recording_id, from, to, by }) => [msg, recording_id, from, to, by]),
+    [
+      ['recording handed over', first, benId, idOf('cleo'), idOf('ada')],
+      ['recording erased', second, undefined, undefined, idOf('ada')],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(security), /Eins|Zwei|talk|\.md/);
 
   // What was put aside of it is gone too, and nothing else of what was.
   const aside = async () => {
@@ -143,6 +186,37 @@ test('an upload that ends after its user was deleted becomes no recording', asyn
   assert.equal(await upload.finish(), 404);
   assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), []);
   assert.deepEqual(await readdir(join(service.dataDir, 'uploads')), []);
+});
+
+test('what a deleted user had begun to upload goes with them, and nobody else’s', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const begin = async (as: string) => {
+    const { status, headers } = await rawRequest(service.url, {
+      method: 'POST',
+      path: '/uploads',
+      headers: {
+        Authorization: `Bearer ${as}`,
+        'Tus-Resumable': '1.0.0',
+        'Upload-Length': '1000',
+        'Upload-Metadata': `filename ${Buffer.from('Secret.wav').toString('base64')}`,
+      },
+    });
+    assert.equal(status, 201);
+    return String(headers['location']).slice('/uploads/'.length);
+  };
+  const [theirs, kept] = [await begin(ben), await begin(token)];
+  const there = async () => (await readdir(join(service.dataDir, 'resumable'))).toSorted();
+  assert.deepEqual(await there(), [theirs, `${theirs}.json`, kept, `${kept}.json`].toSorted());
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  assert.deepEqual(await there(), [kept, `${kept}.json`]);
+  const { status } = await rawRequest(service.url, {
+    method: 'HEAD',
+    path: `/uploads/${theirs}`,
+    headers: { 'Tus-Resumable': '1.0.0' },
+  });
+  assert.equal(status, 404);
 });
 
 async function statesOf(service: TestService, ids: readonly string[]) {

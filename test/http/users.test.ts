@@ -37,7 +37,14 @@ test('administrators create, list, promote and demote users', async (t) => {
     ['Björn', false, false],
   );
   assert.deepEqual(await names(service, token), ['Björn', 'ada (administrator)', 'guest']);
-  const logged = await service.login('björn');
+  const chosen = 'he chose this one';
+  const first = await service.login('björn');
+  const own = { current_password: password, password: chosen };
+  assert.equal((await service.call('PATCH', '/users/me', { token: first, json: own })).status, 204);
+  const entered = await service.call<{ token: string }>('POST', '/login', {
+    json: { username: 'björn', password: chosen },
+  });
+  const logged = entered.body.token;
   assert.equal((await service.call('GET', '/users', { token: logged })).status, 403);
 
   const promoted = await service.call<User>('PATCH', `/users/${encodeURIComponent('BJÖRN')}`, {
@@ -281,7 +288,7 @@ test('a deleted user: sessions and sockets end, the key is gone, documents are p
   const [folder = ''] = await readdir(kept);
   assert.match(folder, new RegExp(`^${id}-\\d{8}T\\d{9}Z$`));
   assert.equal(await readFile(join(kept, folder, 'note.md'), 'utf8'), 'what ben said');
-  await assert.rejects(access(join(service.dataDir, 'keys', id)), { code: 'ENOENT' });
+  await assert.rejects(access(join(service.dataDir, 'keys', `user-${id}`)), { code: 'ENOENT' });
 
   // The name used again is somebody else, who inherits nothing.
   await service.addUser('ben');
@@ -304,18 +311,18 @@ test('a deletion that was interrupted after its fact is finished at the next sta
   // As a process leaves it that dies right after the fact.
   const dying = await openAccounts({
     ...accountsParts(service),
-    keys: { forget: () => Promise.reject(new Error('killed')) },
+    keys: { forget: () => Promise.reject(new Error('killed')), isErased: () => false },
   });
   await assert.rejects(dying.deleteUser('ben', { by: 'ada' }), /killed/);
   await mkdir(join(data.spaces, id), { recursive: true });
-  await access(join(data.keys, id));
+  await access(join(data.keys, `user-${id}`));
 
   await openAccounts({
     ...accountsParts(service),
     keys: await openFileKeys(data.keys),
     archiveSpace: archiveSpace(data, () => new Date()),
   });
-  await assert.rejects(access(join(data.keys, id)), { code: 'ENOENT' });
+  await assert.rejects(access(join(data.keys, `user-${id}`)), { code: 'ENOENT' });
   await assert.rejects(access(join(data.spaces, id)), { code: 'ENOENT' });
   assert.equal((await readdir(join(data.quarantine, 'spaces'))).length, 1);
 });

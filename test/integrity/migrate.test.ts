@@ -12,8 +12,10 @@ import { addSecrets, secretsIn } from '../../src/config/secret-store.ts';
 import { soleOwnership } from '../../events/ownership.ts';
 import { openBlobKeys } from '../../src/storage/blobs/blob-keys.ts';
 import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
+import { openPostgres } from '../../src/storage/postgres/connection.ts';
 import { postgresOwnership } from '../../src/storage/postgres/ownership.ts';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
+import { durableCalls } from '../faults/calls.ts';
 import { postgresCluster, ask, openedDatabase } from '../support/postgres.ts';
 import { program } from '../support/program.ts';
 import { recordedData, verifyAlone } from '../support/recorded-data.ts';
@@ -67,6 +69,14 @@ test('a data directory becomes a database and a shared directory, and a data dir
   assert.deepEqual([running.code, /Stop all of them/.test(running.stderr)], [1, true]);
   await node.close();
   await db.close();
+  const renamed = await openPostgres({ url: `${cluster.url}?application_name=notes` });
+  t.after(() => renamed.close());
+  const alsoNode = postgresOwnership(renamed, { leaseMs: 60_000 });
+  await alsoNode.claim('projector', new AbortController().signal);
+  const beside = await migrate(['--from', data.root]);
+  assert.deepEqual([beside.code, /Stop all of them/.test(beside.stderr)], [1, true]);
+  await alsoNode.close();
+  await renamed.close();
   const other = await recordedData(t, { recordings: 1, another: true });
   const refused = await migrate(['--from', other.data.root]);
   assert.deepEqual([refused.code, /another log/.test(refused.stderr)], [1, true], refused.stderr);
@@ -102,8 +112,20 @@ test('a data directory becomes a database and a shared directory, and a data dir
   const closed = await command(['migrate', '--to', twinRoot], { env: wrongKey });
   assert.deepEqual([closed.code, /MASTER_KEY is not the key/.test(closed.stderr)], [1, true]);
   const twin = dataFolder(twinRoot);
+  // Killed between two files: no copy of a key lies about, nor when it has gone on.
+  const calls = await durableCalls(t);
+  await command(['migrate', '--to', twin.root], {
+    env: { UV_THREADPOOL_SIZE: '1', ...calls.dieAt('rename', 2) },
+  });
+  assert.ok((await readdir(twin.root)).includes('.migrating'), 'it was killed');
+  await writeFile(join(twin.keys, '.migrating-older'), 'a copy that 888c70e left');
   const back = await migrate(['--to', twin.root]);
   assert.equal(back.code, 0, back.stderr);
+  const left = [...(await filesOf(twin.root)).keys(), ...(await readdir(shared))];
+  assert.deepEqual(
+    left.filter((name) => name.includes('.migrating')),
+    [],
+  );
   assert.deepEqual(await secretsIn(twin.secrets), secrets);
   await (await openFileKeys(data.keys)).forget(recordings[1]!);
   assert.equal(await withoutErasures(t, twin), await withoutErasures(t, data));

@@ -146,6 +146,22 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
     await writeFile(path, original);
   });
 
+  await t.test('a user whose key was destroyed, and whom nobody deleted', async () => {
+    const list = join(data.keys, 'erased.jsonl');
+    const [subject = ''] = (await readdir(data.keys)).filter((name) => name.startsWith('user-'));
+    const key = await readFile(join(data.keys, subject));
+    await (await openFileKeys(data.keys)).forget(subject);
+    const report = await verifyAlone(data);
+    assert.deepEqual(
+      damages(report).map(({ kind, path }) => [kind, path]),
+      [['user', join('keys', subject)]],
+    );
+    assert.match(damages(report)[0]!.what, new RegExp(subject.replace('user-', 'user ')));
+    assert.match(report.advice.join(), /users add/);
+    await rm(list);
+    await writeFile(join(data.keys, subject), key);
+  });
+
   await t.test(
     'a list of erasures that cannot be read, and a log without its beginning',
     async () => {

@@ -199,6 +199,16 @@ test('a service that is asked to stop is no death, and its start counts no more'
   assert.equal(story.start('transcribe').context().running.transcribe, 3);
 });
 
+test('who lost a stage to another process and lives takes its own start back, and the other goes on', () => {
+  const story = upTo.recognising('solo').start('transcribe', 'transcribe');
+  story.refuse('stage.interrupted', { stage: 'transcribe' }, { run: 2, attempt: 1 });
+  story.refuse('stage.interrupted', { stage: 'transcribe' }, { run: 1, attempt: 3 });
+  story.take('stage.interrupted', { stage: 'transcribe' }, { run: 1, attempt: 1 });
+  assert.deepEqual(story.context().deaths, { transcribe: 1 });
+  assert.equal(story.context().running.transcribe, 2);
+  story.answer('speech.detected');
+});
+
 test('retry and a new run forget the deaths', () => {
   const story = upTo.recognising('solo').start('transcribe', 'transcribe', 'transcribe');
   story.fail('transcribe').take('retry.requested');

@@ -70,6 +70,8 @@ test('what is most urgent is the status, and everything is told', async (t) => {
     {
       recording_id: 'r3',
       title: null,
+      source: 'talk.wav',
+      started_at: '2026-03-01T10:00:00.000Z',
       stage: 'transcribe',
       code: 'engine-away',
       message: 'away',

@@ -152,7 +152,11 @@ test('the library has recordings with documents only, newest first, by kind and 
       language: null,
       created_at: '2026-03-02T10:00:00.000Z',
       duration: null,
-      speakers: ['Anna', 'SPEAKER_3'],
+      speakers: [
+        { label: 'SPEAKER_1', name: 'Anna', seconds: 2 },
+        { label: 'SPEAKER_2', name: 'Anna', seconds: 2 },
+        { label: 'SPEAKER_3', name: null, seconds: 2 },
+      ],
       documents: pathsOf('r2'),
     },
   ]);

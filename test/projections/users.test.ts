@@ -132,6 +132,7 @@ test('rights and passwords change by one fact each, and not where they are so al
         data: { user_id: 'u2', reason: 'reset' },
         content: { password_hash: 'h2' },
       },
+      of('user.password_set', 'u2'),
     ]);
   given(anna, bert)
     .when(change('u2', { isAdmin: false, disabled: false }))

@@ -62,7 +62,7 @@ test(`what a desk records is on the service’s disk, in order, once, whatever i
   const { path } = await speech(desk, 'mic', said);
   const playing = pulse.play(path, 'mic');
   network.lead(service.url());
-  const id = audio.id;
+  const id = await audio.recordingId();
   const server = join(service.dataDir, 'recordings', id, 'audio.wav');
   const there = async () => (await stat(server).catch(() => null))?.size ?? 0;
   await eventually('the service has some', async () => (await there()) > 44);
@@ -133,21 +133,22 @@ test('a recording follows what is done with it at the service, and a session tha
   const recording = run(['record', ...from, '--loudspeakers', '--meeting', '--people', 'Anna,Ben']);
   const audio = await deskAudio(desk);
   const api = () => apiOf(service.url(), service.token);
-  const state = async () => (await api().get<Detail>(`/recordings/${audio.id}`)).status;
+  const id = await audio.recordingId();
+  const state = async () => (await api().get<Detail>(`/recordings/${id}`)).status;
   await eventually('the service knows it', () =>
     state().then(
       (now) => now === 'RECORDING',
       () => false,
     ),
   );
-  await api().post(`/recordings/${audio.id}/pause`);
+  await api().post(`/recordings/${id}/pause`);
   await eventually('it is paused', () => /Paused at the service/.test(recording.err()));
   await eventually('the device is let go', async () => {
     const listed = await pulse.pactl('list', 'source-outputs');
     return !/ALSA plug-in/.test(listed);
   });
   const pausedAt = await audio.samples();
-  await api().post(`/recordings/${audio.id}/resume`);
+  await api().post(`/recordings/${id}/resume`);
   await eventually('it goes on', async () => (await audio.samples()) > pausedAt + 8000);
 
   // Its session is ended at the service: it goes on as long as this connection, then here, and there after another login.
@@ -158,18 +159,18 @@ test('a recording follows what is done with it at the service, and a session tha
   network.cut();
   await eventually('it says so', () => /not logged in.*it is kept here/.test(recording.err()));
   assert.equal((await stat(login)).mode & 0o777, 0o600, 'others may not read it any more');
-  const server = join(service.dataDir, 'recordings', audio.id, 'audio.wav');
+  const server = join(service.dataDir, 'recordings', id, 'audio.wav');
   const there = async () => (await stat(server)).size;
   const [endedAt, sentAt] = [await audio.samples(), await there()];
   await eventually('it is recorded', async () => (await audio.samples()) > endedAt + 8000);
   await logIn(run, network.url);
   await eventually('it is sent again', async () => (await there()) > sentAt + 16_000);
   assert.equal(await state(), 'RECORDING');
-  const finished = run(['record', ...from, '--finish', audio.id]);
+  const finished = run(['record', ...from, '--finish', id]);
   assert.equal(await finished.code, 0, finished.err());
   assert.equal(await recording.code, 0, recording.err());
   assert.match(recording.err(), /stopped at the service/);
-  const [began] = await service.facts(audio.id);
+  const [began] = await service.facts(id);
   assert.equal(began!.data['kind'], 'meeting');
   // What joined both sides is taken down again.
   assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift_combined/);
@@ -177,8 +178,9 @@ test('a recording follows what is done with it at the service, and a session tha
   // A discarded one is not sent again and again: its audio stays on the desk, and is named.
   const discarded = run(['record', ...from, '--device', 'Desk Mic']);
   const second = await deskAudio(desk);
-  await eventually('the service knows it', async () => (await service.facts(second.id)).length > 0);
-  await api().post(`/recordings/${second.id}/discard`);
+  const secondId = await second.recordingId();
+  await eventually('the service knows it', async () => (await service.facts(secondId)).length > 0);
+  await api().post(`/recordings/${secondId}/discard`);
   assert.equal(await discarded.code, 1, discarded.err());
   assert.match(discarded.err(), /takes no more of the recording/);
   assert.ok((await second.samples()) > 0);
@@ -351,8 +353,18 @@ async function deskAudio(desk: string) {
   const folder = join(root, id);
   const path = join(folder, 'audio.wav');
   const bytes = async () => Math.max(0, ((await stat(path).catch(() => null))?.size ?? 0) - 44);
+  /** What the service calls it. */
+  const recordingId = async (): Promise<string> => {
+    let known: string | null = null;
+    await eventually('the service has begun it', async () => {
+      const note = await readFile(join(folder, 'recorder.json'), 'utf8').catch(() => '{}');
+      known = (JSON.parse(note) as { recordingId?: string }).recordingId ?? null;
+      return known !== null;
+    });
+    return known!;
+  };
   return {
-    id,
+    recordingId,
     folder,
     samples: async () => Math.floor((await bytes()) / 2),
     pcm: async () => (await readFile(path)).subarray(44),

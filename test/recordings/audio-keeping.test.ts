@@ -11,6 +11,7 @@ import { filesOf } from '../../projections/recording/files.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
+import { soleOwnership } from '../../events/ownership.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { removeTexts } from '../../projections/transcripts.ts';
@@ -32,6 +33,7 @@ import {
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
+import { exclusivelyBy } from '../../src/storage/blobs/exclusively.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
 import { levelProjectionStorage } from '../../src/storage/level-rows.ts';
 import { seeded } from '../support/seeded.ts';
@@ -321,12 +323,13 @@ async function openWorld(t: TestContext, options: Options) {
       write: write({
         spaceOf,
         uiLanguage: () => 'en',
-        choices: () => ({ times: true, links: false }),
+        choices: () => ({ times: true, links: false, address: null }),
         promisedBases: (owner) => recordingService.promisedBases(owner),
       }),
     },
     removal: {
       keys,
+      exclusively: exclusivelyBy(soleOwnership()),
       spaceOf,
       jobs: levelPendingJobs(store.db),
       version: (stream) => store.version(stream),

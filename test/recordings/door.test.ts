@@ -131,6 +131,51 @@ test('a result the log does not take is offered again until it is stored', async
   }
 });
 
+test('what a stage reads is read again while the log is away, which fails no stage', async (t) => {
+  let reads = 0;
+  let hasBegun = false;
+  const world = await openWorld(t, {
+    wrap: (store) => ({
+      ...store,
+      // Each stage then reads what others may have appended.
+      isShared: true,
+      async append(...appended) {
+        const facts = await store.append(...appended);
+        hasBegun ||= facts.some(({ type }) => type === 'stage.started');
+        return facts;
+      },
+      read(stream, options) {
+        if (hasBegun) reads += 1;
+        if (reads % 3 !== 0)
+          throw new EventStoreError(reads % 2 ? 'BUSY' : 'OUTCOME_UNKNOWN', 'it is away');
+        return store.read(stream, options);
+      },
+    }),
+  });
+  const { recordingId } = await world.upload();
+  await world.until(recordingId, 'idle.saved');
+  const types = (await world.factsOf(recordingId)).map(({ type }) => type);
+  assert.ok(!types.includes('stage.failed') && !types.includes('stage.interrupted'));
+});
+
+test('an activity that ends since the log is away is begun again when it is there, which is no death', async (t) => {
+  let starts = 0;
+  const world = await openWorld(t, {
+    transcribe: (activity) => async (job) => {
+      starts += 1;
+      if (starts === 1) throw new EventStoreError('BUSY', 'before it has its slot');
+      if (starts > 5) return await activity(job);
+      await job.acquireSlot({ name: 'speech', concurrency: 1 });
+      throw new EventStoreError('BUSY', 'in the middle of it');
+    },
+  });
+  const { recordingId } = await world.upload();
+  await world.until(recordingId, 'idle.saved');
+  const types = (await world.factsOf(recordingId)).map(({ type }) => type);
+  assert.equal(types.filter((type) => type === 'stage.interrupted').length, 4);
+  assert.ok(!types.includes('stage.failed'));
+});
+
 test('a file that takes the service down thrice is given up; those in the queue are not blamed', async (t) => {
   const world = await openWorld(t, { transcribe: 'hold' });
   const { recordingId: poison } = await world.upload();
@@ -204,10 +249,15 @@ test('a folder that no fact speaks of is moved away and kept', async (t) => {
   assert.deepEqual(await readdir(join(quarantineDir, kept!)), ['audio.wav']);
 });
 
+type Transcribing = 'hold' | 'go on' | ((activity: StageActivity) => StageActivity);
+
 /** A recording service over a log that outlives it; recognition can be held to be interrupted. */
 async function openWorld(
   t: TestContext,
-  options: { wrap?: (store: EventStore) => EventStore; transcribe?: 'hold' | 'go on' } = {},
+  options: {
+    wrap?: (store: EventStore) => EventStore;
+    transcribe?: Transcribing;
+  } = {},
 ) {
   const dir = await tempDir(t);
   const recordingsDir = join(dir, 'recordings');
@@ -270,11 +320,11 @@ async function openWorld(
   };
   return world;
 
-  function open(transcribe: 'hold' | 'go on') {
+  function open(transcribe: Transcribing) {
     let alive = true;
     let release!: () => void;
     const held = new Promise<void>((resolve) => (release = resolve));
-    if (transcribe === 'go on') release();
+    if (transcribe !== 'hold') release();
     goOn = release;
     dead = () => (alive = false);
     const activities = simulatedActivities(seeded(1), 0);
@@ -284,7 +334,13 @@ async function openWorld(
         append: (...append: Parameters<EventStore['append']>) =>
           alive ? store.append(...append) : new Promise<never>(() => {}),
       },
-      activities: { ...activities, transcribe: holding(activities.transcribe, held) },
+      activities: {
+        ...activities,
+        transcribe: (typeof transcribe === 'function' ? transcribe : holding)(
+          activities.transcribe,
+          held,
+        ),
+      },
       jobQueue: openJobQueue(),
       progress: openStageProgress(),
       log: pino({ level: 'silent' }),

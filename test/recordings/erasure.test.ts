@@ -1,41 +1,26 @@
-import pino from 'pino';
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { openFileKeys } from '../../events/log/file-keys.ts';
-import { openLog } from '../../events/log/level-log.ts';
+import { test } from 'node:test';
+import { ulid } from 'ulid';
 import type { RecordingFact } from '../../events/facts/recording.ts';
-import { commands, importedBy } from '../../projections/commands.ts';
-import { recordingById, recordings } from '../../projections/recordings.ts';
-import type { Projection } from '../../projections/runner/projection.ts';
-import { libraryOf, removeTexts, transcriptOf } from '../../projections/transcripts.ts';
-import { startProjections } from '../../projections/runner/runner.ts';
-import { openSpace } from '../../src/documents/space.ts';
-import { write } from '../../src/recordings/stages/write.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
+import { recordingById } from '../../projections/recordings.ts';
+import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
-import { type ErasureStep, erasureSteps } from '../../src/recordings/erasure.ts';
-import { openRecordingService } from '../../src/recordings/service.ts';
-import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
+import { erasureSteps } from '../../src/recordings/erasure.ts';
+import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
-import { openRows } from '../../src/storage/open-rows.ts';
 import { filesBelow } from '../support/files-below.ts';
-import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { simulatedActivities } from './simulated-activities.ts';
+import { marker, openErasureWorld, who } from './erasure-world.ts';
 
-/** A word nobody else has, in everything a person said, wrote or called something. */
-const marker = 'Zwetschgenkuchen';
 /** A word of a recording that stays: a search that finds nothing at all shows nothing. */
 const other = 'Apfelstrudel';
-const who = (command: string) => ({ by: 'anna', command });
 
 test('after DELETE no value of the database, no file and no line of the log has a word of it', async (t) => {
   const home = await tempDir(t);
-  let world = await openWorld(t, home);
+  let world = await openErasureWorld(t, home);
   const { recordingId } = await world.record(marker);
   const { recordingId: kept } = await world.record(other);
   await world.correct(recordingId, marker);
@@ -53,7 +38,7 @@ test('after DELETE no value of the database, no file and no line of the log has 
 
   // Not after a restart, nor when all views are made anew from the log.
   await world.close();
-  world = await openWorld(t, home, { rebuild: true });
+  world = await openErasureWorld(t, home, { rebuild: true });
   assert.deepEqual(await world.found(marker), []);
   assert.ok((await recordingById(world.storage, kept))?.documents);
   assert.equal((await recordingById(world.storage, recordingId))?.title, null);
@@ -63,12 +48,12 @@ test('after DELETE no value of the database, no file and no line of the log has 
 for (const step of erasureSteps) {
   test(`an erasure that ends before the step "${step}" is finished at the next start`, async (t) => {
     const home = await tempDir(t);
-    let world = await openWorld(t, home, { dieBefore: step });
+    let world = await openErasureWorld(t, home, { dieBefore: step });
     const { recordingId } = await world.record(marker);
     await world.record(other);
     await assert.rejects(world.recordingService.erase(recordingId, who('erase')), /died/);
     await world.close();
-    world = await openWorld(t, home);
+    world = await openErasureWorld(t, home);
     assert.deepEqual(await world.found(marker), []);
     assert.ok((await world.found(other)).length > 0);
     // What is done is not noted any more.
@@ -78,7 +63,7 @@ for (const step of erasureSteps) {
 
 test('an erasure is finished at the next start when the process ended as soon as its fact was stored', async (t) => {
   const home = await tempDir(t);
-  let world = await openWorld(t, home);
+  let world = await openErasureWorld(t, home);
   const { recordingId } = await world.record(marker);
   await world.record(other);
   const append = world.store.append.bind(world.store);
@@ -89,13 +74,13 @@ test('an erasure is finished at the next start when the process ended as soon as
   });
   await assert.rejects(world.recordingService.erase(recordingId, who('erase')), /died/);
   await world.close();
-  world = await openWorld(t, home);
+  world = await openErasureWorld(t, home);
   assert.deepEqual(await world.found(marker), []);
   assert.ok((await world.found(other)).length > 0);
 });
 
 test('a recording is erased in any state: what is going on is cancelled first', async (t) => {
-  const world = await openWorld(t, await tempDir(t), { hold: 'transcribe' });
+  const world = await openErasureWorld(t, await tempDir(t), { hold: 'transcribe' });
   const held = await world.begin(marker);
   await world.until(held.recordingId, 'transcribing');
   await world.recordingService.erase(held.recordingId, who('erase held'));
@@ -119,7 +104,7 @@ test('nothing is removed while what was cancelled may still write', async (t) =>
     await writeFile(join(folder, 'late'), marker);
     job.signal.throwIfAborted();
   };
-  const world = await openWorld(t, await tempDir(t), {
+  const world = await openErasureWorld(t, await tempDir(t), {
     transcribe: (job, usual) => (holds ? transcribe(job) : usual(job)),
   });
   const held = await world.begin(marker);
@@ -136,12 +121,12 @@ test('nothing is removed while what was cancelled may still write', async (t) =>
 
 test('a recording whose fact was never stored is left alone by what was noted for it', async (t) => {
   const home = await tempDir(t);
-  let world = await openWorld(t, home);
+  let world = await openErasureWorld(t, home);
   const { recordingId } = await world.record(marker);
   await levelPendingJobs(world.store.db).add(recordingId, 'erase');
   await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
   await world.close();
-  world = await openWorld(t, home);
+  world = await openErasureWorld(t, home);
   assert.ok((await recordingById(world.storage, recordingId))?.documents);
   assert.ok((await world.found(marker)).length > 0);
   assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
@@ -150,28 +135,31 @@ test('a recording whose fact was never stored is left alone by what was noted fo
   await levelPendingJobs(world.store.db).add(recordingId, 'erase');
   await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
   await world.close();
-  world = await openWorld(t, home, { isShared: true });
-  assert.equal((await levelPendingJobs(world.store.db).list()).length, 2);
+  world = await openErasureWorld(t, home, { isShared: true });
+  // A deletion and its fact are one turn: of that none can be about to.
+  assert.deepEqual(await levelPendingJobs(world.store.db).list(), [{ recordingId, job: 'erase' }]);
   await world.recordingService.erase(recordingId, who('erase'));
   await levelPendingJobs(world.store.db).add(recordingId, 'erase');
   await world.close();
-  world = await openWorld(t, home, { isShared: true });
+  world = await openErasureWorld(t, home, { isShared: true });
   assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
 });
 
 test('documents deleted by a fact are gone after a crash too; those of another recording stay', async (t) => {
   const home = await tempDir(t);
-  let world = await openWorld(t, home);
+  let world = await openErasureWorld(t, home);
   const { recordingId } = await world.record(marker);
   await world.record(other);
   await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
-  const documents = ['index', 'transcript', 'summary'] as const;
-  const fact: RecordingFact = { type: 'documents.deleted', data: { documents: [...documents] } };
-  await world.recordingService.command(recordingId, fact, who('delete'));
+  // One after the other: each is deleted that any of the facts names.
+  for (const document of ['transcript', 'summary'] as const) {
+    const fact: RecordingFact = { type: 'documents.deleted', data: { documents: [document] } };
+    await world.recordingService.command(recordingId, fact, who(document));
+  }
   await world.close();
-  world = await openWorld(t, home);
+  world = await openErasureWorld(t, home);
   assert.deepEqual(
-    (await world.found(marker)).filter((place) => place.includes('spaces')),
+    (await world.found(marker)).filter((place) => /spaces.*(?:transkript|zusammen)/.test(place)),
     [],
   );
   assert.ok((await world.found(other)).some((place) => place.includes('spaces')));
@@ -179,11 +167,11 @@ test('documents deleted by a fact are gone after a crash too; those of another r
 
 test('an upload that dies before its fact is stored is gone after the next start; sent again and erased, nothing is left', async (t) => {
   const home = await tempDir(t);
-  let world = await openWorld(t, home, { dieBeforeImport: true });
+  let world = await openErasureWorld(t, home, { dieBeforeImport: true });
   await assert.rejects(world.begin(marker, 'upload'), /died/);
   assert.ok((await world.found(marker)).some((place) => place.includes('/recordings/')));
   await world.close();
-  world = await openWorld(t, home);
+  world = await openErasureWorld(t, home);
   assert.deepEqual(await world.found(marker), []);
   const { recordingId } = await world.begin(marker, 'upload');
   await world.until(recordingId, 'idle.saved');
@@ -193,7 +181,7 @@ test('an upload that dies before its fact is stored is gone after the next start
 });
 
 test('audio that an earlier release put aside goes with the recording it was sent again for', async (t) => {
-  const world = await openWorld(t, await tempDir(t));
+  const world = await openErasureWorld(t, await tempDir(t));
   const aside = (id: string) => join(world.dataDir, 'quarantine', `${id}-1796295312262`);
   for (const [id, word] of [
     ['01M7ZZZB8A0000000000000001', marker],
@@ -210,22 +198,51 @@ test('audio that an earlier release put aside goes with the recording it was sen
 
 test('what came back from a backup is erased again, past one that cannot be', async (t) => {
   const home = await tempDir(t);
-  let world = await openWorld(t, home);
+  let world = await openErasureWorld(t, home);
   const first = await world.record(marker);
   const second = await world.record(other);
   for (const { recordingId } of [first, second]) await world.keys.forget(recordingId);
   await world.close();
-  world = await openWorld(t, home, { unreadable: first.recordingId });
+  world = await openErasureWorld(t, home, { unreadable: first.recordingId });
   assert.equal((await recordingById(world.storage, first.recordingId))?.state, 'idle.saved');
   assert.equal((await recordingById(world.storage, second.recordingId))?.state, 'idle.erased');
   await world.close();
-  world = await openWorld(t, home);
+  world = await openErasureWorld(t, home);
   assert.equal((await recordingById(world.storage, first.recordingId))?.state, 'idle.erased');
+});
+
+test('a start asks nothing of what the rows call erased, however much that is', async (t) => {
+  const home = await tempDir(t);
+  const askedAfter = async (count: number): Promise<number> => {
+    const world = await openErasureWorld(t, home);
+    for (let one = 0; one < count; one += 1) {
+      const recordingId = ulid();
+      await world.recordingService.startRecording({
+        recordingId,
+        owner: 'anna',
+        ...who(recordingId),
+        kind: 'solo',
+        language: null,
+        speakers: null,
+        device: null,
+        trigger: 'browser',
+      });
+      const discarded = { type: 'recording.discarded', data: {} } as const;
+      await world.recordingService.command(recordingId, discarded, who(`discard ${recordingId}`));
+      await world.keys.forget(recordingId);
+    }
+    await world.close();
+    const next = await openErasureWorld(t, home);
+    await next.close();
+    return next.versionsAsked();
+  };
+  assert.equal(await askedAfter(20), 0);
+  assert.equal(await askedAfter(300), 0);
 });
 
 test('an erasure does not wait for a projection that has stopped, and no row of it can be read', async (t) => {
   const home = await tempDir(t);
-  let world = await openWorld(t, home, { stopAt: 'recording.erased' });
+  let world = await openErasureWorld(t, home, { stopAt: 'recording.erased' });
   const { recordingId } = await world.record(marker);
   await world.recordingService.erase(recordingId, who('erase'));
   assert.deepEqual(await world.found(marker), []);
@@ -233,7 +250,7 @@ test('an erasure does not wait for a projection that has stopped, and no row of 
   assert.equal((await transcriptOf(world.storage, recordingId))?.blocks.length, 0);
   await world.close();
   // The next release can do it.
-  world = await openWorld(t, home);
+  world = await openErasureWorld(t, home);
   assert.equal((await recordingById(world.storage, recordingId))?.state, 'idle.erased');
   assert.deepEqual((await libraryOf(world.storage, 'anna')).rows, []);
   const keys: string[] = [];
@@ -241,208 +258,53 @@ test('an erasure does not wait for a projection that has stopped, and no row of 
   assert.deepEqual(keys, ['p/anna', `r/${recordingId}`]);
 });
 
-type Options = {
-  dieBefore?: ErasureStep;
-  rebuild?: boolean;
-  hold?: 'transcribe';
-  transcribe?: (job: Job, usual: StageActivity) => Promise<void>;
-  /** The process dies when the fact of an upload is to be stored. */
-  dieBeforeImport?: boolean;
-  /** A recording of which no version is told. */
-  unreadable?: string;
-  /** The projection of recordings has a defect at facts of this type. */
-  stopAt?: string;
-  /** Other processes may have the log. */
-  isShared?: boolean;
-};
-
-/** Everything behind the door but engines, over a data directory that outlives it. */
-async function openWorld(t: TestContext, home: string, options: Options = {}) {
-  const dataDir = await realpath(home);
-  const recordingsDir = join(dataDir, 'recordings');
-  await mkdir(recordingsDir, { recursive: true });
-  const logged: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const keys = await openFileKeys(join(dataDir, 'keys'));
-  const store = await openLog({ directory: join(dataDir, 'log'), keys });
-  const defective: Projection = {
-    ...recordings,
-    apply(row, fact) {
-      if (fact.type === options.stopAt) throw new TypeError('not as I expected');
-      recordings.apply(row, fact);
-    },
-  };
-  const views = [defective, commands];
-  const directory = join(dataDir, 'rows');
-  const rows = await openRows({ directory, keys, projections: views, log });
-  const { storage } = rows;
-  if (options.rebuild) for (const { name } of views) await storage.clear(name);
-  const projections = startProjections({ store, storage, projections: views });
-  const spaceOf = (owner: string) => openSpace(dataDir, owner);
-  /** What was said in which recording. */
-  const words = new Map<string, string>();
-  const said = (id: string) => words.get(id) ?? marker;
-  const dying: typeof store = {
-    ...store,
-    isShared: options.isShared ?? false,
-    append: (stream, facts, version) =>
-      options.dieBeforeImport && facts[0]?.type === 'audio.imported'
-        ? Promise.reject(new Error('died before the import'))
-        : store.append(stream, facts, version),
-  };
-  const recordingService = openRecordingService({
-    store: dying,
-    log,
-    recordingsDir,
-    quarantineDir: join(dataDir, 'quarantine'),
-    jobQueue: openJobQueue(),
-    progress: openStageProgress(),
-    importedBy: (command) => importedBy(storage, command),
-    activities: speaking(said, spaceOf, options),
-    removal: {
-      keys,
-      spaceOf,
-      jobs: levelPendingJobs(store.db),
-      async version(stream) {
-        if (stream.endsWith(options.unreadable ?? '-')) throw new Error('not to be read');
-        return await store.version(stream);
-      },
-      removeRows: (recordingId) => removeTexts(storage, recordingId),
-      applied: (position) => projections.applied('all', position),
-      before(step) {
-        if (step === options.dieBefore) throw new Error(`died before ${step}`);
-      },
+test('documents that are written again while others are deleted are all there afterwards', async (t) => {
+  const events = new EventEmitter();
+  const released = once(events, 'release');
+  const reached = once(events, 'deleting');
+  const world = await openErasureWorld(t, await tempDir(t), {
+    async beforeDeleting() {
+      events.emit('deleting');
+      await released;
     },
   });
-  await projections.ready();
-  await recordingService.finishRemovals();
-  let closed = false;
-  const world = {
-    dataDir,
-    store,
-    storage,
-    recordingService,
-    keys,
-    async begin(word: string, command = `upload-${words.size}`) {
-      const path = join(dataDir, `upload-${word}`);
-      await writeFile(path, word);
-      const accepted = await recordingService.importAudio({
-        path,
-        filename: `${word}.wav`,
-        title: `${word} of the week`,
-        owner: 'anna',
-        by: 'anna',
-        command,
-        kind: 'solo',
-        language: null,
-        speakers: null,
-      });
-      words.set(accepted.recordingId, word);
-      return accepted;
-    },
-    async record(word: string) {
-      const accepted = await world.begin(word);
-      await world.until(accepted.recordingId, 'idle.saved');
-      return accepted;
-    },
-    async correct(id: string, word: string) {
-      const fact = { type: 'title.changed', data: {} } as const;
-      const content = { title: `${word} again`, previous: `${word} of the week` };
-      await recordingService.command(id, { ...fact, content }, who(`title-${id}`));
-      await world.until(id, 'idle.saved');
-    },
-    until: (id: string, state: string) =>
-      new Promise<void>((resolve, reject) => {
-        const look = async () => {
-          const row = await recordingById(storage, id);
-          if (row?.state.startsWith(state)) resolve();
-        };
-        projections.onApplied(() => void look());
-        setTimeout(() => reject(new Error(`never ${state}`)), 20_000).unref();
-        void look();
-      }),
-    /** Places below the data directory, in the database and in the log that hold a word. */
-    async found(word: string): Promise<string[]> {
-      const places: string[] = [];
-      for (const db of [store.db, rows.db]) {
-        for await (const [key, value] of db.iterator({ valueEncoding: 'utf8' })) {
-          if (`${key} ${value}`.includes(word)) places.push(`database ${key.slice(0, 40)}`);
-        }
-      }
-      const files = await filesBelow(dataDir);
-      const holding = files.filter(
-        ({ name, bytes }) => name.includes(word) || bytes.includes(word),
-      );
-      places.push(...holding.map(({ path }) => path));
-      if (logged.join('\n').includes(word)) places.push('the service’s log');
-      return places;
-    },
-    async close() {
-      if (closed) return;
-      closed = true;
-      await recordingService.close();
-      await projections.stop();
-      await rows.close();
-      await store.close();
-    },
-  };
-  t.after(() => world.close());
-  return world;
-}
+  const { recordingId } = await world.record(marker);
+  const deleted = world.recordingService.deleteDocuments(recordingId, ['summary'], who('one'));
+  await reached;
+  const renamed = { type: 'title.changed', data: {}, content: { title: 'Anew', previous: null } };
+  await world.recordingService.command(recordingId, renamed as RecordingFact, who('title'));
+  // Work enough for them to be written, if that did not wait. Documents are written one recording after the other.
+  for (let n = 0; n < 3; n += 1) {
+    const more = await world.begin(other);
+    await world.until(more.recordingId, 'transcribing.writing');
+  }
+  events.emit('release');
+  await deleted;
+  await world.until(recordingId, 'idle.saved');
+  const files = (await filesBelow(join(world.dataDir, 'spaces'))).map(({ name }) => name);
+  assert.equal(files.filter((name) => /Zwetschgen.*zusammenfassung\.md$/u.test(name)).length, 1);
+});
 
-/** LevelDB compresses its tables; what is in them is looked at through the database. */
-function speaking(
-  said: (recordingId: string) => string,
-  spaceOf: Parameters<typeof write>[0]['spaceOf'],
-  { hold, transcribe }: Pick<Options, 'hold' | 'transcribe'>,
-) {
-  const simulated = simulatedActivities(seeded(1), 0);
-  const held: StageActivity = async (job) => {
-    await job.acquireSlot({ name: 'held', concurrency: 1 });
-    await new Promise((_, reject) => {
-      job.signal.addEventListener('abort', () => reject(job.signal.reason as Error));
-    });
-  };
-  const engine = { engine: 'simulated', model: null };
-  const punctuate: StageActivity = async (job) => {
-    await job.acquireSlot({ name: 'language', concurrency: 1 });
-    const word = said(job.recordingId);
-    const block = { id: 't-0001', speaker: null, start: 0, end: 9, text: `A ${word}.`, words: [] };
-    await job.append({
-      type: 'transcript.punctuated',
-      data: { ...engine, parts: 1, kept: [] },
-      content: { blocks: [block] },
-    });
-  };
-  const summarise: StageActivity = async (job) => {
-    await job.acquireSlot({ name: 'language', concurrency: 1 });
-    await job.append({
-      type: 'summary.completed',
-      data: { ...engine, parts: 1, language: 'en' },
-      content: { text: `About ${said(job.recordingId)}.` },
-    });
-  };
-  const entitle: StageActivity = async (job) => {
-    await job.acquireSlot({ name: 'language', concurrency: 1 });
-    const word = said(job.recordingId);
-    await job.append({
-      type: 'title.chosen',
-      data: engine,
-      content: { title: word, abstract: `${word} and more.` },
-    });
-  };
-  return {
-    ...simulated,
-    ...(hold ? { transcribe: held } : {}),
-    ...(transcribe ? { transcribe: (job: Job) => transcribe(job, simulated.transcribe) } : {}),
-    punctuate,
-    summarise,
-    entitle,
-    write: write({
-      spaceOf,
-      uiLanguage: () => 'en',
-      choices: () => ({ times: true, links: false }),
-      async *promisedBases() {},
-    }),
-  };
+test('a deletion that a crash left undone takes nothing that is being written again', async (t) => {
+  const home = await tempDir(t);
+  let world = await openErasureWorld(t, home);
+  const { recordingId } = await world.record(marker);
+  await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
+  const fact: RecordingFact = { type: 'documents.deleted', data: { documents: ['summary'] } };
+  await world.recordingService.command(recordingId, fact, who('delete'));
+  const again: RecordingFact = { type: 'reprocessing.requested', data: { from: 'language-model' } };
+  await world.recordingService.command(recordingId, again, who('again'));
+  await world.close();
+  world = await openErasureWorld(t, home);
+  assert.equal((await levelPendingJobs(world.store.db).list()).length, 1);
+  await world.recordingService.takeUp(listed(recordingId));
+  await world.until(recordingId, 'idle.saved');
+  await world.recordingService.finishRemovals();
+  assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
+  const files = (await filesBelow(join(world.dataDir, 'spaces'))).map(({ name }) => name);
+  assert.equal(files.filter((name) => name.endsWith('zusammenfassung.md')).length, 1);
+});
+
+async function* listed(...recordingIds: string[]): AsyncGenerator<string> {
+  yield* recordingIds;
 }

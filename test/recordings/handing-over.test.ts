@@ -187,7 +187,7 @@ async function openWorld(t: TestContext) {
         write: write({
           spaceOf: (owner) => openSpace(dataDir, owner),
           uiLanguage: () => 'en',
-          choices: () => ({ times: true, links: false }),
+          choices: () => ({ times: true, links: false, address: null }),
           promisedBases: (owner) => opened.promisedBases(owner),
         }),
       },

@@ -68,7 +68,7 @@ for (const [what, mutate] of Object.entries<(granted: Ownership) => Ownership>({
       return {
         node() {
           const it = node();
-          return { ...mutate(it), cutOff: () => it.cutOff() };
+          return { ...mutate(it), cutOff: () => it.cutOff(), lose: () => it.lose() };
         },
       };
     };
@@ -99,7 +99,9 @@ async function takeOverFrom(
   // A reads what B did.
   await a.service.read(id);
   await a.service.takeUp([id]);
-  assert.deepEqual(await world.factsOf(id), [
+  // A lives, and says so when it can.
+  const facts = (await world.factsOf(id)).filter(([type]) => type !== 'stage.interrupted');
+  assert.deepEqual(facts, [
     ['audio.imported', undefined],
     ['stage.started', 1],
     ['stage.started', 2],
@@ -107,6 +109,23 @@ async function takeOverFrom(
   ]);
   assert.deepEqual([a.started, b.started], [1, 1]);
 }
+
+test('a process that loses its locks again and again and lives has not died', async (t) => {
+  const world = await openWorld(t);
+  const node = world.node();
+  const id = await world.upload(node);
+  node.service.keepTakingOver(() => [id]);
+  for (let restart = 0; restart < 4; restart += 1) {
+    await node.nextJob();
+    node.lose();
+  }
+  await node.nextJob();
+  const types = (await world.factsOf(id)).map(([type]) => type);
+  assert.deepEqual(types.slice(1), [
+    ...Array.from({ length: 4 }, () => ['stage.started', 'stage.interrupted']).flat(),
+    'stage.started',
+  ]);
+});
 
 test('a command that another process decides moves the owner', async (t) => {
   const world = await openWorld(t);
@@ -393,6 +412,7 @@ async function openWorld(
         return started;
       },
       cutOff: () => ownership.cutOff(),
+      lose: () => ownership.lose(),
       async nextJob(): Promise<Job> {
         if (jobs.length === 0) await new Promise<void>((resolve) => (onJob = resolve));
         return jobs.shift()!;

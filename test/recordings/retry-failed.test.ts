@@ -16,9 +16,13 @@ import { tempDir } from '../support/temp-dir.ts';
 const minute = 60_000;
 
 /** A service whose speech engine fails as often as is said, and answers probes as is said. */
-async function failing(t: TestContext, failures: { code: StageErrorCode; times: number }) {
-  const store = memoryStore();
-  const { clock, pass } = handClock();
+async function failing(
+  t: TestContext,
+  failures: { code: StageErrorCode; times: number },
+  { atOnce, agoMs = 0 }: { atOnce?: (ms: number) => boolean; agoMs?: number } = {},
+) {
+  const store = memoryStore({ clock: () => new Date(Date.now() - agoMs) });
+  const { clock, pass, passed } = handClock(atOnce ? { atOnce } : {});
   let tries = 0;
   const probes: (EngineProbe | null)[] = [];
   const transcribe: StageActivity = async (job) => {
@@ -103,6 +107,7 @@ async function failing(t: TestContext, failures: { code: StageErrorCode; times: 
     recordingId,
     probes,
     pass,
+    passed,
     facts,
     types,
     restart,
@@ -182,8 +187,32 @@ test('it is tried five times, with growing pauses, and then left to a person', a
   assert.equal(retries.length, 5);
 });
 
+test('what took the service down is tried again an hour later, twice, and then left to a person', async (t) => {
+  const atOnce = (ms: number) => ms > minute;
+  const { facts, types, passed, recordingService } = await failing(
+    t,
+    { code: 'took-the-service-down', times: 99 },
+    { atOnce },
+  );
+  await facts('stage.failed', 3);
+  await recordingService.close();
+  const retries = (await types()).filter((type) => type === 'retry.requested system');
+  assert.equal(retries.length, 2);
+  for (const ms of passed) assert.ok(ms > 59 * minute && ms <= 60 * minute, `${ms}`);
+});
+
+test('the hour begins with the failure, however often the service is started again', async (t) => {
+  const { facts, passed } = await failing(
+    t,
+    { code: 'took-the-service-down', times: 1 },
+    { atOnce: (ms) => ms > minute, agoMs: 50 * minute },
+  );
+  await facts('retry.requested', 1);
+  assert.ok(passed[0]! > 9 * minute && passed[0]! <= 10 * minute, `${passed[0]}`);
+});
+
 test('an error that has nothing to do with an engine is left alone', async (t) => {
-  const { facts, ...it } = await failing(t, { code: 'took-the-service-down', times: 1 });
+  const { facts, ...it } = await failing(t, { code: 'audio-damaged', times: 1 });
   await facts('stage.failed', 1);
   await it.recordingService.close();
   assert.deepEqual(it.recordingService.activity(it.recordingId), []);

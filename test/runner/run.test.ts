@@ -83,6 +83,35 @@ test('the last line counts what the runner saw, whatever files print', () => {
   assert.equal(ended.code, 1);
 });
 
+test('a failed file is repeated once, alone: what passes then is green and named as flaky', async (t) => {
+  const folder = await tempDir(t);
+  const mark = join(folder, 'mark');
+  const flaky = `${head}import { existsSync, writeFileSync } from 'node:fs';
+    test('steady', () => {});
+    test('only once', () => {
+      const isFirst = !existsSync(${JSON.stringify(mark)});
+      writeFileSync(${JSON.stringify(mark)}, '');
+      if (isFirst) throw new Error('too soon');
+    });`;
+  const alone = await run(t, { 'flaky.test.ts': flaky }, { folder });
+  assert.match(
+    alone.text,
+    /^Flaky: .*SEED=\d+.*\n⚠ .*flaky\.test\.ts.* › only once\n {4}Error: too soon$/m,
+  );
+  assert.doesNotMatch(alone.text, /^Failed /m);
+  assert.match(alone.text, /^2 passed, 0 failed$/m);
+  assert.equal(alone.code, 0);
+});
+
+test('a file that fails again stays failed', async (t) => {
+  const bad = `${head}test('bad', () => { throw new Error('no'); });`;
+  const { code, text } = await run(t, { 'bad.test.ts': bad });
+  assert.equal(text.match(/^▶▶ .*bad\.test\.ts/gm)?.length, 2);
+  assert.doesNotMatch(text, /^Flaky/m);
+  assert.match(text, /^0 passed, 1 failed$/m);
+  assert.equal(code, 1);
+});
+
 test('--counts commits how many tests there are now, and keeps what did not run', async (t) => {
   const folder = await tempDir(t);
   const other = 'test/runner/run.test.ts';

@@ -7,6 +7,8 @@ import { type Named, type Walked, walkOperations } from '../support/walk-operati
 
 /** What needs no login. A new route is not among them until it is written here. */
 const publicOperations = [
+  // Whoever has a link has no account yet.
+  'acceptInvitation',
   // The web app: one page at every address, which asks for what it shows.
   'accountPage',
   'docs',
@@ -21,6 +23,7 @@ const publicOperations = [
   'health',
   'login',
   'loginPage',
+  'lookAtInvitation',
   'notePage',
   'openapi',
   'page',

@@ -15,6 +15,8 @@ test('imported hashes: each parameter once, not too weak, not too costly', () =>
     argon2('m=262144,t=64,p=1'),
     argon2('m=4294967295,t=1,p=1'),
     argon2('m=8,t=1,p=1'),
+    argon2('m=524288,t=1,p=1'),
+    argon2('m=65536,t=1,p=16'),
     pbkdf2('i=1000'),
     pbkdf2('i=99999999'),
     pbkdf2('i=600000,i=1'),
@@ -30,7 +32,7 @@ test('imported hashes: each parameter once, not too weak, not too costly', () =>
   for (const taken of [
     argon2('m=19456,t=2,p=1'),
     argon2('m=65536,t=3,p=4'),
-    argon2('p=8,t=2,m=102400'),
+    argon2('p=4,t=2,m=102400'),
     pbkdf2('i=260000'),
     pbkdf2('i=1000000'),
     scrypt('ln=15,r=8,p=1'),

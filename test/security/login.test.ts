@@ -100,3 +100,78 @@ test('guessing from everywhere slows logins down, and stops none from where the 
     },
   );
 });
+
+test('bodies of strangers that are refused are attempts of their address', async (t) => {
+  const service = await startService(t, {
+    env: { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  const send = (path: string, json: object, address: string) =>
+    service.call('POST', path, { json, headers: { 'X-Forwarded-For': address } });
+  const strange = Object.fromEntries(
+    Array.from({ length: 10 }, (_, at) => [`${at}${'; a'.repeat(30)}`, 1]),
+  );
+  for (const [path, address] of [
+    ['/setup', '203.0.113.1'],
+    ['/login', '203.0.113.2'],
+  ] as const) {
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 12; tries += 1)
+      statuses.push((await send(path, strange, address)).status);
+    assert.deepEqual(statuses.slice(0, 3), [422, 422, 422]);
+    assert.ok(statuses.slice(3).includes(429), statuses.join());
+    assert.ok(statuses.filter((status) => status === 422).length <= 10);
+    assert.equal((await send(path, strange, '203.0.113.3')).status, 422);
+  }
+});
+
+test('before there is an administrator, who has no code learns nothing of the folders of the host', async (t) => {
+  const service = await startService(t, {
+    env: { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  const setUp = (vault: string, setup_code: string | undefined, address: string) =>
+    service.call<{ type: string }>('POST', '/setup', {
+      json: { username: 'ada', password, setup_code, config: { 'notes.vault': vault } },
+      headers: { 'X-Forwarded-For': address },
+    });
+  for (const [at, folder] of ['/etc/passwd', '/nowhere', '/root'].entries()) {
+    const { status, body } = await setUp(folder, undefined, `203.0.113.${at + 1}`);
+    assert.deepEqual([status, body.type], [403, '/problems/setup-code-required'], folder);
+  }
+  const faulty = await setUp('/nowhere', await service.setupCode(), '203.0.113.9');
+  assert.equal(faulty.status, 422);
+  const { body } = await service.call<{ setup_required: boolean }>('GET', '/setup/state', {});
+  assert.equal(body.setup_required, true, 'with a faulty configuration nothing is set up');
+});
+
+test('where an account logged in before is known after a restart', async (t) => {
+  const env = { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
+  const first = await startService(t, { env });
+  await first.setUp();
+  await first.addUser('ben');
+  const loginAt = (url: string, given: string, address: string) =>
+    rawRequest(url, {
+      method: 'POST',
+      path: '/login',
+      headers: {
+        Connection: 'close',
+        'Content-Type': 'application/json',
+        'X-Forwarded-For': address,
+      },
+      body: JSON.stringify({ username: 'ben', password: given }),
+    });
+  const home = '203.0.113.7';
+  assert.equal((await loginAt(first.url, password, home)).status, 200);
+  await first.close();
+  const { url } = await startService(t, { env, dataDir: first.dataDir });
+  for (let guess = 0; guess < 10; guess += 1) {
+    const stranger = `2001:db8:${guess.toString(16)}::1`;
+    assert.equal((await loginAt(url, 'not the password', stranger)).status, 401);
+  }
+  const order: string[] = [];
+  const [elsewhere, atHome] = await Promise.all([
+    loginAt(url, password, '2001:db8:f0::1').finally(() => order.push('elsewhere')),
+    loginAt(url, password, home).finally(() => order.push('at home')),
+  ]);
+  assert.deepEqual([elsewhere.status, atHome.status], [200, 200]);
+  assert.deepEqual(order, ['at home', 'elsewhere']);
+});

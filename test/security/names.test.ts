@@ -19,7 +19,20 @@ test('names are of one script each and begin with a letter or digit', async (t) 
     const { status, body } = await create(name);
     assert.deepEqual([status, body.type], [422, '/problems/invalid'], what);
   }
-  for (const name of ['Zoë-K.', 'Иван', 'Ελένη', '田中さくら', '김철수', 'عمر', 'constructor']) {
+  for (const name of [
+    'Zoë-K.',
+    'ben+x@library.example',
+    'Иван',
+    'Ελένη',
+    '田中さくら',
+    '김철수',
+    'عمر',
+    'constructor',
+  ]) {
     assert.equal((await create(name)).status, 201, name);
+  }
+  for (const like of ['zoe-k', 'ádà', 'ada.', 'cons\u0338tructor', 'ben+x@l\u0131brary.example']) {
+    const { status, body } = await create(like);
+    assert.deepEqual([status, body.type], [409, '/problems/username-taken'], like);
   }
 });

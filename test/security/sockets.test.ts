@@ -15,6 +15,18 @@ test('some hundred refused messages end a WebSocket', async (t) => {
   assert.equal(warnings.length, limits.refusedMessagesMax);
 });
 
+test('a flood of devices that are never tried ends a WebSocket as refused messages do', async (t) => {
+  const service = await startService(t);
+  await service.setUp();
+  const client = connect(service.url, await service.addUser('ben'));
+  await client.until(({ type }) => type === 'position');
+  for (let message = 0; message < 20_000; message += 1)
+    client.socket.send('{"type":"level.start","device":null}');
+  assert.equal(await client.closed, 1008);
+  const warnings = client.frames.filter(({ type }) => type === 'warning');
+  assert.ok(warnings.length <= limits.refusedMessagesMax, String(warnings.length));
+});
+
 test('a malformed target of an upgrade is 400, without a stack in the log', async (t) => {
   const service = await startService(t);
   const socket = connectTcp(service.port, '127.0.0.1');

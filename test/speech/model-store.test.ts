@@ -319,8 +319,10 @@ test('an installation can be watched and cancelled; nothing of it is left, and t
   store.onProgress((id, now) => moves.push(`${id} ${now?.phase ?? 'ended'}`));
   const others = ['espeak-embedding', 'espeak-segmentation'];
   for (const id of others) await offerModel(mirror, id, { archive: `${id}.tar.gz` });
-  const both = others.map(async (id) => await (await store.install(id)).done);
-  await Promise.all(both);
+  // Asked for one after the other: which of two is in line first is else left to chance.
+  const asked: Promise<unknown>[] = [];
+  for (const id of others) asked.push((await store.install(id)).done);
+  await Promise.all(asked);
   const [second, third] = [
     moves.indexOf('espeak-embedding ended'),
     moves.indexOf('espeak-segmentation downloading'),

@@ -165,3 +165,16 @@ test('listeners are told when a count has changed whether there is a warning', a
   await space.start();
   assert.deepEqual(told, [true, false]);
 });
+
+test('nothing is counted where nothing is limited, and at once when a limit is set', async (t) => {
+  const { world, space } = limited(t, null);
+  world.disk = 900;
+  await space.start();
+  assert.equal(world.counts, 0);
+  assert.equal(space.taken(), null);
+  (await space.admit(50, 'anna')).kept();
+  assert.equal(world.counts, 0);
+  world.limit = 1000;
+  await assert.rejects(space.admit(200, 'anna'), refused);
+  assert.equal(world.counts, 1);
+});

@@ -27,6 +27,16 @@ export function ticketRowsContract(
       assert.deepEqual(await rows.get('other'), b);
     });
 
+    it('are a hundred of one session at most, and take no other session’s place', async (t) => {
+      const rows = await make(t, 1000);
+      await rows.put('other', b, 60_000);
+      for (let at = 0; at < 103; at += 1) await rows.put(`a${at}`, a, 60_000 + at);
+      const found = await Promise.all(
+        ['other', 'a0', 'a2', 'a3', 'a102'].map((hash) => rows.get(hash)),
+      );
+      assert.deepEqual(found, [b, undefined, undefined, a, a]);
+    });
+
     it('are never more than the limit: those go that would end first', async (t) => {
       const rows = await make(t, 3);
       const there = async () => {

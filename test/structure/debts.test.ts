@@ -8,7 +8,7 @@ import { compare, debtsOf, listPath, type Debts } from './debts.ts';
 const root = join(import.meta.dirname, '../..');
 const none: Debts = { longFunctions: {}, longFiles: {}, names: {} };
 
-test('no function over 70 lines, no file over 300, no name exported twice, but those that are listed', async () => {
+test('no function over 70 lines, no file over 400, no name exported twice, but those that are listed', async () => {
   const listed = JSON.parse(await readFile(listPath, 'utf8')) as Debts;
   const { added, paid } = compare(await debtsOf(root), listed);
   assert.deepEqual(added, [], 'make it smaller, or commit it: npm run debts -- --add');
@@ -27,11 +27,11 @@ for (const [what, files, complaint] of [
     { 'src/a.ts': `[1].map(() => {\n${lines(70, '  void 0;')}});\n` },
     'src/a.ts (without a name) has 72 lines',
   ],
-  ['a long file', { 'events/a.ts': lines(301, 'void 0;') }, 'events/a.ts has 301 lines'],
+  ['a long file', { 'events/a.ts': lines(401, 'void 0;') }, 'events/a.ts has 401 lines'],
   [
     'a long component',
-    { 'web/A.svelte': `<script lang="ts">\n  void 0;\n</script>\n${lines(298, '<br />')}` },
-    'web/A.svelte has 301 lines',
+    { 'web/A.svelte': `<script lang="ts">\n  void 0;\n</script>\n${lines(398, '<br />')}` },
+    'web/A.svelte has 401 lines',
   ],
   [
     'a long function of a component',

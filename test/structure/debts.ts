@@ -19,7 +19,7 @@ const service = ['events', 'machines', 'projections', 'src'];
 /** Its folders have words of the same names; oxlint sees of a component the script alone. */
 const web = 'web';
 const limits = join(import.meta.dirname, 'size-limits.json');
-const linesMax = 300;
+const linesMax = 400;
 
 /** What the tree below `root` owes. */
 export async function debtsOf(root: string): Promise<Debts> {

@@ -405,6 +405,7 @@ async function person(life: Life): Promise<void> {
     }
     case 6: {
       const labels = labelsOf(history.snapshot());
+      if (random.chance(0.3)) await offer({ type: 'speakers.postponed', data: {} });
       if (random.chance(0.3)) await offer({ type: 'speakers.skipped', data: {} });
       else {
         const given = Object.fromEntries(labels.map((label) => [label, random.pick(names)]));

@@ -366,7 +366,7 @@ function scriptedEngines(
   const realWrite = write({
     spaceOf,
     uiLanguage: () => 'en',
-    choices: () => ({ times: true, links: false }),
+    choices: () => ({ times: true, links: false, address: null }),
     async *promisedBases() {},
   });
   const activities: Record<Stage, StageActivity> = {

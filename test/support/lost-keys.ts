@@ -1,6 +1,7 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { userSubject } from '../../events/facts/catalogue.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { startService, wav } from './http-client.ts';
@@ -11,7 +12,7 @@ import { tempDir } from './temp-dir.ts';
 export const keyFaults = ['removed', 'flipped', 'swapped'] as const;
 export type KeyFault = (typeof keyFaults)[number];
 
-/** Ids in the data directory of `keyedData`. `well…` keep their keys. */
+/** Subjects in the data directory of `keyedData`. `well…` keep their keys. */
 export type Subjects = {
   finished: string;
   unsettled: string;
@@ -42,7 +43,7 @@ export async function keyedData(t: TestContext) {
   const unsettled = await upload(2, 'transcribing.finishing');
   const wellUnsettled = await upload(3, 'transcribing.finishing');
   await service.addUser(username);
-  const user = service.accounts.findUser(username)!.userId;
+  const user = userSubject(service.accounts.findUser(username)!.userId);
   await service.close();
   const subjects: Subjects = { finished, unsettled, user, wellFinished, wellUnsettled };
   return {

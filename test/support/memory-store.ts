@@ -1,5 +1,12 @@
 import { monotonicFactory } from 'ulid';
-import type { LoggedFact, LoggedFactIn, OfferedFact } from '../../events/facts/catalogue.ts';
+import type {
+  FactOutline,
+  LoggedFact,
+  LoggedFactIn,
+  OfferedFact,
+} from '../../events/facts/catalogue.ts';
+import { openedOneByOne } from '../../events/log/following.ts';
+import { pageFactsMax } from '../../events/log/reader.ts';
 import { commitSignal } from '../../events/log/commit-signal.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
@@ -36,6 +43,25 @@ export function memoryStore(
     if ((await options.keys.find(copy.subject)) !== 'erased') return copy;
     delete copy.content;
     return { ...copy, erased: true };
+  };
+
+  const followed: Pick<EventStore, 'follow' | 'outlines' | 'opened'> = {
+    async *follow({ afterPosition, signal }) {
+      let position = afterPosition;
+      while (!signal.aborted) {
+        assertOpen();
+        const page = facts.slice(position, position + pageFactsMax);
+        position += page.length;
+        if (page.length > 0) yield page.map(outlineOf);
+        else await committed.wait(signal);
+      }
+    },
+    async *outlines({ afterPosition, limit }) {
+      assertOpen();
+      const page = facts.slice(afterPosition, afterPosition + limit);
+      if (page.length > 0) yield page.map(outlineOf);
+    },
+    opened: (page) => Promise.all(page.map(({ position }) => presented(facts[position - 1]!))),
   };
 
   return {
@@ -90,17 +116,8 @@ export function memoryStore(
       assertOpen();
       for (const fact of facts.slice(afterPosition, afterPosition + limit)) yield presented(fact);
     },
-    async *subscribe({ afterPosition, signal }) {
-      let position = afterPosition;
-      while (!signal.aborted) {
-        assertOpen();
-        const fact = facts[position];
-        if (fact) {
-          position += 1;
-          yield await presented(fact);
-        } else await committed.wait(signal);
-      }
-    },
+    ...followed,
+    subscribe: (options) => openedOneByOne(followed, options),
     letGo(stream) {
       for (const { position } of streams.get(stream) ?? []) {
         (facts as (LoggedFact | undefined)[])[position - 1] = undefined;
@@ -112,6 +129,11 @@ export function memoryStore(
       committed.fire();
     },
   };
+}
+
+function outlineOf(fact: LoggedFact): FactOutline {
+  const { content: _, ...outline } = structuredClone(fact);
+  return outline;
 }
 
 /** Keys that live in memory only. */
@@ -135,6 +157,7 @@ export function memoryKeys(): KeyStore {
       keys.delete(subject);
       if (!erased.has(subject)) erased.set(subject, new Date().toISOString());
     },
+    finishErasures: async () => {},
     isErased: (subject) => erased.has(subject),
     async erasures() {
       return [...erased].map(([subject, at]) => ({ subject, at }));

@@ -32,11 +32,14 @@ const user = 'postgres';
 /**
  * Makes a cluster and starts it, for all of a file: that takes most of a second. It ends with the file.
  * @param options.fsync whether it syncs what it acknowledges, as it would in earnest
+ * @param options.counts whether it counts questions and rows (`pg_stat_statements`)
+ * @param options.connections `max_connections`
  */
 export async function postgresCluster(
   test: HasEnd,
-  { fsync = false }: { fsync?: boolean } = {},
+  options: { fsync?: boolean; counts?: boolean; connections?: number } = {},
 ): Promise<Cluster> {
+  const { fsync = false, counts = false, connections = 100 } = options;
   const root = await mkdtemp(join(tmpdir(), 'mitschrift-postgres-'));
   const directory = join(root, 'data');
   let server: ChildProcess | undefined;
@@ -58,7 +61,8 @@ export async function postgresCluster(
   await appendFile(
     join(directory, 'postgresql.conf'),
     `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = '${root}'\n` +
-      `max_connections = 100\nshared_buffers = 32MB\nfsync = ${fsync ? 'on' : 'off'}\n`,
+      `max_connections = ${connections}\nshared_buffers = 32MB\nfsync = ${fsync ? 'on' : 'off'}\n` +
+      (counts ? `shared_preload_libraries = 'pg_stat_statements'\n` : ''),
   );
   const url = `postgres://${user}@127.0.0.1:${port}/postgres`;
   const startOnce = async (): Promise<void> => {

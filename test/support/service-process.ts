@@ -126,6 +126,23 @@ export function apiOf(url: string, token?: string, headers: Record<string, strin
   };
 }
 
+/** Somebody with a password that nobody else set, by an invitation; returns the id. */
+export async function inviteUser(
+  url: string,
+  admin: string,
+  wanted: { username: string; password: string; is_admin?: boolean },
+): Promise<string> {
+  const { username, password, is_admin = false } = wanted;
+  const invitation = { is_admin };
+  const link = await apiOf(url, admin).post<{ id: string; url: string }>(
+    '/users/invitations',
+    invitation,
+  );
+  const token = new URL(link.url).hash.replace('#invitation=', '');
+  await apiOf(url).post('/invitations/accept', { token, username, password });
+  return link.id;
+}
+
 /** A file as the form of `POST /recordings`. */
 export function uploadForm(
   audio: Uint8Array<ArrayBuffer>,

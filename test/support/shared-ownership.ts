@@ -6,6 +6,8 @@ export function sharedOwnership(): {
   node(): Ownership & {
     /** The process is cut off from the locks: all that it holds is lost, and it gets nothing more. */
     cutOff(): void;
+    /** All that it holds is lost; it can be claimed again, also by this process. */
+    lose(): void;
   };
 } {
   const holders = new Map<string, AbortController>();
@@ -13,6 +15,13 @@ export function sharedOwnership(): {
     node() {
       const mine = new Map<string, AbortController>();
       let isCutOff = false;
+      const lose = (): void => {
+        for (const [name, lost] of mine) {
+          lost.abort();
+          holders.delete(name);
+        }
+        mine.clear();
+      };
       return {
         async claim(name, signal): Promise<Held | null> {
           signal.throwIfAborted();
@@ -33,12 +42,9 @@ export function sharedOwnership(): {
         },
         cutOff() {
           isCutOff = true;
-          for (const [name, lost] of mine) {
-            lost.abort();
-            holders.delete(name);
-          }
-          mine.clear();
+          lose();
         },
+        lose,
       };
     },
   };

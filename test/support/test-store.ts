@@ -30,13 +30,18 @@ export async function storeVariables(dataDir: string): Promise<Record<string, st
 export const machineFolder = (dataDir: string): string =>
   onPostgres ? join(dataDir, nodeName) : dataDir;
 
+/** The server of this file's nodes. @param options count when it is asked for first */
+export const serverOfNodes = (
+  options: Parameters<typeof postgresCluster>[1] = {},
+): Promise<Cluster> =>
+  (cluster ??= postgresCluster({ after: (end) => void ends.push(end) }, options));
+
 /** As `storeVariables` on PostgreSQL. @param node a name: each has a folder of its own */
 export async function nodeVariables(
   dataDir: string,
   node = nodeName,
 ): Promise<Record<string, string>> {
-  cluster ??= postgresCluster({ after: (end) => void ends.push(end) });
-  const { url } = await cluster;
+  const { url } = await serverOfNodes();
   const name = `t${createHash('sha256').update(dataDir).digest('hex').slice(0, 20)}`;
   const made = databases.get(name) ?? ask(url, `create database ${name}`).then(() => name);
   databases.set(name, made);

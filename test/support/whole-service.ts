@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { BrowserLimits } from '../../src/capture/browser/browser-writer.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { startService } from '../../src/main.ts';
-import { apiOf } from './service-process.ts';
+import { apiOf, inviteUser } from './service-process.ts';
 import { tempDir } from './temp-dir.ts';
 import { storeVariables } from './test-store.ts';
 
@@ -41,8 +41,7 @@ export async function wholeService(
     api: (as = token) => apiOf(url, as),
     folder: (recordingId: string) => join(root, 'recordings', recordingId),
     async login(username: string): Promise<string> {
-      if (username !== 'ada')
-        await apiOf(url, token).post('/users', { username, password, is_admin: true });
+      if (username !== 'ada') await inviteUser(url, token, { username, password, is_admin: true });
       return (await apiOf(url).post<{ token: string }>('/login', { username, password })).token;
     },
     async restart() {

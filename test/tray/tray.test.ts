@@ -50,6 +50,15 @@ test('the tray shows the state, and starts and stops through the trigger socket'
   assert.deepEqual(await service.request(), { action: 'start' });
   await read.until((icon) => icon === 'media-record');
 
+  // Somebody elsewhere records the microphone of this machine: whoever is at the machine sees it.
+  await read.choose('Stop');
+  await read.until((icon) => icon === 'audio-input-microphone');
+  service.heldByAnother(true);
+  await read.until((icon) => icon === 'media-record');
+  assert.equal(await read.property('Title'), 'Somebody is recording with “Desk Mic”');
+  service.heldByAnother(false);
+  await read.until((icon) => icon === 'audio-input-microphone');
+
   // A property that is not there is an error for who asks, and not the end of the tray.
   await assert.rejects(read.property('Nonsense'));
   await service.close();
@@ -155,10 +164,12 @@ async function standInService(t: TestContext) {
   const requests: object[] = [];
   const came = new EventEmitter();
   let recording = false;
+  let isHeldByAnother = false;
   const server = await openControl(join(dataDir, 'trigger.sock'), {
     status: async () => ({
       status: recording ? 'RECORDING' : 'IDLE',
       recordings: recording ? [{ device: 'Desk Mic' }] : [],
+      held: recording || isHeldByAnother ? ['Desk Mic'] : [],
     }),
     async toggle(request) {
       recording = (request as { action: string }).action === 'start';
@@ -175,6 +186,7 @@ async function standInService(t: TestContext) {
   return {
     dataDir,
     close,
+    heldByAnother: (isHeld: boolean) => (isHeldByAnother = isHeld),
     async request() {
       if (requests.length === 0)
         await once(came, 'request', { signal: AbortSignal.timeout(withinMs) });

@@ -16,7 +16,12 @@ import {
 } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { modelsDir } from '../support/models.ts';
-import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
+import {
+  type ServiceProcess,
+  apiOf,
+  inviteUser,
+  startServiceProcess,
+} from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 export const password = 'correct horse battery';
@@ -55,11 +60,7 @@ export async function startWebService(
     dataDir,
     async login(username = 'ada') {
       if (!made.has(username)) {
-        await apiOf(service.url, admin.token).post('/users', {
-          username,
-          password,
-          is_admin: false,
-        });
+        await inviteUser(service.url, admin.token, { username, password });
         made.add(username);
       }
       return await api.post<Session>('/login', { username, password });

@@ -69,7 +69,7 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await press('Continue');
 
   const folder = page.getByLabel('Folder on the machine');
-  const vault = join(dataDir, 'vault');
+  const vault = join(await tempDir(t), 'vault');
   await folder.fill('Vault');
   await press('Continue');
   await page.getByText('This is no path from the root').waitFor();

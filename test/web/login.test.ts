@@ -47,14 +47,26 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await checkLook(page, 'login-expired');
   });
 
-  await t.test('an address of another site is not followed', async (t) => {
-    const url = `${service.url}/login?next=${encodeURIComponent('//evil.example/')}`;
-    const page = await openPage(t, browser, { url, expected });
-    await page.getByLabel('Name').fill('ada');
-    await page.getByLabel('Password').fill(password);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${service.url}/`);
-  });
+  await t.test(
+    'an address of another site is not followed, nor one that is none or no page',
+    async (t) => {
+      for (const next of ['//', '/nowhere']) {
+        const url = `${service.url}/login?next=${encodeURIComponent(next)}`;
+        const page = await openPage(t, browser, { url, expected });
+        await page.getByLabel('Name').fill('ada');
+        await page.getByLabel('Password').fill(password);
+        await page.keyboard.press('Enter');
+        await page.waitForURL(`${service.url}/`);
+        await page.context().close();
+      }
+      const url = `${service.url}/login?next=${encodeURIComponent('//evil.example/')}`;
+      const page = await openPage(t, browser, { url, expected });
+      await page.getByLabel('Name').fill('ada');
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${service.url}/`);
+    },
+  );
 
   await t.test('in German, on a phone', async (t) => {
     const page = await openPage(t, browser, {
@@ -66,6 +78,30 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await page.getByRole('button', { name: 'Anmelden' }).waitFor();
     assert.equal(await page.evaluate('document.documentElement.lang'), 'de');
     await checkLook(page, 'login-phone-de');
+  });
+
+  await t.test('a password that somebody else set is changed before anything opens', async (t) => {
+    const { token } = await service.login();
+    const cleo = { username: 'cleo', password: 'an administrator’s' };
+    await apiOf(service.url, token).post('/users', cleo);
+    const page = await openPage(t, browser, {
+      url: `${service.url}/account`,
+      expected: /40[13]|422|WebSocket/,
+    });
+    await page.getByLabel('Name').fill(cleo.username);
+    await page.getByLabel('Password').fill(cleo.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
+    await checkLook(page, 'login-choose-password');
+    await page.goto(`${service.url}/speakers`);
+    await page.getByLabel('The password you were given').fill(cleo.password);
+    await page.getByLabel('New password').fill(cleo.password);
+    await page.getByRole('button', { name: 'Save and continue' }).click();
+    await page.getByText('The new password has to differ from the present one.').waitFor();
+    await page.getByLabel('New password').fill('four lanterns in a row');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/speakers`);
+    await page.getByLabel('cleo, account').waitFor();
   });
 
   await t.test('logging out ends the session', async (t) => {

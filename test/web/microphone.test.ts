@@ -27,15 +27,19 @@ const said =
 const noteBlocks = `(() => {
   if (typeof AudioWorkletNode === 'undefined') return;
   const Node = AudioWorkletNode;
+  const note = (pcm) => {
+    const count = Number(localStorage.getItem('test.blocks') ?? 0);
+    localStorage.setItem('test.block.' + count, btoa(String.fromCharCode(...new Uint8Array(pcm))));
+    localStorage.setItem('test.blocks', count + 1);
+  };
   globalThis.AudioWorkletNode = class extends Node {
     constructor(...args) {
       super(...args);
       this.port.addEventListener('message', ({ data }) => {
-        if (!(data instanceof ArrayBuffer)) return;
-        const count = Number(localStorage.getItem('test.blocks') ?? 0);
-        const text = String.fromCharCode(...new Uint8Array(data));
-        localStorage.setItem('test.block.' + count, btoa(text));
-        localStorage.setItem('test.blocks', count + 1);
+        if (data === 'flushed') return;
+        if (data.before) note(data.before);
+        // What was not heard is silence.
+        note(data instanceof ArrayBuffer ? data : new ArrayBuffer(Math.round(data.missedMs * 16) * 2));
       });
     }
   };
@@ -122,7 +126,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await page.getByText('wait in this browser').waitFor();
     await moreBlocks(page, 10);
     proxy.lead(service.url);
-    await page.getByText('Nothing is missing.').waitFor();
+    await page.getByText('Everything recorded so far is saved.').waitFor();
     await untilHolds(page, 'globalThis.awake === 1');
     await moreBlocks(page, 60);
     await page.getByRole('button', { name: 'Stop and write notes' }).click();
@@ -285,7 +289,14 @@ async function record(page: Page, source = 'microphone'): Promise<void> {
   await page.getByRole('button', { name: 'Record' }).click();
   await page.getByText('Recording you', { exact: true }).waitFor();
   // The service has begun one, and the page knows which.
-  await page.locator('button:enabled', { hasText: 'Pause' }).waitFor();
+  await eventually('the service has begun it', async () =>
+    page.evaluate<boolean>(`new Promise((resolve) => {
+      indexedDB.open('mitschrift-audio').onsuccess = ({ target }) => {
+        target.result.transaction('recordings').objectStore('recordings').getAll().onsuccess =
+          ({ target: { result } }) => resolve(result.some(({ recordingId }) => recordingId !== null));
+      };
+    })`),
+  );
 }
 
 /** Nothing answers any more, and what is open breaks. */

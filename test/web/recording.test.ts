@@ -256,6 +256,12 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await afar.getByLabel('More', { exact: true }).click();
     await afar.getByRole('button', { name: 'Show in folder' }).click();
     await afar.getByText(/^The files are on the computer that runs Mitschrift: .*\.md$/).waitFor();
+    // What is copied there is copied; no vault of this computer is named, and no program asked.
+    await afar.getByRole('button', { name: 'Open in notes' }).click();
+    await afar
+      .getByText(/^A note there was changed and kept|^Copied to the notes folder/)
+      .waitFor();
+    assert.equal(new URL(afar.url()).pathname, `/notes/${read}`);
     assert.equal(await readFile(join(programs, 'calls'), 'utf8'), calls);
     await afar.context().close();
   });

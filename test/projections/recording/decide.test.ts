@@ -12,7 +12,7 @@ import {
   skipSpeakers,
   type DecideRecording,
 } from '../../../projections/recording/decide.ts';
-import { editDocument, editTurn } from '../../../projections/recording/edit-turns.ts';
+import { editDocument, editTurn, splitTurn } from '../../../projections/recording/edit-turns.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
 import { speakerName } from '../../../src/documents/documents.ts';
 
@@ -195,8 +195,12 @@ test('a turn that does not exist, or has no speaker, or no documents, is not cor
     data: { ...worker, parts: 1, kept: [] },
     content: { blocks: [turn('t-1', null, 'hello')] },
   };
-  given([imported, heard, spoken, summary, title, saved(1)])
+  const solo = [imported, heard, spoken, summary, title, saved(1)];
+  given(solo)
     .when(edit(0, { speaker: 'Bo' }))
+    .expect('NO_SPEAKERS');
+  given(solo)
+    .when(splitTurn(0, { word: 1, speaker: 'Bo' }, speakerName))
     .expect('NO_SPEAKERS');
 });
 

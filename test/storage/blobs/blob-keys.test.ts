@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, after, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { openFileKeys } from '../../../events/log/file-keys.ts';
+import { encodeKey, openFileKeys } from '../../../events/log/file-keys.ts';
 import type { Ownership } from '../../../events/ownership.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import { type SharedKeys, openBlobKeys } from '../../../src/storage/blobs/blob-keys.ts';
@@ -54,6 +54,30 @@ for (const kind of ['file', 's3'] as const) {
       }
     });
 
+    it('cost a start as much however many were erased, and are gone where one came back', async (test) => {
+      const url = await place(await tempDir(test), kind);
+      const blobs = await opened(test, url);
+      let heads = 0;
+      const counting: Blobs = {
+        ...blobs,
+        head(key) {
+          heads += 1;
+          return blobs.head(key);
+        },
+      };
+      const first = await openBlobKeys(blobs);
+      await first.obtain('R0');
+      const copy = encodeKey(await first.obtain('R1'));
+      for (let one = 1; one <= 20; one += 1) await first.forget(`R${one}`);
+      await blobs.put('keys/R1', copy);
+      const next = await openBlobKeys(counting);
+      await next.finishErasures();
+      assert.equal(heads, 0);
+      assert.equal(await blobs.head('keys/R1'), null);
+      assert.ok(Buffer.isBuffer(await next.find('R0')));
+      assert.equal((await next.erasures()).length, 20);
+    });
+
     it('are not read from memory any more once another node erased them', async (test) => {
       const url = await place(await tempDir(test), kind);
       let now = 1_000;
@@ -82,7 +106,7 @@ for (const kind of ['file', 's3'] as const) {
       await one.obtain('R3');
       await blobs.put('keys/erased.list/R3', Buffer.from('{}'));
       assert.equal(await other.find('R3'), 'erased');
-      await openBlobKeys(blobs);
+      await (await openBlobKeys(blobs)).finishErasures();
       assert.equal(await blobs.head('keys/R3'), null);
     });
   });

@@ -61,7 +61,9 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.equal(await names.promise('u', 'talk', unknown), false);
   assert.equal(await names.promise('u', 'talk', known), true);
   const { signal } = new AbortController();
+  let isDone = false;
   const deps = {
+    lastDone: { isWithin: async () => isDone, note: async () => void (isDone = true) },
     blobs,
     store,
     storage: memoryProjectionStorage(),
@@ -79,6 +81,9 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.equal(await collect(deps), go.length);
   for (const file of go) assert.equal(await exists(file), false, file);
   for (const file of stay) assert.equal(await exists(file), true, file);
+  // All nodes together look through everything once a day.
+  assert.equal(await collect(deps), null);
+  isDone = false;
   assert.equal(await collect(deps), 0);
   await names.release('u', 'talk', unknown);
   assert.equal(await names.promise('u', 'talk', unknown), false);

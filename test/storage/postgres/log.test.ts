@@ -4,6 +4,7 @@ import type { EventLog } from '../../../events/event-log.ts';
 import type { OfferedFact } from '../../../events/facts/catalogue.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';
+import { checkStreams } from '../../../src/storage/postgres/verify.ts';
 import { eventLogContract } from '../../events/log-contract.ts';
 import { all, eventStoreContract, rejects, upTo } from '../../events/store-contract.ts';
 import { memoryKeys } from '../../support/memory-store.ts';
@@ -182,6 +183,24 @@ describe('The log in PostgreSQL', () => {
     assert.deepEqual(sound, [1, 3, 6]);
     await rejects(other.append('recording-2', [plainFact('x')], 0), 'DAMAGED');
     await rejects(all(log.readAll()), 'DAMAGED');
+  });
+
+  it('finds gaps of streams by ranges, each once', async (t) => {
+    const log = await emptyLog(t);
+    const streams = upTo(5).map((n) => `recording-${n}`);
+    for (const stream of streams)
+      for (const n of upTo(3)) await log.append(stream, [plainFact(`${stream} ${n}`)], n - 1);
+    await ask(
+      cluster.url,
+      `delete from mitschrift.facts
+       where (stream, version) in (('recording-1', 1), ('recording-4', 2), ('recording-5', 2))`,
+    );
+    const db = await openedDatabase(t, cluster.url);
+    for (const factsAtOnce of [1, 2, 4, 100]) {
+      const found: (string | undefined)[] = [];
+      await checkStreams(db, ({ stream }) => found.push(stream), { factsAtOnce });
+      assert.deepEqual(found, ['recording-1', 'recording-4', 'recording-5'], `${factsAtOnce}`);
+    }
   });
 
   it('reads large facts a few at a time, and refuses what is too large', async (t) => {

@@ -176,7 +176,13 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
   const warned: unknown[] = [];
   const log = { info: () => {}, warn: (what: unknown) => void warned.push(what) };
   const openSecrets = () => openPostgresSecrets(texts);
-  const config = await openConfig({ store, openSecrets, env: {}, log });
+  const config = await openConfig({
+    store,
+    openSecrets,
+    env: {},
+    data: { root: '/nowhere', shared: '/nowhere' },
+    log,
+  });
   const accounts = await openAccounts({
     store,
     sessions: postgresSessionRows(db),

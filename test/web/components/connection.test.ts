@@ -40,7 +40,10 @@ function storeInMemory() {
   const store: AudioStore = {
     put: async () => {},
     all: async () => (state.isRemoved ? [] : [kept]),
-    add: async (_, { end, pcm }) => void blocks.set(end, pcm),
+    add: async (_, { end, pcm }) => {
+      blocks.set(end, pcm);
+      return true;
+    },
     after: async (_, samples) =>
       [...blocks].flatMap(([end, pcm]) => (end > samples ? [{ end, pcm }] : [])),
     total: async () => Math.max(0, ...blocks.keys()),
@@ -188,6 +191,42 @@ test('a meeting that begins to wait is notified of while the page is hidden, and
   visible(true);
   waiting('r1', 'r3');
   assert.equal(notes.length, 1, 'the page is looked at');
+});
+
+test('where only its worker may notify, as on phones, that does, and nobody who listens is kept from anything', async (t) => {
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'Notification');
+  const refusing = Object.assign(
+    function Notification() {
+      throw new TypeError('Illegal constructor. Use ServiceWorkerRegistration.showNotification()');
+    },
+    { permission: 'granted' },
+  );
+  Object.defineProperty(globalThis, 'Notification', { value: refusing, configurable: true });
+  t.after(() => before && Object.defineProperty(globalThis, 'Notification', before));
+  const shown: unknown[] = [];
+  const worker = { showNotification: async (...said: unknown[]) => void shown.push(said) };
+  Object.defineProperty(navigator, 'serviceWorker', {
+    value: { getRegistration: async () => worker },
+    configurable: true,
+  });
+  const visible = look(t);
+  visible(false);
+  const stop = notifyOfWaiting(
+    (title) => ({ title: 'A meeting waits', body: title ?? '' }),
+    () => {},
+  );
+  let heard = 0;
+  const stopToo = status.listen(() => (heard += 1));
+  t.after(() => (stop(), stopToo(), status.set(null)));
+  const waiting = (...ids: string[]) =>
+    status.set({
+      speakers_pending: ids.map((id) => ({ recording_id: id, title: id })),
+    } as unknown as Status);
+  waiting();
+  waiting('r9');
+  assert.equal(heard, 2);
+  await eventually('it is shown', async () => shown.length === 1);
+  assert.match(JSON.stringify(shown), /A meeting waits.*r9/);
 });
 
 test('the feed goes on from what was heard, one connection at a time', async (t) => {

@@ -2,7 +2,13 @@ import './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Note, nearDay, rowsOf, withPage } from '../../../web/pages/home/library/rows.ts';
-import { everything, queryOf, spans } from '../../../web/pages/home/library/filter.ts';
+import {
+  everything,
+  filterIn,
+  homeAddress,
+  queryOf,
+  spans,
+} from '../../../web/pages/home/library/filter.ts';
 import { loudnessOf, wavePath } from '../../../web/components/level.ts';
 import { briefly, exactly } from '../../../web/components/durations.ts';
 import { meaningOf } from '../../../web/app/keys.ts';
@@ -67,6 +73,16 @@ test('a day that is chosen is asked for from its first to its last moment here',
   assert.equal(query.from, new Date(2026, 1, 25).toISOString());
   assert.equal(query.to, new Date(2026, 2, 3, 23, 59, 59, 999).toISOString());
   assert.deepEqual(queryOf(everything), {});
+});
+
+test('the address says what notes are narrowed to; what is none is left out', () => {
+  const chosen = { kind: 'meeting', speaker: 'Ada & Ben', from: '2026-03-01', to: null } as const;
+  const address = homeAddress('lift ä', chosen, 'newest');
+  const query = Object.fromEntries(new URL(address, 'http://a').searchParams);
+  assert.deepEqual(filterIn(query), chosen);
+  assert.deepEqual([query['q'], query['order']], ['lift ä', 'newest']);
+  assert.equal(homeAddress('', everything), '/');
+  assert.deepEqual(filterIn({ kind: 'x', speaker: '', from: '2026-99-99', to: 'x' }), everything);
 });
 
 test('loudness is said in a word, and drawn with the newest at the right', () => {
@@ -194,22 +210,22 @@ test('jobs: failed, waiting for the person, at work; progress that came since co
   );
 });
 
-test('words that were sought are marked as the service compares them', () => {
-  const hits = (snippet: string, question: string) =>
-    markedPieces(snippet, question).flatMap(({ text, hit }) => (hit ? [text] : []));
-  assert.deepEqual(hits('Der Lift, die Inspektion: LIFTE', 'lift inspek'), [
-    'Lift',
-    'Inspektion',
-    'LIFTE',
-  ]);
-  assert.deepEqual(hits('Café am Müllerplatz', 'cafe mullerplatz'), ['Café', 'Müllerplatz']);
-  const text = 'a (b) c? b';
-  assert.equal(
-    markedPieces(text, 'b')
-      .map((piece) => piece.text)
-      .join(''),
+test('passages are marked where the service says', () => {
+  const passage = { block: null, start: null, end: null, speaker: null };
+  const text = 'Der Lift, die Inspektion: LIFTE';
+  const pieces = markedPieces({
+    ...passage,
     text,
+    marks: [
+      [4, 8],
+      [26, 31],
+    ],
+  });
+  assert.deepEqual(
+    pieces.flatMap((piece) => (piece.hit ? [piece.text] : [])),
+    ['Lift', 'LIFTE'],
   );
+  assert.equal(pieces.map((piece) => piece.text).join(''), text);
   assert.equal(mainWord('lift inspektion'), 'inspektion');
   assert.equal(mainWord('lift'), null);
 });

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
 import { words } from '../../../web/pages/home/words.ts';
 import LiveText from '../../../web/pages/home/live/LiveText.svelte';
+import { everything } from '../../../web/pages/home/library/filter.ts';
 import { openSearch } from '../../../web/pages/home/library/search.ts';
 import { voicesOf } from '../../../web/pages/home/live/live-text.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -23,17 +24,18 @@ test('while notes are still being searched the question is asked again', async (
   let asked = 0;
   globalThis.fetch = async () => {
     asked += 1;
-    const hits = asked < 3 ? [] : [{ recording_id: 'r1' }];
-    return Response.json({ hits, fraction: asked / 3 });
+    const notes = asked < 3 ? [] : [{ recording_id: 'r1' }];
+    const [passages, notes_found] = [notes.length, notes.length];
+    return Response.json({ notes, passages, notes_found, next_cursor: null, fraction: asked / 3 });
   };
   const { found, again, stop } = openSearch();
   t.after(() => {
     stop();
     globalThis.fetch = before;
   });
-  await again('prospectus');
-  assert.deepEqual(found.get()?.hits, []);
-  await eventually('the hit', () => found.get()?.hits.length === 1);
+  await again({ text: 'prospectus', filter: everything, order: 'best' });
+  assert.deepEqual(found.get()?.notes, []);
+  await eventually('the note', () => found.get()?.notes.length === 1);
   assert.equal(asked, 3);
 });
 

@@ -2,7 +2,7 @@ import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fact, attemptsOf } from '../../../web/pages/statechart/moments.ts';
-import { editOf, inverseOf } from '../../../web/pages/recording/changes.ts';
+import { draftOf, editOf, turnOfDraft } from '../../../web/pages/recording/drafts.ts';
 import { byTurn, findIn, piecesOf, replaceIn } from '../../../web/pages/recording/find.ts';
 import { actOfKey } from '../../../web/pages/recording/keys.ts';
 import { lanesOf } from '../../../web/pages/recording/lanes.ts';
@@ -119,17 +119,25 @@ test('what is sought is found in all turns, and replaced in those alone that hav
   const hits = findIn(turns, 'lift');
   assert.deepEqual(
     hits.map((hit) => hit.turn),
-    [0, 2, 2],
+    ['t-0', 't-2', 't-2'],
   );
   assert.equal(findIn(turns, 'lift', { exactly: true }).length, 1);
   assert.equal(findIn(turns, '(old)').length, 1, 'what is typed is no pattern');
   assert.deepEqual(findIn(turns, '  '), []);
   assert.deepEqual(replaceIn(turns, hits, '$& elevator'), [
-    { index: 0, text: 'The $& elevator (old) stops.' },
-    { index: 2, text: 'A $& elevator? The $& elevator!' },
+    {
+      block: 't-0',
+      from: { text: 'The lift (old) stops.' },
+      to: { text: 'The $& elevator (old) stops.' },
+    },
+    {
+      block: 't-2',
+      from: { text: 'A Lift? The LIFT!' },
+      to: { text: 'A $& elevator? The $& elevator!' },
+    },
   ]);
   assert.deepEqual(replaceIn(turns, findIn(turns, 'hoist'), 'hoist'), []);
-  const pieces = piecesOf(turns[2]!.text, byTurn(hits).get(2)!);
+  const pieces = piecesOf(turns[2]!.text, byTurn(hits).get('t-2')!);
   assert.equal(pieces.map(({ text }) => text).join(''), turns[2]!.text);
   assert.deepEqual(
     pieces.map(({ hit }) => hit),
@@ -156,16 +164,22 @@ test('two versions are compared word by word; the same turns are left out', () =
   assert.equal(another.pairs.length, 1, 'another speaker differs');
 });
 
-test('a correction has a way back, and one that changes nothing is none', () => {
-  const turns = [turn(0, 0, 'One'), turn(1, 5, 'Two', 'SPEAKER_01')];
-  const draft = { at: 1, index: 1, text: ' Two  too ', speaker: 'SPEAKER_01' };
-  const before = { text: 'Two', speaker: 'SPEAKER_01' };
-  assert.deepEqual(editOf({ ...draft, before }), { index: 1, text: 'Two too' });
-  assert.equal(editOf({ ...draft, text: 'Two', before }), null);
-  const edit = editOf({ ...draft, newName: 'Dora', before })!;
-  assert.deepEqual(edit, { index: 1, text: 'Two too', speaker: 'Dora' });
-  assert.deepEqual(inverseOf([edit], turns), [{ index: 1, text: 'Two', speaker: 'SPEAKER_01' }]);
-  assert.deepEqual(inverseOf([{ index: 0, text: 'x' }], turns), [{ index: 0, text: 'One' }]);
+test('a correction says what it goes from, one that changes nothing is none, and a block of another time is another turn', () => {
+  const [one, two] = [turn(0, 0, 'One'), turn(1, 5, 'Two', 'SPEAKER_01')];
+  const draft = draftOf(two)!;
+  assert.equal(editOf(draft), null);
+  const edited = { ...draft, text: ' Two  too ' };
+  const block = 't-1';
+  assert.deepEqual(editOf(edited), { block, from: { text: 'Two' }, to: { text: 'Two too' } });
+  assert.deepEqual(editOf({ ...edited, newName: 'Dora' }), {
+    block,
+    from: { text: 'Two', speaker: 'SPEAKER_01' },
+    to: { text: 'Two too', speaker: 'Dora' },
+  });
+  assert.equal(turnOfDraft(draft, [one, two]), two);
+  // After the recording was recognised anew an id may be that of another turn.
+  assert.equal(turnOfDraft(draft, [{ ...two, start: 90, end: 95 }]), undefined);
+  assert.equal(draftOf({ ...one, block: null }), null);
 });
 
 test('written words have times, also where they are not as many as were recognised', () => {
@@ -274,6 +288,13 @@ test('keys act on the page, and never in a field, a dialog or on what the browse
   );
   assert.equal(key('z', { metaKey: true }), 'undo');
   assert.equal(key('z', { metaKey: true }, { isFinding: false, hasUndo: false }), null);
+  // Keys of one character may be switched off (WCAG 2.1.4); those that are none act on.
+  const off = { isFinding: false, hasUndo: true, single: false };
+  assert.deepEqual(
+    ['k', 'j', '>', ' ', 'ArrowLeft'].map((name) => key(name, {}, off)),
+    [null, null, null, 'toggle', -5],
+  );
+  assert.equal(key('f', { ctrlKey: true }, off), 'find');
 });
 
 test('a name that was typed stays, the same name twice is said, and known people are offered', () => {

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Run, keepRunning } from '../src/begin-again.ts';
+import type { OpenedLog } from '../src/event-log.ts';
+
+const quiet = { error: () => {}, warn: () => {} };
+
+/** Runs over logs that are outdated when it is said; `ends` is how each ends. */
+function service(ends: () => Promise<void>) {
+  const logs: AbortController[] = [];
+  const told: (string | null)[] = [];
+  const port: string[] = [];
+  const open = async (): Promise<OpenedLog> => {
+    const outdated = new AbortController();
+    logs.push(outdated);
+    return { outdated: outdated.signal } as OpenedLog;
+  };
+  const begin = (opened: Promise<OpenedLog>, lost: string | null): Run => {
+    told.push(lost);
+    const served = opened.then(() => undefined);
+    return {
+      served,
+      ready: served,
+      link: served.then(() => null),
+      end: async (leave) => {
+        await leave();
+        await ends();
+      },
+    };
+  };
+  const server = {
+    pause: async () => void port.push('pause'),
+    close: async () => void port.push('close'),
+  };
+  const running = keepRunning(open(), { begin, open, server, log: quiet, endWithinMs: 50 });
+  return { ...running, logs, told, port };
+}
+
+test('what is outdated ends but for the port, and is begun again, as often as it is', async () => {
+  const one = service(async () => {});
+  await one.ready;
+  one.logs[0]!.abort(new Error('two facts shorter'));
+  await until(() => one.logs.length === 2);
+  one.logs[1]!.abort(new Error('three facts shorter'));
+  await until(() => one.logs.length === 3);
+  assert.deepEqual(one.told, [null, 'two facts shorter', 'three facts shorter']);
+  await one.close();
+  await one.over;
+  assert.deepEqual(one.port, ['pause', 'pause', 'close']);
+});
+
+test('what does not end is said, for the process to be started again', async () => {
+  const one = service(() => new Promise(() => {}));
+  await one.ready;
+  one.logs[0]!.abort(new Error('two facts shorter'));
+  await assert.rejects(one.over, /has not ended in 0.05 s/);
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+type Documents = Record<'index' | 'transcript' | 'summary', string>;
+
+test('notes arrive in a vault of one’s own: those there are when it is chosen, each save, and an erasure takes them back', async (t) => {
+  const { service, token, vault, saved, choose, own } = await house(t);
+  const before = await saved(token);
+  assert.equal((await choose(token, vault)).status, 204);
+  await arrives(vault, before.documents, service.spaceOf('ada'));
+  assert.deepEqual(await own(token), {
+    folder: vault,
+    fault: null,
+    may_choose: true,
+    copies: 'each-save',
+  });
+
+  const after = await saved(token);
+  await arrives(vault, after.documents, service.spaceOf('ada'));
+  const mine = join(vault, before.documents.summary);
+  await writeFile(mine, 'my own words');
+  await service.call('PATCH', `/recordings/${before.id}`, { token, json: { title: 'Other' } });
+  await eventually('the new title in the vault', async () =>
+    (await readFile(join(vault, before.documents.index), 'utf8')).includes('# Other'),
+  );
+  assert.equal(await readFile(mine, 'utf8'), 'my own words', 'changed in the vault: it stays');
+
+  const erased = await service.call('DELETE', `/recordings/${after.id}`, { token });
+  assert.equal(erased.status, 204);
+  await assert.rejects(readFile(join(vault, after.documents.index)), { code: 'ENOENT' });
+});
+
+test('a vault that is away keeps no recording from its documents, and is filled when it is back', async (t) => {
+  const { service, token, vault, saved, choose, own, restart } = await house(t);
+  await choose(token, vault);
+  await rename(vault, `${vault}-away`);
+  const { documents } = await saved(token);
+  assert.match((await own(token)).fault ?? '', /is not there/);
+  const tries = () => service.logged.filter((line) => line.includes('a vault cannot be written'));
+  await eventually('the try is told', () => tries().length > 0);
+  await saved(token);
+  // One for each save, the next after a minute; and no path, which has a title in it, is in the log.
+  assert.ok(tries().length <= 4, `${tries().length} tries`);
+  for (const line of tries()) assert.ok(!line.includes(vault), line);
+  await rename(`${vault}-away`, vault);
+  const again = await restart();
+  await arrives(vault, documents, service.spaceOf('ada'));
+  assert.equal((await again.own(token)).fault, null);
+});
+
+test('what was saved while nobody followed is copied at the next start', async (t) => {
+  const { service, token, vault, saved, choose, restart } = await house(t);
+  await choose(token, vault);
+  const first = await saved(token);
+  await arrives(vault, first.documents, service.spaceOf('ada'));
+  await service.close();
+  // As a process leaves it that was killed between the save and the copy.
+  const progress = join(service.dataDir, 'vault-copies/position.json');
+  const { behind } = JSON.parse(await readFile(progress, 'utf8')) as { behind: string[] };
+  assert.deepEqual(behind, []);
+  await writeFile(progress, JSON.stringify({ position: 1, behind }));
+  for (const path of Object.values(first.documents)) await rm(join(vault, path));
+  await restart();
+  await arrives(vault, first.documents, service.spaceOf('ada'));
+});
+
+test('a recording that is handed over leaves the one vault and comes into the other', async (t) => {
+  const { service, token, vault, saved, choose, chooseFor } = await house(t);
+  const ben = await service.addUser('ben');
+  const other = join(vault, '../ben');
+  await mkdir(other);
+  assert.equal((await chooseFor(token, 'ben', other)).status, 204);
+  await choose(token, vault);
+  const { id, documents } = await saved(token);
+  await arrives(vault, documents, service.spaceOf('ada'));
+  const { userId } = service.accounts.findUser('ben')!;
+  const given = await service.call('PATCH', `/recordings/${id}`, {
+    token,
+    json: { owner: userId },
+  });
+  assert.ok(given.status < 300, JSON.stringify(given.body));
+  await eventually(
+    'nothing of it is left in the first vault',
+    async () => (await readdir(vault)).length === 0,
+  );
+  const { body } = await service.call<{ documents: Documents }>('GET', `/recordings/${id}`, {
+    token: ben,
+  });
+  await arrives(other, body.documents, service.spaceOf('ben'));
+});
+
+test('who is elsewhere chooses none; folders that cannot be one are refused with the reason', async (t) => {
+  const { service, token, vault, choose, chooseFor } = await house(t);
+  const ben = await service.addUser('ben');
+  const { status, body } = await rawRequest(service.url, {
+    method: 'PUT',
+    path: '/users/me/vault',
+    headers: {
+      Authorization: `Bearer ${ben}`,
+      'Content-Type': 'application/json',
+      'X-Forwarded-For': '203.0.113.5',
+    },
+    body: JSON.stringify({ folder: vault }),
+  });
+  assert.equal(status, 403);
+  assert.match((JSON.parse(body) as ProblemAnswer).detail, /ask an administrator/i);
+  assert.equal((await chooseFor(ben, 'ada', vault)).status, 403);
+
+  await choose(token, vault);
+  for (const [folder, why] of [
+    ['Vault', /absolute path/],
+    [join(vault, 'none'), /is not there/],
+    [join(service.dataDir, 'spaces'), /the service’s own data/],
+    [join(service.dataDir, '..'), /the service’s own data/],
+    [vault, /another user/],
+  ] as const) {
+    const refused = await chooseFor(token, 'ben', folder);
+    assert.equal(refused.status, 422, folder);
+    assert.match(JSON.stringify(refused.body.errors), why);
+  }
+  assert.equal((await chooseFor(token, 'nobody', vault)).status, 404);
+  assert.equal((await choose(token, null)).status, 204);
+  assert.equal((await chooseFor(token, 'ben', vault)).status, 204);
+});
+
+/** An administrator, a folder for notes, and how the vault is chosen. */
+async function house(t: TestContext) {
+  const vault = join(await tempDir(t), 'Notes of Ada');
+  await mkdir(vault);
+  const service = await startService(t);
+  const token = await service.setUp();
+  let present = service;
+  const put = (path: string, as: string, folder: string | null) =>
+    present.call<ProblemAnswer>('PUT', path, { token: as, json: { folder } });
+  const parts = {
+    vault,
+    token,
+    choose: (as: string, folder: string | null) => put('/users/me/vault', as, folder),
+    chooseFor: (as: string, name: string, folder: string | null) =>
+      put(`/users/${name}/vault`, as, folder),
+    own: async (as: string) =>
+      (
+        await present.call<{ folder: string | null; fault: string | null }>(
+          'GET',
+          '/users/me/vault',
+          { token: as },
+        )
+      ).body,
+    async saved(as: string) {
+      const { recording_id: id } = (await present.upload(as)).body;
+      await present.reaches(id, 'idle.saved');
+      const found = await present.call<{ documents: Documents }>('GET', `/recordings/${id}`, {
+        token: as,
+      });
+      return { id, documents: found.body.documents };
+    },
+    async restart() {
+      await present.close();
+      present = await startService(t, { dataDir: service.dataDir });
+      return parts;
+    },
+  };
+  const spaceOf = (name: string) =>
+    join(service.dataDir, 'spaces', service.accounts.findUser(name)!.userId);
+  return { ...parts, service: { ...service, spaceOf } };
+}
+
+/** Waits until all three documents are in the vault as they are in the space. */
+async function arrives(vault: string, documents: Documents, space: string): Promise<void> {
+  for (const path of Object.values(documents)) {
+    await eventually(`${path} in the vault`, async () => {
+      const [there, ours] = await Promise.all(
+        [vault, space].map((folder) => readFile(join(folder, path)).catch(() => undefined)),
+      );
+      return there !== undefined && ours !== undefined && there.equals(ours);
+    });
+  }
+}

@@ -1,0 +1,247 @@
+import { soleOwnership } from '../../events/ownership.ts';
+import { exclusivelyBy } from '../../src/storage/blobs/exclusively.ts';
+import pino from 'pino';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
+import { commands, importedBy } from '../../projections/commands.ts';
+import { recordingById, recordings, standingOfRecordings } from '../../projections/recordings.ts';
+import type { Projection } from '../../projections/runner/projection.ts';
+import { removeTexts } from '../../projections/transcripts.ts';
+import { startProjections } from '../../projections/runner/runner.ts';
+import { openSpace } from '../../src/documents/space.ts';
+import { write } from '../../src/recordings/stages/write.ts';
+import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
+import type { ErasureStep } from '../../src/recordings/erasure.ts';
+import { openRecordingService } from '../../src/recordings/service.ts';
+import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
+import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
+import { openRows } from '../../src/storage/open-rows.ts';
+import { filesBelow } from '../support/files-below.ts';
+import { seeded } from '../support/seeded.ts';
+import { simulatedActivities } from './simulated-activities.ts';
+/** A word nobody else has, in everything a person said, wrote or called something. */
+export const marker = 'Zwetschgenkuchen';
+export const who = (command: string) => ({ by: 'anna', command });
+
+type Options = {
+  dieBefore?: ErasureStep;
+  rebuild?: boolean;
+  hold?: 'transcribe';
+  transcribe?: (job: Job, usual: StageActivity) => Promise<void>;
+  /** The process dies when the fact of an upload is to be stored. */
+  dieBeforeImport?: boolean;
+  /** A recording of which no version is told. */
+  unreadable?: string;
+  /** The projection of recordings has a defect at facts of this type. */
+  stopAt?: string;
+  /** Other processes may have the log. */
+  isShared?: boolean;
+  /** Awaited when documents are about to be deleted: their facts are stored. */
+  beforeDeleting?: () => Promise<void>;
+};
+
+/** Everything behind the door but engines, over a data directory that outlives it. */
+export async function openErasureWorld(t: TestContext, home: string, options: Options = {}) {
+  const dataDir = await realpath(home);
+  const recordingsDir = join(dataDir, 'recordings');
+  await mkdir(recordingsDir, { recursive: true });
+  const logged: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
+  const keys = await openFileKeys(join(dataDir, 'keys'));
+  const store = await openLog({ directory: join(dataDir, 'log'), keys });
+  const defective: Projection = {
+    ...recordings,
+    apply(row, fact) {
+      if (fact.type === options.stopAt) throw new TypeError('not as I expected');
+      recordings.apply(row, fact);
+    },
+  };
+  const views = [defective, commands];
+  const directory = join(dataDir, 'rows');
+  const rows = await openRows({ directory, keys, projections: views, log });
+  const { storage } = rows;
+  if (options.rebuild) for (const { name } of views) await storage.clear(name);
+  const projections = startProjections({ store, storage, projections: views });
+  const spaceOf = (owner: string) => openSpace(dataDir, owner);
+  const exclusively = exclusivelyBy(soleOwnership());
+  /** How often removals asked the log for a version. */
+  let versions = 0;
+  /** What was said in which recording. */
+  const words = new Map<string, string>();
+  const said = (id: string) => words.get(id) ?? marker;
+  const dying: typeof store = {
+    ...store,
+    isShared: options.isShared ?? false,
+    append: (stream, facts, version) =>
+      options.dieBeforeImport && facts[0]?.type === 'audio.imported'
+        ? Promise.reject(new Error('died before the import'))
+        : store.append(stream, facts, version),
+  };
+  const recordingService = openRecordingService({
+    store: dying,
+    log,
+    recordingsDir,
+    quarantineDir: join(dataDir, 'quarantine'),
+    jobQueue: openJobQueue(),
+    progress: openStageProgress(),
+    importedBy: (command) => importedBy(storage, command),
+    activities: speaking(said, { spaceOf, exclusively }, options),
+    removal: {
+      keys,
+      exclusively,
+      async spaceOf(owner) {
+        await options.beforeDeleting?.();
+        return await spaceOf(owner);
+      },
+      jobs: levelPendingJobs(store.db),
+      async version(stream) {
+        if (stream.endsWith(options.unreadable ?? '-')) throw new Error('not to be read');
+        versions += 1;
+        return await store.version(stream);
+      },
+      standingOf: (recordingIds) => standingOfRecordings(storage, recordingIds),
+      removeRows: (recordingId) => removeTexts(storage, recordingId),
+      applied: (position) => projections.applied('all', position),
+      before(step) {
+        if (step === options.dieBefore) throw new Error(`died before ${step}`);
+      },
+    },
+  });
+  await projections.ready();
+  await recordingService.finishRemovals();
+  await recordingService.eraseAgain();
+  let closed = false;
+  const world = {
+    dataDir,
+    store,
+    storage,
+    recordingService,
+    keys,
+    versionsAsked: () => versions,
+    async begin(word: string, command = `upload-${words.size}`) {
+      const path = join(dataDir, `upload-${word}`);
+      await writeFile(path, word);
+      const accepted = await recordingService.importAudio({
+        path,
+        filename: `${word}.wav`,
+        title: `${word} of the week`,
+        owner: 'anna',
+        by: 'anna',
+        command,
+        kind: 'solo',
+        language: null,
+        speakers: null,
+      });
+      words.set(accepted.recordingId, word);
+      return accepted;
+    },
+    async record(word: string) {
+      const accepted = await world.begin(word);
+      await world.until(accepted.recordingId, 'idle.saved');
+      return accepted;
+    },
+    async correct(id: string, word: string) {
+      const fact = { type: 'title.changed', data: {} } as const;
+      const content = { title: `${word} again`, previous: `${word} of the week` };
+      await recordingService.command(id, { ...fact, content }, who(`title-${id}`));
+      await world.until(id, 'idle.saved');
+    },
+    until: (id: string, state: string) =>
+      new Promise<void>((resolve, reject) => {
+        const look = async () => {
+          const row = await recordingById(storage, id);
+          if (row?.state.startsWith(state)) resolve();
+        };
+        projections.onApplied(() => void look());
+        setTimeout(() => reject(new Error(`never ${state}`)), 20_000).unref();
+        void look();
+      }),
+    /** Places below the data directory, in the database and in the log that hold a word. */
+    async found(word: string): Promise<string[]> {
+      const places: string[] = [];
+      for (const db of [store.db, rows.db]) {
+        for await (const [key, value] of db.iterator({ valueEncoding: 'utf8' })) {
+          if (`${key} ${value}`.includes(word)) places.push(`database ${key.slice(0, 40)}`);
+        }
+      }
+      const files = await filesBelow(dataDir);
+      const holding = files.filter(
+        ({ name, bytes }) => name.includes(word) || bytes.includes(word),
+      );
+      places.push(...holding.map(({ path }) => path));
+      if (logged.join('\n').includes(word)) places.push('the service’s log');
+      return places;
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await recordingService.close();
+      await projections.stop();
+      await rows.close();
+      await store.close();
+    },
+  };
+  t.after(() => world.close());
+  return world;
+}
+
+/** LevelDB compresses its tables; what is in them is looked at through the database. */
+function speaking(
+  said: (recordingId: string) => string,
+  placing: Pick<Parameters<typeof write>[0], 'spaceOf' | 'exclusively'>,
+  { hold, transcribe }: Pick<Options, 'hold' | 'transcribe'>,
+) {
+  const simulated = simulatedActivities(seeded(1), 0);
+  const held: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'held', concurrency: 1 });
+    await new Promise((_, reject) => {
+      job.signal.addEventListener('abort', () => reject(job.signal.reason as Error));
+    });
+  };
+  const engine = { engine: 'simulated', model: null };
+  const punctuate: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'language', concurrency: 1 });
+    const word = said(job.recordingId);
+    const block = { id: 't-0001', speaker: null, start: 0, end: 9, text: `A ${word}.`, words: [] };
+    await job.append({
+      type: 'transcript.punctuated',
+      data: { ...engine, parts: 1, kept: [] },
+      content: { blocks: [block] },
+    });
+  };
+  const summarise: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'language', concurrency: 1 });
+    await job.append({
+      type: 'summary.completed',
+      data: { ...engine, parts: 1, language: 'en' },
+      content: { text: `About ${said(job.recordingId)}.` },
+    });
+  };
+  const entitle: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'language', concurrency: 1 });
+    const word = said(job.recordingId);
+    await job.append({
+      type: 'title.chosen',
+      data: engine,
+      content: { title: word, abstract: `${word} and more.` },
+    });
+  };
+  return {
+    ...simulated,
+    ...(hold ? { transcribe: held } : {}),
+    ...(transcribe ? { transcribe: (job: Job) => transcribe(job, simulated.transcribe) } : {}),
+    punctuate,
+    summarise,
+    entitle,
+    write: write({
+      ...placing,
+      uiLanguage: () => 'en',
+      choices: () => ({ times: true, links: false, address: null }),
+      async *promisedBases() {},
+    }),
+  };
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { replaceLabels, withKnownNames } from '../../projections/recording/labels-in-text.ts';
+import { paragraphs } from '../../projections/recording/paragraphs.ts';
+import { unitsOf } from '../../projections/recording/join-turns.ts';
+import { foldedName } from '../../projections/recording/suggest-names.ts';
+import { splitWords, timedWords, wordPatches } from '../../projections/recording/word-patches.ts';
+import { editIn } from '../../src/documents/document-edit.ts';
+import { documentPaths } from '../../src/documents/documents.ts';
+import { titleOfFile } from '../../src/documents/file-names.ts';
+import {
+  escapeInline,
+  escapeLine,
+  oneLine,
+  sanitizeMarkdown,
+} from '../../src/documents/markdown.ts';
+import { suggestionReason } from '../../src/documents/suggestion-reason.ts';
+import { germanText } from '../../src/http/readers-language.ts';
+import { jsonObjectIn, plainAnswer, plainLine } from '../../src/language/answers.ts';
+import { namesInAnswer } from '../../src/language/identify-answer.ts';
+import { provenText } from '../../src/language/proof.ts';
+import { punctuatedWords } from '../../src/language/punctuated-words.ts';
+import { jointText } from '../../src/language/seams.ts';
+import { textSentences } from '../../src/language/sentences.ts';
+import { serverMessage } from '../../src/language/server-errors.ts';
+import { spokenWords } from '../../src/language/spoken-words.ts';
+import { linesIn } from '../../src/language/summary-lines.ts';
+import { beginningOf, estimatedTokens, inert } from '../../src/language/talk.ts';
+import { whyUnusable } from '../../src/language/unusable.ts';
+import { foldWord, wordsOf } from '../../src/search/words.ts';
+import { requestedLanguage } from '../../src/shared/languages.ts';
+import { textSegments } from '../../src/shared/segments.ts';
+import { repeats } from '../../src/shared/repeated-words.ts';
+import { parseTranscript } from '../../src/speech/parse-transcript.ts';
+import { checkUsername } from '../../src/accounts/usernames.ts';
+
+/*
+ * Text of a request or of a model costs its length, whatever it is: the event loop is everybody's. Each function that takes
+ * one gets runs of 10,000 and of 100,000. Of regular expressions alone: `test/structure/linear-expressions.test.ts`.
+ */
+
+const word = { text: 'a', start: 0, end: 1 };
+const functions: Record<string, (text: string) => unknown> = {
+  'a document edited outside of a block': (text) => editIn('a ^b1', `a ^b1\n\n${text}`),
+  'a document edited in a block': (text) => editIn('**A** a ^b1', `**A** ${text} ^b1`),
+  'a document whose block id is far': (text) => editIn('a ^b1', `a ${text}b1`),
+  sanitizeMarkdown,
+  escapeInline,
+  escapeLine,
+  oneLine,
+  titleOfFile,
+  documentPaths,
+  suggestionReason: (text) => suggestionReason(text, 'de'),
+  replaceLabels: (text) => replaceLabels(text, ['SPEAKER_00'], () => 'Ada'),
+  withKnownNames: (text) => withKnownNames(text, [{ label: 'SPEAKER_00', name: 'Ada' }]),
+  foldedName,
+  paragraphs: (text) => paragraphs([{ text, start: 0, end: 9, words: [] }] as never, null),
+  unitsOf: (text) => unitsOf({ text, start: 0, end: 9, words: [] }),
+  wordPatches: (text) => wordPatches(splitWords(text), splitWords(`${text} b`)),
+  timedWords: (text) => timedWords(text, { words: [word], start: 0, end: 1 }),
+  'a refusal in German': germanText,
+  'a refusal in German that quotes': (text) => germanText(`The body is not valid: ${text}`),
+  plainAnswer,
+  plainLine,
+  'plainLine of a quotation': (text) => plainLine(`"${text}`),
+  jsonObjectIn,
+  'jsonObjectIn of a text in it': (text) => jsonObjectIn(`{"a": "${text}`),
+  linesIn,
+  namesInAnswer,
+  provenText: (text) => provenText({ text: 'a b', language: null } as never, text),
+  punctuatedWords: (text) => punctuatedWords([word], text, null),
+  jointText: (text) =>
+    jointText(
+      [
+        { text, mark: null },
+        { text, mark: null },
+      ] as never,
+      null,
+    ),
+  textSentences: (text) => textSentences(text, null),
+  serverMessage,
+  spokenWords: (text) => spokenWords(text, null),
+  beginningOf: (text) => beginningOf(text, 1000),
+  estimatedTokens,
+  inert,
+  whyUnusable: (text) => whyUnusable(text, { text: 'a', language: null } as never),
+  wordsOf,
+  foldWord,
+  requestedLanguage,
+  repeats: (text) => repeats(splitWords(text)),
+  'a transcript in plain text': (text) => parseTranscript(text, 'text/plain', 10),
+  'a transcript in VTT': (text) =>
+    parseTranscript(`WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${text}`, 'text/vtt', 10),
+  'a transcript in JSON': (text) =>
+    parseTranscript(JSON.stringify({ text }), 'application/json', 10),
+  checkUsername,
+};
+
+const units = [
+  ...Array.from(' \n\t\r*[^<_"`({.a'),
+  ...'\u00A0|**|[[|<a|\n |a |a: |a; |; a|. A|"a":|[a](|Log in. '.split('|'),
+  // A long word of a script without blanks, and of letters that fall apart.
+  '語',
+  'a\u0301',
+];
+
+function microsOf(work: () => unknown): number {
+  const before = process.cpuUsage();
+  try {
+    work();
+  } catch {
+    // Refusing it is an answer, too.
+  }
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+/** Ten times the text takes ten times the work, a hundred times if it is looked at again from each place. */
+const growthMax = 40;
+/** What takes no time at all has no growth, in microseconds. */
+const nothingMicros = 3_000;
+
+for (const [name, work] of Object.entries(functions)) {
+  test(`${name}: the work grows as the text does`, () => {
+    for (const unit of units) {
+      const run = (length: number): string => unit.repeat(Math.ceil(length / unit.length));
+      // What is worse than quadratic would take hours.
+      const [least, short] = [run(1_000), run(10_000)].map((text) => microsOf(() => work(text)));
+      const allowed = (of: number): number => growthMax * Math.max(of, nothingMicros);
+      assert.ok(short! < allowed(least!), `${JSON.stringify(unit)}: ${least} µs, then ${short} µs`);
+      const long = microsOf(() => work(run(100_000)));
+      assert.ok(long < allowed(short!), `${JSON.stringify(unit)}: ${short} µs, then ${long} µs`);
+    }
+  });
+}
+
+test('long texts are cut into segments as `Intl` cuts them', () => {
+  const text = 'Gut, das war’s. Und 你好世界 e\u0301😀👩‍👩‍👧! Dr. Adams came at 10.30. '.repeat(120);
+  for (const granularity of ['word', 'sentence', 'grapheme'] as const) {
+    const segmenter = new Intl.Segmenter('de', { granularity });
+    for (const one of [text, text.slice(7, 2_100), 'a'.repeat(9_000), '']) {
+      const whole = Array.from(segmenter.segment(one), ({ segment, index }) => [segment, index]);
+      const found = Array.from(textSegments(segmenter, one), ({ segment, index }) => [
+        segment,
+        index,
+      ]);
+      assert.deepEqual(found, whole);
+    }
+  }
+});

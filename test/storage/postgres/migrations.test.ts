@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { openPostgres } from '../../../src/storage/postgres/connection.ts';
+import { schemaFingerprint, schemaVersion } from '../../../src/storage/postgres/schema.ts';
+import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
+import { apiOf, startServiceProcess } from '../../support/service-process.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+/*
+ * `test/fixtures/postgres-v1` is what a node of the release 888c70e left: `pg_dump` of its database, and the files it shares.
+ * A user, anna, with a recording that has documents and another title than at first, and one that was erased.
+ */
+const fixture = join(import.meta.dirname, '../../fixtures/postgres-v1');
+
+/** The SQL of each version. What is not as it is here has no number of its own: databases that are there would lack it. */
+const fingerprints: Record<number, string> = {
+  2: '6ddef5525ef875e8c36f6e24e291d6aa70c9e810ebcc551007b74621d733518b',
+};
+
+const cluster = await postgresCluster({ after });
+
+it('has a number for each change of its tables and functions', () => {
+  assert.equal(
+    schemaFingerprint(),
+    fingerprints[schemaVersion],
+    'add a migration (it may be empty for functions alone), and its fingerprint here',
+  );
+});
+
+it('opens tables that 888c70e made, brings them up, and serves what is in them', async (t) => {
+  const root = await tempDir(t);
+  await cp(join(fixture, 'shared'), join(root, 'shared'), { recursive: true });
+  const url = await restored();
+  await assert.rejects(openPostgres({ url, makesTables: false }), { code: 'schema-older' });
+  const service = await startServiceProcess(join(root, 'node'), {
+    MITSCHRIFT_DATABASE_URL: url,
+    MITSCHRIFT_BLOBS_URL: pathToFileURL(join(root, 'shared')).href,
+    MITSCHRIFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    MITSCHRIFT_LOG_LEVEL: 'warn',
+  });
+  t.after(() => service.end('SIGKILL'));
+  const login = { username: 'anna', password: 'correct horse battery' };
+  const { token } = await apiOf(service.url).post<{ token: string }>('/login', login);
+  const api = apiOf(service.url, token);
+  type Listed = { recording_id: string; title: string; documents: { transcript: string } };
+  const { recordings } = await api.get<{ recordings: Listed[] }>('/recordings');
+  assert.deepEqual(
+    recordings.map(({ title }) => title),
+    ['Kirschmichel'],
+  );
+  const { documents } = await api.get<Listed>(`/recordings/${recordings[0]!.recording_id}`);
+  const transcript = await api.get<string>(
+    `/transcripts/${encodeURIComponent(documents.transcript)}`,
+  );
+  assert.match(transcript, /Zwetschgenkuchen/);
+  const errors = service.logged.filter(
+    (line) => (JSON.parse(line) as { level: number }).level >= 50,
+  );
+  assert.deepEqual(errors, []);
+  assert.equal(await service.end('SIGTERM'), 0);
+});
+
+it('has the same tables and functions, brought up or new', async (t) => {
+  const old = await restored();
+  await openedDatabase(t, old);
+  await openedDatabase(t, cluster.url);
+  assert.deepEqual(await made(old), await made(cluster.url));
+});
+
+/** A database as 888c70e left it. */
+async function restored(): Promise<string> {
+  const name = `v1_${(restores += 1)}`;
+  await ask(cluster.url, `create database ${name}`);
+  const url = cluster.url.replace(/[^/]*$/, name);
+  await ask(url, await readFile(join(fixture, 'dump.sql'), 'utf8'));
+  return url;
+}
+let restores = 0;
+
+/** What there is of us in a database. */
+const made = async (url: string): Promise<object> => ({
+  columns: await ask(
+    url,
+    `select table_name, column_name, data_type, column_default, is_nullable, collation_name from information_schema.columns
+       where table_schema = 'mitschrift' order by 1, 2`,
+  ),
+  indexes: await ask(
+    url,
+    "select indexname, indexdef from pg_indexes where schemaname = 'mitschrift' order by 1",
+  ),
+  functions: await ask(
+    url,
+    `select pg_get_functiondef(p.oid) as made from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+       where n.nspname = 'mitschrift' order by 1`,
+  ),
+  version: await ask(url, 'select schema, made_by from mitschrift.log'),
+});

@@ -1,0 +1,73 @@
+import { show } from './dom.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { flushSync } from 'svelte';
+import Left from '../../../web/pages/settings/Left.svelte';
+import type { Person } from '../../../web/pages/settings/people.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const person = (username: string, more: Partial<Person> = {}): Person => ({
+  user_id: username,
+  username,
+  is_admin: false,
+  disabled: false,
+  built_in: false,
+  created_at: null,
+  last_seen_at: null,
+  recordings: 0,
+  bytes: 0,
+  vault: null,
+  ...more,
+});
+
+/** Of the document: Node has events of its own. */
+function event(type: string): Event {
+  const made = document.createEvent('Event');
+  made.initEvent(type, true, true);
+  return made;
+}
+
+test('what nobody has is handed over by a button; what cannot be is said, the rest is', async (t) => {
+  const before = globalThis.fetch;
+  t.after(() => (globalThis.fetch = before));
+  let left = [{ user_id: 'gone', recordings: 3, bytes: 2_000_000 }];
+  const given: string[] = [];
+  globalThis.fetch = async (input) => {
+    const request = input as Request;
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === '/users') return Response.json({ users: [], left });
+    if (request.method === 'GET') {
+      assert.equal(searchParams.get('owner'), 'gone');
+      const [ids, next_cursor] =
+        searchParams.get('cursor') === null ? [['a', 'b'], 'x'] : [['c'], null];
+      const recordings = ids.map((recording_id) => ({ recording_id }));
+      return Response.json({ recordings, next_cursor });
+    }
+    if (pathname.endsWith('/b'))
+      return Response.json(
+        { type: '/problems/not-accepted', title: 'Not now', status: 409 },
+        { status: 409 },
+      );
+    given.push(`${pathname} ${await request.text()}`);
+    left = [{ user_id: 'gone', recordings: 1, bytes: 1_000_000 }];
+    return Response.json({});
+  };
+  const people = [person('ada'), person('guest', { built_in: true, user_id: 'guest' })];
+  const shown = show(t, Left, { people, onchanged: async () => {} });
+  const button = (name: string) =>
+    [...shown.querySelectorAll('button')].find(({ textContent }) => textContent?.startsWith(name));
+  await eventually('three are left', () => shown.textContent.includes('3 recordings'));
+  button('Hand over…')!.click();
+  flushSync();
+  const to = shown.querySelector('select')!;
+  assert.deepEqual(
+    [...to.options].map(({ value }) => value),
+    ['ada'],
+  );
+  to.value = 'ada';
+  to.dispatchEvent(event('change'));
+  shown.querySelector('form')!.dispatchEvent(event('submit'));
+  await eventually('one is left', () => shown.textContent.includes('1 recording,'));
+  assert.deepEqual(given, ['/recordings/a {"owner":"ada"}', '/recordings/c {"owner":"ada"}']);
+  await eventually('why is said', () => shown.textContent.includes('Not now'));
+});

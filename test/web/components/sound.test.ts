@@ -1,0 +1,154 @@
+import './dom.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BrowserRecording } from '../../../web/client/microphone/browser-recording.ts';
+import {
+  type Surface,
+  type SurfaceInput,
+  saidOf,
+  surfaceOf,
+} from '../../../web/client/microphone/recording-surface.ts';
+import {
+  type Sound,
+  type SoundEvent,
+  openingSound,
+  soundAfter,
+} from '../../../web/client/microphone/sound.ts';
+import { sourceOf } from '../../../web/pages/home/recorder/recorder.ts';
+
+const began = 1_000_000;
+const loud: SoundEvent = { type: 'block', rms: 0.1 };
+const quiet: SoundEvent = { type: 'block', rms: 0 };
+const look: SoundEvent = { type: 'look' };
+
+/** What comes of events at seconds behind the beginning. */
+function soundOf(...events: [at: number, event: SoundEvent][]): Sound {
+  return events.reduce(
+    (sound, [at, event]) => soundAfter(sound, event, began + at * 1000),
+    openingSound(began),
+  );
+}
+
+test('sound is heard by blocks alone, and interrupted by their absence, the context or the track', () => {
+  assert.equal(soundOf([9, look]).state, 'opening', 'nothing came yet');
+  assert.equal(soundOf([1, loud]).state, 'heard');
+  assert.equal(soundOf([1, loud], [2.9, look]).state, 'heard');
+  const still = soundOf([1, loud], [3.1, look]);
+  assert.deepEqual([still.state, still.since], ['interrupted', began + 1000]);
+  assert.equal(soundAfter(still, loud, began + 9000).state, 'heard');
+  const stopped = soundOf([1, loud], [1.1, { type: 'context', runs: false }]);
+  assert.equal(stopped.state, 'interrupted', 'at once');
+  assert.equal(
+    soundOf([1, loud], [2, { type: 'muted', is: true }], [2.1, quiet]).state,
+    'interrupted',
+  );
+  const gone = soundOf([1, loud], [2, { type: 'gone', is: true }], [9, look]);
+  assert.equal(gone.state, 'gone');
+  assert.equal(
+    soundOf(
+      [1, loud],
+      [2, { type: 'gone', is: true }],
+      [3, { type: 'gone', is: false }],
+      [3.1, loud],
+    ).state,
+    'heard',
+  );
+});
+
+test('a minute below the floor is silence, from what was loud last', () => {
+  const blocks = Array.from({ length: 62 }, (_, second): [number, SoundEvent] => [
+    second + 2,
+    quiet,
+  ]);
+  const silent = soundOf([1, loud], ...blocks);
+  assert.deepEqual([silent.state, silent.since], ['silent', began + 1000]);
+  assert.equal(soundAfter(silent, loud, began + 64_000).state, 'heard');
+});
+
+const recording: BrowserRecording = {
+  id: 'b',
+  recordingId: 'r',
+  kind: 'solo',
+  source: 'microphone',
+  user: 'ada',
+  state: 'recording',
+  seconds: 20,
+  safe: 20,
+  onDisk: 19,
+  linked: true,
+  inMemory: false,
+  level: { rms: 0.1, peak: 0.2 },
+  lost: null,
+  sound: { state: 'heard', since: began, blockAt: began + 20_000 },
+  missed: null,
+  since: began,
+};
+const input: SurfaceInput = {
+  here: recording,
+  running: null,
+  runningSeconds: 0,
+  ended: null,
+  user: 'ada',
+  now: began + 20_100,
+};
+const shown = (here: Partial<BrowserRecording> = {}, more: Partial<SurfaceInput> = {}) =>
+  surfaceOf({ ...input, here: { ...recording, ...here }, ...more })!;
+
+test('that everything is saved is earned by blocks, and said of nothing else', () => {
+  assert.equal(shown().isSafe, true);
+  assert.equal(shown({}, { now: began + 23_000 }).isSafe, false, 'none for three seconds');
+  assert.equal(shown({ safe: 18, onDisk: 18 }).isSafe, false, 'two seconds are nowhere yet');
+  assert.equal(
+    shown({ safe: 10, onDisk: 19.5 }).isSafe,
+    true,
+    'the service has what this disk has not',
+  );
+  assert.equal(shown({ sound: { ...recording.sound, state: 'interrupted' } }).isSafe, false);
+  assert.equal(shown({ state: 'paused' }).isSafe, false);
+});
+
+test('what is recorded is in one state, here before elsewhere', () => {
+  assert.equal(shown().state, 'recording');
+  assert.equal(shown({ onDisk: 5 }).state, 'network');
+  assert.equal(shown({ onDisk: 5, inMemory: true }).state, 'memory');
+  assert.equal(shown({}, { user: 'ben' }).state, 'foreign');
+  assert.equal(shown({}, { user: undefined }).state, 'recording', 'nobody is logged in');
+  assert.equal(shown({ state: 'ending' }).state, 'ending');
+  const running = { recording_id: 'other', device: null, paused: false };
+  const elsewhere = (more: Partial<SurfaceInput>) => surfaceOf({ ...input, here: null, ...more });
+  assert.equal(elsewhere({ running })?.state, 'elsewhere');
+  assert.equal(elsewhere({ running: { ...running, device: 'Room 2' } })?.room, 'Room 2');
+  assert.equal(elsewhere({ running, ended: 'other' }), null, 'ended here a moment ago');
+  assert.equal(elsewhere({}), null);
+});
+
+test('each change is said once, and what is in danger at once', () => {
+  const said = (before: Surface | null, after: Surface | null) =>
+    saidOf(before, after)?.key ?? null;
+  assert.equal(said(null, shown({ state: 'starting' })), null, 'not before the first block');
+  assert.equal(said(shown({ state: 'starting' }), shown()), 'started');
+  const interrupted = shown({ sound: { ...recording.sound, state: 'interrupted' } });
+  assert.deepEqual(saidOf(shown(), interrupted), { key: 'interrupted', danger: true });
+  assert.equal(said(interrupted, interrupted), null);
+  assert.equal(said(interrupted, shown()), 'continues');
+  const behind = (seconds: number) => shown({ onDisk: 20 - seconds });
+  assert.equal(said(shown(), behind(6)), null);
+  assert.deepEqual(saidOf(behind(9), behind(11)), { key: 'behind', danger: true });
+  assert.equal(said(behind(11), behind(12)), null);
+  assert.equal(said(behind(12), shown()), 'sent');
+  assert.equal(said(shown(), shown({ state: 'ending' })), 'stopped');
+  assert.equal(said(shown({ state: 'ending' }), null), null);
+  assert.equal(said(shown({ state: 'paused' }), shown()), 'resumed');
+});
+
+test('one’s own microphone is what Record means, but at the service’s computer', () => {
+  const sources = ['microphone', 'tab', 'both'] as const;
+  const devices = ['Desk Mic'];
+  assert.equal(sourceOf(undefined, sources, null), 'microphone', 'while the list is loading');
+  assert.equal(sourceOf(undefined, sources, { devices, here: false }), 'microphone');
+  assert.equal(sourceOf(undefined, sources, { devices, here: true }), 'device');
+  assert.equal(sourceOf(undefined, sources, { devices: [], here: true }), 'microphone');
+  assert.equal(sourceOf('device', sources, { devices, here: false }), 'device', 'chosen');
+  assert.equal(sourceOf('tab', ['microphone'], null), 'microphone', 'not here');
+  assert.equal(sourceOf(undefined, [], null), 'device');
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { openPage, password, startChromium, startWebService, untilHolds } from './browser.ts';
+import { readingRoom, tellMeetings } from './told-meetings.ts';
+
+test('a note keeps what was typed and marked: names that were refused, hits after a change elsewhere, keys that are off', async (t) => {
+  const first = await startWebService(t);
+  await first.end('SIGTERM');
+  const [read] = await tellMeetings(first.dataDir, [readingRoom]);
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const session = await apiOf(service.url).post<{ token: string }>('/login', {
+    username: 'ada',
+    password,
+  });
+  const browser = await startChromium(t, ['--autoplay-policy=no-user-gesture-required']);
+  const page = await openPage(t, browser, {
+    url: `${service.url}/notes/${read}`,
+    session,
+    expected: /status of (?:404|409)/,
+  });
+  const row = (block: string) => page.locator(`[data-block="${block}"]`);
+  const correct = async (block: string, text: string) => {
+    const answer = await fetch(`${service.url}/recordings/${read}/utterances/${block}`, {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${session.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ text }),
+    });
+    assert.equal(answer.status, 200);
+  };
+
+  await t.test('names that the service refuses stay in their dialog', async () => {
+    const speakers = `**/recordings/${read}/speakers`;
+    await page.route(speakers, async (route) => {
+      const problem = { type: '/problems/not-accepted', title: 'Not now', status: 409 };
+      await route.fulfill({
+        status: 409,
+        contentType: 'application/problem+json',
+        body: JSON.stringify(problem),
+      });
+    });
+    await page.getByRole('button', { name: 'Change names' }).click();
+    const dialog = page.getByRole('dialog');
+    const field = dialog.getByLabel(/Ada Muster/);
+    await field.fill('Ada Lovelace');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('The service refused: Not now').waitFor();
+    assert.equal(await field.inputValue(), 'Ada Lovelace');
+    await page.unroute(speakers);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row('t-0001').getByText('Ada Lovelace').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  await t.test(
+    'marks follow the text, whoever changes it; the same text replaces nothing',
+    async () => {
+      await page.keyboard.press('Control+f');
+      await page.getByLabel('Find in the transcript').fill('lift');
+      await page.getByText('1 of 2').waitFor();
+      await correct('t-0005', 'Well, and what about the lift?');
+      await page.getByText('1 of 1').waitFor();
+      const marked = await row('t-0005').locator('mark').allTextContents();
+      assert.deepEqual(marked, ['lift']);
+      await page.getByLabel('Replace by').fill('lift');
+      await page.getByRole('button', { name: 'Replace', exact: true }).click();
+      await page.locator('.find-bar').getByText('Nothing was replaced.').waitFor();
+      assert.equal(await page.locator('.toast').filter({ hasText: 'corrected' }).count(), 0);
+      await page.keyboard.press('Escape');
+      // A turn that was emptied says so.
+      await correct('t-0003', '');
+      await row('t-0003').getByText('This passage has no text.').waitFor();
+    },
+  );
+
+  await t.test('keys of one character are off where the account says so', async () => {
+    await page.evaluate(`localStorage.setItem('mitschrift.keys', 'off')`);
+    await page.reload();
+    await row('t-0002').focus();
+    await page.keyboard.press('k');
+    await page.keyboard.press('>');
+    await page.keyboard.press('e');
+    assert.equal(await page.getByLabel('Text of this turn').count(), 0);
+    assert.equal(await page.getByLabel('Speed').inputValue(), '1');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await untilHolds(page, `document.querySelector('.turn.playing') !== null`);
+  });
+});

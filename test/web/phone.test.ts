@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import {
+  openPage,
+  password,
+  phone,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
+import { arabicTitle, hostileMeetings, longName } from './hostile-texts.ts';
+import { choirBoard, readingRoom, tellMeetings } from './told-meetings.ts';
+
+/** Pictures do not press: what is tapped here has to be what lies at that place of the screen. */
+test('a phone: every flow is tapped, and nothing is wider than the screen whatever it is called', async (t) => {
+  const first = await startWebService(t);
+  await first.end('SIGTERM');
+  const [read, waiting, ...hostile] = await tellMeetings(first.dataDir, [
+    readingRoom,
+    choirBoard,
+    ...hostileMeetings,
+  ]);
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const session = await apiOf(service.url).post<{ token: string }>('/login', {
+    username: 'ada',
+    password,
+  });
+  const browser = await startChromium(t);
+  const opened = async (path: string, more: object = {}) =>
+    await openPage(t, browser, { url: service.url + path, ...phone, expected, ...more });
+
+  await t.test('logs in, looks, narrows, and logs out', async () => {
+    const page = await opened('/');
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Log in' }).tap();
+    const speaker = page.getByRole('button', { name: 'Speaker', exact: true });
+    await speaker.scrollIntoViewIfNeeded();
+    await page.getByRole('link', { name: longName }).waitFor();
+    await noWider(page, 'home');
+    await speaker.tap();
+    await page.getByRole('button', { name: 'Ben Beispiel' }).tap();
+    await page.getByRole('link', { name: longName }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: readingRoom.title }).waitFor();
+    await page.getByRole('button', { name: 'Date', exact: true }).tap();
+    await page.getByRole('textbox', { name: 'First day' }).fill('2026-01-01');
+    await page.getByRole('button', { name: 'Any date' }).tap();
+    await page.getByRole('link', { name: 'Speakers', exact: true }).tap();
+    await page.getByLabel('Name of Speaker 1').waitFor();
+    await page.getByLabel('ada, account').tap();
+    await page.getByRole('button', { name: 'Log out' }).tap();
+    await page.waitForURL(/\/login/);
+    await page.context().close();
+  });
+
+  await t.test('reads, hears, corrects and takes out a note', async () => {
+    const page = await opened(`/notes/${read}`, { session });
+    await page.getByRole('tab', { name: 'Summary' }).tap();
+    await page.getByText('The opening stays on Saturday').waitFor();
+    await page.getByRole('tab', { name: 'Transcript' }).tap();
+    await page.getByLabel('Speed: 1×').tap();
+    await page.getByRole('button', { name: '1.5×' }).tap();
+    await page.getByLabel('Speed: 1.5×').tap();
+    await page.getByRole('button', { name: 'Skip silence' }).tap();
+    await page.getByRole('button', { name: 'Forward 10 seconds' }).tap();
+    await untilHolds(page, `Number(document.querySelector('.scrub input').value) === 10`);
+    // In the middle of what there is, and of a text that grows: Save is not below anything.
+    for (const place of [0, 4]) {
+      const row = page.locator(`[data-turn="${place}"]`);
+      await row.getByRole('button', { name: 'Correct this turn' }).tap();
+      await row.getByLabel('Text of this turn').fill(`Said in ${place}. `.repeat(12).trim());
+      await row.getByRole('button', { name: 'Save' }).tap();
+      await row.getByText(`Said in ${place}.`).waitFor();
+    }
+    await page.getByText('Export', { exact: true }).tap();
+    const file = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Plain text' }).tap();
+    await file;
+    await page.getByLabel('More', { exact: true }).tap();
+    await page.getByRole('button', { name: 'Delete…' }).tap();
+    await page.getByRole('button', { name: 'Keep it' }).tap();
+    await noWider(page, 'note');
+    await page.getByRole('link', { name: 'Notes' }).tap();
+    await page.waitForURL(`${service.url}/`);
+    await page.context().close();
+  });
+
+  await t.test('whatever things are called, nothing is wider than the screen', async () => {
+    for (const size of [{}, { viewport: { width: 1280, height: 900 }, isMobile: false }]) {
+      const page = await opened(`/notes/${hostile[0]}`, { session, ...size });
+      for (const [at, id] of hostile.entries()) {
+        await page.goto(`${service.url}/notes/${id}`);
+        await page.getByRole('heading', { level: 1, name: hostileMeetings[at]!.title }).waitFor();
+        await page.locator('[data-turn="0"]').waitFor();
+        await noWider(page, `note ${at}`);
+        const tab = page.getByRole('tab', { name: 'Summary' });
+        if (await tab.isVisible()) await tab.tap();
+        await page.locator('.lead').waitFor();
+        await noWider(page, `summary ${at}`);
+        await page.getByRole('button', { name: 'Change names' }).tap();
+        await page.getByRole('button', { name: 'Leave' }).tap();
+      }
+      await page.goto(`${service.url}/notes/${hostile[1]}`);
+      await page.getByRole('heading', { name: arabicTitle }).waitFor();
+      await page.getByText('3 February 2024').waitFor();
+      const direction = await page.evaluate(
+        `getComputedStyle(document.querySelector('[data-turn="0"] .text')).direction`,
+      );
+      assert.equal(direction, 'rtl');
+      await page.context().close();
+    }
+  });
+
+  await t.test('names voices', async () => {
+    const page = await opened(`/speakers?recording=${waiting}`, { session });
+    await page.getByLabel('Name of Speaker 3').fill('Cleo Sample');
+    await page.getByLabel('Name of Speaker 4').fill('Dora');
+    await page.getByRole('button', { name: 'Use these names' }).tap();
+    await page.waitForURL(`${service.url}/notes/${waiting}`);
+    await page.context().close();
+  });
+});
+
+/** Answers that the pages expect and handle; Chromium says them on its console. */
+const expected = /status of (?:401|404|409|412)/;
+
+/** Nothing scrolls sideways. */
+async function noWider(page: Page, what: string): Promise<void> {
+  const wide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.ok(wide <= 0, `${what} is ${wide} pixels wider than the screen`);
+}
