@@ -127,3 +127,27 @@ test('a stopping server says goodbye to everybody and lets an upload finish', as
   assert.equal((await upload).status, 202);
   await assert.rejects(fetch(`${service.url}/health`));
 });
+
+test('who connects after a restart is told what comes, nothing of before', async (t) => {
+  const first = await startService(t);
+  const token = await first.setUp();
+  const earlier = await first.upload(token);
+  await first.reaches(earlier.body.recording_id, 'idle.saved');
+  const before = await first.store.head();
+  await first.close();
+
+  const service = await startService(t, { dataDir: first.dataDir });
+  const client = connect(service.url, token);
+  t.after(client.close);
+  const status = await client.until(({ type }) => type === 'status');
+  const told = await client.until(({ type }) => type === 'position');
+  assert.deepEqual([status.position, told.position], [before, before]);
+  const { body } = await service.upload(token);
+  await client.until(
+    ({ type, recording_id }) => type === 'saved' && recording_id === body.recording_id,
+  );
+  const old = client.frames.filter(
+    ({ recording_id }) => recording_id === earlier.body.recording_id,
+  );
+  assert.deepEqual(old, []);
+});

@@ -72,6 +72,9 @@ export function openFeed(services: HttpServices): Feed {
     async join(listener, after) {
       const { signal } = listener;
       signal.addEventListener('abort', () => feed.live.delete(listener), { once: true });
+      // Who comes first is told what comes after that: nobody was to be told what came before.
+      if (feed.live.size === 0 && !feed.pumping)
+        feed.published = Math.max(feed.published, services.projections.position());
       const start = feed.published;
       listener.send(await statusFrame(services, listener, start));
       await catchUps(async () => {
