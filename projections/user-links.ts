@@ -24,6 +24,12 @@ export const decideLink =
   (users: Users): LinkDecision => {
     const { userId, purpose, sha256, isAdmin, expiresAt, note } = link;
     if (purpose === 'password' && !users.byId.has(userId)) return unknownUser;
+    if (users.byId.size === 0) {
+      return refuse(
+        'ADMINISTRATOR_FIRST',
+        'Create the first administrator before you invite others.',
+      );
+    }
     if (users.links.size >= linksMax && !users.links.has(userId)) {
       return refuse(
         'TOO_MANY_LINKS',

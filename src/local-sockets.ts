@@ -3,9 +3,9 @@ import { ulid } from 'ulid';
 import type { Server } from 'node:http';
 import { recordings, statusOf } from '../projections/recordings.ts';
 import type { Accounts } from './accounts/accounts.ts';
-import { setupLink } from './accounts/setup-code.ts';
 import type { Toggle } from './capture/toggle.ts';
 import type { Config } from './config/config.ts';
+import { linkTo, pageAddressFrom } from './config/page-address.ts';
 import type { Check } from './doctor/check.ts';
 import { integrityHandlers, quarantineCommands } from './control/data-commands.ts';
 import { type ControlHandlers, openControl } from './control/socket.ts';
@@ -36,14 +36,19 @@ const triggerWaitMs = 30_000;
 
 /** The sockets of this machine's commands, hotkey and tray. They answer when what they ask for is there. */
 export async function openLocalSockets(
-  { host: { data }, log }: { host: Host; log: Log },
+  { host, log }: { host: Host; log: Log },
   opening: Promise<Parts>,
   url: () => string,
 ): Promise<Server[]> {
+  const { data } = host;
   const control = await openControl(
     data.controlSocket,
     opening.then((parts) => ({
       ...controlHandlers(parts, data, log),
+      ...userCommands(
+        parts.accounts,
+        () => pageAddressFrom(parts.config.settings(), host) ?? url(),
+      ),
       'setup-link': async () => ({ link: linkOf(parts, url()) }),
     })),
   );
@@ -54,7 +59,7 @@ export async function openLocalSockets(
 /** While there is no user. */
 export function linkOf({ accounts }: Pick<Parts, 'accounts'>, url: string): string | null {
   const code = accounts.setupCode();
-  return code === null ? null : setupLink(url, code);
+  return code === null ? null : linkTo(url, '/setup', `code=${code}`);
 }
 
 /** Resolves when what was asked for is answered. */
@@ -78,7 +83,7 @@ const triggerHandlers = ({ toggle, readiness, pipeline }: Parts): ControlHandler
 });
 
 function controlHandlers(
-  { pipeline, accounts, scrub, backups, config, doctor }: Parts,
+  { pipeline, scrub, backups, config, doctor }: Parts,
   data: DataFolder,
   log: Log,
 ): ControlHandlers {
@@ -86,7 +91,6 @@ function controlHandlers(
   return {
     settings: async () => config.settings(),
     doctor: () => doctor(),
-    ...userCommands(accounts),
     ...quarantineCommands({ data, log }),
     ...integrityHandlers({ store, keys, data, scrub, backups }),
     'replay-from': async (body) => {

@@ -33,18 +33,6 @@ export async function openSetupCode(codes: SetupCodes): Promise<SetupCode> {
   return { code, matches: (given) => timingSafeEqual(digest(given), digest(code)) };
 }
 
-/**
- * The page that creates the first administrator, with the code in the fragment: no server or proxy
- * gets to see it, and none writes it into its log. @param url where the service listens
- */
-export function setupLink(url: string, code: string): string {
-  const link = new URL('/setup', url);
-  // What listens on all addresses is reached at this one too.
-  if (link.hostname === '0.0.0.0' || link.hostname === '[::]') link.hostname = 'localhost';
-  link.hash = `code=${code}`;
-  return link.href;
-}
-
 async function present(path: string): Promise<string | undefined> {
   try {
     const code = (await readFile(path, 'utf8')).trim();

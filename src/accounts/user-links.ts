@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
+import * as z from 'zod';
 import {
   type UserLink,
   nameTaken,
@@ -26,6 +27,20 @@ import { checkUsername } from './usernames.ts';
 /** Counts attempts at links apart from those at any account: no name has a line break. */
 const account = '\nlink';
 
+const days = z.number().int().min(1).max(30).default(7).describe('how long it is valid');
+/** What an administrator says of an invitation, over HTTP or on the host. */
+export const wantedInvitation = z.strictObject({
+  note: z
+    .string()
+    .max(200)
+    .regex(/^[^\p{Cc}]*$/u, 'must be one line')
+    .default('')
+    .describe('for whom it is; only administrators see it'),
+  is_admin: z.boolean().default(false),
+  days,
+});
+export const wantedPasswordLink = z.strictObject({ days });
+
 /** A link as it is given out, once: only the SHA-256 of its token is kept. */
 export type GivenLink = { id: string; token: string; expiresAt: Date };
 
@@ -43,7 +58,7 @@ type From = Omit<Peer, 'local'>;
 
 /** Invitations, and links by which users choose a new password. One use; all that is wrong with one has one answer. */
 export interface UserLinks {
-  /** @throws {AccountError} `TOO_MANY_LINKS`; {EventStoreError} */
+  /** @throws {AccountError} `TOO_MANY_LINKS`, `ADMINISTRATOR_FIRST`; {EventStoreError} */
   invite(
     wanted: { note: string; isAdmin: boolean; days: number },
     onBehalf: OnBehalf,

@@ -227,6 +227,19 @@ users
   .option('--admin', 'an administrator', false)
   .action(async (name, options) => (await import('./users.ts')).addUser(name, options));
 users
+  .command('invite')
+  .description('print a link with which a colleague chooses user name and password')
+  .option('--admin', 'an administrator', false)
+  .option('--note <text>', 'for whom it is; only administrators see it')
+  .option('--days <number>', 'how long it is valid, 1 to 30', daysOf, 7)
+  .action(async (options) => (await import('./users.ts')).inviteUser(options));
+users
+  .command('password-link')
+  .description('print a link with which a user chooses a new password')
+  .argument('<name>')
+  .option('--days <number>', 'how long it is valid, 1 to 30', daysOf, 7)
+  .action(async (name, options) => (await import('./users.ts')).linkForPassword(name, options));
+users
   .command('import')
   .description('create the users of a file, with the hashes of their passwords')
   .argument('<file>', 'a line of JSON for each user')
@@ -260,6 +273,13 @@ for (const verb of ['disable', 'enable'] as const) {
     )
     .argument('<name>')
     .action(async (name) => (await import('./users.ts')).disableUser(name, verb === 'disable'));
+}
+
+/** @throws {InvalidArgumentError} */
+function daysOf(text: string): number {
+  const days = Number(text);
+  if (Number.isInteger(days) && days >= 1 && days <= 30) return days;
+  throw new InvalidArgumentError('Write a number of days from 1 to 30.');
 }
 
 /** A day or a time in the host's time zone, unless the text names another. @throws {InvalidArgumentError} */

@@ -2,6 +2,8 @@ import { openAccounts } from '../accounts/accounts.ts';
 import { archiveSpace } from '../accounts/user-removal.ts';
 import { removeUploadsOf } from '../storage/remove-uploads.ts';
 import { openConfig } from '../config/config.ts';
+import type { Settings } from '../config/environment.ts';
+import { isLoopback, pageAddressFrom } from '../config/page-address.ts';
 import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import { askService } from '../control/socket.ts';
@@ -12,6 +14,7 @@ import { askPassword, passwordFromInput } from './passwords.ts';
 import { readImportedUsers } from './imported-users.ts';
 import {
   type ListedUser,
+  type PrintedLink,
   type UserCommands,
   importMax,
   userCommands,
@@ -34,6 +37,37 @@ export async function addUser(username: string, { admin }: { admin: boolean }): 
   const password = await readPassword(username);
   await carryOut('users-add', { username, password, is_admin: admin });
   console.log(`${username} can log in now`);
+}
+
+/**
+ * `mitschrift users invite`: a link with which a colleague chooses name and password. The link alone is printed on
+ * standard output.
+ */
+export async function inviteUser(options: {
+  admin: boolean;
+  note?: string;
+  days: number;
+}): Promise<void> {
+  const { admin, ...rest } = options;
+  printLink(await carryOut('users-invite', { ...rest, is_admin: admin }));
+}
+
+/** `mitschrift users password-link NAME`: the same for a new password; the present one is good until then. */
+export async function linkForPassword(username: string, { days }: { days: number }): Promise<void> {
+  printLink(await carryOut('users-password-link', { username, days }));
+}
+
+function printLink({ url, expires_at }: PrintedLink): void {
+  const { host, hostname } = new URL(url);
+  console.log(url);
+  console.error(
+    `The link opens ${host}. It works once, until ${new Date(expires_at).toLocaleString()}, and is not shown again.`,
+  );
+  if (isLoopback(hostname)) {
+    console.error(
+      'It opens on this machine only. For others set server.public_url to the address at which they open Mitschrift.',
+    );
+  }
 }
 
 /** `mitschrift users reset-password NAME`: also for the administrator who forgot theirs. */
@@ -91,6 +125,13 @@ export async function importUsers(file: string): Promise<void> {
   console.log(`${done} user${done === 1 ? '' : 's'} imported`);
 }
 
+/** Where people open the pages, as far as settings and environment say. */
+function pagesOf(settings: Settings, host: Host): string {
+  const scheme = settings['server.tls_cert'] === null ? 'http' : 'https';
+  const address = host.address.includes(':') ? `[${host.address}]` : host.address;
+  return pageAddressFrom(settings, host) ?? `${scheme}://${address}:${host.port}`;
+}
+
 /** By the running service; without one over the log itself. */
 async function carryOut<K extends keyof UserCommands>(
   name: K,
@@ -104,10 +145,8 @@ async function carryOut<K extends keyof UserCommands>(
   return (await alone<unknown>(host, async (commands) => commands[name](body))) as Result;
 }
 
-async function alone<T>(
-  { data, logLevel }: Host,
-  work: (commands: UserCommands) => Promise<T>,
-): Promise<T> {
+async function alone<T>(host: Host, work: (commands: UserCommands) => Promise<T>): Promise<T> {
+  const { data, logLevel } = host;
   await prepare(data);
   // What is printed is the command's; the log only adds what went wrong.
   const log = openLogger(logLevel === 'info' ? 'silent' : logLevel);
@@ -132,7 +171,7 @@ async function alone<T>(
       setupCodes,
       log,
     });
-    return await work(userCommands(accounts));
+    return await work(userCommands(accounts, () => pagesOf(config.settings(), host)));
   } finally {
     await close();
   }

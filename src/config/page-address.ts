@@ -1,6 +1,21 @@
 import type { Host } from '../shared/data-directory.ts';
 import type { Settings } from './environment.ts';
 
+/** Whether an address or a host's name is this machine's alone. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
+
+/**
+ * A page of the service with a secret in the fragment: no server or proxy gets to see it, and none writes it into its log.
+ * @param base where the pages are; what listens on all addresses is reached at localhost too
+ */
+export function linkTo(base: string, page: '/setup' | '/login', secret: string): string {
+  const link = new URL(page, base);
+  if (link.hostname === '0.0.0.0' || link.hostname === '[::]') link.hostname = 'localhost';
+  link.hash = secret;
+  return link.href;
+}
+
 /**
  * Where people open the pages: as `server.public_url` says. Without it this machine's own address, as long as no other
  * names and no proxies say that people come from elsewhere.
@@ -16,6 +31,6 @@ export function pageAddressFrom(
   if (said !== null) return said.replace(/(?<!\/)\/+$/, '');
   const others =
     settings['server.allowed_hosts'].length + settings['server.trusted_proxies'].length;
-  if (others > 0 || port === 0 || !/^(?:127\.|::1$|localhost$)/.test(address)) return null;
+  if (others > 0 || port === 0 || !isLoopback(address)) return null;
   return `${settings['server.tls_cert'] === null ? 'http' : 'https'}://localhost:${port}`;
 }

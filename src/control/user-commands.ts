@@ -1,17 +1,24 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
+import type { UserLink } from '../../projections/users.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import { type GivenLink, wantedInvitation, wantedPasswordLink } from '../accounts/user-links.ts';
+import { linkTo } from '../config/page-address.ts';
 import type { ControlHandlers } from './socket.ts';
 
 /** What `mitschrift users` asks of the accounts: over the control socket, or directly. */
 export type UserCommands = {
   'users-list': (body?: unknown) => Promise<ListedUser[]>;
   'users-add': (body: unknown) => Promise<{ username: string }>;
+  'users-invite': (body: unknown) => Promise<PrintedLink>;
+  'users-password-link': (body: unknown) => Promise<PrintedLink>;
   'users-import': (body: unknown) => Promise<{ imported: number }>;
   'users-reset-password': (body: unknown) => Promise<{ username: string }>;
   'users-disable': (body: unknown) => Promise<{ username: string }>;
   'users-remove': (body: unknown) => Promise<{ username: string }>;
 };
+/** A link as it is printed, once. */
+export type PrintedLink = { url: string; expires_at: string };
 export type ListedUser = {
   username: string;
   is_admin: boolean;
@@ -25,10 +32,18 @@ export const importMax = 500;
 /**
  * The handlers by name. Only the operating system's user of the service reaches them, so they
  * act as `system`.
+ * @param pages where people open the pages, which links lead to
  * @throws {z.ZodError}, {AccountError} from each
  */
-export function userCommands(accounts: Accounts): UserCommands & ControlHandlers {
+export function userCommands(
+  accounts: Accounts,
+  pages: () => string,
+): UserCommands & ControlHandlers {
   const onBehalf = () => ({ by: 'system', command: `cli:${ulid()}` });
+  const printed = (purpose: UserLink['purpose'], given: GivenLink): PrintedLink => ({
+    url: linkTo(pages(), '/login', `${purpose}=${given.token}`),
+    expires_at: given.expiresAt.toISOString(),
+  });
   return {
     'users-list': async () => [
       ...accounts.listUsers().map(({ username, isAdmin, disabled }) => ({
@@ -43,6 +58,15 @@ export function userCommands(accounts: Accounts): UserCommands & ControlHandlers
       const { username, password, is_admin: isAdmin } = newUser.parse(body);
       await accounts.createUser({ username, password, isAdmin }, onBehalf());
       return { username };
+    },
+    'users-invite': async (body) => {
+      const wanted = wantedInvitation.parse(body);
+      const { is_admin: isAdmin, ...rest } = wanted;
+      return printed('invitation', await accounts.invite({ ...rest, isAdmin }, onBehalf()));
+    },
+    'users-password-link': async (body) => {
+      const { username, days } = passwordLink.parse(body);
+      return printed('password', await accounts.linkForPassword(username, days, onBehalf()));
     },
     'users-import': async (body) => {
       const users = imported.parse(body).users.map((user) => ({
@@ -83,5 +107,6 @@ const credentials = z.strictObject({
 });
 const disabling = z.strictObject({ username: z.string().max(200), disabled: z.boolean() });
 const removal = z.strictObject({ username: z.string().max(200) });
+const passwordLink = wantedPasswordLink.extend({ username: z.string().max(200) });
 const newUser = credentials.extend({ is_admin: z.boolean() });
 const imported = z.strictObject({ users: z.array(importedUser).max(importMax) });

@@ -1,3 +1,4 @@
+import { isLoopback } from '../config/page-address.ts';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../config/schema.ts';
@@ -118,9 +119,6 @@ function placesOf(bound: string): string[] {
     .map(({ address: place }) => place);
   return outward.length > 0 ? outward.slice(0, addressesMax) : ['127.0.0.1'];
 }
-
-const isLoopback = (place: string): boolean =>
-  place === 'localhost' || place === '::1' || place.startsWith('127.');
 
 const hostAndPort = (place: string, port: number): string =>
   place.includes(':') ? `[${place}]:${port}` : `${place}:${port}`;

@@ -80,6 +80,54 @@ test('alone over the log, then beside a running service: add, import, reset, lis
   assert.ok(!service.logged.join('\n').includes(password));
 });
 
+test('invitations and links for a new password: beside a service and without one, each says where it leads', async (t) => {
+  const dataDir = await tempDir(t);
+  const users = (args: string[], env = {}) =>
+    command(dataDir, ['users', ...args], `${password}\n`, env);
+  const early = await users(['invite', '--admin']);
+  assert.deepEqual([early.code, early.out], [1, ''], 'nobody is there to invite');
+  assert.match(early.err, /first administrator/);
+  assert.equal((await users(['add', 'anna', '--admin'])).code, 0);
+  const alone = await users(['invite', '--note', 'Ben, library'], { MITSCHRIFT_PORT: '9321' });
+  assert.equal(alone.code, 0, alone.err);
+  assert.match(alone.out, /^http:\/\/localhost:9321\/login#invitation=[\w-]{43}\n$/u);
+  assert.match(alone.err, /opens on this machine only.*server\.public_url/su);
+  const public_ = { MITSCHRIFT_SERVER_PUBLIC_URL: 'https://notes.example.org/' };
+  const elsewhere = await users(['invite', '--days', '1'], public_);
+  assert.match(elsewhere.out, /^https:\/\/notes\.example\.org\/login#invitation=[\w-]{43}\n$/u);
+  assert.match(elsewhere.err, /notes\.example\.org.*once/su);
+  assert.doesNotMatch(elsewhere.err, /this machine only/);
+
+  const service = await startServiceProcess(dataDir);
+  t.after(() => service.end('SIGKILL'));
+  const accept = async (link: string, body: object): Promise<[number, string]> => {
+    const token = new URL(link.trim()).hash.replace(/^#\w+=/u, '');
+    const answer = await fetch(`${service.url}/invitations/accept`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, ...body }),
+    });
+    const { username, is_admin } = (await answer.json()) as {
+      username?: string;
+      is_admin?: boolean;
+    };
+    return [answer.status, `${username} ${is_admin}`];
+  };
+  assert.deepEqual(await accept(alone.out, { username: 'ben', password }), [201, 'ben false']);
+  const beside = await users(['invite', '--admin']);
+  assert.ok(beside.out.startsWith(`${service.url}/login#invitation=`), beside.out + beside.err);
+  assert.deepEqual(await accept(beside.out, { username: 'cleo', password }), [201, 'cleo true']);
+  const unknown = await users(['password-link', 'nobody']);
+  assert.deepEqual([unknown.code, unknown.err.trim()], [1, 'There is no user of that name.']);
+  const fresh = await users(['password-link', 'BEN']);
+  assert.ok(fresh.out.startsWith(`${service.url}/login#password=`), fresh.out + fresh.err);
+  assert.deepEqual(await accept(fresh.out, { password: 'another password' }), [201, 'ben false']);
+  assert.equal((await accept(fresh.out, { password: 'a third password' }))[0], 404, 'once');
+  assert.equal((await users(['invite', '--days', '31'])).code, 2);
+  const secrets = [alone, beside, fresh].map(({ out }) => out.trim().split('=')[1]!);
+  assert.ok(!secrets.some((secret) => service.logged.join('\n').includes(secret)));
+});
+
 test('hashes of werkzeug are taken: a user of a Flask application keeps the password', async (t) => {
   const dataDir = await tempDir(t);
   const file = join(await tempDir(t), 'users.jsonl');
@@ -158,10 +206,10 @@ test('a file with faults imports nobody, and names its lines without quoting the
 });
 
 /** Runs the command with the given standard input; what it printed, and its exit code. */
-async function command(dataDir: string, args: string[], input = '') {
+async function command(dataDir: string, args: string[], input = '', env = {}) {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
-    env: { ...process.env, MITSCHRIFT_DATA: dataDir },
+    env: { ...process.env, MITSCHRIFT_DATA: dataDir, ...env },
   });
   child.stdin.end(input);
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));

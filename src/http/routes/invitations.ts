@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
 import type { UserLink } from '../../../projections/users.ts';
-import type { GivenLink } from '../../accounts/user-links.ts';
+import { type GivenLink, wantedInvitation, wantedPasswordLink } from '../../accounts/user-links.ts';
+import { linkTo } from '../../config/page-address.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { jsonBody } from '../body.ts';
 import { isEncrypted } from '../encryption.ts';
@@ -32,7 +33,7 @@ export const invitationRoutes: AddRoutes = (router, { accounts }) => {
   });
 
   router.post('/users/invitations', async (ctx) => {
-    const { note, is_admin: isAdmin, days } = await jsonBody(ctx, invitation);
+    const { note, is_admin: isAdmin, days } = await jsonBody(ctx, wantedInvitation);
     const link = await accounts.invite({ note, isAdmin, days }, behalf(ctx.state));
     answerLink(ctx, 'invitation', link);
   });
@@ -44,7 +45,7 @@ export const invitationRoutes: AddRoutes = (router, { accounts }) => {
   });
 
   router.post('/users/:name/password-link', async (ctx) => {
-    const { days } = await jsonBody(ctx, passwordLink);
+    const { days } = await jsonBody(ctx, wantedPasswordLink);
     const name = managed(ctx.params['name'] ?? '');
     const link = await accounts.linkForPassword(name, days, behalf(ctx.state));
     answerLink(ctx, 'password', link);
@@ -73,14 +74,13 @@ export const acceptRoutes: AddRoutes = (router, { accounts, settings }) => {
   });
 };
 
-/** The token stands in the fragment: no server, proxy or log gets to see it. */
 function answerLink(ctx: Context, purpose: UserLink['purpose'], given: GivenLink): void {
   const { id, token, expiresAt } = given;
   const asked = ctx.get('Origin');
   const scheme = isEncrypted(ctx.req.socket) ? 'https' : 'http';
-  const link = new URL('/login', asked.startsWith('http') ? asked : `${scheme}://${ctx.host}`);
-  link.hash = `${purpose}=${token}`;
-  ctx.body = { id, url: link.href, expires_at: expiresAt.toISOString() };
+  const base = asked.startsWith('http') ? asked : `${scheme}://${ctx.host}`;
+  const url = linkTo(base, '/login', `${purpose}=${token}`);
+  ctx.body = { id, url, expires_at: expiresAt.toISOString() };
   ctx.status = 201;
 }
 
@@ -92,19 +92,6 @@ const shown = ({ userId, purpose, note, isAdmin, at, expiresAt }: UserLink) => (
   created_at: at,
   expires_at: expiresAt,
 });
-
-const days = z.number().int().min(1).max(30).default(7).describe('how long it is valid');
-const invitation = z.strictObject({
-  note: z
-    .string()
-    .max(200)
-    .regex(/^[^\p{Cc}]*$/u, 'must be one line')
-    .default('')
-    .describe('for whom it is; only administrators see it'),
-  is_admin: z.boolean().default(false),
-  days,
-});
-const passwordLink = z.strictObject({ days });
 
 const token = z.string().max(200).describe('what follows `=` in the fragment of the link');
 const look = z.strictObject({ token });
@@ -153,7 +140,7 @@ export const invitationOperations: readonly Operation[] = [
     summary: 'Makes a link with which a colleague chooses user name and password',
     description:
       'It works once. Only the SHA-256 of its token is kept, so it is never shown again.',
-    body: { kind: 'json', schema: invitation, optional: true },
+    body: { kind: 'json', schema: wantedInvitation, optional: true },
     answers: { 201: { description: 'The link.', json: givenLink } },
     problems: ['too-many-links', 'link-over'],
     command: true,
@@ -176,7 +163,7 @@ export const invitationOperations: readonly Operation[] = [
     summary:
       'Makes a link with which a user chooses a new password; the one before is good no more',
     description: 'The present password works until the link is used. It works once.',
-    body: { kind: 'json', schema: passwordLink, optional: true },
+    body: { kind: 'json', schema: wantedPasswordLink, optional: true },
     answers: { 201: { description: 'The link.', json: givenLink } },
     problems: ['not-found', 'too-many-links', 'link-over', 'built-in-user'],
     command: true,
