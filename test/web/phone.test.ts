@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { modelsDir } from '../support/models.ts';
+import { sentences } from '../support/pulse-speech.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
+  checkLook,
   openPage,
   password,
   phone,
+  recordedFor,
   startChromium,
   startWebService,
   untilHolds,
 } from './browser.ts';
+import { microphoneThatSpeaks } from './fake-microphone.ts';
 import { arabicTitle, hostileMeetings, longName } from './hostile-texts.ts';
 import { choirBoard, readingRoom, tellMeetings } from './told-meetings.ts';
 
@@ -22,13 +27,13 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
     choirBoard,
     ...hostileMeetings,
   ]);
-  const service = await startServiceProcess(first.dataDir);
+  const service = await startServiceProcess(first.dataDir, { MITSCHRIFT_MODELS: modelsDir });
   t.after(async () => await service.end('SIGTERM'));
   const session = await apiOf(service.url).post<{ token: string }>('/login', {
     username: 'ada',
     password,
   });
-  const browser = await startChromium(t);
+  const browser = await startChromium(t, await microphoneThatSpeaks(t, sentences.mic));
   const opened = async (path: string, more: object = {}) =>
     await openPage(t, browser, { url: service.url + path, ...phone, expected, ...more });
 
@@ -122,6 +127,82 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
     await page.waitForURL(`${service.url}/notes/${waiting}`);
     await page.context().close();
   });
+
+  await t.test(
+    'searches: a passage that was found is tapped, and Back leads to the rest',
+    async () => {
+      const page = await opened('/speakers', { session });
+      await page.locator('.tabbar').getByText('Search').tap();
+      await page.waitForURL(`${service.url}/`);
+      await untilHolds(page, `document.activeElement.id === 'q'`);
+      await page.keyboard.type('carpet');
+      const hits = page.locator('.hits', { hasText: /passages? in \d notes?$/ });
+      await hits.waitFor();
+      await noWider(page, 'what was found');
+      await page.getByRole('button', { name: 'Newest first' }).tap();
+      await page.waitForURL(/order=newest/);
+      await page.locator('.hit', { hasText: 'Ben Beispiel' }).locator('.cite').tap();
+      await page.waitForURL(new RegExp(`/notes/${read}\\?t=\\d+$`));
+      await page.getByText('The plaster is dry').waitFor();
+      await page.goBack();
+      await hits.waitFor();
+      await page.getByRole('button', { name: 'Solo', exact: true }).tap();
+      await page.getByRole('button', { name: 'Search all notes', exact: true }).tap();
+      await hits.waitFor();
+      await page.context().close();
+    },
+  );
+
+  await t.test(
+    'settings: one is found in the row of groups, changed, saved and put back',
+    async () => {
+      const page = await opened('/', { session });
+      await page.locator('.tabbar').getByText('Settings').tap();
+      const groups = page.getByRole('navigation', { name: 'Settings' });
+      for (const name of await groups.getByRole('link').allTextContents()) {
+        await groups.getByRole('link', { name, exact: true }).tap();
+        await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+        await noWider(page, `settings, ${name}`);
+      }
+      await groups.getByRole('link', { name: 'Server and limits' }).tap();
+      const largest = page.getByLabel('Largest upload');
+      await largest.fill('2048');
+      await checkLook(page, 'settings-phone-changed');
+      await page.getByRole('button', { name: 'Save' }).tap();
+      await page.getByText('1 change saved.').waitFor();
+      await page.getByRole('button', { name: /Largest upload/ }).tap();
+      await page.getByRole('button', { name: 'Save' }).tap();
+      await untilHolds(page, `document.querySelector('.savebar') === null`);
+      await page.context().close();
+    },
+  );
+
+  await t.test(
+    'records by its own microphone with one tap, reads along, stops, and has the note',
+    async () => {
+      const page = await opened('/', { session, permissions: ['microphone'] });
+      await page.getByText('Just me').tap();
+      await page.goto(`${service.url}/account`);
+      await page.getByRole('button', { name: 'Record', exact: true }).tap();
+      await page.waitForURL(`${service.url}/`);
+      await recordedFor(page, 7);
+      await checkLook(page, 'recording-phone');
+      await page.getByRole('button', { name: 'Pause', exact: true }).tap();
+      await page.locator('.state', { hasText: 'Paused' }).waitFor();
+      await page.getByRole('button', { name: 'Go on', exact: true }).tap();
+      await page.locator('.state', { hasText: 'Recording you' }).waitFor();
+      await page.getByRole('button', { name: 'Stop and write notes' }).tap();
+      const note = page.locator('article.note').filter({ hasText: /lose a single word/i });
+      await note.getByRole('link').first().tap();
+      await page.waitForURL(/\/notes\//);
+      await page
+        .locator('[data-turn]')
+        .getByText(/lose a single word/i)
+        .waitFor();
+      await noWider(page, 'the note of the recording');
+      await page.context().close();
+    },
+  );
 });
 
 /** Answers that the pages expect and handle; Chromium says them on its console. */
