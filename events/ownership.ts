@@ -1,6 +1,6 @@
 /**
  * Who may act under a name: at any moment one holder at most, among all processes that share a log. Names:
- * `recording:<id>`, `projector`, `space:<owner>`, `upload:<id>`. `test/events/ownership-contract.ts` says what each must hold to.
+ * `recording:<id>`, `projector:<versions>`, `space:<owner>`, `upload:<id>`. `test/events/ownership-contract.ts` says what each must hold to.
  */
 export interface Ownership {
   /**

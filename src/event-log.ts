@@ -4,10 +4,10 @@ import type { KeyStore } from '../events/key-store.ts';
 import { openFileKeys } from '../events/log/file-keys.ts';
 import { type LevelLog, openLog } from '../events/log/level-log.ts';
 import { type Ownership, soleOwnership } from '../events/ownership.ts';
-import { commands } from '../projections/commands.ts';
 import { people } from '../projections/people.ts';
 import { rebuildRecording } from '../projections/rebuild-recording.ts';
 import { recordings } from '../projections/recordings.ts';
+import { served } from '../projections/served.ts';
 import type { ProjectionStorage } from '../projections/runner/projection.ts';
 import { type ProjectionRunner, startProjections } from '../projections/runner/runner.ts';
 import { type Backups, openBackups } from './integrity/backups.ts';
@@ -217,9 +217,6 @@ async function openServedRows(
   }
   return await openRows({ directory: data.rows, keys, projections: served, log });
 }
-
-/** The projections that are kept up to the log. */
-export const served = [recordings, commands, people];
 
 /** What is said of rows that are kept up no more. */
 export const rowsReports = (

@@ -1,4 +1,5 @@
 import type { Ownership } from '../events/ownership.ts';
+import type { Projection } from '../projections/runner/projection.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import type { Host } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
@@ -7,6 +8,8 @@ import type { Log } from './shared/log.ts';
 export type NodeTrial = {
   /** Milliseconds. */
   leaseMs?: number;
+  /** In the place of those that are served: as another release has them. */
+  projections?: readonly Projection[];
   /** Puts another ownership in the place of the log's, for what acts on recordings. */
   withOwnership?: (own: Ownership) => Ownership;
 };
@@ -18,10 +21,10 @@ export type NodeTrial = {
 export async function openLogOf(
   options: { host: Pick<Host, 'data' | 'cluster'>; log: Log } & NodeTrial,
 ): Promise<OpenedLog> {
-  const { host, log, leaseMs, withOwnership = (own) => own } = options;
+  const { host, log, leaseMs, projections, withOwnership = (own) => own } = options;
   const { data, cluster } = host;
   if (!cluster) return await openEventLog(data, log);
   const { openSharedLog } = await import('./shared-log.ts');
-  const opened = await openSharedLog({ data, cluster, log, leaseMs });
+  const opened = await openSharedLog({ data, cluster, log, leaseMs, projections });
   return { ...opened, ownership: withOwnership(opened.ownership) };
 }

@@ -1,6 +1,7 @@
-import type { ProjectionStorage } from '../projections/runner/projection.ts';
+import type { Projection, ProjectionStorage } from '../projections/runner/projection.ts';
+import { served } from '../projections/served.ts';
 import { startSharedProjections } from '../projections/runner/shared-runner.ts';
-import { type Guarded, type OpenedLog, rowsReports, served, takeInKeys } from './event-log.ts';
+import { type Guarded, type OpenedLog, rowsReports, takeInKeys } from './event-log.ts';
 import { type Backups, BackupRefused } from './integrity/backups.ts';
 import { type Scrub, startScrub } from './integrity/scrub.ts';
 import type { ClusterSettings } from './shared/cluster-settings.ts';
@@ -13,9 +14,11 @@ import { openNodeFiles } from './storage/blobs/node-files.ts';
 import { promisedNames } from './storage/blobs/promised-names.ts';
 import { joinCluster } from './storage/cluster-member.ts';
 import { type Postgres, openPostgres } from './storage/postgres/connection.ts';
+import { generationOf } from './storage/postgres/generation.ts';
 import { postgresLastDone } from './storage/postgres/housekeeping.ts';
 import { postgresLoginAttempts } from './storage/postgres/login-attempts.ts';
 import { postgresNotices } from './storage/postgres/notices.ts';
+import { keepRemovingOldRows } from './storage/postgres/old-rows.ts';
 import { postgresOwnership } from './storage/postgres/ownership.ts';
 import { postgresPendingJobs } from './storage/postgres/pending-jobs.ts';
 import { openPostgresLog } from './storage/postgres/postgres-log.ts';
@@ -29,6 +32,8 @@ import { sealedRows } from './storage/sealed-rows.ts';
 
 /** How long what a node holds stays its own after it was last heard of, in milliseconds. */
 const leaseMsDefault = 10_000;
+/** After so many leases every node that is alive has its session again. */
+const leasesToComeBack = 3;
 /** So long a recording waits at most whose node died and said nothing, in milliseconds. */
 const lookMs = 500;
 
@@ -38,6 +43,7 @@ export type SharedLogOptions = {
   log: Log;
   /** For tests: milliseconds. */
   leaseMs?: number | undefined;
+  projections?: readonly Projection[] | undefined;
 };
 
 /**
@@ -45,7 +51,7 @@ export type SharedLogOptions = {
  * @throws {DatabaseUnfit}, {ConfigError} `MASTER_KEY_DIFFERS`: with a sentence for the person who set it up
  */
 export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLog> {
-  const { data, cluster, log, leaseMs = leaseMsDefault } = options;
+  const { data, cluster, log, leaseMs = leaseMsDefault, projections = served } = options;
   await prepare(data);
   const report = (message: string, error?: unknown): void => log.warn({ err: error }, message);
   const db = await openPostgres({ url: cluster.databaseUrl, leaseMs, report, keepsAll: true });
@@ -64,8 +70,9 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     closing.push(() => notices.close());
     const following = followErasures(store, files, log);
     closing.push(() => following.stop());
-    const sealed = (rows: ProjectionStorage): ProjectionStorage => sealedBy(keys, rows, log);
-    const storage = sealed(postgresProjectionStorage(db));
+    const rows = openNodeRows({ db, ownership, store, keys, log, leaseMs, projections, report });
+    closing.push(() => rows.stop());
+    const { storage } = rows;
     const lastDone = postgresLastDone(db, 'collect');
     const collecting = keepCollecting(
       { blobs: files.blobs, store, storage, ownership, lastDone },
@@ -90,18 +97,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       outdated: store.outdated,
       bucket,
       standing: standingOf(cluster),
-      keepRows: () =>
-        startSharedProjections({
-          ...rowsReports(log),
-          store,
-          projections: served,
-          ownership,
-          channel: postgresProjectorChannel(db, report),
-          storage: () => sealed(postgresProjectionStorage(db, { fenced: true })),
-          before: (rows) => takeInKeys(store, rows, log),
-          onProjector: (is) => log.info({ is }, 'projector'),
-          onFailure: (err) => log.warn({ err }, 'the rows cannot be kept up by this node now'),
-        }),
+      keepRows: rows.keep,
       guard: (deps) => guard({ store, keys, data, log, bucket }, deps, cluster, db),
       leftFolders: [],
       removeOldRows: async () => false,
@@ -122,16 +118,54 @@ const standingOf = ({ role, workSlots }: SharedLogOptions['cluster']): OpenedLog
   takeOver: { slots: role === 'serve' ? 0 : workSlots, pollMs: lookMs },
 });
 
-const sealedBy = (
-  keys: OpenedLog['keys'],
-  rows: ProjectionStorage,
-  log: Pick<Log, 'error'>,
-): ProjectionStorage =>
-  sealedRows(rows, {
-    keys,
-    projections: served,
-    report: (problem) => log.error(problem, 'rows cannot be read'),
+/** The rows of this release, which one of its nodes keeps up. */
+function openNodeRows(
+  parts: Pick<OpenedLog, 'ownership' | 'store' | 'keys'> & {
+    db: Postgres;
+    log: Log;
+    leaseMs: number;
+    projections: readonly Projection[];
+    report(message: string, error?: unknown): void;
+  },
+): { storage: ProjectionStorage; keep: OpenedLog['keepRows']; stop(): Promise<void> } {
+  const { db, ownership, store, keys, log, leaseMs, projections, report } = parts;
+  const generation = generationOf(projections);
+  const opened = ({ fenced }: { fenced: boolean }): ProjectionStorage =>
+    sealedRows(postgresProjectionStorage(db, { generation, fenced }), {
+      keys,
+      projections,
+      report: (problem) => log.error(problem, 'rows cannot be read'),
+    });
+  const everyMs = leasesToComeBack * leaseMs;
+  const oldRows = keepRemovingOldRows({
+    db,
+    ownership,
+    generation,
+    everyMs,
+    onRemoved: (places) => log.info({ places }, 'rows of another release were removed'),
+    onFailure: (err) => log.warn({ err }, 'rows of another release are not removed yet'),
   });
+  return {
+    storage: opened({ fenced: false }),
+    keep: () =>
+      startSharedProjections({
+        ...rowsReports(log),
+        store,
+        projections,
+        ownership,
+        name: generation.projector,
+        channel: postgresProjectorChannel(db, generation.channel, report),
+        storage: () => opened({ fenced: true }),
+        before: (rows) => takeInKeys(store, rows, log),
+        onProjector: (is) => {
+          log.info({ is }, 'projector');
+          oldRows.projects(is);
+        },
+        onFailure: (err) => log.warn({ err }, 'the rows cannot be kept up by this node now'),
+      }),
+    stop: oldRows.stop,
+  };
+}
 
 /** The last that was opened first. */
 async function inTurn(closing: (() => Promise<unknown>)[]): Promise<void> {

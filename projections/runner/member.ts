@@ -168,7 +168,7 @@ async function takeUp(member: Standing, reaches: (position: number) => boolean):
     return;
   }
   // Cleared without a checkpoint too: an earlier clearing may have got no further than that.
-  if (checkpoint) member.state = 'rebuilding';
+  if (checkpoint || reaches(1)) member.state = 'rebuilding';
   await storage.clear(name);
 }
 

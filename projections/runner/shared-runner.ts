@@ -30,6 +30,8 @@ export type SharedProjectionsOptions = {
   storage(): ProjectionStorage;
   projections: readonly Projection[];
   ownership: Ownership;
+  /** Under which one node at a time keeps these rows. */
+  name: string;
   channel: ProjectorChannel;
   /** Done before rows are written, each time this node becomes the projector. */
   before(storage: ProjectionStorage): Promise<void>;
@@ -120,11 +122,11 @@ export function startSharedProjections(options: SharedProjectionsOptions): Proje
 }
 
 async function keepProjecting(projector: Projector): Promise<void> {
-  const { ownership, signal, times } = projector;
+  const { ownership, name, signal, times } = projector;
   let pauseMs = times.tryEvery;
   while (!signal.aborted) {
     try {
-      const held = await ownership.claim('projector', signal);
+      const held = await ownership.claim(name, signal);
       if (held) {
         try {
           await project(projector, held.lost);

@@ -17,7 +17,7 @@ export type Projector = Omit<SharedProjectionsOptions, 'times'> & {
 const tellEveryMs = 10;
 
 /**
- * One time as the projector: until `lost` aborts, or that of the projector. Rows of a newer release are left to it.
+ * One time as the projector: until `lost` aborts, or that of the projector.
  * @throws why it cannot stay it: another may have better luck, or this one later
  */
 export async function project(projector: Projector, lost: AbortSignal): Promise<void> {
@@ -53,10 +53,6 @@ async function untilOver(projector: Projector, tenure: Tenure): Promise<void> {
   const { store, projections, channel } = projector;
   const { signal } = tenure;
   const storage = failingWith(tenure, projector.storage());
-  for (const { name, version } of projections) {
-    const checkpoint = await storage.checkpoint(name);
-    if (checkpoint && checkpoint.version > version) return;
-  }
   await untilAborted(projector.before(storage), signal);
   const number = await channel.nextTenure();
   signal.throwIfAborted();

@@ -28,10 +28,6 @@ export type ToldProgress = {
 };
 
 const closing: StopReason = { code: 'CLOSED', message: 'The service is stopping' };
-const otherRelease: StopReason = {
-  code: 'OTHER_RELEASE',
-  message: 'Another release keeps the rows. Start the newest release at all nodes.',
-};
 
 export function progressAsTold(
   projections: readonly Projection[],
@@ -97,11 +93,6 @@ function memberAsTold(
     take(state, head) {
       if (isOver) return;
       const before = present.state;
-      if (state.version !== version) {
-        present = { ...present, state: 'retrying', reason: otherRelease };
-        isLive = false;
-        return;
-      }
       present = state;
       if (state.state === 'rebuilding') isLive = false;
       else if (hasSeenAll.has(state.state) && state.position >= head) isLive = true;

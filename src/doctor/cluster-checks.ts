@@ -1,6 +1,8 @@
+import { served } from '../../projections/served.ts';
 import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { systemClock } from '../shared/retry.ts';
 import type { ClusterNode } from '../storage/cluster.ts';
+import { generationOf } from '../storage/postgres/generation.ts';
 import { type Look, type LookedAt, type Remedy, asLimited, asMissing, asOk } from './check.ts';
 import {
   type DatabaseSeen,
@@ -156,8 +158,11 @@ async function projector(
   });
 }
 
-const projectorOf = ({ nodes }: DatabaseSeen): ClusterNode | undefined =>
-  nodes.find(({ there, holds }) => there && holds.some(({ name }) => name === 'projector'));
+/** Of this release: nodes of another one have lists of their own. */
+const projectorOf = ({ nodes }: DatabaseSeen): ClusterNode | undefined => {
+  const { projector } = generationOf(served);
+  return nodes.find(({ there, holds }) => there && holds.some(({ name }) => name === projector));
+};
 
 function nodesThere(nodes: readonly ClusterNode[]): LookedAt {
   const there = nodes.filter((node) => node.there);

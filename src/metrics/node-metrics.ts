@@ -43,7 +43,7 @@ export function watchNode(
     name: 'mitschrift_projector',
     help: '1: this node keeps the lists of recordings up to the log, for all.',
     collect() {
-      this.set(cluster.held().includes('projector') ? 1 : 0);
+      this.set(cluster.held().some((name) => kindOf(name) === 'projector') ? 1 : 0);
     },
   });
   add({

@@ -3,7 +3,7 @@ import { type EventStore } from '../../events/store.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { type ProjectionRunner, startProjections } from '../../projections/runner/runner.ts';
-import { served } from '../../src/event-log.ts';
+import { served } from '../../projections/served.ts';
 import { type RecordingAggregate, openAggregate } from '../../src/recordings/aggregate.ts';
 import { type RecordingHandler, recordingHandler } from '../../src/recordings/handle.ts';
 import { openPostgres } from '../../src/storage/postgres/connection.ts';

@@ -3,6 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { served } from '../../projections/served.ts';
 import { checksAlone } from '../../src/cli/doctor-alone.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { joinCluster } from '../../src/storage/cluster-member.ts';
@@ -11,6 +12,7 @@ import { lookAtAll } from '../../src/doctor/check.ts';
 import { clusterLooks } from '../../src/doctor/cluster-checks.ts';
 import type { ClusterSettings, NodeRole } from '../../src/shared/cluster-settings.ts';
 import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
+import { generationOf } from '../../src/storage/postgres/generation.ts';
 import { postgresOwnership } from '../../src/storage/postgres/ownership.ts';
 import { ask, openedDatabase, postgresCluster } from '../support/postgres.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,7 +51,8 @@ test('a store that nodes do not share, clocks apart, rows that nothing keeps, no
   assert.equal(checks.get('projector')!.status, 'missing');
   assert.equal(checks.get('nodes')!.status, 'ok', checks.get('nodes')!.detail);
 
-  await one.ownership.claim('projector', signal);
+  const { projector } = generationOf(served);
+  await one.ownership.claim(projector, signal);
   const sql = `update mitschrift.nodes set about = jsonb_set(about, '{version}', '"0.0.9"') where id = '${other.member.self.id}'`;
   await ask(postgres.url, sql);
   const behind = await look({ cluster: settings, behind: async () => 3 });
@@ -63,7 +66,7 @@ test('a store that nodes do not share, clocks apart, rows that nothing keeps, no
   await one.ownership.claim(`upload:${upload}`, signal);
   await eventually('it is written down', async () => {
     const [working] = await one.member.nodes();
-    return working!.holds.map(({ name }) => name).join() === 'projector,upload:01234567…';
+    return working!.holds.map(({ name }) => name).join() === `${projector},upload:01234567…`;
   });
   const written = JSON.stringify(await ask(postgres.url, 'select * from mitschrift.nodes'));
   assert.ok(!written.includes(upload));

@@ -19,7 +19,11 @@ type Fact = { type: string; by: string; data: Record<string, unknown> };
 
 test('what browsers left at a node is gone on with at another, and finished when they stay away', async (t) => {
   const dataDir = await realpath(await tempDir(t));
-  const start = (name: string, role: 'serve' | 'work', more: { withOwnership?: Cut } = {}) =>
+  const start = (
+    name: string,
+    role: 'serve' | 'work',
+    more: { trial?: { withOwnership: Cut } } = {},
+  ) =>
     startService(t, {
       ...more,
       dataDir,
@@ -111,7 +115,7 @@ test('what browsers left at a node is gone on with at another, and finished when
 
   // Deleting its user at one node ends what another takes in.
   const lost = new AbortController();
-  const c = await start('c', 'serve', { withOwnership: losing(lost.signal) });
+  const c = await start('c', 'serve', { trial: { withOwnership: losing(lost.signal) } });
   const ben = await b.addUser('ben');
   at = c;
   const bens = browser({ token: ben });

@@ -91,7 +91,9 @@ async function seenByOperators(parts: {
   const held = nodes[1]!.holds.find((one) => one.name === name)!;
   // PostgreSQL has this machine's clock.
   assert.ok(Date.parse(held.since) >= before - 1 && Date.parse(held.since) <= Date.now());
-  const projectors = nodes.filter(({ holds }) => holds.some((one) => one.name === 'projector'));
+  const projectors = nodes.filter(({ holds }) =>
+    holds.some((one) => one.name.startsWith('projector')),
+  );
   assert.equal(projectors.length, 1);
 
   const figures = await Promise.all([serving, working].map((node) => figuresOf(node, token)));

@@ -235,7 +235,7 @@ test('storage that is away for a moment is asked again, and nothing is applied t
   const runner = startProjections({ store, storage: shaky, projections: [adder('a')] });
   t.after(() => runner.stop());
   await runner.ready();
-  assert.deepEqual(seen, ['catching-up', 'retrying', 'retrying']);
+  assert.deepEqual(seen, ['rebuilding', 'retrying', 'retrying']);
   assert.equal(runner.states()[0]?.state, 'live');
   assert.deepEqual(await rowsOf(storage, 'a'), { sum: 1 + 2 + 3 });
 });

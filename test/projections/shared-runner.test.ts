@@ -274,6 +274,7 @@ function start(t: TestContext, world: World, changed: Partial<SharedProjectionsO
   const runner = startSharedProjections({
     store,
     channel,
+    name: 'projector',
     ownership: {
       claim(name, signal) {
         if (!world.owners.includes(own)) own = owner();

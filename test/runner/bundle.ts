@@ -28,6 +28,7 @@ const programs = [
   'test/faults/log-reader',
   'test/faults/writer',
   'test/support/lock-holder-process',
+  'test/support/projector-process',
   'test/support/no-network-process',
   'test/support/pulse-service-process',
 ];

@@ -4,13 +4,13 @@ import { EventEmitter, once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import type { Stage } from '../../events/facts/recording.ts';
-import type { Ownership } from '../../events/ownership.ts';
 import type { LevelLog } from '../../events/log/level-log.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import type { BrowserLimits } from '../../src/capture/browser/browser-writer.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { type Service, startService as startWhole } from '../../src/main.ts';
+import type { NodeTrial } from '../../src/open-log.ts';
 import type { HttpServices } from '../../src/http/services.ts';
 import type { Pipeline } from '../../src/pipeline.ts';
 import { write } from '../../src/recordings/stages/write.ts';
@@ -59,7 +59,7 @@ export async function startService(
     /** A node on PostgreSQL, with what `dataDir`, or the store at `blobsUrl`, has in common with others: its name and role. */
     node?: { name: string; role: 'serve' | 'work' | 'all'; blobsUrl?: string };
     browserLimits?: Partial<BrowserLimits>;
-    withOwnership?: (own: Ownership) => Ownership;
+    trial?: NodeTrial;
   } = {},
 ) {
   let running: Service | undefined;
@@ -95,7 +95,7 @@ export async function startService(
     log,
     activities: withStages(engines.activities, options.stages ?? {}),
     browserLimits: options.browserLimits ?? {},
-    ...(options.withOwnership ? { withOwnership: options.withOwnership } : {}),
+    ...options.trial,
     withServices: (own) => (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
   });
   await running.ready;

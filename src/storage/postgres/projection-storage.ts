@@ -1,5 +1,6 @@
 import type { Checkpoint, ProjectionStorage, Row } from '../../../projections/runner/projection.ts';
 import type { Postgres } from './connection.ts';
+import type { Generation } from './generation.ts';
 
 /** Rows asked for at once: each page is read at one moment. */
 const pageRowsMax = 200;
@@ -9,13 +10,16 @@ const clearedAtOnceMax = 10_000;
 /**
  * The rows of projections as JSON. Not synced: a crash of the server takes rows and checkpoint back together to an
  * earlier moment, and the log makes up for it. Keys are compared by their bytes.
+ * @param options.generation whose rows they are; without one a projection's name is where its rows are
  * @param options.fenced writes only behind its own checkpoints; otherwise it throws {RowsTaken}, for good
+ * @param options.signal ends what is cleared before all is
  * @param options.clearedAtOnce for tests
  */
 export function postgresProjectionStorage(
   db: Postgres,
-  { fenced = false, clearedAtOnce = clearedAtOnceMax }: StorageOptions = {},
+  { generation, fenced = false, signal, clearedAtOnce = clearedAtOnceMax }: StorageOptions = {},
 ): ProjectionStorage {
+  const placeOf = generation?.placeOf ?? ((projection: string) => projection);
   /** Positions of the checkpoints that were read or written here last. */
   const positions = new Map<string, number>();
   const getMany = async <T>(projection: string, keys: readonly string[]) => {
@@ -23,7 +27,7 @@ export function postgresProjectionStorage(
     const found = await db.ask<KeyedRow>({
       name: 'rows',
       text: 'select key, row from rows where projection = $1 and key = any ($2::text[])',
-      values: [projection, keys],
+      values: [placeOf(projection), keys],
     });
     const rows = new Map(found.map(({ key, row }) => [key, row]));
     return keys.map((key) => parsed(rows.get(key)) as T | undefined);
@@ -33,11 +37,12 @@ export function postgresProjectionStorage(
     async get<T>(projection: string, key: string) {
       return (await getMany<T>(projection, [key]))[0];
     },
-    range: <T>(projection: string, options: RangeOptions) => rangeOf<T>(db, projection, options),
+    range: <T>(projection: string, options: RangeOptions) =>
+      rangeOf<T>(db, placeOf(projection), options),
     async checkpoint(projection) {
       const [found] = await db.ask<{ version: number; position: string }>({
         text: 'select version, position from checkpoints where projection = $1',
-        values: [projection],
+        values: [placeOf(projection)],
       });
       if (!found) positions.delete(projection);
       else positions.set(projection, Number(found.position));
@@ -49,22 +54,23 @@ export function postgresProjectionStorage(
       await db.ask({
         name: 'commit-rows',
         text: 'select commit_rows($1, $2, $3, $4::text[], $5::text[], $6::text[], $7, $8)',
-        values: [projection, version, position, keys, rows, gone, fenced, after],
+        values: [placeOf(projection), version, position, keys, rows, gone, fenced, after],
       });
       positions.set(projection, position);
     },
     async remove(projection, { gte, lt }) {
       await db.ask({
         text: 'delete from rows where projection = $1 and key >= $2 and key < $3',
-        values: [projection, gte, lt],
+        values: [placeOf(projection), gte, lt],
       });
     },
     async clear(projection) {
       for (let isLeft = true; isLeft;) {
+        signal?.throwIfAborted();
         const after = positions.get(projection) ?? null;
         const [cleared] = await db.ask<{ left: boolean }>({
           text: 'select clear_rows($1, $2, $3, $4) as left',
-          values: [projection, fenced, after, clearedAtOnce],
+          values: [placeOf(projection), fenced, after, clearedAtOnce],
         });
         isLeft = cleared!.left;
         positions.delete(projection);
@@ -73,7 +79,12 @@ export function postgresProjectionStorage(
   };
 }
 
-type StorageOptions = { fenced?: boolean; clearedAtOnce?: number };
+type StorageOptions = {
+  generation?: Generation;
+  fenced?: boolean;
+  signal?: AbortSignal;
+  clearedAtOnce?: number;
+};
 
 function asColumns(changes: ReadonlyMap<string, Row>) {
   const columns = { keys: [] as string[], rows: [] as string[], gone: [] as string[] };

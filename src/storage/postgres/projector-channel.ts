@@ -1,9 +1,10 @@
 import type { ProjectorChannel } from '../../../projections/runner/shared-runner.ts';
 import type { Postgres } from './connection.ts';
 
-/** How far the rows are, by `NOTIFY`; times as the projector are counted by the database. */
+/** How far rows are, by `NOTIFY`; times as the projector are counted by the database. @param channel that of their generation */
 export function postgresProjectorChannel(
   db: Pick<Postgres, 'ask' | 'channels'>,
+  channel: string,
   report: (message: string, error: unknown) => void = () => {},
 ): ProjectorChannel {
   return {
@@ -15,8 +16,8 @@ export function postgresProjectorChannel(
     },
     tell: (text) =>
       void db.channels
-        .tell('applied', text)
+        .tell(channel, text)
         .catch((error: unknown) => report('other nodes do not hear how far the rows are', error)),
-    listen: (heard, opened) => db.channels.listen('applied', { heard, opened }),
+    listen: (heard, opened) => db.channels.listen(channel, { heard, opened }),
   };
 }

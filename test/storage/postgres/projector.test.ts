@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { type TestContext, after, test } from 'node:test';
-import type { Projection } from '../../../projections/runner/projection.ts';
-import { startSharedProjections } from '../../../projections/runner/shared-runner.ts';
-import { openPostgres } from '../../../src/storage/postgres/connection.ts';
-import { postgresOwnership } from '../../../src/storage/postgres/ownership.ts';
 import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';
-import { postgresProjectionStorage } from '../../../src/storage/postgres/projection-storage.ts';
-import { postgresProjectorChannel } from '../../../src/storage/postgres/projector-channel.ts';
 import { memoryKeys } from '../../support/memory-store.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
+import { testProgram } from '../../support/program.ts';
+import { counter, openProjectorNode } from '../../support/projector-node.ts';
 import { plainFact } from '../../support/sample-facts.ts';
 import { seed, seeded, times } from '../../support/seeded.ts';
 import { tcpProxy } from '../../support/tcp-proxy.ts';
@@ -65,39 +63,54 @@ test(`rows are kept up whatever becomes of connections (SEED=${seed})`, async (t
   assert.equal(Number(row!.row), version, 'each fact once');
 });
 
+test('rows of another version are made beside those that are read, also by a projector that is killed', async (t) => {
+  await cluster.empty();
+  const writer = openPostgresLog({ db: await openedDatabase(t, cluster.url), keys: memoryKeys() });
+  t.after(() => writer.close());
+  const facts = Array.from({ length: 1_000 }, (_, n) => plainFact(`${n}`));
+  for (let n = 0; n < 6; n += 1) await writer.append('recording-1', facts, n * facts.length);
+  const node = async (version: number, seen?: (position: number) => void) => {
+    const opened = await openProjectorNode({ url: cluster.url, leaseMs }, counter(version, seen));
+    t.after(opened.close);
+    return opened.runner;
+  };
+  const old = await node(1);
+  await old.applied('all', 6_000, { timeoutMs: 60_000 });
+
+  const program = testProgram('test/support/projector-process');
+  const builder = spawn(process.execPath, [program, cluster.url, '2', '5000']);
+  t.after(() => builder.kill('SIGKILL'));
+  await once(builder.stdout, 'data');
+  builder.kill('SIGKILL');
+  await writer.append('recording-1', [plainFact('one more')], 6_000);
+  await old.applied('all', 6_001);
+  const halfMade = await rowsThere();
+  assert.equal(halfMade['counter@1'], 6_001);
+  assert.ok(halfMade['counter@2']! < 5_000 && halfMade['counter@2']! > 0);
+
+  let first = 0;
+  const fresh = await node(2, (position) => (first ||= position));
+  await fresh.applied('all', 6_001, { timeoutMs: 60_000 });
+  assert.deepEqual(await rowsThere(), { 'counter@1': 6_001, 'counter@2': 6_001 });
+  assert.equal(first, halfMade['counter@2']! + 1, 'it goes on from what the killed one had made');
+});
+
+/** How many facts each place's row says. */
+async function rowsThere(): Promise<Record<string, number>> {
+  const rows = await ask<{ projection: string; row: string }>(
+    cluster.url,
+    "select projection, row from mitschrift.rows where key = 'count' order by 1",
+  );
+  return Object.fromEntries(rows.map(({ projection, row }) => [projection, Number(row)]));
+}
+
 /** The projector's part of a node, behind a network of its own. */
 async function node(t: TestContext, name: string) {
   const proxy = await tcpProxy(t, cluster.url);
   const url = new URL(cluster.url);
   url.port = new URL(proxy.url).port;
   url.searchParams.set('application_name', name);
-  const db = await openPostgres({ url: url.href, leaseMs, answerMs });
-  const ownership = postgresOwnership(db, { leaseMs });
-  const log = openPostgresLog({ db, keys: memoryKeys() });
-  let isProjector = false;
-  const runner = startSharedProjections({
-    store: log,
-    storage: () => postgresProjectionStorage(db, { fenced: true }),
-    projections: [counter],
-    ownership,
-    channel: postgresProjectorChannel(db),
-    before: async () => {},
-    onProjector: (is) => (isProjector = is),
-  });
-  t.after(async () => {
-    await runner.stop();
-    await log.close();
-    await ownership.close();
-    await db.close();
-  });
-  return { name, proxy, runner, isProjector: () => isProjector };
+  const opened = await openProjectorNode({ url: url.href, leaseMs, answerMs }, counter(1));
+  t.after(opened.close);
+  return { name, proxy, ...opened };
 }
-
-const counter: Projection = {
-  name: 'counter',
-  version: 1,
-  keys: () => ['count'],
-  apply(rows) {
-    rows.set('count', (rows.get<number>('count') ?? 0) + 1);
-  },
-};

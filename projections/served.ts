@@ -1,0 +1,6 @@
+import { commands } from './commands.ts';
+import { people } from './people.ts';
+import { recordings } from './recordings.ts';
+
+/** The projections that are kept up to the log. */
+export const served = [recordings, commands, people];
