@@ -1,3 +1,4 @@
+import { type Files, filesAfter, noFiles } from '../events/facts/files.ts';
 import { type Sources, noSources, sourcesAfter } from '../events/facts/sources.ts';
 import type { RecordingFact, Stage } from '../events/facts/recording.ts';
 import type { NewFact } from '../events/facts/envelope.ts';
@@ -5,8 +6,8 @@ import type { NewFact } from '../events/facts/envelope.ts';
 /** What the machine remembers of a recording: identifiers, counters and versions of facts, never text. */
 export type RecordingContext = {
   recordingId: string;
-  /** User id. Null until the recording has begun. */
-  owner: string | null;
+  /** Whose it is, and which files it has: the rule is in `events/facts/files.ts`. */
+  files: Files;
   /** Which facts count: the rule is in `events/facts/sources.ts`. */
   sources: Sources;
   /** Starts of stages in this run; each start is known by the number it got. */
@@ -16,23 +17,17 @@ export type RecordingContext = {
   /** Starts of each stage without any progress since. After a crash: how often the process died in it. */
   deaths: Partial<Record<Stage, number>>;
   failed: { stage: Stage; retriable: boolean } | null;
-  /** Whether there is audio to work on. */
-  audio: boolean;
-  /** Version of the fact that handed it to its present owner; null: it has always been theirs. */
-  handedOver: number | null;
 };
 
 /** The context of a recording before its first fact. */
 export const initialContext = (recordingId: string): RecordingContext => ({
   recordingId,
-  owner: null,
+  files: noFiles,
   sources: noSources,
   attempt: 0,
   running: {},
   deaths: {},
   failed: null,
-  audio: false,
-  handedOver: null,
 });
 
 /**
@@ -63,24 +58,19 @@ export function contextAfter(
   before: RecordingContext,
   event: RecordingMachineEvent,
 ): RecordingContext {
-  const context = { ...before, sources: sourcesAfter(before.sources, event) };
+  const sources = sourcesAfter(before.sources, event);
+  const context = { ...before, sources, files: filesAfter(before.files, event) };
   switch (event.type) {
-    case 'recording.started':
-      return { ...context, owner: event.data.owner };
-    case 'audio.imported':
-      return { ...context, owner: event.data.owner, audio: true, deaths: {} };
-    case 'audio.captured':
-    case 'capture.interrupted':
-      return { ...context, audio: true, deaths: {} };
     case 'audio.extended':
       return { ...context, attempt: 0, failed: null, deaths: {} };
-    case 'audio.removed':
-      return { ...context, audio: false };
     case 'stage.started':
     case 'stage.interrupted':
     case 'stage.failed':
       return afterStageFact(context, event);
     // A stage is done, or a person did something: no death before it counts against the recording.
+    case 'audio.imported':
+    case 'audio.captured':
+    case 'capture.interrupted':
     case 'utterance.recognised':
     case 'transcription.completed':
     case 'diarization.completed':
@@ -102,9 +92,8 @@ export function contextAfter(
     case 'turns.recut':
     case 'kind.changed':
     case 'version.restored':
-      return { ...context, deaths: {} };
     case 'recording.handed_over':
-      return { ...context, owner: event.data.owner, handedOver: event.version, deaths: {} };
+      return { ...context, deaths: {} };
     case 'reprocessing.requested':
       return { ...context, attempt: 0, deaths: {} };
     case 'retry.requested':
@@ -125,6 +114,7 @@ type Inconsequential = Extract<
   RecordingMachineEvent,
   {
     type:
+      | 'recording.started'
       | 'recording.paused'
       | 'recording.resumed'
       | 'speech.followed'
@@ -140,14 +130,15 @@ type Inconsequential = Extract<
       | 'documents.rendered'
       | 'documents.deleted'
       | 'corrections.carried_over'
-      | 'audio.compressed';
+      | 'audio.compressed'
+      | 'audio.removed';
   }
 >;
 
 /** What is left of a recording that was erased. */
-const skeletonOf = ({ recordingId, owner, sources, attempt }: RecordingContext) => ({
+const skeletonOf = ({ recordingId, files, sources, attempt }: RecordingContext) => ({
   ...initialContext(recordingId),
-  owner,
+  files,
   sources,
   attempt,
 });

@@ -154,8 +154,8 @@ export const conditions = {
     words: 'there was this version',
   }),
   hasAudio: condition({
-    meets: ({ audio }) => audio,
-    couldMeet: ({ audio }) => audio,
+    meets: ({ files }) => files.audio !== null,
+    couldMeet: ({ files }) => files.audio !== null,
     words: 'audio exists',
   }),
   /** Also when its audio was removed since: its words are worth keeping. */
@@ -226,7 +226,7 @@ function isCurrent(context: RecordingContext, event: RecordingMachineEvent, { st
 }
 
 /** Names in one space mean nothing in another. */
-function needsName({ sources, handedOver }: RecordingContext): boolean {
+function needsName({ sources, files: { handedOver } }: RecordingContext): boolean {
   const { named } = sources.draft.results;
   return named === null || (handedOver !== null && named < handedOver);
 }

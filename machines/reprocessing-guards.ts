@@ -5,14 +5,14 @@ import type { RecordingContext, RecordingMachineEvent } from './context.ts';
 /** Where a further run may begin: at the audio or at the words; a meeting's words need their speakers first. */
 export const reprocessingConditions = {
   fromSpeech: condition({
-    meets: ({ audio }, event) => audio && reprocesses(event, 'speech-to-text'),
-    couldMeet: ({ audio }) => audio,
+    meets: ({ files }, event) => files.audio !== null && reprocesses(event, 'speech-to-text'),
+    couldMeet: ({ files }) => files.audio !== null,
     words: 'from speech-to-text',
   }),
   fromSpeakers: condition({
     meets: (context, event) =>
-      context.audio && isMeetingWithWords(context) && reprocesses(event, 'diarize'),
-    couldMeet: (context) => context.audio && isMeetingWithWords(context),
+      context.files.audio !== null && isMeetingWithWords(context) && reprocesses(event, 'diarize'),
+    couldMeet: (context) => context.files.audio !== null && isMeetingWithWords(context),
     words: 'from diarize',
   }),
   fromTurns: condition({

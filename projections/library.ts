@@ -1,22 +1,18 @@
 import type { Kind } from '../events/facts/recording.ts';
 import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
 import type { ProjectionStorage, Row } from './runner/projection.ts';
-import { type KeptRecording, minuteIn } from './recording-fold.ts';
+import { type KeptRecording, keptOwner, keptStart, minuteIn } from './recording-fold.ts';
 import { recordingKey, recordingsName } from './recording-row.ts';
 
 /**
  * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, and whose a document may be:
  * `f/<owner>/<minute in the file name>/<id>`.
  */
-export function libraryLists({
-  owner,
-  kind,
-  started_at,
-  recording_id,
-  files,
-}: KeptRecording['core']): [key: string, row: Row][] {
+export function libraryLists(kept: KeptRecording): [key: string, row: Row][] {
+  const { kind, recording_id, files } = kept.core;
   if (files.length === 0) return [];
-  const place = timeKey(started_at, recording_id);
+  const owner = keptOwner(kept);
+  const place = timeKey(keptStart(kept), recording_id);
   return [
     [`${libraryList(owner, 'all')}${place}`, 1],
     [`${libraryList(owner, kind)}${place}`, 1],
@@ -60,12 +56,10 @@ export async function recordingByFilename(
 }
 
 /** A user's recordings by the file each was imported from: `a/<owner>/<SHA-256>/<id>`. */
-export const audioLists = ({
-  owner,
-  imported_sha256,
-  recording_id,
-}: KeptRecording['core']): [key: string, row: Row][] =>
-  imported_sha256 === null ? [] : [[`${audioList(owner, imported_sha256)}${recording_id}`, 1]];
+export function audioLists(kept: KeptRecording): [key: string, row: Row][] {
+  const { imported_sha256: sha256, recording_id } = kept.core;
+  return sha256 === null ? [] : [[`${audioList(keptOwner(kept), sha256)}${recording_id}`, 1]];
+}
 
 /** The oldest recording of the same user that the same file was imported as before; null: there is none. */
 export async function sameAudioAs(
@@ -74,7 +68,7 @@ export async function sameAudioAs(
 ): Promise<string | null> {
   const kept = await storage.get<KeptRecording>(recordingsName, recordingKey(recordingId));
   if (!kept || kept.core.imported_sha256 === null) return null;
-  const prefix = audioList(kept.core.owner, kept.core.imported_sha256);
+  const prefix = audioList(keptOwner(kept), kept.core.imported_sha256);
   // Ids sort by when they were made.
   for await (const [key] of storage.range(recordingsName, { ...startingWith(prefix), limit: 1 })) {
     const oldest = key.slice(prefix.length);

@@ -1,4 +1,5 @@
-import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { type LoggedFact, isRecordingFact } from '../events/facts/catalogue.ts';
+import { filesAfter, noFiles } from '../events/facts/files.ts';
 import { recordingOf } from '../events/facts/recording.ts';
 import { startingWith } from './list-page.ts';
 import { isErased } from './recording/digest.ts';
@@ -43,17 +44,17 @@ export const people: Projection = {
   },
   apply(rows, fact) {
     const id = recordingOf(fact.stream);
-    if (id === undefined || isOfWords(fact)) return;
+    if (id === undefined || !isRecordingFact(fact) || isOfWords(fact)) return;
     const before = rows.get<NamedIn>(voicesKey(id));
     if (isErased(fact)) {
       if (before?.listed) rows.delete(before.listed);
       for (const key of [voicesKey(id), namesKey(id), ...(before?.made ?? [])]) rows.delete(key);
       return;
     }
-    const owner = ownerAfter(before?.owner, fact);
-    if (owner === undefined) return;
+    const { owner } = filesAfter({ ...noFiles, owner: before?.owner ?? null }, fact);
+    if (owner === null) return;
     // What cannot be read now is read when its key is back: until then nothing is known of it.
-    const named = fact.unreadable ? [] : namedAfter(before?.named ?? [], fact as NamedFact);
+    const named = fact.unreadable ? [] : namedAfter(before?.named ?? [], fact);
     if (before && before.owner === owner && named === before.named) return;
     const listed = list(rows, id, { owner, named, before: before?.listed ?? null });
     const made = listMade(rows, id, { owner, named, before: before?.made ?? [] });
@@ -200,7 +201,6 @@ type NamedIn = {
 };
 /** With which model the voices were measured last, as they are now; null: with none. */
 type MadeBy = { tried: (string | null)[] };
-type NamedFact = Parameters<typeof namedAfter>[1];
 
 const voicesKey = (recordingId: string): string => `v/${recordingId}`;
 const namesKey = (recordingId: string): string => `r/${recordingId}`;
@@ -209,17 +209,6 @@ function sealOfNames(key: string): Seal | undefined {
   const [kind, subject] = key.split('/', 2);
   if (subject === undefined || kind === 'i' || kind === 'm') return undefined;
   return { subject, open: kind === 'v' ? ['owner', 'listed', 'made'] : [] };
-}
-
-function ownerAfter(owner: string | undefined, fact: LoggedFact): string | undefined {
-  switch (fact.type) {
-    case 'recording.started':
-    case 'audio.imported':
-    case 'recording.handed_over':
-      return fact.data.owner;
-    default:
-      return owner;
-  }
 }
 
 const withoutVoice = (one: NamedLabel): NamedLabel =>

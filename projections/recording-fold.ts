@@ -16,6 +16,10 @@ export type KeptRecording = {
   /** Nothing a person said or wrote: readable without the recording's key. */
   core: Omit<
     RecordingRow,
+    | 'owner'
+    | 'started_at'
+    | 'audio'
+    | 'ledger'
     | 'title'
     | 'source'
     | 'abstract'
@@ -34,7 +38,7 @@ export type KeptRecording = {
     /** It waits for its speakers, and was put off: it is not asked for any more. */
     postponed: boolean;
   };
-  /** Which facts count: versions and labels, no words. */
+  /** Which facts count, whose it is and its files: versions, labels and hashes, no words. */
   counted: Omit<Digest, 'facts'>;
   /** The facts that count, without their long texts. */
   facts?: readonly ReadFact[];
@@ -104,9 +108,14 @@ export function recordingRow(kept: KeptRecording): RecordingRow {
   const { files: _, imported_sha256: _sha256, postponed: _postponed, ...core } = kept.core;
   const digest = digestIn(kept);
   const { title, filename, abstract, language, speakers, notes } = shown(digest);
+  const { audio, ledger } = digest.files;
   const isKnown = notes.some(({ code }) => code === 'unreadable');
   return {
     ...core,
+    owner: keptOwner(kept),
+    started_at: keptStart(kept),
+    audio: audio && { path: audio.path, bytes: audio.bytes, sha256: audio.sha256 },
+    ledger,
     documents: texts.documents,
     error: core.error && { ...core.error, message: texts.failure },
     title,
@@ -118,6 +127,12 @@ export function recordingRow(kept: KeptRecording): RecordingRow {
     suggestions: core.status === 'awaiting-speakers' ? draft(digest).suggestions : [],
   };
 }
+
+/** Whose it is: a user id. */
+export const keptOwner = ({ counted }: KeptRecording): string => counted.files.owner ?? '';
+
+/** When it began, in the one notation that sorts. */
+export const keptStart = ({ counted }: KeptRecording): string => utcTime(counted.startedAt ?? '');
 
 /** Of what is not sealed alone: as if the recording's key were not there. */
 export const wordlessRow = ({ core, counted, clock }: KeptRecording): RecordingRow =>
@@ -151,7 +166,6 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
   return {
     core: {
       recording_id: recordingId,
-      owner: fact.data.owner,
       kind: fact.data.kind,
       status: 'idle',
       state: imported ? 'transcribing.recognising' : 'recording.active',
@@ -159,17 +173,14 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       since: fact.at,
       run: 0,
       running: [],
-      started_at: utcTime(imported ? fact.data.started_at : fact.at),
       duration: null,
       device: imported ? null : fact.data.device,
-      audio: null,
       error: null,
       document_hashes: null,
       files: [],
       imported_sha256: imported ? fact.data.sha256 : null,
       postponed: false,
       version: 0,
-      ledger: null,
     },
     counted,
     clock: { seconds: 0, runningSince: null },
@@ -179,26 +190,8 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
 /** What a fact says for good, whatever becomes of the run it belongs to. */
 function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']> | undefined {
   switch (fact.type) {
-    case 'audio.imported':
-    case 'audio.captured':
-    case 'capture.interrupted':
-    case 'audio.extended': {
-      const { path, bytes, sha256 } = fact.data;
-      const ledger = 'ledger' in fact.data ? (fact.data.ledger ?? null) : null;
-      return { audio: { path, bytes, sha256 }, ledger };
-    }
-    case 'audio.compressed': {
-      const { path, bytes, sha256 } = fact.data;
-      return { audio: { path, bytes, sha256 } };
-    }
-    case 'audio.removed':
-      return { audio: null };
     case 'speakers.postponed':
       return { postponed: true };
-    case 'start.changed':
-      return { started_at: utcTime(fact.data.local_start) };
-    case 'recording.handed_over':
-      return { owner: fact.data.owner };
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { document_hashes: null, files: [] } : {};
     case 'documents.saved': {
@@ -213,7 +206,6 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
 
 const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   ...core,
-  audio: null,
   error: null,
   document_hashes: null,
   files: [],

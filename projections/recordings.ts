@@ -7,6 +7,8 @@ import type { Projection, ProjectionStorage, Row, Rows } from './runner/projecti
 import {
   type KeptRecording,
   foldRecording,
+  keptOwner,
+  keptStart,
   recordingRow,
   secondsBetween,
   wordlessRow,
@@ -30,7 +32,7 @@ import { dropTexts, setText } from './texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 9,
+  version: 10,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -43,9 +45,9 @@ export const recordings: Projection = {
     rows.set(key, after);
     if (before) dropTexts(rows, before, after);
     setText(rows, after, fact);
-    const { owner } = after.core;
-    if (fact.type !== 'utterance.recognised') rows.set(`p/${owner}`, fact.position);
-    if (before && before.core.owner !== owner) rows.set(`p/${before.core.owner}`, fact.position);
+    const owners = new Set([keptOwner(after), keptOwner(before ?? after)]);
+    if (fact.type !== 'utterance.recognised')
+      for (const owner of owners) rows.set(`p/${owner}`, fact.position);
     relist(rows, before, after, isErased(fact));
   },
   seal: sealOfRecording,
@@ -129,7 +131,11 @@ export async function standingOfRecordings(
   recordingIds: readonly string[],
 ): Promise<ReadonlyMap<string, { owner: string; state: string }>> {
   const kept = await storage.getMany<KeptRecording>(recordingsName, recordingIds.map(recordingKey));
-  return new Map(kept.flatMap((one, index) => (one ? [[recordingIds[index]!, one.core]] : [])));
+  return new Map(
+    kept.flatMap((one, index) =>
+      one ? [[recordingIds[index]!, { owner: keptOwner(one), state: one.core.state }]] : [],
+    ),
+  );
 }
 
 /** Ids of recordings that ended in an error, of all users. Reads a key a recording. */
@@ -147,9 +153,9 @@ const erasedState = 'idle.erased';
 /** Whether everything that decides which lists a recording is in is the same. */
 const inSameLists = (a: KeptRecording, b: KeptRecording): boolean =>
   a.core.status === b.core.status &&
-  a.core.owner === b.core.owner &&
+  keptOwner(a) === keptOwner(b) &&
   a.core.kind === b.core.kind &&
-  a.core.started_at === b.core.started_at &&
+  a.counted.startedAt === b.counted.startedAt &&
   a.core.files === b.core.files &&
   (a.core.state === b.core.state || (a.core.state !== erasedState && b.core.state !== erasedState));
 
@@ -253,15 +259,16 @@ function relist(
 }
 
 /** The lists a recording is in: keys and what is there. */
-function listsOf({ core }: KeptRecording): Map<string, Row> {
-  const { recording_id, owner, started_at, status, state } = core;
+function listsOf(kept: KeptRecording): Map<string, Row> {
+  const { recording_id, status, state } = kept.core;
   if (state === erasedState) return new Map();
-  const place = timeKey(started_at, recording_id);
+  const owner = keptOwner(kept);
+  const place = timeKey(keptStart(kept), recording_id);
   const lists = new Map<string, Row>([
     [`o/${owner}/${place}`, 1],
     [`s/${owner}/${status}/${place}`, 1],
-    ...libraryLists(core),
-    ...audioLists(core),
+    ...libraryLists(kept),
+    ...audioLists(kept),
   ]);
   if (status === 'recording' || status === 'transcribing') lists.set(`u/${recording_id}`, 1);
   return lists;
@@ -301,13 +308,13 @@ const atWork = (row: RecordingRow): AtWork => {
 };
 
 function recordingNow(kept: KeptRecording, now: Date): RecordingNow {
-  const { recording_id, kind, started_at, device, state } = kept.core;
+  const { recording_id, kind, device, state } = kept.core;
   const { seconds, runningSince } = kept.clock;
   const running = runningSince === null ? 0 : secondsBetween(runningSince, now.toISOString());
   return {
     recording_id,
     kind,
-    started_at,
+    started_at: keptStart(kept),
     device,
     title: recordingRow(kept).title,
     duration: seconds + running,

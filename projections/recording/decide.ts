@@ -52,10 +52,10 @@ export const changeRecording =
     if (language !== undefined && language !== languageSet(recording)) {
       facts.push({ type: 'language.set', data: { language } });
     }
-    if (localStart !== undefined && !isSameMoment(localStart, startOf(recording))) {
+    if (localStart !== undefined && !isSameMoment(localStart, recording.startedAt)) {
       facts.push({ type: 'start.changed', data: { local_start: localStart } });
     }
-    if (owner !== undefined && owner !== recordingOwner(recording)) {
+    if (owner !== undefined && owner !== recording.files.owner) {
       facts.push({ type: 'recording.handed_over', data: { owner } });
     }
     return facts;
@@ -252,22 +252,6 @@ export function erase(_recording: Recording, state: string): readonly RecordingF
   const end = endOf(state);
   const isGone = end.some(({ type }) => type === 'recording.discarded');
   return isGone ? end : [...end, { type: 'recording.erased', data: {} }];
-}
-
-/** Whose it is: a user id. Null before it has begun. */
-export const recordingOwner = (recording: Recording): string | null =>
-  factsOf(recording, 'recording.handed_over', Infinity).at(-1)?.data.owner ??
-  factAt(recording, 1, 'audio.imported', 'recording.started')?.data.owner ??
-  null;
-
-/** When it began: RFC 3339. Null before it has. */
-function startOf(recording: Recording): string | null {
-  const { startChanged } = recording.sources.draft.results;
-  const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
-  return (
-    factAt(recording, startChanged, 'start.changed')?.data.local_start ??
-    (origin?.type === 'audio.imported' ? origin.data.started_at : (origin?.at ?? null))
-  );
 }
 
 const isSameMoment = (a: string, b: string | null): boolean =>

@@ -21,14 +21,18 @@ export const noDigest = (recordingId: string): Digest => ({
 
 /** The digest after a fact; the same object when it changes nothing. Nothing a person said is left after an erasure. Pure. */
 export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
-  const { sources, asked } = countedAfter(digest, fact);
-  if (isErased(fact)) return { ...noDigest(digest.recordingId), sources };
+  const after = countedAfter(digest, fact);
+  const { sources, asked, files, startedAt } = after;
+  if (isErased(fact)) {
+    const left = { sources, files: { ...files, past: [] }, startedAt };
+    return { ...noDigest(digest.recordingId), ...left };
+  }
   const counts = isCounting(fact.type);
-  const isSame = sources === digest.sources && asked === digest.asked;
+  const isSame = sources === digest.sources && asked === digest.asked && files === digest.files;
   if (!counts && isSame) return digest;
   // What is followed and heard changes counters only, and there is more of it than of all others.
   if (counted.has(fact.type) || (!counts && sources === digest.sources)) {
-    return { ...digest, sources, asked };
+    return { ...digest, ...after };
   }
   const { draft, saved, published } = sources;
   const restorable =
@@ -44,8 +48,8 @@ export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
   }
   return {
     ...digest,
+    ...after,
     sources: { ...sources, versions: [] },
-    asked,
     restorable,
     facts: facts.filter((one) =>
       one.type === 'turn.edited' || one.type === 'turns.recut'

@@ -1,4 +1,5 @@
 import type { RecordingFact, RecordingFactType } from '../../events/facts/recording.ts';
+import { type Files, filesAfter, noFiles } from '../../events/facts/files.ts';
 import { noSources, sourcesAfter, type Source, type Sources } from '../../events/facts/sources.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -26,6 +27,10 @@ export type Recording = {
   facts: readonly ReadFact[];
   /** The language asked for (ISO 639-1 code, null: as heard): for the draft, and when the present documents were saved. */
   asked: Asked;
+  /** Whose it is, and which files it has. */
+  files: Files;
+  /** When it began, as a person said, else as its first fact has it: RFC 3339. Null before it has. */
+  startedAt: string | null;
 };
 
 type Asked = { draft: string | null; published: string | null };
@@ -36,6 +41,8 @@ export const noRecording = (recordingId: string): Recording => ({
   sources: noSources,
   facts: [],
   asked: { draft: null, published: null },
+  files: noFiles,
+  startedAt: null,
 });
 
 /** The one fold. Documents, activities, HTTP, versions, exports and search read what it leads to. Pure. */
@@ -47,12 +54,16 @@ export const evolve = (recording: Recording, fact: ReadFact): Recording => ({
 
 /** What of a recording is kept in no list of facts: each the same object when the fact does not change it. Pure. */
 export const countedAfter = (
-  { sources, asked }: Pick<Recording, 'sources' | 'asked'>,
+  { sources, asked, files, startedAt }: Counted,
   fact: ReadFact,
-): Pick<Recording, 'sources' | 'asked'> => ({
+): Counted => ({
   sources: sourcesAfter(sources, fact),
   asked: askedAfter(asked, fact),
+  files: filesAfter(files, fact),
+  startedAt: startAfter(startedAt, fact),
 });
+
+type Counted = Omit<Recording, 'recordingId' | 'facts'>;
 
 /** Folds a recording's stream, which is bounded by what one recording can hold. @throws {EventStoreError} */
 export async function readRecording(
@@ -62,7 +73,7 @@ export async function readRecording(
   // The facts are collected in one array: copying it for each would take their number squared.
   const facts: ReadFact[] = [];
   const begun = noRecording(recordingId);
-  let counted: Pick<Recording, 'sources' | 'asked'> = begun;
+  let counted: Counted = begun;
   for await (const fact of store.read(recordingStream(recordingId))) {
     facts.push(fact);
     counted = countedAfter(counted, fact);
@@ -94,6 +105,19 @@ export function factsOf<T extends RecordingFactType>(
 ): ReadFact<T>[] {
   if (upTo === null) return [];
   return facts.filter((fact) => fact.type === type && fact.version <= upTo) as ReadFact<T>[];
+}
+
+function startAfter(startedAt: string | null, fact: ReadFact): string | null {
+  switch (fact.type) {
+    case 'recording.started':
+      return fact.at;
+    case 'audio.imported':
+      return fact.data.started_at;
+    case 'start.changed':
+      return fact.data.local_start;
+    default:
+      return startedAt;
+  }
 }
 
 function askedAfter(asked: Asked, fact: ReadFact): Asked {

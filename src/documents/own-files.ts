@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type PerDocument, documentNames } from './documents.ts';
 import { OversizedDocument, type Space, readDocument } from './space.ts';
 import { StageError } from '../shared/errors.ts';
-import type { RecordingFiles } from '../../projections/recording/files.ts';
+import type { DocumentFiles } from '../../projections/recording/files.ts';
 
-type OwnFiles = Pick<RecordingFiles, 'saved' | 'rendered' | 'authored'>;
+type OwnFiles = Pick<DocumentFiles, 'saved' | 'rendered' | 'authored'>;
 
 /** Hashes by which each document is known as one that may be replaced. */
 export type OwnHashes = PerDocument<ReadonlySet<string>>;

@@ -14,9 +14,9 @@ import type { KeptFiles } from './kept-files.ts';
 import { erasuresFile } from '../../events/log/file-keys.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
-import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import { type DocumentName, type PerDocument, documentNames } from '../documents/documents.ts';
+import { type LoggedFact, isRecordingFact } from '../../events/facts/catalogue.ts';
+import { type Files, filesAfter, noFiles } from '../../events/facts/files.ts';
+import { type PerDocument, documentNames } from '../documents/documents.ts';
 
 /** How often something is looked at again that goes on meanwhile, or is being removed. */
 export const looksMax = 3;
@@ -30,19 +30,21 @@ export type FilesChecked = { audio: number; documents: number };
 export async function checkFiles(
   kept: Pick<KeptFiles, 'hashAudio' | 'spaceOf'>,
   place: { recordingId: string; stream: string },
-  files: RecordedFiles,
+  recorded: RecordedFiles,
   report: (finding: Finding) => void,
   pause?: () => Promise<void>,
 ): Promise<FilesChecked> {
-  if (files.erased) {
-    if (files.erased === 'by its fact') await checkErased(kept, place, files, report);
+  if (recorded.erased) {
+    if (recorded.erased === 'by its fact') await checkErased(kept, place, recorded, report);
     return { audio: 0, documents: 0 };
   }
   const { stream } = place;
-  for (const [name, { version, bytes, sha256 }] of files.audio) {
-    const path = join('recordings', place.recordingId, name);
+  const { audio } = recorded.files;
+  if (audio !== null) {
+    const { version, bytes, sha256 } = audio;
+    const path = join('recordings', place.recordingId, audio.path);
     const at = { kind: 'audio', stream, version, path } as const;
-    const there = await kept.hashAudio(place.recordingId, name, pause);
+    const there = await kept.hashAudio(place.recordingId, audio.path, pause);
     if (there === undefined) {
       report({ ...at, severity: 'damage', what: 'The audio is missing.' });
     } else if (there.sha256 !== sha256) {
@@ -53,8 +55,8 @@ export async function checkFiles(
     }
   }
   return {
-    audio: files.audio.size,
-    documents: await checkDocuments(kept, stream, files, report),
+    audio: audio === null ? 0 : 1,
+    documents: await checkDocuments(kept, stream, recorded, report),
   };
 }
 
@@ -62,14 +64,14 @@ export async function checkFiles(
 async function checkErased(
   kept: Pick<KeptFiles, 'hashAudio'>,
   { recordingId, stream }: { recordingId: string; stream: string },
-  files: RecordedFiles,
+  { files }: RecordedFiles,
   report: (finding: Finding) => void,
 ): Promise<void> {
-  for (const [name, { version }] of files.audio) {
+  for (const name of files.past) {
     if ((await kept.hashAudio(recordingId, name)) === undefined) continue;
     const path = join('recordings', recordingId, name);
     const what = 'The recording was erased, and its audio is still there.';
-    report({ kind: 'left', severity: 'damage', stream, version, path, what });
+    report({ kind: 'left', severity: 'damage', stream, path, what });
   }
 }
 
@@ -172,85 +174,54 @@ async function inUseAs(keys: KeyStore, subject: string): Promise<Buffer | 'erase
 
 /** What the log says must be on the disk for one recording. */
 export type RecordedFiles = {
-  /** Whose space new documents go to. */
-  owner: string | null;
+  files: Files;
   /** Nothing is to be there any more: the recording was discarded or erased, or its key is gone, as after a restore. */
   erased: false | 'by its fact' | 'by its key';
-  /** By path below the recording's folder. */
-  audio: Map<string, { version: number; bytes: number; sha256: string }>;
-  documents: {
-    version: number;
-    owner: string;
-    paths: PerDocument;
-    sha256: PerDocument;
-    /** Those that are to be there; the others were deleted on purpose. */
-    present: DocumentName[];
-  } | null;
+  /** As the documents were last written; null where that cannot be read. */
+  saved: { paths: PerDocument; sha256: PerDocument } | null;
 };
 
-export const noFiles = (): RecordedFiles => ({
-  owner: null,
-  erased: false,
-  audio: new Map(),
-  documents: null,
-});
+export const nothingRecorded: RecordedFiles = { files: noFiles, erased: false, saved: null };
 
-/** Takes one more fact of the recording's stream into account. */
-export function noteFiles(files: RecordedFiles, fact: LoggedFact): void {
-  if (fact.erased === true) files.erased ||= 'by its key';
-  if (fact.to === 'idle.erased') files.erased = 'by its fact';
-  if ('owner' in fact.data) files.owner = fact.data.owner;
-  const audio = audioOf(fact);
-  if (audio) {
-    const { path, bytes, sha256 } = audio;
-    files.audio.set(path, { version: fact.version, bytes, sha256 });
-  }
-  if (fact.type === 'audio.compressed' || fact.type === 'audio.extended') {
-    const { path, bytes, sha256, replaces } = fact.data;
-    files.audio.delete(replaces);
-    files.audio.set(path, { version: fact.version, bytes, sha256 });
-  }
-  if (fact.type === 'audio.removed') files.audio.clear();
-  if (fact.type === 'documents.saved' && fact.content && files.owner !== null) {
-    const { version, content } = fact;
-    const { sha256 } = fact.data;
-    const { owner } = files;
-    files.documents = { version, owner, paths: content.paths, sha256, present: [...documentNames] };
-  }
-  if (fact.type === 'documents.deleted' && files.documents) {
-    const gone: readonly string[] = fact.data.documents;
-    files.documents.present = files.documents.present.filter((name) => !gone.includes(name));
-  }
+/** The same with one more fact of the recording's stream. Pure. */
+export function recordedAfter(before: RecordedFiles, fact: LoggedFact): RecordedFiles {
+  if (!isRecordingFact(fact)) return before;
+  let { erased, saved } = before;
+  if (fact.erased === true) erased ||= 'by its key';
+  if (fact.to === 'idle.erased') erased = 'by its fact';
+  if (fact.type === 'documents.saved')
+    saved = fact.content ? { paths: fact.content.paths, sha256: fact.data.sha256 } : null;
+  return { files: filesAfter(before.files, fact), erased, saved };
 }
 
 async function checkDocuments(
   kept: Pick<KeptFiles, 'spaceOf'>,
   stream: string,
-  { documents }: RecordedFiles,
+  { files: { documents }, saved }: RecordedFiles,
   report: (finding: Finding) => void,
 ): Promise<number> {
-  if (documents === null) return 0;
+  if (documents === null || saved === null) return 0;
   const { owner, version } = documents;
+  const present = documentNames.filter((name) => !documents.deleted.includes(name));
   const space = await kept.spaceOf(owner);
   // Not its whole path: that is a title, which is content.
   const path = join('spaces', owner);
-  for (const name of documentNames) {
-    if (documents.present.includes(name)) continue;
+  for (const name of documents.deleted) {
     // Another one under its name is a person's, or another recording's.
-    if ((await hashOf(space, documents.paths[name])) !== documents.sha256[name]) continue;
+    if ((await hashOf(space, saved.paths[name])) !== saved.sha256[name]) continue;
     const what = `The ${name} was deleted, and is still there.`;
     report({ kind: 'left', severity: 'damage', stream, version, path, what });
   }
-  for (const name of documents.present) {
+  for (const name of present) {
     const at = { kind: 'document', severity: 'note', stream, version, path } as const;
-    const sha256 = await hashOf(space, documents.paths[name]);
+    const sha256 = await hashOf(space, saved.paths[name]);
     if (sha256 === 'missing') {
       report({ ...at, what: `The ${name} is missing: deleted or moved.` });
-    } else if (sha256 !== documents.sha256[name]) {
+    } else if (sha256 !== saved.sha256[name]) {
       report({ ...at, what: `The ${name} was changed after it was written.` });
     }
   }
-  return documents.present.length;
+  return present.length;
 }
 
 async function hashOf(space: Space, path: string): Promise<string> {
@@ -261,17 +232,5 @@ async function hashOf(space: Space, path: string): Promise<string> {
     if (error instanceof ConfinementError || error instanceof OversizedDocument) return error.name;
     if (hasCode(error, 'ENOENT')) return 'missing';
     throw error;
-  }
-}
-
-/** Facts that name a file of the recording's folder with its hash. */
-function audioOf(fact: LoggedFact): RecordingFactOf<'audio.captured'>['data'] | undefined {
-  switch (fact.type) {
-    case 'audio.imported':
-    case 'audio.captured':
-    case 'capture.interrupted':
-      return fact.data;
-    default:
-      return undefined;
   }
 }

@@ -11,8 +11,8 @@ import {
   keyPath,
   leftLookMs,
   looksMax,
-  noFiles,
-  noteFiles,
+  nothingRecorded,
+  recordedAfter,
 } from './verify-files.ts';
 import { namelessUsers } from './nameless-users.ts';
 import { type Finding, findingsMax, openFindings } from './findings.ts';
@@ -156,14 +156,14 @@ export async function checkStream(
   pause?: () => Promise<void>,
 ): Promise<StreamChecked> {
   const checked: StreamChecked = { facts: 0, recordings: 0, audio: 0, documents: 0 };
-  let files = noFiles();
+  let files = nothingRecorded;
   const nameless = namelessUsers();
   let whole = true;
   try {
     for await (const fact of deps.store.read(stream)) {
       checked.facts += 1;
       checkSchema(fact, report);
-      noteFiles(files, fact);
+      files = recordedAfter(files, fact);
       nameless.note(fact);
     }
     nameless.report(report);
@@ -253,8 +253,8 @@ export const withLoss = (health: ServiceHealth, lost: string | null): ServiceHea
 type StreamChecked = FilesChecked & Pick<LogCheck, 'facts' | 'recordings'>;
 
 async function filesNow(store: EventLog, stream: string): Promise<RecordedFiles> {
-  const files = noFiles();
-  for await (const fact of store.read(stream)) noteFiles(files, fact);
+  let files = nothingRecorded;
+  for await (const fact of store.read(stream)) files = recordedAfter(files, fact);
   return files;
 }
 

@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { join } from 'node:path';
-import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import { readRecording } from '../../projections/recording/recording.ts';
 import { compressFlac } from '../audio/flac.ts';
 import { hashFile } from '../shared/files.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -147,7 +148,7 @@ async function dealWith(
   const state = stateName(recording.snapshot().value);
   // One that is being processed comes here again with its documents.
   if (!isIn(state, 'idle')) return;
-  const audio = await keptAudio(keeping, recordingId);
+  const audio = await audioToKeep(keeping, recordingId);
   if (isIn(state, 'idle.saved')) await follow(keeping, recording, audio, signal);
   await keeping.lock.movingFiles(() => removeLeftovers(keeping, audio), signal);
   keeping.before('done');
@@ -159,7 +160,7 @@ async function dealWith(
 async function follow(
   keeping: Keeping,
   recording: RecordingAggregate,
-  audio: KeptAudio,
+  audio: AudioToKeep,
   signal: AbortSignal,
 ): Promise<void> {
   const { lock, before, log } = keeping;
@@ -230,7 +231,7 @@ export const keepingSteps = ['compress', 'rename', 'fact', 'remove', 'done'] as 
 export type KeepingStep = (typeof keepingSteps)[number];
 
 /** The audio file of one recording, as its facts say, and what may lie beside it. */
-type KeptAudio = {
+type AudioToKeep = {
   recordingId: string;
   /** Null when there is none, or it was removed. */
   file: AudioFile | null;
@@ -244,40 +245,14 @@ type AudioFile = { path: string; bytes: number; sha256: string };
 const compressedName = 'audio.flac';
 const temporaryName = `${compressedName}.tmp`;
 
-async function keptAudio({ store }: Keeping, recordingId: string): Promise<KeptAudio> {
-  const past = new Set([temporaryName, compressedName]);
-  let file: AudioFile | null = null;
-  let asCaptured = false;
-  for await (const fact of store.read(recordingStream(recordingId))) {
-    switch (fact.type) {
-      case 'audio.imported':
-      case 'audio.captured':
-      case 'capture.interrupted':
-        file = fact.data;
-        asCaptured = fact.type !== 'audio.imported';
-        break;
-      case 'audio.extended':
-        past.add(fact.data.replaces);
-        file = fact.data;
-        asCaptured = true;
-        break;
-      case 'audio.compressed':
-        past.add(fact.data.replaces);
-        file = fact.data;
-        asCaptured = false;
-        break;
-      case 'audio.removed':
-        past.add(fact.data.path);
-        file = null;
-        asCaptured = false;
-        break;
-    }
-  }
-  return { recordingId, file, asCaptured, past };
+async function audioToKeep({ store }: Keeping, recordingId: string): Promise<AudioToKeep> {
+  const { audio, past } = (await readRecording(store, recordingId)).files;
+  const names = new Set([temporaryName, compressedName, ...past]);
+  return { recordingId, file: audio, asCaptured: audio?.isCaptured ?? false, past: names };
 }
 
 /** The fact that says so is stored: the file is another, or there is none. */
-function replace(audio: KeptAudio, file: AudioFile | null): void {
+function replace(audio: AudioToKeep, file: AudioFile | null): void {
   if (audio.file !== null) audio.past.add(audio.file.path);
   Object.assign(audio, { file, asCaptured: false });
 }
@@ -285,7 +260,7 @@ function replace(audio: KeptAudio, file: AudioFile | null): void {
 /** Removes, durably, what facts say is replaced or removed, and what an unfinished compression left. */
 async function removeLeftovers(
   { files }: Keeping,
-  { recordingId, file, past }: KeptAudio,
+  { recordingId, file, past }: AudioToKeep,
 ): Promise<void> {
   const names = [...past].filter((name) => name !== file?.path);
   await files.remove(recordingId, names);

@@ -11,7 +11,7 @@ import {
 } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
-import { filesOf } from '../../projections/recording/files.ts';
+import { documentFilesOf } from '../../projections/recording/files.ts';
 import { read } from '../../projections/recording/reading.ts';
 import {
   type ReadFact,
@@ -144,7 +144,7 @@ async function compareDocuments(
     if (erased || source === null) check.erased += 1;
     return;
   }
-  const { named } = filesOf(recording, source);
+  const { named } = documentFilesOf(recording, source);
   if (!named?.content) {
     differ(saved.version, 'documents were saved without a name');
     return;

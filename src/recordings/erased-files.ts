@@ -1,8 +1,9 @@
 import { readdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { filesAfter, noFiles } from '../../events/facts/files.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { type DocumentName, type PerDocument, documentPaths } from '../documents/documents.ts';
+import { type PerDocument, documentPaths } from '../documents/documents.ts';
 import {
   ConfinementError,
   OversizedDocument,
@@ -31,9 +32,10 @@ export async function namedIn(
   const bases = new Map<string, Set<string>>();
   const audio: Audio[] = [];
   const unreadable = new Set<string>();
-  let owner: string | null = null;
+  let files = noFiles;
   for await (const fact of store.read(recordingStream(recordingId))) {
-    if ('owner' in fact.data) owner = fact.data.owner;
+    files = filesAfter(files, fact);
+    const { owner } = files;
     if (fact.type === 'audio.imported') audio.push(fact.data);
     if (fact.type !== 'documents.named' || owner === null) continue;
     if (fact.unreadable) unreadable.add(owner);
@@ -82,23 +84,18 @@ async function deletedDocuments(
   store: EventStore,
   recordingId: string,
 ): Promise<{ owner: string; paths: string[] } | null> {
-  let owner: string | null = null;
-  let saved: { owner: string | null; paths: PerDocument } | null = null;
-  let deleted = new Set<DocumentName>();
+  let paths: PerDocument | undefined;
+  let files = noFiles;
   for await (const fact of store.read(recordingStream(recordingId))) {
-    if ('owner' in fact.data) owner = fact.data.owner;
-    if (fact.type === 'documents.saved') {
-      saved = fact.content ? { owner, paths: fact.content.paths } : null;
-      deleted = new Set();
-    }
-    if (fact.type === 'documents.deleted')
-      for (const name of fact.data.documents) deleted.add(name);
+    files = filesAfter(files, fact);
+    if (fact.type === 'documents.saved') paths = fact.content?.paths;
   }
-  if (saved?.owner == null || deleted.size === 0) return null;
-  const { paths } = saved;
+  const { documents } = files;
+  if (!documents || !paths || documents.deleted.length === 0) return null;
+  const { owner, deleted } = documents;
   // With the index all of them go.
-  const names = deleted.has('index') ? ['index' as const] : [...deleted];
-  return { owner: saved.owner, paths: names.map((name) => paths[name]) };
+  const names = deleted.includes('index') ? ['index' as const] : deleted;
+  return { owner, paths: names.map((name) => paths[name]) };
 }
 
 /** A name that was given up may be another recording's by now: each document says whose it is. */

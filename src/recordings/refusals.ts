@@ -94,13 +94,15 @@ export function notLegal(snapshot: RecordingSnapshot, { type, ...fact }: Recordi
 
 /** Why a fact is refused, in a sentence for a person, where the state alone does not say it. */
 function whyNot(snapshot: RecordingSnapshot, fact: RecordingFact): string | undefined {
-  const { audio, sources } = snapshot.context;
+  const { files, sources } = snapshot.context;
   if (fact.type !== 'reprocessing.requested') return undefined;
   if (snapshot.matches('error')) return failedBefore;
   if (!snapshot.matches('idle')) return undefined;
   const needsAudio = fact.data.from === 'speech-to-text' || fact.data.from === 'diarize';
   // There is only what was recognised before.
-  return needsAudio && !audio && sources.draft.results.audio !== null ? audioRemoved : undefined;
+  return needsAudio && files.audio === null && sources.draft.results.audio !== null
+    ? audioRemoved
+    : undefined;
 }
 
 const failedBefore =

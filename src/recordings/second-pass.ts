@@ -35,18 +35,19 @@ export function secondPassBy(
  */
 export function secondPassDue({
   sources,
+  files,
   facts,
 }: Recording): RecordingFactOf<'reprocessing.requested'> | null {
   const { transcription } = sources.draft.results;
   const completed = factAt({ facts }, transcription, 'transcription.completed');
   const model = completed?.data.second_pass;
   // Texts with names that changed are written first, and then it comes here again.
-  if (model === undefined || sources.retelling) return null;
+  if (model === undefined || sources.retelling || files.audio === null) return null;
   const isOver = facts.some(
     (fact) =>
       fact.version > completed!.version &&
-      (fact.type === 'audio.removed' ||
-        (fact.type === 'reprocessing.requested' && fact.data.model !== undefined)),
+      fact.type === 'reprocessing.requested' &&
+      fact.data.model !== undefined,
   );
   return isOver
     ? null

@@ -266,9 +266,10 @@ async function* promisedBases(
   for await (const recording of recordings) {
     const { context } = recording.snapshot();
     const { named } = context.sources.draft.results;
-    if (context.owner !== owner || named === null) continue;
+    const { files } = context;
+    if (files.owner !== owner || named === null) continue;
     // A name in the space of an earlier owner.
-    if (named < (context.handedOver ?? 0)) continue;
+    if (named < (files.handedOver ?? 0)) continue;
     const after = { afterVersion: named - 1, limit: 1 };
     for await (const fact of store.read(recordingStream(context.recordingId), after)) {
       if (fact.type === 'documents.named' && fact.content) yield fact.content.base;

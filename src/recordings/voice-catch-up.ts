@@ -1,6 +1,5 @@
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { voicesWaiting } from '../../projections/people.ts';
-import { recordingOwner } from '../../projections/recording/decide.ts';
 import { voicesToMeasure } from '../../projections/recording/measured-voices.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
@@ -205,7 +204,7 @@ async function measureOne(
   { model, stop }: { model: string; stop: AbortController },
 ): Promise<void> {
   const { recording } = await work.recordingService.read(recordingId);
-  const owner = recordingOwner(recording);
+  const { owner } = recording.files;
   if (owner === null || !voicesToMeasure(recording, model)) return;
   const current = (work.current = { recordingId, owner, fraction: 0, stop });
   const { measureAgain } = await import('./stages/measure-voices.ts');

@@ -14,7 +14,7 @@ import { plausibleEvents } from '../support/plausible-events.ts';
 /** What of a snapshot the next facts depend on; counters that only grow are left out, or capped. */
 function placeOf(snapshot: RecordingSnapshot): string {
   const { context, historyValue } = snapshot;
-  const { running, failed, audio, sources } = context;
+  const { running, failed, files, sources } = context;
   const { kind, results, stretches, utterances, labels } = sources.draft;
   const { plan, transcription, turns, names, named } = results;
   const resume = historyValue['recording.transcribing.resume'] as { id: string }[] | undefined;
@@ -29,7 +29,7 @@ function placeOf(snapshot: RecordingSnapshot): string {
       capped(utterances),
       labels.length,
       failed?.stage,
-      audio,
+      files.audio !== null,
       sources.versions.length > 0,
     ],
     sources.retelling,

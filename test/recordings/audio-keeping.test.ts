@@ -7,7 +7,6 @@ import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type TestContext, test } from 'node:test';
-import { filesOf } from '../../projections/recording/files.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
@@ -314,7 +313,7 @@ async function openWorld(t: TestContext, options: Options) {
       },
       async transcribe(job) {
         const recording = await job.recording();
-        heard.push(filesOf(recording, recording.sources.draft).audio!.path);
+        heard.push(recording.files.audio!.path);
         if (options.hold) {
           await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
         }

@@ -1,4 +1,4 @@
-import { filesOf } from '../../projections/recording/files.ts';
+import { documentFilesOf } from '../../projections/recording/files.ts';
 import { draft } from '../../projections/recording/reading.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
@@ -102,7 +102,7 @@ export function simulatedActivities(
     }),
     write: stage('documents', async (job) => {
       const recording = await job.recording();
-      const files = filesOf(recording, recording.sources.draft);
+      const files = documentFilesOf(recording, recording.sources.draft);
       if (!files.hasName) {
         await job.append({
           type: 'documents.named',

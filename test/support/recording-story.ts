@@ -68,9 +68,21 @@ export function recordingStory(recordingId = 'r1'): RecordingStory {
   return story;
 }
 
-const spread = ({ context }: RecordingSnapshot) => {
+const spread = (snapshot: RecordingSnapshot) => {
+  const { files, ...context } = snapshot.context;
   const { draft, run, saved, published, versions } = context.sources;
-  return { ...context, ...draft, run, saved, published, documents: versions.length };
+  const { owner, handedOver, audio } = files;
+  return {
+    ...context,
+    owner,
+    handedOver,
+    audio: audio !== null,
+    ...draft,
+    run,
+    saved,
+    published,
+    documents: versions.length,
+  };
 };
 
 /** The story up to a state of the first run. */

@@ -1,6 +1,4 @@
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
-import { recordingOwner } from '../../../projections/recording/decide.ts';
-import { filesOf } from '../../../projections/recording/files.ts';
 import { type Recording, factAt, factsOf } from '../../../projections/recording/recording.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { OpenRecordingService } from '../../recordings/service.ts';
@@ -142,7 +140,7 @@ class KeptLateAudio implements LateBrowserAudio {
     const { files, log, others, hoursMax, limits, admit } = this.#deps;
     const { recordingId } = recording;
     const began = factAt(recording, 1, 'recording.started')!;
-    const owner = recordingOwner(recording) ?? 'system';
+    const owner = recording.files.owner ?? 'system';
     const folder = lateFolder(files.captureFolder(recordingId));
     const signal = AbortSignal.any([this.#closing.signal, held.lost]);
     const job = { recordingId, signal, waiting() {} };
@@ -234,10 +232,10 @@ class KeptLateAudio implements LateBrowserAudio {
     );
     signal.throwIfAborted();
     const path = await files.keep(recordingId, name, joined);
-    const gaps = [...(ledgerOf(recording)?.gaps ?? []), ...(await lateGaps(folder, base, has))];
+    const gaps = [...(recording.files.ledger?.gaps ?? []), ...(await lateGaps(folder, base, has))];
     const ledger = { ...joined.ledger, gaps };
     const data = { ...joined, ledger, path, before: has / base.rate, replaces: main.path };
-    const by = recordingOwner(recording) ?? 'system';
+    const by = recording.files.owner ?? 'system';
     // The same again after a crash is the same command.
     const command = `late-audio:${recordingId}:${has}:${base.samples + inner.samples}`;
     const { position } = await recordingService.decide(
@@ -289,9 +287,7 @@ async function removeReplaced(
 /** The audio that there is of a browser's recording. @throws {StageError} `not-recording` */
 function audioOf(recording: Recording, state: string): AudioFile {
   const origin = factAt(recording, 1, 'recording.started');
-  const { audio } = filesOf(recording, recording.sources.draft);
-  const removed = factsOf(recording, 'audio.removed', Infinity).at(-1);
-  const isGone = removed !== undefined && removed.data.path === audio?.path;
+  const { audio } = recording.files;
   if (
     !origin ||
     origin.data.device !== null ||
@@ -299,17 +295,9 @@ function audioOf(recording: Recording, state: string): AudioFile {
     isIn(state, 'idle.erased')
   )
     throw refusal('No browser is recorded there any more.');
-  if (!audio || isGone) throw refusal('There is no audio any more to which this could be added.');
+  if (!audio) throw refusal('There is no audio any more to which this could be added.');
   return audio;
 }
-
-/** What is known to be missing from the audio that there is. */
-const ledgerOf = (recording: Recording) =>
-  (
-    factsOf(recording, 'audio.extended', Infinity).at(-1) ??
-    factsOf(recording, 'capture.interrupted', Infinity).at(-1) ??
-    factsOf(recording, 'audio.captured', Infinity).at(-1)
-  )?.data.ledger;
 
 const refusal = (message: string): StageError =>
   new StageError('not-recording', message, { retriable: false });

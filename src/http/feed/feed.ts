@@ -7,6 +7,7 @@ import { presentStatus } from '../status-answer.ts';
 import type { Caller, HttpServices } from '../services.ts';
 import { sees } from '../visible-recording.ts';
 import type { FactOutline } from '../../../events/facts/catalogue.ts';
+import { filesAfter, noFiles } from '../../../events/facts/files.ts';
 import { recordingOf, recordingStream } from '../../../events/facts/recording.ts';
 import { recordingById } from '../../../projections/recordings.ts';
 import { limited } from '../../shared/mutex.ts';
@@ -291,7 +292,7 @@ export function ownerOf({
 
   async function first(recordingId: string): Promise<string | undefined> {
     for await (const fact of store.read(recordingStream(recordingId), { limit: 1 })) {
-      return 'owner' in fact.data ? fact.data.owner : undefined;
+      return filesAfter(noFiles, fact).owner ?? undefined;
     }
     return undefined;
   }

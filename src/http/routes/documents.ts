@@ -22,7 +22,7 @@ import { libraryAnswer, statusName } from '../recording-answer.ts';
 import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import { type DocumentName, documentNames, speakerName } from '../../documents/documents.ts';
-import { filesOf } from '../../../projections/recording/files.ts';
+import { documentFilesOf } from '../../../projections/recording/files.ts';
 import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-turns.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
@@ -161,7 +161,7 @@ export const documentChangeRoutes: AddRoutes = (router, services) => {
 /** Which of the present documents a file is: null when none; undefined while there are none. */
 function documentIn(recording: Recording, filename: string): DocumentName | null | undefined {
   const { published: source } = recording.sources;
-  const { saved, named } = source ? filesOf(recording, source) : {};
+  const { saved, named } = source ? documentFilesOf(recording, source) : {};
   const paths = named?.content && saved?.content?.paths;
   return paths && (documentNames.find((name) => sameName(paths[name], filename)) ?? null);
 }
@@ -181,7 +181,7 @@ const sameName = (a: string, b: string): boolean => a.normalize('NFC') === b.nor
 async function comparison(recordingId: string, document: DocumentName, markdown: string) {
   const { renderDocuments } = await import('../../documents/render.ts');
   return (now: Recording, reading: Reading): DocumentEdit => {
-    const { named, saved } = filesOf(now, reading.source);
+    const { named, saved } = documentFilesOf(now, reading.source);
     const { data, content } = named ?? {};
     if (!data || !content) return { changes: [], own: true };
     const ours = renderDocuments(

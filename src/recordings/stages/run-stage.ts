@@ -155,7 +155,7 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
   const { stage, recording, run, signal } = launch;
   const { recordingId } = recording;
   const { progress } = deps;
-  const owner = recording.snapshot().context.owner ?? 'system';
+  const owner = recording.snapshot().context.files.owner ?? 'system';
   return {
     recordingId,
     owner,

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { filesOf } from '../../../projections/recording/files.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { decodeToSpeech } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
@@ -28,7 +27,7 @@ export async function withSpeech<T>(
   const path = join(await files.workFolder(job.recordingId), name);
   if (!(await exists(path))) {
     const { draft } = recording.sources;
-    const { audio } = filesOf(recording, draft);
+    const { audio } = recording.files;
     const located = factAt(recording, draft.results.plan, 'speech.detected');
     if (!audio) throw missing();
     await withRoom(job, () =>

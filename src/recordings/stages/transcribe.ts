@@ -15,7 +15,6 @@ import { recognisePlan } from '../../speech/recognise-plan.ts';
 import { spokenAudio } from '../../speech/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry-stage.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
-import { filesOf } from '../../../projections/recording/files.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { type ClosedStretch, followedIn } from '../../../projections/recording/followed.ts';
 import { type Utterance, draft } from '../../../projections/recording/reading.ts';
@@ -136,7 +135,7 @@ type Place = {
 /** Sees to it that there is a speech file, and a plan of what is asked of the engine. */
 async function prepareSpeech(job: Job, at: Place): Promise<void> {
   const recording = await job.recording();
-  const { audio } = filesOf(recording, recording.sources.draft);
+  const { audio } = recording.files;
   if (!audio) throw new Error('there is no audio');
   const { plan, utterances } = draft(recording);
   // What decoding has to say is recorded with the plan: without one, a finished file is not enough.

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { filesOf } from '../../../projections/recording/files.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { decodeChannels } from '../../audio/decode-channels.ts';
@@ -23,7 +22,7 @@ export async function withChannelFiles<T>(
   work: (channels: readonly [SpeechFile, SpeechFile] | null) => Promise<T>,
 ): Promise<T> {
   const { draft: source } = recording.sources;
-  const { audio } = filesOf(recording, source);
+  const { audio } = recording.files;
   if (!audio) return await work(null);
   const located = factAt(recording, source.results.plan, 'speech.detected');
   const track = (located?.data.tracks?.used ?? 1) - 1;

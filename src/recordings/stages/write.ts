@@ -10,7 +10,7 @@ import {
 } from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
-import { type RecordingFiles, filesOf } from '../../../projections/recording/files.ts';
+import { type DocumentFiles, documentFilesOf } from '../../../projections/recording/files.ts';
 import { spokenIn } from '../../../projections/recording/edit-turns.ts';
 import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
@@ -42,13 +42,13 @@ export function write(deps: Deps): StageActivity {
     const unwritten = first.sources.unwritten.map((source) => read(first, source));
     const carried = carriedOver(draft(first), published(first), unwritten);
     if (carried) await job.append(carried);
-    if (!filesOf(first, first.sources.draft).hasName) {
+    if (!documentFilesOf(first, first.sources.draft).hasName) {
       const mine = naming.then(() => whenReached(job, () => nameDocuments(job, space, deps)));
       naming = mine.catch(() => undefined);
       await mine;
     }
     const recording = await job.recording();
-    const files = filesOf(recording, recording.sources.draft);
+    const files = documentFilesOf(recording, recording.sources.draft);
     const { named, nextVersion: version } = files;
     if (!named?.content) throw new Error('the documents have no name');
     const paths = documentPaths(named.content.base);
@@ -61,7 +61,8 @@ export function write(deps: Deps): StageActivity {
     const sha256 = hashesOf(rendered);
     await job.append({ type: 'documents.rendered', data: { version, sha256 } });
 
-    const placing = { space, files, paths, rendered };
+    const savedFor = recording.files.documents?.owner ?? null;
+    const placing = { space, files, savedFor, paths, rendered };
     const kept = await whenReached(job, () => inTurn(job, placing, deps));
     const data = { version, renderer: rendererVersion, ...choices, sha256, kept };
     const result = { type: 'documents.saved', data, content: { paths, audio } } as const;
@@ -82,7 +83,9 @@ async function inTurn(job: Job, placing: Placing, deps: Deps): Promise<DocumentN
 
 type Placing = {
   space: Space;
-  files: RecordingFiles;
+  files: DocumentFiles;
+  /** Whose they were when they were last saved; null when they never were. */
+  savedFor: string | null;
   paths: PerDocument;
   rendered: PerDocument;
 };
@@ -90,10 +93,10 @@ type Placing = {
 /** Puts them where they belong, also for a second time; returns those that are not as they were rendered. */
 async function placeDocuments(
   job: Job,
-  { space, files, paths, rendered }: Placing,
+  { space, files, savedFor, paths, rendered }: Placing,
   deps: Deps,
 ): Promise<DocumentName[]> {
-  const { saved, savedFor } = files;
+  const { saved } = files;
   const moving = savedFor !== null && savedFor !== job.owner ? savedFor : null;
   const oldSpace = moving === null ? null : await deps.spaceOf(moving);
   const theirs = {
@@ -112,9 +115,9 @@ async function placeDocuments(
 
 async function nameDocuments(job: Job, space: Space, deps: Deps): Promise<void> {
   const recording = await job.recording();
-  const { named, startedAt } = filesOf(recording, recording.sources.draft);
+  const { named } = documentFilesOf(recording, recording.sources.draft);
   const title = named?.content?.title ?? draft(recording).title ?? '';
-  const local_start = named?.data.local_start ?? localTime(new Date(startedAt));
+  const local_start = named?.data.local_start ?? localTime(new Date(recording.startedAt!));
   const ui_language = named?.data.ui_language ?? deps.uiLanguage();
   const onDisk = await listTaken(space);
   const promised = new Set<string>();
@@ -207,7 +210,7 @@ type Deps = {
   exclusively?: Exclusively;
 };
 
-function ownVersions({ authored }: RecordingFiles): Partial<PerDocument> {
+function ownVersions({ authored }: DocumentFiles): Partial<PerDocument> {
   const own: Partial<PerDocument> = {};
   for (const name of documentNames) {
     const edit = authored[name];
