@@ -49,6 +49,7 @@ export async function openLocalSockets(
         parts.accounts,
         () => pageAddressFrom(parts.config.settings(), host) ?? url(),
       ),
+      url: async () => url(),
       'setup-link': async () => ({ link: linkOf(parts, url()) }),
     })),
   );

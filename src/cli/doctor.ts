@@ -1,20 +1,28 @@
-import type { Check } from '../doctor/check.ts';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Check, Remedy } from '../doctor/check.ts';
 import { lookAtAll } from '../doctor/check.ts';
 import { brokenPackages, runtimeLooks } from '../doctor/host-checks.ts';
 import { askService } from '../control/socket.ts';
 import { guides } from '../doctor/guide.ts';
-import { hostFrom } from '../shared/data-directory.ts';
+import { commandLine } from '../shared/command-line.ts';
+import { type Host, hostFrom } from '../shared/data-directory.ts';
 import { packageRoot } from '../shared/package.ts';
-import { join } from 'node:path';
+import { isUnitInstalled } from './service.ts';
 
 /**
  * Says what is there, what is missing and what to do about it: as the service that runs sees it, else what keeps it
  * from starting too. Exit code 1 when something is missing.
  */
 export async function doctor(options: { json: boolean }): Promise<void> {
-  const checks = await checksOfHost();
+  const host = hostFrom(process.env);
+  const checks = await checksOfHost(host);
   if (options.json) console.log(JSON.stringify({ checks }));
-  else for (const check of checks) console.log(described(check));
+  else {
+    // It may be down, and one of an earlier release does not say it.
+    const url = await askService<string>(host.data.controlSocket, 'url').catch(() => null);
+    for (const check of checks) console.log(described(check, url));
+  }
   if (checks.some(({ status }) => status === 'missing')) process.exitCode = 1;
 }
 
@@ -24,8 +32,7 @@ const service = {
   link: '/docs/readme#first-steps',
 };
 
-async function checksOfHost(): Promise<Check[]> {
-  const host = hostFrom(process.env);
+async function checksOfHost(host: Host): Promise<Check[]> {
   const running = await askService<Check[]>(host.data.controlSocket, 'doctor').catch(messageOf);
   if (Array.isArray(running)) {
     return [{ ...service, status: 'ok', detail: 'It runs.', remedy: null }, ...running];
@@ -34,10 +41,7 @@ async function checksOfHost(): Promise<Check[]> {
     ...service,
     status: 'limited',
     detail: running === null ? 'It does not run.' : `It runs, and does not answer: ${running}.`,
-    remedy: {
-      text: 'Start it.',
-      command: running === null ? 'npm start' : 'systemctl --user restart mitschrift',
-    },
+    remedy: await startAgain(running === null ? 'start' : 'restart'),
   };
   const broken = await brokenPackages(AbortSignal.timeout(runtimeMs));
   // Without these nothing else of ours can be loaded.
@@ -47,21 +51,32 @@ async function checksOfHost(): Promise<Check[]> {
   return [down, ...(await (await import('./doctor-alone.ts')).checksAlone(host))];
 }
 
+async function startAgain(how: 'start' | 'restart'): Promise<Remedy> {
+  if (await isUnitInstalled())
+    return { text: 'Start it.', command: `systemctl --user ${how} mitschrift` };
+  if (how === 'restart') return { text: 'End it, and start it again.' };
+  return { text: 'Start it.', command: commandLine('serve') };
+}
+
 const runtimeMs = 30_000;
 const marks = { ok: '✔', limited: '–', missing: '✖' };
 
-function described({ title, status, detail, remedy, link }: Check): string {
+function described({ title, status, detail, remedy, link }: Check, url: string | null): string {
   const line = `${marks[status]} ${title}: ${detail}`;
   if (!remedy) return line;
   const command = remedy.command === undefined ? '' : `\n      ${remedy.command}`;
-  return `${line}\n    → ${remedy.text}${command}\n      (${pageOf(link)})`;
+  return `${line}\n    → ${remedy.text}${command}\n      (${url === null ? fileOf(link) : url + link})`;
 }
 
-/** The file that the service shows at an address: it may be down. */
-function pageOf(link: string): string {
+/** The file that a service shows at an address: where a terminal shows it, a press opens it (OSC 8). */
+function fileOf(link: string): string {
   const [, name = '', heading = ''] = /^\/docs\/(\w+)#(.+)$/.exec(link) ?? [];
   const file = Object.entries(guides).find(([guide]) => guide === name)?.[1];
-  return file === undefined ? link : `${join(packageRoot, file)}#${heading}`;
+  if (file === undefined) return link;
+  const path = join(packageRoot, file);
+  const shown = `${path}#${heading}`;
+  if (!process.stdout.isTTY) return shown;
+  return `\u001B]8;;${pathToFileURL(path).href}\u001B\\${shown}\u001B]8;;\u001B\\`;
 }
 
 const messageOf = (error: unknown): string =>

@@ -1,3 +1,4 @@
+import { commandLine } from '../shared/command-line.ts';
 import { messageOf } from '../shared/errors.ts';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -34,7 +35,7 @@ export async function readImportedUsers(file: string): Promise<ImportedUser[]> {
     if (users.length > usersMax) throw new Error(`${file} holds more than ${usersMax} users.`);
   }
   if (faults.length > 0) {
-    const help = 'What a line looks like: mitschrift users import --help';
+    const help = `What a line looks like: ${commandLine('users import --help')}`;
     throw new Error(`No user was imported.\n${faults.join('\n')}\n${help}`);
   }
   if (users.length === 0) throw new Error(`${file} holds no users.`);

@@ -1,3 +1,4 @@
+import { commandLine } from '../shared/command-line.ts';
 import { read } from 'read';
 import { ServiceRefusal, askAs, logIn } from '../recorder/ask-service.ts';
 import { loggedOut } from '../recorder/link-frames.ts';
@@ -52,9 +53,12 @@ export async function assertLoggedIn(server: string): Promise<void> {
     await askAs(session, 'GET', '/status');
   } catch (error) {
     if (error instanceof ServiceRefusal && error.status === 401)
-      throw new Error(`The login at ${server} has expired: mitschrift login --server ${server}`, {
-        cause: error,
-      });
+      throw new Error(
+        `The login at ${server} has expired: ${commandLine(`login --server ${server}`)}`,
+        {
+          cause: error,
+        },
+      );
     throw error;
   }
 }

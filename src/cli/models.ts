@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import { commandLine } from '../shared/command-line.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import type { ListedModel, ModelProgress } from '../speech/catalogue/list-models.ts';
@@ -15,7 +16,7 @@ export async function listModelsCommand({ json }: { json: boolean }): Promise<vo
     const sorted = models.toSorted(byInterest);
     for (const model of sorted) console.log(described(model));
     const next = sorted.find(({ installed, recommended }) => !installed && recommended !== null);
-    if (next) console.log(`To install one: npx mitschrift models install ${next.id}`);
+    if (next) console.log(`To install one: ${commandLine(`models install ${next.id}`)}`);
     for (const { file, problem } of broken) console.error(`${file} is not used: ${problem}`);
   }
 }

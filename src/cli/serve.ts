@@ -1,8 +1,8 @@
 import type { Accounts } from '../accounts/accounts.ts';
-import { hasCode } from '../shared/errors.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { openServiceLogger } from '../shared/log.ts';
 import { startService } from '../main.ts';
+import { startRefusal } from './start-refusal.ts';
 
 /** A stop that takes longer than this is a hang; what was acknowledged is on disk in any case. */
 const stopWithinMs = 10_000;
@@ -22,15 +22,10 @@ export async function serve(): Promise<void> {
     log.fatal({ err: error }, 'unexpected error, ending');
     process.exit(1);
   });
-  const service = await startService({ host, env: process.env, log, onUsers }).catch(
-    (error: unknown) => {
-      if (!hasCode(error, 'EADDRINUSE')) throw error;
-      throw new Error(
-        `Something else listens on ${host.address}:${host.port}. Set MITSCHRIFT_PORT to another port.`,
-        { cause: error },
-      );
-    },
-  );
+  const refused = (error: unknown): never => {
+    throw startRefusal(error, host);
+  };
+  const service = await startService({ host, env: process.env, log, onUsers }).catch(refused);
   let stopping = false;
   let hasBegun = false;
   service.over.catch((error: unknown) => {
@@ -62,7 +57,7 @@ export async function serve(): Promise<void> {
   const link = await service.setupLink.catch(() => null); // `ready` fails with the same error
   if (link !== null) console.error(`Create the first administrator at ${link}`);
   await service.ready.catch((error: unknown) => {
-    if (!stopping) throw error;
+    if (!stopping) refused(error);
   });
   hasBegun = true;
   log.info('ready');

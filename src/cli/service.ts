@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settingSchemas } from '../config/schema.ts';
 import { variableOf } from '../config/environment.ts';
+import { exists } from '../shared/files.ts';
 import { hostFrom } from '../shared/data-directory.ts';
-import { packageRoot } from '../shared/package.ts';
+import { builtProgram, inProgramFolder } from '../shared/command-line.ts';
 
 const run = promisify(execFile);
 /** systemd answers at once, or is not there. */
@@ -38,6 +39,10 @@ export async function service(
 const unitFolder = (): string =>
   join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'systemd', 'user');
 const unitPath = (): string => join(unitFolder(), unitName);
+
+/** Whether it runs in the background of this user's session. */
+export const isUnitInstalled = (): Promise<boolean> => exists(unitPath());
+
 /** What the unit is made from; all paths absolute. */
 export type UnitInput = {
   node: string;
@@ -100,12 +105,10 @@ WantedBy=${runsAs === undefined ? 'default.target' : 'multi-user.target'}
 `;
 }
 
-const builtProgram = (): string => join(packageRoot, 'dist', 'src', 'cli', 'mitschrift.js');
-
 /** How to place it is on standard error: the unit itself can go to a file. */
 function printSystemUnit(runsAs: string): void {
   const dataDir = process.env['MITSCHRIFT_DATA'] || systemData;
-  const unit = { node: process.execPath, program: builtProgram(), dataDir, runsAs };
+  const unit = { node: process.execPath, program: builtProgram, dataDir, runsAs };
   console.log(unitText({ ...unit, environment: environmentToKeep(process.env) }));
   nameSecretsLeftOut();
   console.error(
@@ -116,7 +119,7 @@ function printSystemUnit(runsAs: string): void {
 }
 
 async function install(dryRun: boolean): Promise<void> {
-  const program = builtProgram();
+  const program = builtProgram;
   const text = unitText({
     node: process.execPath,
     program,
@@ -129,7 +132,7 @@ async function install(dryRun: boolean): Promise<void> {
     return;
   }
   await access(program).catch(() => {
-    throw new Error(`${program} is missing: run npm install first`);
+    throw new Error(`${program} is missing: run it first: ${inProgramFolder('npm install')}`);
   });
   await mkdir(unitFolder(), { recursive: true });
   await writeFile(unitPath(), text, { mode: 0o600 });
@@ -151,11 +154,7 @@ async function uninstall(dryRun: boolean): Promise<void> {
 }
 
 async function status(): Promise<void> {
-  const installed = await access(unitPath()).then(
-    () => true,
-    () => false,
-  );
-  if (!installed) {
+  if (!(await isUnitInstalled())) {
     console.log(`Not installed: ${unitPath()} is missing.`);
     process.exitCode = 1;
     return;

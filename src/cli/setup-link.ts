@@ -9,7 +9,9 @@ export async function printSetupLink(): Promise<void> {
   const { controlSocket, root } = hostFrom(process.env).data;
   const answer = await askService<{ link: string | null }>(controlSocket, 'setup-link');
   if (answer === null) {
-    throw new Error(`No service runs with the data directory ${root}. Start it, then try again.`);
+    throw new Error(
+      `No service runs with the data directory ${root}. Start it, or name its data directory by MITSCHRIFT_DATA.`,
+    );
   }
   if (answer.link === null) throw new Error('There is an administrator already. Log in instead.');
   console.log(answer.link);

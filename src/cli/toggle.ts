@@ -1,5 +1,6 @@
 import { hostFrom } from '../shared/data-directory.ts';
 import type { Toggled } from '../capture/toggle.ts';
+import { commandLine } from '../shared/command-line.ts';
 import { askService } from '../control/socket.ts';
 
 /** The switch for a hotkey: acts as the guest through the trigger socket, loads next to nothing. */
@@ -16,7 +17,8 @@ export async function toggle(options: {
   });
   if (toggled === null) {
     // In capitals: the person who pressed the key believes that a recording runs.
-    throw new Error('NOTHING IS BEING RECORDED: the service does not run. Start it: npm start');
+    const start = commandLine('serve');
+    throw new Error(`NOTHING IS BEING RECORDED: the service does not run. Start it: ${start}`);
   }
   const recording = toggled.recordingId ?? '';
   const said = {

@@ -1,3 +1,4 @@
+import { commandLine, shellWord } from '../shared/command-line.ts';
 import { openAccounts } from '../accounts/accounts.ts';
 import { archiveSpace } from '../accounts/user-removal.ts';
 import { removeUploadsOf } from '../storage/remove-uploads.ts';
@@ -101,7 +102,7 @@ export async function removeUser(username: string, { yes }: { yes: boolean }): P
   }
   await carryOut('users-remove', { username });
   console.log(
-    `${username} is removed. Their documents are in the quarantine: mitschrift quarantine`,
+    `${username} is removed. Their documents are in the quarantine: ${commandLine('quarantine')}`,
   );
 }
 
@@ -188,7 +189,7 @@ async function readPassword(username: string): Promise<string> {
     if (line === '')
       throw new Error(
         'The password is missing. Give it as the first line of standard input: ' +
-          `echo 'correct horse battery' | mitschrift users … ${username}`,
+          `echo 'correct horse battery' | ${commandLine(process.argv.slice(2).map(shellWord).join(' '))}`,
       );
     return line;
   }

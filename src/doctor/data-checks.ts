@@ -4,6 +4,7 @@ import type { Settings } from '../config/schema.ts';
 import { type Finding, findingPlace } from '../integrity/findings.ts';
 import { adviceOn } from '../integrity/verify.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
+import { commandLine, makeWritable, shellWord } from '../shared/command-line.ts';
 import { messageOf } from '../shared/errors.ts';
 import { diskAt, ifMissing } from '../shared/files.ts';
 import { folderFault } from '../shared/folder-fault.ts';
@@ -117,9 +118,7 @@ async function folder(data: DataFolder): Promise<LookedAt> {
   } catch (error) {
     return asMissing(`${root} cannot be written: ${messageOf(error)}.`, {
       text: 'Make it writable, or set MITSCHRIFT_DATA to a folder of yours.',
-      command: (await isThere(root))
-        ? `sudo chown -R "$USER" '${root}'`
-        : `sudo install -d -m 700 -o "$USER" '${root}'`,
+      command: makeWritable(root),
     });
   }
   const [models] = data.models;
@@ -129,17 +128,11 @@ async function folder(data: DataFolder): Promise<LookedAt> {
   if (unwritable === null) return asOk(`${root} can be written.`);
   return asLimited(`${root} can be written, the folder of models cannot: ${unwritable}.`, {
     text: 'Make it writable, or set MITSCHRIFT_MODELS to a folder of yours; models in it are used as they are.',
-    command: `sudo chown -R "$USER" '${models}'`,
+    command: makeWritable(models),
   });
 }
 
 const leastBytes = 100e6;
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 async function disk(data: DataFolder, settings: Settings): Promise<LookedAt> {
   const { free, total } = await diskAt(data.root);
@@ -190,13 +183,13 @@ async function permissions({ root, keys, secrets, setupCode, log }: DataFolder):
   if (foreign.length > 0) {
     return asLimited(`These belong to another user than the service’s: ${list(foreign)}.`, {
       text: 'Give them to the user that the service runs as.',
-      command: `sudo chown -R "$USER" '${root}'`,
+      command: makeWritable(root),
     });
   }
   if (open.length > 0) {
     return asLimited(`Others on this machine may read: ${list(open)}.`, {
       text: 'Take the rights of others away.',
-      command: `chmod -R go-rwx '${root}'`,
+      command: `chmod -R go-rwx ${shellWord(root)}`,
     });
   }
   return asOk('Only the service’s own user can read the data.');
@@ -205,7 +198,7 @@ async function permissions({ root, keys, secrets, setupCode, log }: DataFolder):
 function logSound(known: DamageKnown): LookedAt {
   if ('refusal' in known) {
     const text = 'Do what the sentence says; mitschrift verify names every place.';
-    return asMissing(known.refusal, { text, command: 'npx mitschrift verify' });
+    return asMissing(known.refusal, { text, command: commandLine('verify') });
   }
   const found = known.findings.filter(({ kind }) => kind !== 'key');
   return sound('All that was looked at is as it was written.', found, (one) => {
@@ -235,7 +228,7 @@ function sound(
   const advice = adviceOn(damaged.map(({ kind }) => ({ kind, severity: 'damage' })));
   return asMissing(`${damaged.length} missing or damaged: ${list}${more}.`, {
     text: advice.join(' '),
-    command: 'npx mitschrift verify',
+    command: commandLine('verify'),
   });
 }
 
@@ -250,6 +243,6 @@ async function vault(path: string | null): Promise<LookedAt> {
   if (fault === 'no-folder') return asMissing(`${path} (notes.vault) is no folder.`, choose);
   return asMissing(`${path} (notes.vault) cannot be written: ${fault.refused}.`, {
     text: 'Make it writable for the user that the service runs as.',
-    command: `sudo chown -R "$USER" '${path}'`,
+    command: makeWritable(path),
   });
 }

@@ -2,6 +2,7 @@ import { openSpeechFile } from '../audio/speech-file.ts';
 import type { Settings } from '../config/schema.ts';
 import { jsonObjectIn } from '../language/answers.ts';
 import { estimatedTokens } from '../language/talk.ts';
+import { commandLine, inProgramFolder } from '../shared/command-line.ts';
 import { StageError } from '../shared/errors.ts';
 import { languageCode } from '../shared/languages.ts';
 import { isInstalled } from '../shared/package.ts';
@@ -83,7 +84,10 @@ async function speechRemedy({ settings, modelsDir, catalogueDir }: EngineParts):
   if (settings['stt.base_url'] !== null)
     return { text: 'Start the server, or correct the settings that begin with stt.' };
   if (!isInstalled('sherpa-onnx-node'))
-    return { text: 'Install the package that recognises here.', command: 'npm install' };
+    return {
+      text: 'Install the package that recognises here.',
+      command: inProgramFolder('npm install'),
+    };
   const { entries } = await readCatalogue(catalogueDir);
   const usual = languageCode(settings['stt.language']);
   const advice = recommended(entries, usual, thisMachine());
@@ -120,7 +124,7 @@ async function withoutSecondPass(
 
 const installing = ({ id }: { id: string }, text: string): Remedy => ({
   text,
-  command: `npx mitschrift models install ${id}`,
+  command: commandLine(`models install ${id}`),
   request: { method: 'POST', path: `/models/${id}/install` },
 });
 

@@ -58,10 +58,11 @@ export const germanTrials: Phrases = {
   'There is no speech-to-text engine.': 'Es gibt keine Spracherkennung.',
   'Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or recognise on this machine: the package sherpa-onnx-node is missing: run npm install again.':
     'Mit MITSCHRIFT_STT_BASE_URL (stt.base_url) einen Server angeben oder auf diesem Rechner erkennen: Das Paket sherpa-onnx-node fehlt: noch einmal npm install ausführen.',
-  'Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or recognise on this machine: install a speech model (npx mitschrift models list), or put one into {folder}.':
-    'Mit MITSCHRIFT_STT_BASE_URL (stt.base_url) einen Server angeben oder auf diesem Rechner erkennen: ein Sprachmodell installieren (npx mitschrift models list) oder eines nach {folder} legen.',
-  'The speech model {model} is not installed.': 'Das Sprachmodell {model} ist nicht installiert.',
+  'Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or recognise on this machine: install a speech model ({command}), or put one into {folder}.':
+    'Mit MITSCHRIFT_STT_BASE_URL (stt.base_url) einen Server angeben oder auf diesem Rechner erkennen: ein Modell für Spracherkennung installieren ({command}) oder eines nach {folder} legen.',
+  'The speech model {model} is not installed.':
+    'Das Modell für Spracherkennung {model} ist nicht installiert.',
   'No installed speech model speaks the language “{language}”.':
-    'Kein installiertes Sprachmodell kann die Sprache „{language}“.',
+    'Kein installiertes Modell für Spracherkennung kann die Sprache „{language}“.',
   'Installed: {models}.': 'Installiert: {models}.',
 };

@@ -1,6 +1,7 @@
 import { SettingsError } from '../shared/errors.ts';
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { inProgramFolder } from '../shared/command-line.ts';
 import { packageVersion } from '../shared/package.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Settings } from '../config/schema.ts';
@@ -90,7 +91,7 @@ async function nativePackages(signal: AbortSignal): Promise<LookedAt> {
   const list = broken.map(({ name, without, why }) => `${name} (${without}): ${why}`).join('; ');
   return asMissing(`Cannot be loaded: ${list}.`, {
     text: 'Install the compiler and Python (apt), then install the packages again for this Node.',
-    command: 'sudo apt-get install build-essential python3 && npm install && npm rebuild',
+    command: `sudo apt-get install build-essential python3 && ${inProgramFolder('npm install && npm rebuild')}`,
   });
 }
 

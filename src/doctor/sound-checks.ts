@@ -5,6 +5,7 @@ import { combinedMonitor, instanceOf } from '../capture/pulse/combined-chain.ts'
 import { type CombinedSource, combinedSource } from '../capture/pulse/combined-source.ts';
 import { type Pulse, openPulse } from '../capture/pulse/pulse.ts';
 import type { Settings } from '../config/schema.ts';
+import { inProgramFolder } from '../shared/command-line.ts';
 import { StageError } from '../shared/errors.ts';
 import { isInstalled } from '../shared/package.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
@@ -93,7 +94,7 @@ async function devices(
       'The capture library is not installed: files and browsers alone are recorded.',
       {
         text: 'Install the compiler, then the packages again.',
-        command: 'sudo apt-get install build-essential python3 && npm install',
+        command: `sudo apt-get install build-essential python3 && ${inProgramFolder('npm install')}`,
       },
     );
   }

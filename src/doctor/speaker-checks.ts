@@ -1,4 +1,5 @@
 import type { Settings } from '../config/schema.ts';
+import { commandLine } from '../shared/command-line.ts';
 import { diarizerInstalled } from '../speech/diarization/diarize.ts';
 import { type LookedAt, type Look, asLimited, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
@@ -34,7 +35,7 @@ async function speakers({ settings, modelsDir, voices }: SpeakerParts): Promise<
         : 'They are told apart only where the speech-to-text server does that.';
     return asLimited(detail, {
       text: 'Install a model that tells speakers apart.',
-      command: `npx mitschrift models install ${modelId}`,
+      command: commandLine(`models install ${modelId}`),
       request: { method: 'POST', path: `/models/${modelId}/install` },
     });
   }

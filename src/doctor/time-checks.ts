@@ -22,7 +22,8 @@ async function time(env: NodeJS.ProcessEnv, logFolder: string): Promise<LookedAt
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
   const choose = {
     text: 'Set the time zone of this machine (of a container: the variable TZ, such as Europe/Berlin).',
-    command: 'sudo timedatectl set-timezone Europe/Berlin',
+    // Asks for the zone.
+    command: 'sudo dpkg-reconfigure tzdata',
   };
   if (set !== '' && !isZone(set)) {
     return asLimited(`TZ is “${set}”, which is no time zone: times are ${zone ?? 'UTC'}.`, choose);

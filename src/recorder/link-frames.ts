@@ -1,8 +1,9 @@
+import { commandLine } from '../shared/command-line.ts';
 import * as z from 'zod';
 
 /** What to do without a session. */
 export const loggedOut = (server: string): string =>
-  `You are not logged in at ${server}, or no longer: mitschrift login --server ${server}`;
+  `You are not logged in at ${server}, or no longer: ${commandLine(`login --server ${server}`)}`;
 
 /** Why a WebSocket was refused, in words. */
 export function refusedHandshake(server: string, status: number): string {

@@ -1,3 +1,4 @@
+import { commandLine } from '../shared/command-line.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaptureOutcome } from '../capture/follow-capture.ts';
 import { messageOf } from '../shared/errors.ts';
@@ -19,7 +20,7 @@ export async function loginOf(
   const login = await known();
   if (login === null || login.username === username) return login;
   throw new Error(
-    `It was begun as ${username}: mitschrift login --server ${server} as ${username}`,
+    `It was begun as ${username}: ${commandLine(`login --server ${server} --user ${username}`)}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { commandLine } from '../shared/command-line.ts';
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
 import { preferred } from './catalogue/catalogue.ts';
@@ -57,7 +58,7 @@ async function engineFor(
   if (recognisers.length === 0) {
     const folder = [modelsDir].flat()[0];
     throw noEngine(
-      `Install a speech model (npx mitschrift models list), or put one into ${folder}.`,
+      `Install a speech model (${commandLine('models list')}), or put one into ${folder}.`,
     );
   }
   return localEngine(recognisers, settings['stt.local_model']);

@@ -52,12 +52,12 @@ test('where all is there it says so, as the service that runs sees it, and ends 
     twice.detail,
     /^espeak-en heard .*There is no model whisper-small \(stt\.second_pass\)\. There is: espeak-en\./,
   );
-  assert.equal(twice.remedy!.command, 'npx mitschrift models install whisper-small');
+  assert.match(twice.remedy!.command!, /mitschrift\.js models install whisper-small$/);
   const { stdout } = await run({ ...env, MITSCHRIFT_DATA: data }, []);
   assert.match(stdout, /^– Speech to text: espeak-en heard/m);
   assert.match(
     stdout,
-    /^– Language model: .*\n {4}→ Set llm\.base_url .*\n {6}\(.*settings\.md#servers\)$/m,
+    /^– Language model: .*\n {4}→ Set llm\.base_url .*\n {6}\(http:\/\/127\.0\.0\.1:\d+\/docs\/settings#servers\)$/m,
   );
 });
 
@@ -91,7 +91,7 @@ test('a host without programs, devices and servers: each finding has its remedy,
     ['ffmpeg', 'missing', /only WAV/, /apt-get install ffmpeg/],
     ['bzip2', 'missing', /did not come to an end within 10 seconds/, /look again/],
     ['audio-server', 'limited', /pactl is missing/, /pulseaudio-utils/],
-    ['speech', 'missing', /no speech-to-text engine/, /npx mitschrift models install \S+/],
+    ['speech', 'missing', /no speech-to-text engine/, /mitschrift\.js models install \S+/],
     ['language', 'missing', /127\.0\.0\.1:9/, /Start the server/],
     ['vault', 'missing', /vault \(notes\.vault\) is not there/, /Make the folder/],
     [
@@ -133,7 +133,7 @@ test('a full disk, a folder that is read-only, files that others may read, wrong
   assert.match(full.checks.get('disk')!.detail, /^Only .* are free: below .* nothing new is taken/);
   assert.equal(full.checks.get('disk')!.status, 'missing');
   assert.match(full.checks.get('permissions')!.detail, /may read: .*keys\/someone/);
-  assert.equal(full.checks.get('permissions')!.remedy!.command, `chmod -R go-rwx '${data}'`);
+  assert.equal(full.checks.get('permissions')!.remedy!.command, `chmod -R go-rwx ${data}`);
   assert.match(full.checks.get('environment')!.detail, /MITSCHRIFT_LLM_TIMEOUT/);
   await promisify(execFile)('mount', ['-o', 'remount,ro', disk.folder]);
   const { cert, key } = await selfSigned(await tempDir(t), 'soon', { days: 5 });
@@ -148,6 +148,34 @@ test('a full disk, a folder that is read-only, files that others may read, wrong
   assert.match(https.remedy!.text, /server\.tls_cert/);
   assert.match(readOnly.checks.get('data')!.detail, /cannot be written: .*read-only/);
   assert.equal(readOnly.checks.get('data')!.status, 'missing');
+});
+
+test('a command that it names runs as it stands, in any folder; a terminal opens what explains it', async (t) => {
+  const data = join(await tempDir(t), 'it\'s "my" data');
+  await mkdir(join(data, 'log'), { recursive: true });
+  await writeFile(join(data, 'log', 'CURRENT'), 'nothing\n');
+  const env = { ...process.env, XDG_DATA_HOME: '/nonexistent', MITSCHRIFT_DATA: data };
+  const { checks } = await doctor(env);
+  const { MITSCHRIFT_DATA: _left, ...another } = env;
+  const typed = (command: string) =>
+    promisify(execFile)('sh', ['-c', command], { cwd: tmpdir(), env: another }).catch(
+      (error: { stdout: string }) => error,
+    );
+  const damage = await typed(checks.get('log')!.remedy!.command!);
+  assert.match(damage.stdout, /^✖ record: .*it's "my" data/, damage.stdout);
+  const empty = { ...env, MITSCHRIFT_DATA: await tempDir(t) };
+  const install = (await doctor(empty)).checks
+    .get('speech')!
+    .remedy!.command!.replace(/\S+$/, 'no-such-model');
+  assert.match(((await typed(install)) as unknown as { stderr: string }).stderr, /no-such-model/);
+
+  const words = [process.execPath, program, 'doctor'].map((word) => `'${word}'`).join(' ');
+  const terminal = await promisify(execFile)('script', ['-qefc', words, '/dev/null'], {
+    env,
+  }).catch((error: { stdout: string }) => error);
+  const shown = terminal.stdout.replaceAll('\u001B', 'ESC');
+  assert.match(shown, /\(ESC]8;;file:\/\/\S+\.mdESC\\\/\S+\.md#\S+ESC]8;;ESC\\\)/);
+  assert.ok(!(await run(env, [])).stdout.includes('\u001B'), 'nothing of it in a pipe');
 });
 
 test('of a package without which nothing can be opened it says so, instead of ending with its error', async (t) => {

@@ -182,7 +182,8 @@ async function assertDoctorNamesThem(service: Served, subjects: Subjects): Promi
   const { checks } = await service.api.get<{ checks: Check[] }>('/doctor');
   const [log, keys] = ['log', 'keys'].map((wanted) => checks.find(({ id }) => id === wanted)!);
   assert.equal(log!.status, 'ok', 'the log itself is sound');
-  assert.deepEqual([keys!.status, keys!.remedy?.command], ['missing', 'npx mitschrift verify']);
+  assert.equal(keys!.status, 'missing');
+  assert.match(keys!.remedy!.command, / verify$/);
   for (const path of pathsOf(lostIn(subjects)))
     assert.ok(keys!.detail.includes(path), keys!.detail);
 }

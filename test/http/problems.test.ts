@@ -97,7 +97,7 @@ test('every problem has a German title of its own', () => {
 test('who cannot set up speech recognition reads whom to ask, not folders and commands of the server', async (t) => {
   const remedy =
     'There is no speech-to-text engine. Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or ' +
-    'recognise on this machine: install a speech model (npx mitschrift models list), or put one into /home/x.';
+    'recognise on this machine: install a speech model (node /home/x/mitschrift.js models list), or put one into /home/x.';
   const service = await startService(t, {
     stages: {
       async transcribe() {

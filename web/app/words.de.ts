@@ -60,7 +60,6 @@ export default {
   notReachable: 'Mitschrift ist nicht erreichbar.',
   serviceIsAway: 'Dieses Gerät ist online, der Dienst nicht.',
   deviceIsOffline: 'Dieses Gerät ist nicht online.',
-  onItsMachine: 'Auf seinem Rechner:',
   comesBack: 'Die Seite kommt von selbst zurück. Was gesichert ist, geht dabei nicht verloren.',
   nextTry: 'Nächster Versuch in {seconds} s.',
 } satisfies Translation<English>;

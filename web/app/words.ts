@@ -61,7 +61,6 @@ const english = {
   notReachable: 'Mitschrift is not reachable.',
   serviceIsAway: 'This device is online, the service is not.',
   deviceIsOffline: 'This device is not online.',
-  onItsMachine: 'On its machine:',
   comesBack: 'This page comes back by itself. Nothing that is stored is lost by it.',
   nextTry: params('Next try in {seconds} s.'),
 };

@@ -130,6 +130,9 @@ export const configAnswer = z.object({
 });
 
 export const settingsPage = z.object({
+  command_line: z
+    .string()
+    .describe('what a shell on the host begins commands of Mitschrift with, in any folder'),
   groups: z.array(
     z.object({
       id: z.string(),

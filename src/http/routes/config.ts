@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type Trial, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
 import { assertConfirmed, callerOf } from '../middleware/authenticate.ts';
 import { changesSecret } from '../../config/changes.ts';
+import { commandLine } from '../../shared/command-line.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody, queryOf } from '../body.ts';
 import { settingGroups } from '../../config/settings-page.ts';
@@ -19,7 +20,7 @@ export const configRoutes: AddRoutes = (router, services) => {
 
   router.get('/config/schema', (ctx) => {
     const { language = settings()['ui.language'] } = queryOf(ctx, schemaQuery);
-    ctx.body = { groups: settingGroups(language) };
+    ctx.body = { groups: settingGroups(language), command_line: commandLine('').trim() };
   });
 
   router.put('/config', async (ctx) => {
@@ -81,7 +82,7 @@ export const configOperations: readonly Operation[] = [
     path: '/config/schema',
     id: 'describeConfig',
     tag: 'Configuration',
-    summary: 'Every setting in groups, with what a page needs to show it',
+    summary: 'Every setting in groups, with what a page needs to show it, and the command line',
     description: 'Made from the schema that validates: a page made of it has every setting.',
     query: schemaQuery,
     answers: { 200: { description: 'The groups.', json: answers.settingsPage } },

@@ -25,7 +25,7 @@ export default {
   codeHint:
     'Diese Seite wird von einem anderen Rechner aus geöffnet. Darum wird nach dem Code gefragt, den der Dienst in sein Protokoll und in die Datei setup-code geschrieben hat.',
   codeFault:
-    'Diesen Code kennt der Dienst nicht. Er steht in seinem Protokoll; auf seinem Rechner gibt „mitschrift setup-link“ einen neuen Link aus.',
+    'Diesen Code kennt der Dienst nicht. Der richtige Link steht in seinem Protokoll: Er wird bei jedem Start ausgegeben.',
   create: 'Verwaltung anlegen',
   created: '{name} betreut diese Mitschrift.',
   createdHint: 'Das ist erledigt und bleibt so. Weitere Personen kommen unter Einstellungen dazu.',
@@ -63,7 +63,7 @@ export default {
     'Ohne Internetzugang: Kopieren Sie die Dateien an eine Adresse oder in einen Ordner, den dieser Rechner erreicht, und geben Sie ihn an:',
   mirrorSetting: 'models.mirror',
   downloadFile:
-    'Oder bringen Sie ein Modell auf einem Datenträger: Kopieren Sie seinen Ordner in den Modellordner, den „npx mitschrift models list“ nennt.',
+    'Oder bringen Sie ein Modell auf einem Datenträger und führen Sie dies mit seinem Ordner oder Archiv aus:',
   downloadSaid: 'Was schiefging',
   chooseOther: 'Anderes Modell oder Server wählen',
   cancel: 'Abbrechen',

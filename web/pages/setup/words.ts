@@ -25,7 +25,7 @@ const english = {
   codeHint:
     'You open this page from another machine, so the service asks for the code that it wrote into its log and into the file setup-code.',
   codeFault:
-    'The service does not know this code. It is in its log, and on its machine “mitschrift setup-link” prints a new link.',
+    'The service does not know this code. The right link is in its log: it is printed at each start.',
   create: 'Create the administrator',
   created: params('{name} looks after this Mitschrift.'),
   createdHint: 'That is done and stays. Further people are added under Settings.',
@@ -62,8 +62,7 @@ const english = {
   downloadMirror:
     'Without internet access: copy the files to an address or a folder that this computer can reach, and set',
   mirrorSetting: 'models.mirror',
-  downloadFile:
-    'Or bring a model on a drive: copy its folder into the folder for models that “npx mitschrift models list” names.',
+  downloadFile: 'Or bring a model on a drive, and run this with its folder or archive:',
   downloadSaid: 'What went wrong',
   chooseOther: 'Choose another model or a server',
   cancel: 'Cancel',
