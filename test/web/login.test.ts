@@ -19,8 +19,10 @@ test('login: from any address and back to it, by the keyboard, in both languages
   await t.test('a stranger is asked to log in, and is told what was wrong', async (t) => {
     const page = await openPage(t, browser, { url: `${service.url}/account`, expected });
     await page.waitForURL(/\/login\?next=%2Faccount$/);
+    await page.getByRole('heading', { level: 1, name: 'Log in' }).waitFor();
+    await untilHolds(page, `document.activeElement.id === 'username'`);
     await checkLook(page, 'login');
-    await page.getByLabel('Name').fill('ada');
+    await page.keyboard.type('ada');
     await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
     await page
@@ -45,6 +47,29 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await page.waitForURL(/\/login\?next=%2Faccount&expired=1$/);
     await page.getByText('Your session has ended.').waitFor();
     await checkLook(page, 'login-expired');
+  });
+
+  await t.test('logging out in one tab is said in the other as what it was', async (t) => {
+    const session = await service.login();
+    const page = await openPage(t, browser, { url: `${service.url}/account`, session, expected });
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(service.url);
+    await other.getByLabel('ada, account').click();
+    await other.getByRole('button', { name: 'Log out' }).click();
+    await page.getByText('You logged out in another tab.').waitFor();
+    assert.equal(await page.getByText('Your session has ended.').count(), 0);
+    await checkLook(page, 'login-left');
+    // What was said of that login is not said of the next one.
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/account`);
+    await apiOf(
+      service.url,
+      await page.evaluate<string>(`JSON.parse(localStorage.getItem('mitschrift.session')).token`),
+    ).post('/logout');
+    await page.getByText('Your session has ended.').waitFor();
   });
 
   await t.test(

@@ -201,7 +201,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await theirs.getByLabel('Bisheriges Passwort').fill('falsch');
     await theirs.getByLabel('Neues Passwort').fill('drei laternen am hafen');
     await theirs.getByRole('button', { name: 'Passwort ändern' }).click();
-    await theirs.getByText('Das ist nicht das Passwort.').waitFor();
+    await theirs.getByText('Falsches Passwort.').waitFor();
     await theirs.getByLabel('Bisheriges Passwort').fill(password);
     await theirs.getByRole('button', { name: 'Passwort ändern' }).click();
     await theirs.getByText('Das neue Passwort gilt.').waitFor();

@@ -48,7 +48,6 @@ export default {
   confirmTitle: 'Passwort eingeben, um fortzufahren',
   confirmHint: 'Danach wird es 5 Minuten lang nicht mehr verlangt.',
   password: 'Passwort',
-  wrongPassword: 'Falsches Passwort.',
   confirm: 'Weiter',
   cancel: 'Abbrechen',
   notFound: 'Diese Seite gibt es nicht.',

@@ -49,7 +49,6 @@ const english = {
   confirmTitle: 'Enter your password to continue',
   confirmHint: 'It isn’t asked for again for 5 minutes.',
   password: 'Password',
-  wrongPassword: 'Wrong password.',
   confirm: 'Continue',
   cancel: 'Cancel',
   notFound: 'There is no such page.',

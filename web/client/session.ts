@@ -1,5 +1,5 @@
 /** The login of this browser. */
-import { persistentJSON } from '@nanostores/persistent';
+import { persistentAtom, persistentJSON } from '@nanostores/persistent';
 
 export type Session = {
   token: string;
@@ -13,12 +13,30 @@ export type Session = {
 /** The present session; null without one. Kept across tabs and visits, ended by logging out anywhere. */
 export const session = persistentJSON<Session | null>('mitschrift.session', null);
 
-/** `/login?next=…` for coming back to where one is; `expired` says why one is there. */
-export function loginAddress(options: { expired?: boolean } = {}): string {
+/** Whether a person ended the last session, in any tab. */
+const isLoggedOut = persistentAtom<'yes' | undefined>('mitschrift.logged-out');
+session.listen((now) => {
+  if (now !== null) isLoggedOut.set(undefined);
+});
+
+/** Ends the session in every tab, whatever the service says. @param tell tells the service */
+export async function logOutBy(tell: () => Promise<unknown>): Promise<void> {
+  // First, since other tabs may hear of the end from the service.
+  isLoggedOut.set('yes');
+  await tell();
+  session.set(null);
+}
+
+/** Why a tab has lost its session. */
+export const whyLoggedOut = (): 'expired' | 'left' =>
+  isLoggedOut.get() === 'yes' ? 'left' : 'expired';
+
+/** `/login?next=…` for coming back to where one is; `why` says why one is there. */
+export function loginAddress(why?: 'expired' | 'left'): string {
   const here = location.pathname + location.search + location.hash;
   const query = new URLSearchParams();
   if (here !== '/' && !here.startsWith('/login')) query.set('next', here);
-  if (options.expired === true) query.set('expired', '1');
+  if (why !== undefined) query.set(why, '1');
   return query.size === 0 ? '/login' : `/login?${query}`;
 }
 

@@ -4,6 +4,8 @@ import type { English } from './words.ts';
 export default {
   passwordHint:
     'Mindestens 8 Zeichen. Vier Wörter hintereinander sind leicht zu behalten und schwer zu erraten.',
+  newPassword: 'Neues Passwort',
+  wrongPassword: 'Falsches Passwort.',
   tooShort: 'zu kurz',
   weak: 'schwach',
   fair: 'mäßig',

@@ -3,6 +3,8 @@ import { i18n } from '../words/i18n.ts';
 
 const english = {
   passwordHint: 'At least 8 characters. Four words in a row are easy to keep and hard to guess.',
+  newPassword: 'New password',
+  wrongPassword: 'Wrong password.',
   tooShort: 'too short',
   weak: 'weak',
   fair: 'fair',

@@ -25,10 +25,8 @@ export default {
   password: 'Passwort',
   passwordHint: 'Andere Sitzungen enden damit. Eine laufende Aufnahme geht weiter.',
   currentPassword: 'Bisheriges Passwort',
-  newPassword: 'Neues Passwort',
   changePassword: 'Passwort ändern',
   passwordChanged: 'Das neue Passwort gilt. Andere Sitzungen sind beendet.',
-  wrongPassword: 'Das ist nicht das Passwort. Groß- und Kleinschreibung zählt.',
   passwordKept: 'Das bisherige Passwort gilt weiter.',
   notesFolder: 'Notizordner',
   notesFolderHint:

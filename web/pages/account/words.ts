@@ -24,10 +24,8 @@ const english = {
   password: 'Password',
   passwordHint: 'Your other sessions end with it. A recording that runs goes on.',
   currentPassword: 'Password until now',
-  newPassword: 'New password',
   changePassword: 'Change the password',
   passwordChanged: 'The new password holds. Your other sessions have ended.',
-  wrongPassword: 'This is not your password. Capital letters count.',
   passwordKept: 'The password until now still holds.',
   notesFolder: 'Notes folder',
   notesFolderHint:

@@ -12,6 +12,8 @@ export default {
   expired: 'Ihre Sitzung ist zu Ende.',
   expiredHint:
     'Eine laufende Aufnahme geht weiter. Nach dem Anmelden sind Sie wieder da, wo Sie waren.',
+  left: 'Sie haben sich in einem anderen Tab abgemeldet.',
+  leftHint: 'Nach der Anmeldung sind Sie wieder da, wo Sie waren.',
   wait: 'Zu viele Versuche.',
   forgotten: 'Vergessen? Ein Administrator kann Ihnen einen Link für ein neues Passwort schicken.',
   welcome: 'Willkommen bei Mitschrift',
@@ -28,7 +30,6 @@ export default {
     'Sie wurde verwendet, ist abgelaufen oder wurde zurückgezogen. Bitten Sie die Person, die Sie eingeladen hat, um eine neue.',
   newPasswordTitle: 'Neues Passwort wählen',
   newPasswordFor: 'Für das Konto {name}. Danach sind Sie überall sonst abgemeldet.',
-  newPassword: 'Neues Passwort',
   linkOver: 'Dieser Link ist nicht mehr gültig.',
   linkOverHint:
     'Er wurde verwendet, ist abgelaufen oder wurde zurückgezogen. Bitten Sie einen Administrator um einen neuen.',
@@ -37,7 +38,6 @@ export default {
     'Das bisherige hat jemand anderes gesetzt. Bis Sie es ändern, lässt sich sonst nichts öffnen.',
   notTheGiven: 'Mindestens 8 Zeichen, und nicht das bisherige.',
   givenPassword: 'Das bisherige Passwort',
-  wrongPassword: 'Falsches Passwort.',
   saveAndContinue: 'Speichern und weiter',
   logOut: 'Abmelden',
 } satisfies Translation<English>;
