@@ -87,7 +87,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       ownership,
       openSecrets: () => openPostgresSecrets(texts),
       setupCodes: postgresSetupCodes(texts),
-      loginAttempts: postgresLoginAttempts(db),
+      loginAttempts: postgresLoginAttempts(db, texts.keyFor('login attempts')),
       ticketRows: postgresTicketRows(db),
       notices,
       rows: rowsOf(storage),

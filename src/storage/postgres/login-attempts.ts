@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { EventStoreError } from '../../../events/store.ts';
 import { limited } from '../../shared/mutex.ts';
 import type { AttemptKey, LoginAttempts } from '../login-attempts.ts';
@@ -12,10 +12,14 @@ const triesMax = 20;
 const rowsMax = 100_000;
 
 /**
- * Attempts at all nodes. Names are kept as their SHA-256: people type passwords where a name belongs. The time is the
- * database's, since clocks of nodes differ.
+ * Attempts at all nodes. Names are kept as their HMAC: people type passwords where a name belongs, and a plain hash in a
+ * copy of the database could be guessed at. The time is the database's, since clocks of nodes differ.
+ * @param key which all nodes have and the database does not
  */
-export function postgresLoginAttempts(db: Postgres): LoginAttempts {
+export function postgresLoginAttempts(db: Postgres, key: Buffer): LoginAttempts {
+  /** Which kind it is stays readable: it says how long the row is of use. */
+  const hashed = ({ kind, name }: AttemptKey): string =>
+    `${kind} ${createHmac('sha256', key).update(name).digest('base64url')}`;
   const inTurn = limited(1, waitingMax);
   return {
     change: async (given, decide) =>
@@ -41,9 +45,11 @@ export function postgresLoginAttempts(db: Postgres): LoginAttempts {
         throw new EventStoreError('BUSY', 'Too many people log in at once. Try again in a moment.');
       }),
     async sweep() {
+      // Under 64 digits: plain hashes, which the release 0.1 kept.
       await db.ask({
         text: `delete from login_attempts where changed_at < now() - interval '30 days'
           or (key not like 'known %' and changed_at < now() - interval '1 hour')
+          or key ~ ' [0-9a-f]{64}$'
           or key in (select key from login_attempts order by changed_at desc offset ${rowsMax})`,
       });
     },
@@ -56,7 +62,3 @@ const reading = (keys: readonly string[]) => ({
     from unnest($1::text[]) with ordinality as k(key, n) left join login_attempts a using (key) order by n`,
   values: [keys],
 });
-
-/** Which kind it is stays readable: it says how long the row is of use. */
-const hashed = ({ kind, name }: AttemptKey): string =>
-  `${kind} ${createHash('sha256').update(name).digest('hex')}`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { type TestContext, after, test } from 'node:test';
 import { configStream, usersStream } from '../../../events/facts/catalogue.ts';
 import { openAccounts } from '../../../src/accounts/accounts.ts';
@@ -83,6 +83,12 @@ test('what one node does with users, sessions and settings holds at another', as
   assert.ok(guesses.slice(3).includes(slow), 'the fourth waits a second, wherever it is made');
   const counted = JSON.stringify(await ask(cluster.url, 'select * from mitschrift.login_attempts'));
   assert.doesNotMatch(counted, /eve/i);
+  // A password that was typed for a name cannot be guessed offline from the rows.
+  const { username } = guess;
+  const names = [username, `account ${username}`, `${username}\n198.51.100.7`, '198.51.100.7'];
+  for (const encoding of ['hex', 'base64url'] as const) {
+    for (const name of names) assert.ok(!counted.includes(hash('sha256', name, encoding)), name);
+  }
 
   // Settings, and a secret that only the database has.
   await a.config.update({ stt: { model: 'large', api_key: 'sk-1' } }, { by: 'anna' });
@@ -187,7 +193,7 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
     store,
     sessions: postgresSessionRows(db),
     notices,
-    loginAttempts: postgresLoginAttempts(db),
+    loginAttempts: postgresLoginAttempts(db, texts.keyFor('login attempts')),
     setupCodes: postgresSetupCodes(texts),
     settings: config.settings,
     clock: () => new Date(),
@@ -220,7 +226,7 @@ test('of many changes at two nodes at once none is lost', async (t) => {
   await cluster.empty();
   const nodes: LoginAttempts[] = [];
   for (let n = 0; n < 2; n += 1) {
-    nodes.push(postgresLoginAttempts(await openedDatabase(t, cluster.url)));
+    nodes.push(postgresLoginAttempts(await openedDatabase(t, cluster.url), masterKey));
   }
   const keys = [{ kind: 'pair' as const, name: 'one' }];
   const count = async (attempts: LoginAttempts, more: number): Promise<number> =>
@@ -232,5 +238,16 @@ test('of many changes at two nodes at once none is lost', async (t) => {
   assert.equal(await count(nodes[0]!, 0), 40);
   await nodes[0]!.change(keys, () => ({ remember: [null], result: null }));
   assert.equal(await count(nodes[1]!, 0), 0);
+  // What a release before 0.2 wrote: names under their plain SHA-256.
+  const key = `known ${hash('sha256', 'anna', 'hex')}`;
+  await ask(
+    cluster.url,
+    `insert into mitschrift.login_attempts (key, state) values ('${key}', '[]')`,
+  );
   await nodes[1]!.sweep();
+  const left = await ask<{ key: string }>(cluster.url, 'select key from mitschrift.login_attempts');
+  assert.deepEqual(
+    left.map((row) => row.key).filter((one) => one === key),
+    [],
+  );
 });

@@ -30,7 +30,9 @@ projectionStorageContract('The storage in PostgreSQL', async (t) =>
 sessionRowsContract('PostgreSQL', async (t) => postgresSessionRows(await database(t)));
 pendingJobsContract('PostgreSQL', async (t) => postgresPendingJobs(await database(t)));
 ticketRowsContract('PostgreSQL', async (t, max) => postgresTicketRows(await database(t), { max }));
-loginAttemptsContract('PostgreSQL', async (t) => postgresLoginAttempts(await database(t)));
+loginAttemptsContract('PostgreSQL', async (t) =>
+  postgresLoginAttempts(await database(t), Buffer.alloc(32, 7)),
+);
 secretStoreContract(
   'PostgreSQL',
   async (t) => {
