@@ -151,7 +151,7 @@ export const topLevelState = (status: string): RecordingRow['status'] | undefine
   topLevels.find((level) => statusNames[level] === status.toUpperCase());
 
 /** A fact as the interface shows it; what a person said only to those who may hear it. */
-export function factAnswer(fact: LoggedFact, options: { content: boolean }) {
+export function factAnswer(fact: LoggedFact, options: Shown) {
   const { position, stream, version, type, at, by, run, attempt, from, to, data, content } = fact;
   return {
     position,
@@ -164,23 +164,36 @@ export function factAnswer(fact: LoggedFact, options: { content: boolean }) {
     ...(attempt === undefined ? {} : { attempt }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
-    data,
+    data: options.wasErased ? withoutTraces(data) : data,
     ...(options.content && content !== undefined ? { content } : {}),
     ...(fact.erased ? { erased: true } : {}),
   };
 }
 
+type Shown = {
+  /** What was said, too. */
+  content: boolean;
+  /** The recording was erased since. */
+  wasErased: boolean;
+};
+
+/** What still says what happened to a recording, and tells nothing of what it was: no digest, length or time. */
+const harmless = ['owner', 'kind', 'stage', 'code', 'retriable', 'reason', 'device', 'trigger'];
+
+const withoutTraces = (data: object): object =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => harmless.includes(key)));
+
 /** A page of a recording's facts after a position of the log. `next_after`: null at the end. */
 export async function factsPage(
   store: Pick<EventStore, 'read'>,
   recordingId: string,
-  { after, limit, content }: { after: number; limit: number; content: boolean },
+  { after, limit, ...shown }: { after: number; limit: number } & Shown,
 ) {
   const events: ReturnType<typeof factAnswer>[] = [];
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.position <= after) continue;
     if (events.length === limit) return { events, next_after: events.at(-1)!.position };
-    events.push(factAnswer(fact, { content }));
+    events.push(factAnswer(fact, shown));
   }
   return { events, next_after: null };
 }

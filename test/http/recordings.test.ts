@@ -355,6 +355,37 @@ test('the whole log shows what others said to nobody, and hashes of passwords no
   }
 });
 
+test('of an erased recording the log says what happened, and nothing by which its file could be told', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  const id = (await service.upload(ben)).body.recording_id;
+  await service.reaches(id, 'idle.saved');
+  type Events = { events: { stream: string; type: string; data: Record<string, unknown> }[] };
+  const read = async (path: string) => {
+    const { body } = await service.call<Events>('GET', path, { token: ada });
+    return body.events.filter(({ stream }) => stream === `recording-${id}`);
+  };
+  const before = await read(`/events?recording=${id}`);
+  const imported = before.find(({ type }) => type === 'audio.imported')!.data;
+  const traces = ['sha256', 'bytes', 'duration', 'started_at'];
+  const held = JSON.stringify(before.map(({ data }) => data));
+  for (const trace of traces) assert.ok(held.includes(`"${trace}"`), trace);
+  assert.ok(typeof imported['sha256'] === 'string' && held.includes(imported['sha256']));
+  assert.equal((await service.call('DELETE', `/recordings/${id}`, { token: ben })).status, 204);
+  for (const path of ['/events?limit=200', `/events?recording=${id}&limit=200`]) {
+    const after = await read(path);
+    assert.deepEqual(
+      after.slice(0, before.length).map(({ type }) => type),
+      before.map(({ type }) => type),
+    );
+    assert.equal(after.find(({ type }) => type === 'audio.imported')!.data['kind'], 'solo');
+    const told = JSON.stringify(after.map(({ data }) => data));
+    for (const trace of traces) assert.ok(!told.includes(`"${trace}"`), `${path}: ${trace}`);
+    assert.doesNotMatch(told, /[0-9a-f]{64}|seconds|spoken|stretch/u);
+  }
+});
+
 test('GET /machine is the statechart', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

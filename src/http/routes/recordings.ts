@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { recordingsOf } from '../../../projections/recordings.ts';
+import { isIn } from '../../../machines/states.ts';
+import { recordingById, recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema, queryOf } from '../body.ts';
@@ -69,7 +70,12 @@ export const recordingRoutes: AddRoutes = (router, services) => {
     const id = ctx.params['id']!;
     const { after, limit } = queryOf(ctx, eventsSchema);
     await visibleRecording(services, callerOf(ctx.state), id);
-    ctx.body = await factsPage(services.store, id, { after, limit, content: true });
+    ctx.body = await factsPage(services.store, id, {
+      after,
+      limit,
+      content: true,
+      wasErased: false,
+    });
   });
 };
 
@@ -115,24 +121,31 @@ const eventsSchema = z.strictObject({
 
 /**
  * `GET /events`: the log a page at a time, or one recording's facts, for administrators. Content only of the
- * caller's own recordings.
+ * caller's own recordings; of erased ones no digest, length or time of the file.
  */
 export const eventRoutes: AddRoutes = (router, services) => {
   const owners = ownerOf(services);
   router.get('/events', async (ctx) => {
     const { userId } = callerOf(ctx.state);
     const { after, limit, recording } = queryOf(ctx, logSchema);
+    const shownOf = async (id: string) => {
+      const row = await recordingById(services.storage, id);
+      const wasErased = row !== undefined && isIn(row.state, 'idle.erased');
+      return { content: (await owners(id)) === userId, wasErased };
+    };
     if (recording !== undefined) {
-      const content = (await owners(recording)) === userId;
-      ctx.body = await factsPage(services.store, recording, { after, limit, content });
+      const shown = await shownOf(recording);
+      ctx.body = await factsPage(services.store, recording, { after, limit, ...shown });
       return;
     }
+    const known = new Map<string, Awaited<ReturnType<typeof shownOf>>>();
     const events: ReturnType<typeof factAnswer>[] = [];
     for await (const fact of services.store.readAll({ afterPosition: after, limit })) {
       // What other streams hold as content (password hashes) is never shown, not even to the user.
-      const recordingId = recordingOf(fact.stream);
-      const own = recordingId !== undefined && (await owners(recordingId)) === userId;
-      events.push(factAnswer(fact, { content: own }));
+      const id = recordingOf(fact.stream);
+      if (id !== undefined && !known.has(id)) known.set(id, await shownOf(id));
+      const shown = id === undefined ? undefined : known.get(id);
+      events.push(factAnswer(fact, shown ?? { content: false, wasErased: false }));
     }
     ctx.body = { events, next_after: events.length < limit ? null : events.at(-1)!.position };
   });
@@ -207,7 +220,8 @@ export const eventOperations: readonly Operation[] = [
     id: 'events',
     tag: 'Watching',
     summary: 'The log, a page at a time',
-    description: 'Content is left out, except that of the caller’s own recordings.',
+    description:
+      'Content is left out, except that of the caller’s own recordings. Of an erased one `data` says nothing of its file.',
     query: logSchema,
     answers: { 200: { description: 'A page of facts.', json: answers.factPage } },
   },
