@@ -138,6 +138,7 @@ export const settingSchemas = {
   'server.trusted_proxies': a.list(
     a.network,
     'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed.',
+    a.notMuchOfTheInternet,
   ),
   'server.tls_cert': a.text(
     a.folder.nullable(),

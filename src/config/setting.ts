@@ -64,12 +64,13 @@ export const formerly =
   (value: unknown): unknown =>
     value === true ? yes : value === false ? no : value;
 
-/** A list; in the environment separated by commas. */
+/** A list; in the environment separated by commas. @param whole what the list has to be as a whole */
 export function list<S extends z.ZodType<string>>(
   entry: S,
   description: string,
+  whole: (given: z.ZodArray<S>) => z.ZodArray<S> = (given) => given,
 ): Setting<z.ZodArray<S>> {
-  const schema = z.array(entry).max(100);
+  const schema = whole(z.array(entry).max(100));
   const fromText = (given: string) =>
     given
       .split(',')
@@ -143,11 +144,25 @@ const words = new Map([
 ]);
 
 /** Ranges too wide to be one network: shorter than /8, or /16 of IPv6 addresses. */
-function isHuge(value: string): boolean {
-  const [address = '', bits = '128'] = value.split('/');
-  if (/^::(?:ffff:)?(?:0:0|\d+\.)/i.test(address)) return Number(bits) < 104;
-  return Number(bits) < (isIP(address) === 4 ? 8 : 16);
+const isHuge = (value: string): boolean => shareOf(value) > 1;
+
+/** How much of the widest range that is taken: of a /8 or, among IPv6 addresses, of a /16. */
+function shareOf(value: string): number {
+  const [address = '', bits] = value.split('/');
+  if (isIP(address) === 4) return 2 ** (8 - Number(bits ?? 32));
+  // IPv4 addresses in IPv6.
+  const widest = /^::(?:ffff:)?(?:0:0|\d+\.)/i.test(address) ? 104 : 16;
+  return 2 ** (widest - Number(bits ?? 128));
 }
+
+/** Together at most four such ranges: 1/64 of all IPv4 addresses. */
+export const notMuchOfTheInternet = <S extends z.ZodType<string>>(
+  networks: z.ZodArray<S>,
+): z.ZodArray<S> =>
+  networks.refine(
+    (values) => values.reduce((sum, value) => sum + shareOf(value), 0) <= 4,
+    'must be ranges of your own: together they cover more than four /8 (of IPv6 four /16)',
+  );
 
 function isNetwork(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/');

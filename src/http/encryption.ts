@@ -1,3 +1,4 @@
+import { farEnd } from './connections.ts';
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
@@ -103,7 +104,6 @@ export function alsoEncrypted(
   });
   /** By their other end, which an encrypted connection has as well. */
   const unserved = new Map<string, Socket>();
-  const farEnd = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
   handshakes.on('secureConnection', (socket) => {
     unserved.delete(farEnd(socket));
     asHttp(socket);

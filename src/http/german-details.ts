@@ -87,6 +87,8 @@ export const germanDetails: Phrases = {
     'muss eine IP-Adresse oder ein Bereich wie 10.0.0.0/8 sein',
   'must be a range of your own, not much of the internet':
     'muss ein eigener Bereich sein, nicht das halbe Internet',
+  'must be ranges of your own: together they cover more than four /8 (of IPv6 four /16)':
+    'müssen eigene Bereiche sein: zusammen umfassen sie mehr als vier /8 (bei IPv6 vier /16)',
   'must be a time such as 2026-05-04T10:00:00+02:00':
     'muss eine Zeit wie 2026-05-04T10:00:00+02:00 sein',
   'must be between 1900 and today': 'muss zwischen 1900 und heute liegen',

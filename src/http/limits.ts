@@ -106,6 +106,9 @@ export const limits = {
   keepAliveTimeoutMs: 10_000,
   connectionsMax: 2000,
   connectionsPerAddressMax: 256,
+  /** While more than half of them are in use: how long one may ask for nothing, and how often that is looked at. */
+  unaskedMs: 10_000,
+  unaskedLookMs: 1000,
   /** A connection on which nothing moves in either direction. */
   idleTimeoutMs: 300_000,
   /** How long a stopping server lets requests finish. */

@@ -34,9 +34,12 @@ export interface RunningServer {
  */
 export async function listen(
   starting: StartingApp,
-  options: { address: string; port: number; headersTimeoutMs?: number; idleTimeoutMs?: number },
+  options: { address: string; port: number } & Partial<
+    Record<'headersTimeoutMs' | 'idleTimeoutMs' | 'connectionsMax' | 'unaskedMs', number>
+  >,
 ): Promise<RunningServer> {
-  const { address, port, headersTimeoutMs, idleTimeoutMs } = { ...limits, ...options };
+  const given = { ...limits, ...options };
+  const { address, port, headersTimeoutMs, idleTimeoutMs, connectionsMax } = given;
   let { settings } = starting;
   const encryption = openEncryption(() => settings(), starting.log);
   await encryption.look();
@@ -53,14 +56,14 @@ export async function listen(
     },
     service.request,
   );
-  server.maxConnections = limits.connectionsMax;
+  server.maxConnections = connectionsMax;
   // A body that stops arriving; WebSockets take their own care.
   server.setTimeout(idleTimeoutMs);
   server.on('upgrade', service.upgrade);
   const encrypted = alsoEncrypted(server, { encryption, ...service.settled, log: starting.log });
   const isTrustedProxy = (address: string) =>
     isTrusted(address, settings()['server.trusted_proxies']);
-  limitConnections(server, isTrustedProxy, starting.log);
+  const stopLooking = limitConnections(server, isTrustedProxy, { ...given, log: starting.log });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -89,6 +92,7 @@ export async function listen(
     },
     pause: () => service.pause(),
     async close() {
+      stopLooking();
       encrypted.closeUnserved();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs);

@@ -106,6 +106,26 @@ test('every fault is named at once, and nothing is changed', async (t) => {
   await assert.rejects(stat(path), { code: 'ENOENT' }, 'no secret of a refused update is kept');
 });
 
+test('trusted proxies together are not much of the internet either', async (t) => {
+  const { config } = await opened(t);
+  const set = (proxies: string[]) => config.update({ server: { trusted_proxies: proxies } }, anna);
+  const eights = (count: number) => Array.from({ length: count }, (_, n) => `${n + 10}.0.0.0/8`);
+  await set([...eights(3), '192.168.0.0/16', '2001:db8::/32', '::1']);
+  for (const wide of [
+    eights(5),
+    Array.from({ length: 100 }, (_, n) => `${n + 1}.0.0.0/8`),
+    Array.from({ length: 5 }, (_, n) => `::ffff:${n + 10}.0.0.0/104`),
+    Array.from({ length: 17 }, (_, n) => `${n + 10}.0.0.0/10`).concat(eights(1)),
+    ['2001::/16', '2002::/16', '2003::/16', '2400::/16', '2600::/16'],
+  ]) {
+    await assert.rejects(set(wide), (error: unknown) => {
+      assert.deepEqual(faultsOf(error), ['server.trusted_proxies']);
+      return true;
+    });
+  }
+  assert.equal(config.settings()['server.trusted_proxies'].length, 6);
+});
+
 test('what the environment says holds and cannot be set', async (t) => {
   const { config, store } = await opened(t, {
     MITSCHRIFT_STT_BACKEND: 'native',

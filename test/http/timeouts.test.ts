@@ -13,11 +13,15 @@ import { eventually } from '../support/eventually.ts';
 async function impatient(
   t: TestContext,
   { services }: TestService,
-  times: { headersTimeoutMs?: number; idleTimeoutMs?: number },
+  times: Parameters<typeof listening>[1],
 ): Promise<Socket> {
   const server = await listening(services, times);
   t.after(() => server.close());
-  const socket = connect(server.port, '127.0.0.1');
+  return await connected(server.port);
+}
+
+async function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   return socket;
 }
@@ -35,6 +39,34 @@ test('headers that do not come are not waited for', async (t) => {
   const socket = await impatient(t, await startService(t), { headersTimeoutMs: 100 });
   socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow:');
   assert.match(await toTheEnd(socket), /^HTTP\/1\.1 408 /);
+});
+
+test('more than half of the connections are not held by those that ask for nothing: the oldest goes', async (t) => {
+  const { services } = await startService(t);
+  const server = await listening(services, { connectionsMax: 8, unaskedMs: 100 });
+  t.after(() => server.close());
+  const sockets: Socket[] = [];
+  const closed: number[] = [];
+  const open = async (first: string): Promise<void> => {
+    const socket = await connected(server.port);
+    const n = sockets.push(socket) - 1;
+    socket.once('close', () => closed.push(n));
+    socket.write(first);
+  };
+  const half = 'GET /health HTTP/1.1\r\nHost: localhost\r\n';
+  // The first asks, and its answer waits for its body: it is no slow one.
+  await open('POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
+  for (const first of ['', half, 'G']) await open(first);
+  await open(half);
+  await eventually('the oldest that has not asked is gone', () => closed.length > 0);
+  assert.deepEqual(closed, [1]);
+  const answered = once(sockets[2]!, 'data') as Promise<[Buffer]>;
+  sockets[2]!.write('\r\n');
+  assert.match(String((await answered)[0]), /^HTTP\/1\.1 200 /, 'half of them may be slow');
+  await open('');
+  await eventually('the next is gone', () => closed.length > 1);
+  assert.deepEqual(closed, [1, 3], 'one that has asked is younger since');
+  for (const socket of sockets) socket.destroy();
 });
 
 test('a body that stops arriving ends the connection and leaves nothing behind', async (t) => {

@@ -7,7 +7,7 @@ import { openSockets } from '../../src/http/feed/upgrade.ts';
 /** Serves services over HTTP and WebSocket on a free loopback port. */
 export async function listening(
   services: HttpServices,
-  times: { headersTimeoutMs?: number; idleTimeoutMs?: number } = {},
+  times: Omit<Parameters<typeof listen>[1], 'address' | 'port'> = {},
 ): Promise<RunningServer> {
   const starting = createStartingApp(services);
   const server = await listen(starting, { address: services.address, port: 0, ...times });
