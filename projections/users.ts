@@ -103,12 +103,15 @@ export const decideSetup =
 export const decideRegistration =
   (wanted: readonly NewUser[]) =>
   (users: Users): UserDecision => {
-    const looks = new Map<string, Pick<User, 'username'>>();
-    for (const user of users.byId.values()) looks.set(lookOf(user.username), user);
+    const taken = new Map<string, Pick<User, 'username'>>();
+    const take = (user: Pick<User, 'username'>) => {
+      for (const form of [usernameKey(user.username), lookOf(user.username)]) taken.set(form, user);
+    };
+    for (const user of users.byId.values()) take(user);
     for (const user of wanted) {
-      const same = looks.get(lookOf(user.username));
+      const same = taken.get(usernameKey(user.username)) ?? taken.get(lookOf(user.username));
       if (same) return nameTaken(user.username, same.username);
-      looks.set(lookOf(user.username), user);
+      take(user);
     }
     const hasAdministrator = administrators(users) > 0 || wanted.some(({ isAdmin }) => isAdmin);
     return hasAdministrator
@@ -202,13 +205,28 @@ export const similarUser = (users: Users, username: string): User | undefined =>
   userByName(users, username) ??
   [...users.byId.values()].find((user) => lookOf(user.username) === lookOf(username));
 
-/** Names of one look are for one user: without accents, the dot of the i, and signs at the end. */
+/**
+ * Letters that look like another one, out of the confusables of UTS 39: Latin, then Cyrillic and Greek, which stand for
+ * whole names, since letters of two scripts are no name.
+ */
+const lookAlikes = new Map(
+  [
+    ['01Iıǀøđħłŧɑɡĸ', 'ollilodhltagk'],
+    ['аеорсухіјѕһԁԛԝ', 'aeopcyxijshdqw'],
+    ['οναρικυγ', 'ovapikuy'],
+  ].flatMap(([from = '', to = '']) => Array.from(from, (one, n) => [one, to[n]!] as const)),
+);
+
+/** Names of one look are for one user: without accents and strokes, the dot of the i, and signs at the end. */
 const lookOf = (username: string): string =>
-  usernameKey(username)
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/gu, '')
-    .replaceAll('ı', 'i')
+  asLookedAt(
+    usernameKey(asLookedAt(username.normalize('NFKD').replace(/\p{Script=Inherited}/gu, ''))),
+  )
+    .replaceAll('rn', 'm')
     .replace(/[@.+_-]{1,32}$/u, '');
+
+const asLookedAt = (text: string): string =>
+  Array.from(text, (letter) => lookAlikes.get(letter) ?? letter).join('');
 
 export const refuse = (refused: UserRefusal['refused'], message: string): UserRefusal => ({
   refused,

@@ -31,8 +31,31 @@ test('names are of one script each and begin with a letter or digit', async (t) 
   ]) {
     assert.equal((await create(name)).status, 201, name);
   }
-  for (const like of ['zoe-k', 'ádà', 'ada.', 'cons\u0338tructor', 'ben+x@l\u0131brary.example']) {
+  for (const name of ['Ilse', 'bob01', 'karl', 'øre']) {
+    assert.equal((await create(name)).status, 201, name);
+  }
+  for (const [what, like] of [
+    ['without accents', 'zoe-k'],
+    ['with other accents', 'ádà'],
+    ['a dot at the end', 'ada.'],
+    ['a stroke through a letter', 'cons\u0338tructor'],
+    ['a mark of another block', 'karl\u20d2'],
+    ['an l for a capital I', 'llse'],
+    ['a 1 for a capital I', '1lse'],
+    ['a 1 for an l', 'kar1'],
+    ['letters for digits', 'bobol'],
+    ['a capital O and I for digits', 'bObOI'],
+    ['another a', 'k\u0251rl'],
+    ['a letter with its stroke', 'ore'],
+    ['r and n for m', 'ben+x@library.exarnple'],
+    ['all of it Cyrillic', '\u0430\u0501\u0430'],
+  ] as const) {
     const { status, body } = await create(like);
-    assert.deepEqual([status, body.type], [409, '/problems/username-taken'], like);
+    assert.deepEqual([status, body.type], [409, '/problems/username-taken'], what);
+    assert.match(body.detail ?? '', /looks like that of another user/u, what);
+  }
+  assert.equal((await create('ben+x@l\u0131brary.example')).status, 409, 'an i without its dot');
+  for (const other of ['Else', 'kari', 'bob02', 'Anne', 'Adam']) {
+    assert.equal((await create(other)).status, 201, other);
   }
 });
