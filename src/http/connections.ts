@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Log } from '../shared/log.ts';
 import { networkOf } from '../shared/network.ts';
 import { limits } from './limits.ts';
+import { isTrusted } from './peer.ts';
 
 /** How often the log says so at most, in milliseconds. */
 const warnEveryMs = 60_000;
@@ -15,19 +16,18 @@ export const farEnd = ({ remoteAddress, remotePort }: Socket): string =>
  * Closes connections of one address (an IPv6 /64) beyond `limits.connectionsPerAddressMax`, so that it
  * cannot take them all; and while more than half of all are in use, those that have asked for nothing for `unaskedMs`,
  * the longest first. Those of trusted proxies are neither counted nor closed.
- * @returns ends looking
  */
 export function limitConnections(
   server: Server,
-  isTrustedProxy: (address: string) => boolean,
+  trustedProxies: () => readonly string[],
   { log, connectionsMax, unaskedMs }: Limited,
-): () => void {
+): void {
   const open = new Map<string, number>();
   const unasked = whatAsksNothing(server, { connectionsMax, unaskedMs });
   let warnedAt = Number.NEGATIVE_INFINITY;
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
-    if (remoteAddress === undefined || isTrustedProxy(remoteAddress)) return;
+    if (remoteAddress === undefined || isTrusted(remoteAddress, trustedProxies())) return;
     const place = networkOf(remoteAddress);
     const count = open.get(place) ?? 0;
     if (count >= limits.connectionsPerAddressMax) {
@@ -48,7 +48,6 @@ export function limitConnections(
       else open.set(place, left);
     });
   });
-  return unasked.stop;
 }
 
 type Limited = { log: Pick<Log, 'warn'>; connectionsMax: number; unaskedMs: number };
@@ -60,7 +59,7 @@ type Limited = { log: Pick<Log, 'warn'>; connectionsMax: number; unaskedMs: numb
 function whatAsksNothing(
   server: Server,
   { connectionsMax, unaskedMs }: Omit<Limited, 'log'>,
-): { add(socket: Socket): void; stop(): void } {
+): { add(socket: Socket): void } {
   const all = new Map<string, Socket>();
   /** By the end of the last answer, or the beginning; the longest first. Milliseconds of `performance.now()`. */
   const since = new Map<string, number>();
@@ -82,6 +81,7 @@ function whatAsksNothing(
     }
   };
   const timer = setInterval(look, Math.min(unaskedMs, limits.unaskedLookMs)).unref();
+  server.once('close', () => clearInterval(timer));
   return {
     add(socket) {
       const end = farEnd(socket);
@@ -92,6 +92,5 @@ function whatAsksNothing(
         since.delete(end);
       });
     },
-    stop: () => clearInterval(timer),
   };
 }

@@ -3,7 +3,6 @@ import { alsoEncrypted, httpsAddress, openEncryption, refusalOfPlain } from './e
 import { answerProblem, type Problem } from './problems.ts';
 import type { EncryptionState } from '../shared/certificate.ts';
 import type { StartingApp } from './starting.ts';
-import { isTrusted } from './peer.ts';
 import type { HttpServices, State } from './services.ts';
 import { refuseUpgrade, type Sockets } from './feed/upgrade.ts';
 import type Koa from 'koa';
@@ -28,15 +27,17 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+type ListenOptions = { address: string; port: number } & Partial<
+  Record<'headersTimeoutMs' | 'idleTimeoutMs' | 'connectionsMax' | 'unaskedMs', number>
+>;
+
 /**
- * Listens. Until `serve` is called, `starting` answers; what it has no answer to waits a little first. Port 0 takes any free one; other times are for tests.
+ * Listens. Until `serve` is called, `starting` answers; what it has no answer to waits a little first. Port 0 takes any free one; other times and numbers are for tests.
  * @throws what listening throws (`EADDRINUSE`, `EACCES`, …)
  */
 export async function listen(
   starting: StartingApp,
-  options: { address: string; port: number } & Partial<
-    Record<'headersTimeoutMs' | 'idleTimeoutMs' | 'connectionsMax' | 'unaskedMs', number>
-  >,
+  options: ListenOptions,
 ): Promise<RunningServer> {
   const given = { ...limits, ...options };
   const { address, port, headersTimeoutMs, idleTimeoutMs, connectionsMax } = given;
@@ -61,9 +62,8 @@ export async function listen(
   server.setTimeout(idleTimeoutMs);
   server.on('upgrade', service.upgrade);
   const encrypted = alsoEncrypted(server, { encryption, ...service.settled, log: starting.log });
-  const isTrustedProxy = (address: string) =>
-    isTrusted(address, settings()['server.trusted_proxies']);
-  const stopLooking = limitConnections(server, isTrustedProxy, { ...given, log: starting.log });
+  const trusted = () => settings()['server.trusted_proxies'];
+  limitConnections(server, trusted, { ...given, log: starting.log });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -92,7 +92,6 @@ export async function listen(
     },
     pause: () => service.pause(),
     async close() {
-      stopLooking();
       encrypted.closeUnserved();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs);
