@@ -24,6 +24,7 @@ import { postgresPendingJobs } from './storage/postgres/pending-jobs.ts';
 import { openPostgresLog } from './storage/postgres/postgres-log.ts';
 import { postgresProjectionStorage } from './storage/postgres/projection-storage.ts';
 import { postgresProjectorChannel } from './storage/postgres/projector-channel.ts';
+import { postgresPuts } from './storage/postgres/puts.ts';
 import { openSealedTexts } from './storage/postgres/sealed-texts.ts';
 import { openPostgresSecrets, postgresSetupCodes } from './storage/postgres/secrets.ts';
 import { postgresSessionRows } from './storage/postgres/session-rows.ts';
@@ -58,7 +59,14 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
   const ownership = postgresOwnership(db, { leaseMs });
   const closing: (() => Promise<unknown>)[] = [() => db.close(), () => ownership.close()];
   try {
-    const files = await openNodeFiles({ url: cluster.blobsUrl, logId: db.logId, ownership, data });
+    const puts = postgresPuts(db);
+    const files = await openNodeFiles({
+      url: cluster.blobsUrl,
+      logId: db.logId,
+      ownership,
+      data,
+      beforePut: puts.note,
+    });
     closing.push(() => files.blobs.close());
     const member = await joinCluster({ cluster, db, ownership, blobs: files.blobs, log });
     closing.push(() => member.leave());
@@ -75,7 +83,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     const { storage } = rows;
     const lastDone = postgresLastDone(db, 'collect');
     const collecting = keepCollecting(
-      { blobs: files.blobs, store, storage, ownership, lastDone },
+      { blobs: files.blobs, puts, store, storage, ownership, lastDone },
       log,
     );
     closing.push(() => collecting.stop());

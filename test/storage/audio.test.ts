@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, after, describe, it, test } from 'node:test';
 import { exists } from '../../src/shared/files.ts';
-import type { AudioFile, AudioStore } from '../../src/storage/audio/audio-store.ts';
+import type { AudioFile, AudioStore, BeforePut } from '../../src/storage/audio/audio-store.ts';
 import { audioInBlobs } from '../../src/storage/audio/blob-audio.ts';
 import { audioOfManyNodes, audioOfOneProcess } from '../../src/storage/audio/folder-audio.ts';
 import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
@@ -53,31 +53,56 @@ async function collected<T>(all: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-async function inBucket(test: TestContext, bytesMax?: number) {
+/** As if nothing could be noted. */
+const unnoted: BeforePut = async () => {
+  throw new Error('not noted');
+};
+
+async function inBucket(
+  test: TestContext,
+  { bytesMax, beforePut = async () => {} }: { bytesMax?: number; beforePut?: BeforePut } = {},
+) {
   const { url } = await server;
   const ownership = sharedOwnership().node();
   const blobs = await openBlobs(url(`a${(prefixes += 1)}`), { logId: 'log', ownership });
   test.after(() => blobs.close());
   const node = async (): Promise<AudioStore> =>
-    await audioInBlobs(blobs, await tempDir(test), bytesMax === undefined ? {} : { bytesMax });
+    await audioInBlobs(blobs, await tempDir(test), {
+      beforePut,
+      ...(bytesMax === undefined ? {} : { bytesMax }),
+    });
   return { blobs, one: await node(), other: await node() };
 }
 
-const kinds: Record<string, (test: TestContext) => Promise<Nodes>> = {
+const kinds: Record<string, (test: TestContext, beforePut?: BeforePut) => Promise<Nodes>> = {
   'Audio of one process': async (test) => {
     const one = audioOfOneProcess(await tempDir(test));
     return { one, other: one };
   },
-  'Audio in a shared directory': async (test) => {
+  'Audio in a shared directory': async (test, beforePut = async () => {}) => {
     const recordings = await tempDir(test);
-    const node = async () => await audioOfManyNodes({ recordings, derived: await tempDir(test) });
+    const node = async () =>
+      await audioOfManyNodes({ recordings, derived: await tempDir(test) }, beforePut);
     return { one: await node(), other: await node() };
   },
-  'Audio in a bucket': inBucket,
+  'Audio in a bucket': (test, beforePut) => inBucket(test, beforePut ? { beforePut } : {}),
 };
 
 for (const [name, makeNodes] of Object.entries(kinds)) {
   describe(name, () => {
+    if (name !== 'Audio of one process')
+      it('is not kept where it cannot be noted before', async (test) => {
+        const { one, other } = await makeNodes(test, unnoted);
+        const path = join(await tempDir(test), 'made.wav');
+        await writeFile(path, 'x');
+        const sha256 = createHash('sha256').update('x').digest('hex');
+        await assert.rejects(one.keep('R1', 'audio.wav', { path, sha256 }), /not noted/);
+        const named = { path: `audio-${sha256.slice(0, 16)}.wav`, sha256, bytes: 1 };
+        await assert.rejects(other.open('R1', named), { code: 'ENOENT' });
+        assert.ok(await exists(path));
+        if (one.live) await assert.rejects(one.live.begin('R1'), /not noted/);
+      });
+
     it('is kept under a name, read at every node, and gone with its recording', async (test) => {
       const { one, other } = await makeNodes(test);
       const bytes = randomBytes(1000);
@@ -138,7 +163,7 @@ describe('Audio of several nodes', () => {
   });
 
   it('in a bucket is compared when it comes, stays in bounds, and is nothing of an earlier start', async (test) => {
-    const { one, other, blobs } = await inBucket(test, 250);
+    const { one, other, blobs } = await inBucket(test, { bytesMax: 250 });
     const file = await kept(one, 'R1', 'audio.wav', randomBytes(200));
     const key = `recordings/R1/${file.path}`;
     const there = await buffer((await blobs.get(key))!.body);
@@ -164,7 +189,7 @@ describe('Audio of several nodes', () => {
       other.read('R1', missing, async () => {}),
       { code: 'audio-missing' },
     );
-    await audioInBlobs(blobs, folder);
+    await audioInBlobs(blobs, folder, { beforePut: unnoted });
     assert.deepEqual(await readdir(folder), []);
   });
 

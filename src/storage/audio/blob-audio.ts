@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { StageError, hasCode } from '../../shared/errors.ts';
 import { hashFile, ifMissing } from '../../shared/files.ts';
 import { type Blobs, BlobsError } from '../blobs/blobs.ts';
-import type { AudioFile, AudioStore } from './audio-store.ts';
+import type { AudioFile, AudioStore, BeforePut } from './audio-store.ts';
 import { hashedName } from './folder-audio.ts';
 import { type NotedLiveAudio, type LiveAudio, lateInBucket, liveInBucket } from './live-audio.ts';
 
@@ -22,15 +22,16 @@ type Cached = { path: string; bytes: number; users: number; there: Promise<void>
  * its SHA-256; up to a bound it stays there for the next time. Nothing of an earlier process is used.
  * @param folder of this machine; it is emptied
  * @param options.bytesMax of what stays here; for tests
+ * @param options.beforePut
  */
 export async function audioInBlobs(
   blobs: Blobs,
   folder: string,
-  { bytesMax = cachedBytesMax }: { bytesMax?: number } = {},
+  options: { bytesMax?: number; beforePut: BeforePut },
 ): Promise<AudioStore> {
   for (const name of (await readdir(folder).catch(ifMissing(null))) ?? [])
     await rm(join(folder, name), { recursive: true, force: true });
-  return new BlobAudio(blobs, folder, bytesMax);
+  return new BlobAudio(blobs, folder, options);
 }
 
 const keyOf = (recordingId: string, name = ''): string => `recordings/${recordingId}/${name}`;
@@ -41,12 +42,18 @@ class BlobAudio implements AudioStore {
   readonly #blobs: Blobs;
   readonly #folder: string;
   readonly #bytesMax: number;
+  readonly #beforePut: BeforePut;
   /** By key, the longest unused first. */
   readonly #cached = new Map<string, Cached>();
 
-  constructor(blobs: Blobs, folder: string, bytesMax: number) {
-    this.live = liveInBucket(blobs);
+  constructor(
+    blobs: Blobs,
+    folder: string,
+    { bytesMax = cachedBytesMax, beforePut }: Parameters<typeof audioInBlobs>[2],
+  ) {
+    this.live = liveInBucket(blobs, beforePut);
     this.late = lateInBucket(blobs);
+    this.#beforePut = beforePut;
     this.#blobs = blobs;
     this.#folder = folder;
     this.#bytesMax = bytesMax;
@@ -112,6 +119,7 @@ class BlobAudio implements AudioStore {
     { path, sha256 }: { path: string; sha256: string },
   ): Promise<string> {
     const name = hashedName(wanted, sha256);
+    await this.#beforePut(recordingId);
     // The same name is the same content; put again, it is not old.
     await this.#blobs.put(keyOf(recordingId, name), { path }, { sha256 });
     await rm(path, { force: true });

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
 import { copyDurably, ifMissing, syncDirectory } from '../../shared/files.ts';
-import type { AudioStore } from './audio-store.ts';
+import type { AudioStore, BeforePut } from './audio-store.ts';
 
 /** Where the folders of recordings are: what is kept, and what is derived on this machine. */
 type Folders = { recordings: string; derived: string };
@@ -16,13 +16,19 @@ export const audioOfOneProcess = (recordings: string): AudioStore =>
  * Audio in folders that all nodes have; what is derived is in folders of this machine, which are emptied here: of what
  * was erased while this node was down, nothing is left.
  */
-export async function audioOfManyNodes(folders: Folders): Promise<AudioStore> {
+export async function audioOfManyNodes(
+  folders: Folders,
+  beforePut: BeforePut,
+): Promise<AudioStore> {
   for (const name of (await readdir(folders.derived).catch(ifMissing(null))) ?? [])
     await rm(join(folders.derived, name), { recursive: true, force: true });
-  return folderAudio(folders);
+  return folderAudio(folders, beforePut);
 }
 
-function folderAudio({ recordings, derived }: Folders): AudioStore {
+function folderAudio(
+  { recordings, derived }: Folders,
+  beforePut: BeforePut = async () => {},
+): AudioStore {
   const isShared = recordings !== derived;
   const kept = (recordingId: string, name = '') => join(recordings, recordingId, name);
   const mine = (recordingId: string, name = '') => join(derived, recordingId, name);
@@ -46,6 +52,7 @@ function folderAudio({ recordings, derived }: Folders): AudioStore {
       };
     },
     async keep(recordingId, wanted, { path, sha256 }) {
+      await beforePut(recordingId);
       const folder = kept(recordingId);
       const name = isShared ? hashedName(wanted, sha256) : wanted;
       const made = await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Blobs } from '../blobs/blobs.ts';
+import type { BeforePut } from './audio-store.ts';
 
 /** Sound that comes bit by bit, where there is no file that grows for all nodes to see. */
 export interface LiveAudio {
@@ -44,7 +45,16 @@ const atOnceMax = 16;
  * and says where it begins (`<turn>-begin-<start>`): what a process of an earlier turn puts behind that, since it was
  * frozen and has not noticed, does not count.
  */
-export const liveInBucket = (bucket: Blobs): LiveAudio => piecesIn(bucket, 'live');
+export function liveInBucket(bucket: Blobs, beforePut: BeforePut): LiveAudio {
+  const pieces = piecesIn(bucket, 'live');
+  return {
+    ...pieces,
+    async begin(recordingId) {
+      await beforePut(recordingId);
+      return await pieces.begin(recordingId);
+    },
+  };
+}
 
 /** Beside that, with its note as `recordings/<id>/late/note`, behind the pieces in the order in which they are removed. */
 export const lateInBucket = (bucket: Blobs): NotedLiveAudio => {

@@ -7,14 +7,16 @@ import { recordingById } from '../../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
 import type { LastDone } from '../postgres/housekeeping.ts';
-import type { BlobEntry, Blobs } from './blobs.ts';
+import type { Puts } from '../postgres/puts.ts';
+import type { Blobs } from './blobs.ts';
 
 type CollectDeps = {
   blobs: Blobs;
+  puts: Puts;
   store: Pick<EventLog, 'read' | 'version'>;
   storage: ProjectionStorage;
   ownership: Ownership;
-  /** When any node has last looked through everything. */
+  /** When any node last did it. */
   lastDone: LastDone;
   /** Milliseconds since 1970. */
   now(): number;
@@ -25,7 +27,7 @@ type CollectDeps = {
 const ageMs = 7 * 24 * 3_600_000;
 /** How often a node looks whether it is time; first after that, never at a start. */
 const everyMs = 3_600_000;
-/** Between two rounds of all nodes: a round looks through all there is. */
+/** Between two rounds of all nodes. */
 const restMs = 23.5 * 3_600_000;
 /** Removed in one round at most; the rest has another one in an hour. */
 const removedMax = 1_000;
@@ -59,7 +61,7 @@ export function keepCollecting(
 
 /**
  * Removes files of all nodes that no fact names and that are older than a week: audio that was kept and not recorded, uploads that
- * broke off, names of documents that are written by now. One node at a time.
+ * broke off, names of documents that are written by now. One node at a time. What it costs follows what was put a week ago, not what is kept.
  * @returns how many; null: another node is at it, or was within a day
  */
 export async function collect(deps: CollectDeps): Promise<number | null> {
@@ -80,74 +82,95 @@ async function collectHolding(deps: CollectDeps): Promise<number> {
   const { blobs, now, signal } = deps;
   const before = new Date(now() - ageMs);
   let removed = await blobs.removeUnfinished(before);
-  for (const [prefix, isGarbage] of rules) {
-    for await (const entry of blobs.list(prefix)) {
-      signal.throwIfAborted();
-      if (removed >= removedMax) return removed;
-      if (entry.modifiedAt >= before) continue;
-      if (await isGarbage(entry, deps)) {
-        await blobs.delete(entry.key);
-        removed += 1;
-      }
-    }
+  for await (const key of garbage(before, deps)) {
+    signal.throwIfAborted();
+    if (removed >= removedMax) return removed;
+    await blobs.delete(key);
+    removed += 1;
   }
   return removed;
 }
 
-type Rule = (entry: BlobEntry, deps: CollectDeps) => Promise<boolean>;
+async function* garbage(before: Date, deps: CollectDeps): AsyncGenerator<string, void, void> {
+  const { blobs, puts, ownership, signal } = deps;
+  for (const prefix of passing) yield* oldKeys(blobs, prefix, before);
+  for await (const key of oldKeys(blobs, 'names/', before))
+    if (await isWritten(key, deps)) yield key;
+  for await (const recordingId of puts.older(ageMs)) {
+    // Who keeps another file of it holds it meanwhile.
+    const held = await ownership.claim(`audio:${recordingId}`, signal);
+    if (held === null) continue;
+    try {
+      const left = await unnamed(recordingId, before, deps);
+      if (left === null) continue;
+      yield* left;
+      await puts.forget(recordingId, ageMs);
+    } finally {
+      await held.release();
+    }
+  }
+}
 
-const rules: readonly (readonly [prefix: string, Rule])[] = [
-  ['uploads/', async () => true],
-  ['resumable/', async () => true],
-  // A node that runs puts its own there every day.
-  ['nodes/', async () => true],
-  ['recordings/', isUnnamed],
-  ['names/', isWritten],
-];
+/** What is there for a while: uploads under way, and what each node that runs puts there every day. */
+const passing = ['uploads/', 'resumable/', 'nodes/'] as const;
 
-/** Pieces of what is being recorded; when that is complete they are removed. */
-const liveFolder = 'live';
+async function* oldKeys(
+  blobs: Blobs,
+  prefix: string,
+  before: Date,
+): AsyncGenerator<string, void, void> {
+  for await (const { key, modifiedAt } of blobs.list(prefix)) if (modifiedAt < before) yield key;
+}
+
 /** As `AudioStore.keep` names it, where several nodes keep. */
 const keptName = /^audio-[0-9a-f]{16}(?:\.[a-z0-9]{1,8})?$/;
 
-/** Audio that no fact of its recording names now; of what no fact speaks of at all, anything. */
-async function isUnnamed({ key }: BlobEntry, deps: CollectDeps): Promise<boolean> {
-  const [, recordingId = '', name = '', ...below] = key.split('/');
+/** Files of a recording that no fact names now; of what no fact speaks of at all, any. Null: it is being recorded. */
+async function unnamed(
+  recordingId: string,
+  before: Date,
+  deps: CollectDeps,
+): Promise<string[] | null> {
+  const folder = `recordings/${recordingId}/`;
+  const keys: string[] = [];
+  for await (const key of oldKeys(deps.blobs, folder, before)) keys.push(key);
+  /** Pieces of what is being recorded; when that is complete they are removed. */
+  const isPiece = (key: string): boolean => key.startsWith(`${folder}live/`);
   const row = await recordingById(deps.storage, recordingId);
-  if (row?.audio?.path === name) return false;
-  const isAudio = below.length === 0 && keptName.test(name);
-  if (row !== undefined && !isAudio && name !== liveFolder) return false;
-  // Who keeps another file of it holds it meanwhile.
-  const held = await deps.ownership.claim(`audio:${recordingId}`, deps.signal);
-  if (held === null) return false;
-  try {
-    return await isUnnamedInLog(recordingId, name, isAudio, deps);
-  } finally {
-    await held.release();
-  }
+  const suspects = keys.filter((key) => {
+    const name = key.slice(folder.length);
+    return !row || isPiece(key) || (keptName.test(name) && name !== row.audio?.path);
+  });
+  if (suspects.length === 0) return [];
+  const said = await saidInLog(recordingId, deps.store);
+  if (said === null) return suspects;
+  if (isIn(said.state, 'recording')) return null;
+  return suspects.filter(
+    (key) =>
+      isPiece(key) || (keptName.test(key.slice(folder.length)) && key !== folder + said.path),
+  );
 }
 
-async function isUnnamedInLog(
+/** The state of a recording and the audio that it has; null: there is none, or it was erased. */
+async function saidInLog(
   recordingId: string,
-  name: string,
-  isAudio: boolean,
-  { store }: CollectDeps,
-): Promise<boolean> {
+  store: CollectDeps['store'],
+): Promise<{ state: string; path: string | null } | null> {
   const stream = recordingStream(recordingId);
-  if ((await store.version(stream)) === 0) return true;
-  let named: string | null = null;
+  if ((await store.version(stream)) === 0) return null;
+  let path: string | null = null;
   let state = '';
   for await (const { type, data, to } of store.read(stream)) {
-    if (type === 'recording.erased') return true;
+    if (type === 'recording.erased') return null;
     state = to ?? state;
-    if (type === 'audio.removed') named = null;
-    else if ('path' in data && 'sha256' in data) named = data.path;
+    if (type === 'audio.removed') path = null;
+    else if ('path' in data && 'sha256' in data) path = data.path;
   }
-  return name === liveFolder ? !isIn(state, 'recording') : isAudio && named !== name;
+  return { state, path };
 }
 
 /** A name is seen in the space once there are documents, and given up with its recording. */
-async function isWritten({ key }: BlobEntry, { blobs, store }: CollectDeps): Promise<boolean> {
+async function isWritten(key: string, { blobs, store }: CollectDeps): Promise<boolean> {
   const found = await blobs.get(key);
   if (found === null) return false;
   const stream = recordingStream((await buffer(found.body)).toString('utf8'));

@@ -1,7 +1,7 @@
 import type { KeyStore } from '../../../events/key-store.ts';
 import type { Ownership } from '../../../events/ownership.ts';
 import type { DataFolder } from '../../shared/data-directory.ts';
-import type { AudioStore } from '../audio/audio-store.ts';
+import type { AudioStore, BeforePut } from '../audio/audio-store.ts';
 import { audioInBlobs } from '../audio/blob-audio.ts';
 import { audioOfManyNodes } from '../audio/folder-audio.ts';
 import { openBlobKeys } from './blob-keys.ts';
@@ -30,13 +30,16 @@ export async function openNodeFiles(options: {
   logId: string;
   ownership: Ownership;
   data: Pick<DataFolder, 'recordings' | 'derived'>;
+  beforePut: BeforePut;
 }): Promise<NodeFiles> {
-  const { url, data } = options;
+  const { url, data, beforePut } = options;
   const isBucket = blobsPlace(url).kind === 's3';
   const blobs = await openBlobs(url, options);
   try {
     const keys = await openBlobKeys(blobs);
-    const audio = isBucket ? await audioInBlobs(blobs, data.derived) : await audioOfManyNodes(data);
+    const audio = isBucket
+      ? await audioInBlobs(blobs, data.derived, { beforePut })
+      : await audioOfManyNodes(data, beforePut);
     return {
       blobs,
       keys,

@@ -103,6 +103,9 @@ export const migrations: readonly string[] = [
   `
 create table housekeeping (task text collate "C" primary key, done_at timestamptz not null);
 `,
+  `
+create table puts (recording_id text collate "C" primary key, put_at timestamptz not null default clock_timestamp());
+`,
 ];
 
 /**

@@ -43,6 +43,8 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
     await put(`recordings/${known}/capture.json`, 100),
     await put(`recordings/${unknown}/young.wav`, 6),
     await put(`recordings/${held}/audio.wav`, 8),
+    // Nothing was put there lately: it is not even looked at.
+    await put('recordings/R4/audio.wav', 100),
     await put('uploads/u1/file', 6),
     await put('keys/R9', 100),
     await put('spaces/u/a.md', 100),
@@ -62,9 +64,18 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.equal(await names.promise('u', 'talk', known), true);
   const { signal } = new AbortController();
   let isDone = false;
+  const puts = memoryPuts([known, unknown, held]);
+  const listed: string[] = [];
   const deps = {
     lastDone: { isWithin: async () => isDone, note: async () => void (isDone = true) },
-    blobs,
+    blobs: {
+      ...blobs,
+      list(prefix: string) {
+        listed.push(prefix);
+        return blobs.list(prefix);
+      },
+    },
+    puts,
     store,
     storage: memoryProjectionStorage(),
     ownership,
@@ -81,6 +92,8 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.equal(await collect(deps), go.length);
   for (const file of go) assert.equal(await exists(file), false, file);
   for (const file of stay) assert.equal(await exists(file), true, file);
+  assert.ok(!listed.includes('recordings/'), 'what it costs does not grow with what is kept');
+  assert.deepEqual([...puts.noted], [held], 'it is looked at again when it is free');
   // All nodes together look through everything once a day.
   assert.equal(await collect(deps), null);
   isDone = false;
@@ -90,3 +103,15 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   await names.release('u', 'talk', known);
   assert.equal(await names.promise('u', 'talk', unknown), true);
 });
+
+function memoryPuts(recordingIds: string[]) {
+  const noted = new Set(recordingIds);
+  return {
+    noted,
+    note: async (recordingId: string) => void noted.add(recordingId),
+    async *older() {
+      yield* noted;
+    },
+    forget: async (recordingId: string) => void noted.delete(recordingId),
+  };
+}

@@ -18,6 +18,7 @@ const fixture = join(import.meta.dirname, '../../fixtures/postgres-v1');
 /** The SQL of each version. What is not as it is here has no number of its own: databases that are there would lack it. */
 const fingerprints: Record<number, string> = {
   2: '6ddef5525ef875e8c36f6e24e291d6aa70c9e810ebcc551007b74621d733518b',
+  3: 'ec5c92124b4c5f27b40f005f583c06d38217a6eeac4fa04833dde99012b4494c',
 };
 
 const cluster = await postgresCluster({ after });
