@@ -2,18 +2,17 @@
  * For `sockets.bench.ts`: a server of WebSockets, ours or bare, that sends what its parent asks for. Its
  * argument says which.
  */
-import { ulid } from 'ulid';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import type { AppliedListener } from '../../projections/runner/runner.ts';
-import type { HttpServices } from '../../src/http/services.ts';
-import { openSockets } from '../../src/http/feed/upgrade.ts';
-import { openLogger } from '../../src/shared/log.ts';
+import { startService } from '../support/http-client.ts';
+import { stageStarted } from './fill-log.ts';
+
+/** A user has 32 connections at most. */
+const usersMin = 32;
 
 if (process.argv[2] === 'bare') bareSockets();
-else ourSockets();
+else await ourSockets();
 
 /** Sends every client the same frame, stringified once. */
 function bareSockets(): void {
@@ -33,73 +32,27 @@ function bareSockets(): void {
   });
 }
 
-/** The service's own WebSockets and stream, over a log that is in memory: what is told is what is measured. */
-function ourSockets(): void {
-  const owner = 'somebody';
-  const recordingId = ulid();
-  const facts: LoggedFact[] = [];
-  const listeners = new Set<AppliedListener>();
-  const nothing = () => () => {};
-  const services = {
-    log: openLogger('silent'),
-    address: '127.0.0.1',
-    version: 'bench',
-    settings: () => ({ 'server.allowed_hosts': [], 'server.trusted_proxies': [] }),
-    certificateNames: () => [],
-    accounts: {
-      // 32 clients a user, each of whom watches everybody.
-      authenticate: async (token: string) => ({
-        userId: `user-${Math.floor(Number(token) / 32)}`,
-        username: 'x',
-        isAdmin: true,
-        sessionId: token,
-      }),
-      onSessionEnded: nothing,
-    },
-    recordingService: { activity: () => [], onActivity: nothing, onHeard: nothing },
-    captures: { now: () => null, warnings: () => null, onNow: nothing, onWarnings: nothing },
-    elsewhere: { warnings: () => [] },
-    models: { onProgress: nothing },
-    readiness: { until: async () => {} },
-    health: () => ({ state: 'ok', writable: true, advice: [], damage: [], more: 0 }),
-    space: { warning: () => null, onWarning: nothing },
-    metrics: { socketOpened: nothing },
-    storage: { get: async () => undefined, getMany: async () => [], async *range() {} },
-    projections: {
-      position: () => facts.length,
-      onApplied: (listener: AppliedListener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    },
-    store: {
-      async *read() {
-        yield { data: { owner } };
-      },
-      async *readAll({ afterPosition, limit }: { afterPosition: number; limit: number }) {
-        yield* facts.slice(afterPosition, afterPosition + limit);
-      },
-    },
-  } as unknown as HttpServices;
-  const sockets = openSockets(services);
-  const server = createServer();
-  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
-  process.on('message', (message: { broadcast?: object; times?: number }) => {
-    if (!message.broadcast) return;
-    for (let time = 0; time < (message.times ?? 1); time += 1) {
-      const position = facts.length + 1;
-      facts.push({
-        ...message.broadcast,
-        type: 'stage.started',
-        data: { stage: 'write' },
-        stream: `recording-${recordingId}`,
-        position,
-      } as LoggedFact);
-    }
-    const added = facts.slice(-(message.times ?? 1));
-    for (const listener of listeners) listener(added, facts.length);
+/** The service as `main.ts` composes it, with a recording that moves as often as the parent asks for. */
+async function ourSockets(): Promise<void> {
+  const service = await startService({ after: () => undefined });
+  const owner = await service.setUp();
+  const { body } = await service.upload(owner);
+  await service.reaches(body.recording_id, 'idle.saved');
+  const stream = `recording-${body.recording_id}`;
+  // Each administrator sees the moves of everybody's recordings.
+  const tokens: string[] = [owner];
+  while (tokens.length < usersMin) tokens.push(await service.addUser(`user${tokens.length}`, true));
+  process.on('message', (message: { times?: number }) => {
+    void (async () => {
+      const facts = Array.from({ length: message.times ?? 1 }, (_, index) => stageStarted(index));
+      const appended = await service.store.append(
+        stream,
+        facts,
+        await service.store.version(stream),
+      );
+      await service.projections.applied('all', appended.at(-1)!.position);
+      process.send?.({ applied: facts.length });
+    })();
   });
-  server.listen(0, '127.0.0.1', () => {
-    process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-  });
+  process.send?.({ url: service.url, tokens });
 }

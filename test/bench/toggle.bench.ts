@@ -8,7 +8,7 @@ import { make } from '../support/espeak.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { builtService, setUp, untilListening } from './built-service.ts';
+import { builtService, setUp, untilListening, untilReady } from './built-service.ts';
 import {
   countFrom,
   inTurns,
@@ -49,6 +49,7 @@ export async function* bench(): AsyncIterable<Measured> {
     };
     const service = await untilListening([main, 'serve'], env);
     t.after(() => service.end());
+    await untilReady(service.url);
     const token = await setUp(service.url);
     // Writes the configuration that has the device, for PortAudio alone.
     await apiOf(service.url, token).get('/audio/devices');
