@@ -8,7 +8,7 @@ const streamsAtOnce = 100;
 /**
  * Fills a log with streams of 50 facts. By default the dearest kind for projections: one import, then
  * facts that each change rows of several of them; no content. `spoken`: as recordings are, mostly
- * utterances, with or without what was said. `settled`: the last fact ends what was going on.
+ * utterances, with or without what was said. `settled`: the last fact ends what was going on, and each has a key.
  * `from`: the number of the first stream, where others are there.
  */
 export async function fillLog(
@@ -26,7 +26,9 @@ export async function fillLog(
           options.spoken ? spokenFact(id, index, options.spoken) : stageStarted(index),
         );
         if (options.settled) rest[perStream - 2] = cancelled();
-        await log.append(`recording-${id}`, [imported(id), ...rest], 0);
+        const named = { ...imported(id), subject: `${id}`, content: { filename: 'talk.wav' } };
+        const beginning = options.settled ? named : imported(id);
+        await log.append(`recording-${id}`, [beginning, ...rest], 0);
       }),
     );
   }
@@ -49,7 +51,7 @@ const metadata = (index: number) => ({
   machine: 1,
 });
 
-const imported = (id: number): OfferedFact => ({
+const imported = (id: number): OfferedFact & { type: 'audio.imported' } => ({
   type: 'audio.imported',
   data: {
     owner: `user-${id % 20}`,

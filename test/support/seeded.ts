@@ -32,8 +32,8 @@ export function seeded(seed: number): Random {
 export const seed = Number(process.env['SEED'] ?? randomInt(1, 1_000_000));
 if (!Number.isInteger(seed)) throw new Error(`SEED=${process.env['SEED']} is not a whole number`);
 
-/** Few times in `npm test`, many in `npm run test:long`. */
-export const times = (counts: { short: number; long: number }): number =>
+/** Few times, or little, in `npm test`, many in `npm run test:long`. */
+export const times = <T = number>(counts: { short: T; long: T }): T =>
   process.env['MITSCHRIFT_LONG'] ? counts.long : counts.short;
 
 /** The seeds of a test that is run several times: this run's and those that follow it. */
