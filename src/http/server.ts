@@ -6,7 +6,7 @@ import type { StartingApp } from './starting.ts';
 import type { HttpServices, State } from './services.ts';
 import { refuseUpgrade, type Sockets } from './feed/upgrade.ts';
 import type Koa from 'koa';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { type IncomingMessage, type RequestListener, type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limits } from './limits.ts';
@@ -93,17 +93,22 @@ export async function listen(
     pause: () => service.pause(),
     async close() {
       encrypted.closeUnserved();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs);
-      // A connection whose last answer has just gone out would stay open for the next question.
-      const sweep = setInterval(() => server.closeIdleConnections(), limits.closeSweepMs);
-      await service.sockets()?.close();
-      await closed.finally(() => {
-        clearTimeout(timer);
-        clearInterval(sweep);
-      });
+      await closeInTime(server, service.sockets());
     },
   };
+}
+
+/** Lets answers that are under way go out, for a while. */
+async function closeInTime(server: Server, sockets: Sockets | undefined): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs);
+  // A connection whose last answer has just gone out would stay open for the next question.
+  const sweep = setInterval(() => server.closeIdleConnections(), limits.closeSweepMs);
+  await sockets?.close();
+  await closed.finally(() => {
+    clearTimeout(timer);
+    clearInterval(sweep);
+  });
 }
 
 function urlOf({ address, family, port }: AddressInfo, { certificate }: EncryptionState): string {
