@@ -9,7 +9,7 @@ import { utcTime } from './list-page.ts';
 import type { RecordingRow } from './recording-row.ts';
 
 /**
- * Everything that is kept of a recording; `recordingRow` makes of it what a reader sees. `facts` and
+ * Everything that is kept of a recording; `recordingRow` makes of it what a reader sees. `facts`, `said` and
  * `texts` are sealed: they are missing when the key is.
  */
 export type KeptRecording = {
@@ -42,6 +42,8 @@ export type KeptRecording = {
   counted: Omit<Digest, 'facts'>;
   /** The facts that count, without their long texts. */
   facts?: readonly ReadFact[];
+  /** What lists show of it, read once: while nothing goes on. Missing otherwise, and of what was erased. */
+  said?: Said;
   /** Paths of the documents, which titles are in, and the message of `core.error`. */
   texts?: Texts;
   /** Seconds recorded before the last pause, and since when it has been running again. */
@@ -53,6 +55,7 @@ export type KeptRecording = {
 /** A recording after a fact. */
 export type FoldedRecording = KeptRecording & { facts: readonly ReadFact[]; texts: Texts };
 
+type Said = Pick<RecordingRow, 'title' | 'source' | 'abstract' | 'language' | 'speakers' | 'notes'>;
 type Texts = { documents: RecordingRow['documents']; failure: string | null };
 
 /** The recording after a fact of its stream; undefined while it has not begun. Pure. */
@@ -91,7 +94,9 @@ export function foldRecording(
   core.error = status === 'error' ? (failureIn(fact) ?? begun.core.error) : null;
   const clock = tick(begun.clock, fact, status === 'recording');
   if (isErased(fact)) return { core: emptied(core), counted, facts, texts: noTexts, clock };
-  return { core, counted, facts, texts, clock, ...(unreadable ? { unreadable } : {}) };
+  const folded = { core, counted, facts, texts, clock, ...(unreadable ? { unreadable } : {}) };
+  if (status !== 'idle') return folded;
+  return { ...folded, said: (after === digest && begun.said) || saidIn(after) };
 }
 
 function countedIn(digest: Digest): KeptRecording['counted'] {
@@ -106,10 +111,9 @@ export const digestIn = ({ counted, facts = [] }: KeptRecording): Digest => ({ .
 export function recordingRow(kept: KeptRecording): RecordingRow {
   const { texts = noTexts, unreadable = false } = kept;
   const { files: _, imported_sha256: _sha256, postponed: _postponed, ...core } = kept.core;
-  const digest = digestIn(kept);
-  const { title, filename, abstract, language, speakers, notes } = shown(digest);
-  const { audio, ledger } = digest.files;
-  const isKnown = notes.some(({ code }) => code === 'unreadable');
+  const { audio, ledger } = kept.counted.files;
+  const { said = saidIn(digestIn(kept)) } = kept;
+  const isKnown = said.notes.some(({ code }) => code === 'unreadable');
   return {
     ...core,
     owner: keptOwner(kept),
@@ -118,14 +122,17 @@ export function recordingRow(kept: KeptRecording): RecordingRow {
     ledger,
     documents: texts.documents,
     error: core.error && { ...core.error, message: texts.failure },
-    title,
-    source: filename,
-    abstract: abstract && withKnownNames(abstract, speakers),
-    language,
-    speakers,
-    notes: unreadable && !isKnown ? [...notes, { code: 'unreadable', detail: '' }] : notes,
-    suggestions: core.status === 'awaiting-speakers' ? draft(digest).suggestions : [],
+    ...said,
+    notes:
+      unreadable && !isKnown ? [...said.notes, { code: 'unreadable', detail: '' }] : said.notes,
+    suggestions: core.status === 'awaiting-speakers' ? draft(digestIn(kept)).suggestions : [],
   };
+}
+
+function saidIn(digest: Digest): Said {
+  const { title, filename, abstract, language, speakers, notes } = shown(digest);
+  const named = abstract && withKnownNames(abstract, speakers);
+  return { title, source: filename, abstract: named, language, speakers, notes };
 }
 
 /** Whose it is: a user id. */

@@ -32,7 +32,7 @@ import { dropTexts, setText } from './texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 10,
+  version: 11,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {

@@ -189,6 +189,24 @@ test('the library has recordings with documents only, newest first, by kind and 
   assert.equal(await recordingByFilename(storage, 'bert', 'r2.md'), undefined);
 });
 
+test('a page of the library needs no fact of its recordings', async (t) => {
+  const { teller, storage, settled } = projected(t, recordings);
+  await tellImport(teller, 'r1');
+  await tellSpeech(teller, 'r1', ['eins']);
+  await tellFinish(teller, 'r1', 'first');
+  await settled(8);
+  const page = await libraryOf(storage, 'anna');
+  assert.equal(page.rows[0]?.title, 'first title');
+  const withoutFacts = {
+    ...storage,
+    async getMany<T>(name: string, keys: readonly string[]) {
+      const rows = await storage.getMany<T>(name, keys);
+      return rows.map((row) => row && { ...row, facts: [] });
+    },
+  };
+  assert.deepEqual(await libraryOf(withoutFacts, 'anna'), page);
+});
+
 test('a document is found by its name, also while its key is away, and no row would confirm a guess of it', async (t) => {
   const { teller, storage, settled } = projected(t, recordings);
   const bases = ['2026-03-01 10.00 Grüße', '2026-03-01 10.00 Pläne', '2026-03-01 10.01 Pläne'];
