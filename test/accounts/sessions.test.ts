@@ -96,6 +96,20 @@ test('a session that is used while it is ended stays ended', async (t) => {
   assert.equal(await accounts.authenticate(token), null);
 });
 
+test('a session that ends while it is read stays ended', async (t) => {
+  const { accounts, rows } = await accountsOfAnna(t);
+  const { token } = await accounts.login(anna, here);
+  const read = rows.get;
+  rows.get = async (hash) => {
+    rows.get = read;
+    const row = await read(hash);
+    await accounts.logout(token);
+    return row;
+  };
+  assert.ok(await accounts.authenticate(token), 'it was good when it was read');
+  assert.equal(await accounts.authenticate(token), null);
+});
+
 test('a session lives on by being used, is written at most every five minutes, and ends', async (t) => {
   const { accounts, pass, rows } = await accountsOfAnna(t);
   const { token } = await accounts.login(anna, here);
