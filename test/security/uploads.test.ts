@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { type Socket, connect } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { Readable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, startService, wav } from '../support/http-client.ts';
@@ -100,32 +101,66 @@ test('behind a trusted proxy all come from one address, and are not limited by i
 });
 
 test('the upload of a disabled user cannot be finished, and can when they are enabled again', async (t) => {
+  const { disable, send } = await uploadOfBen(t);
+  await disable(true);
+  assert.equal((await send(0, [wav()])).status, 404);
+  await disable(false);
+  assert.equal((await send(0, [wav()])).status, 202);
+});
+
+test('an upload whose user is disabled while its end arrives is no recording until they are enabled', async (t) => {
+  const { disable, send, service, id } = await uploadOfBen(t);
+  const audio = wav();
+  const file = join(service.dataDir, 'resumable', id);
+  async function* disabledMeanwhile() {
+    yield audio.subarray(0, 100);
+    await eventually('it begins', async () => (await stat(file)).size === 100);
+    await disable(true);
+    yield audio.subarray(100);
+  }
+  assert.equal((await send(0, disabledMeanwhile())).status, 404);
+  await disable(false);
+  const token = await service.login('ben');
+  const list = await service.call<{ recordings: object[] }>('GET', '/recordings', { token });
+  assert.deepEqual(list.body.recordings, []);
+  assert.equal((await send(audio.byteLength, [])).status, 202);
+});
+
+/** A resumable upload that Ben has begun, of which nothing is there. */
+async function uploadOfBen(t: TestContext) {
   const service = await startService(t);
   const admin = await service.setUp();
   const ben = await service.addUser('ben');
-  const audio = wav();
   const begun = await fetch(`${service.url}/uploads`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${ben}`,
       'Tus-Resumable': '1.0.0',
-      'Upload-Length': String(audio.byteLength),
+      'Upload-Length': String(wav().byteLength),
     },
   });
-  const finish = () =>
-    fetch(service.url + begun.headers.get('location')!, {
-      method: 'PATCH',
-      headers: {
-        'Tus-Resumable': '1.0.0',
-        'Upload-Offset': '0',
-        'Content-Type': 'application/offset+octet-stream',
-      },
-      body: audio,
-    });
-  const disable = (disabled: boolean) =>
-    service.call('PATCH', '/users/ben', { token: admin, json: { disabled } });
-  assert.equal((await disable(true)).status, 200);
-  assert.equal((await finish()).status, 404);
-  assert.equal((await disable(false)).status, 200);
-  assert.equal((await finish()).status, 202);
-});
+  const path = begun.headers.get('location')!;
+  return {
+    service,
+    id: path.slice('/uploads/'.length),
+    async disable(disabled: boolean) {
+      const answer = await service.call('PATCH', '/users/ben', {
+        token: admin,
+        json: { disabled },
+      });
+      assert.equal(answer.status, 200);
+    },
+    /** Without Ben's session, which has ended. */
+    send: (from: number, parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) =>
+      fetch(service.url + path, {
+        method: 'PATCH',
+        headers: {
+          'Tus-Resumable': '1.0.0',
+          'Upload-Offset': String(from),
+          'Content-Type': 'application/offset+octet-stream',
+        },
+        body: Readable.toWeb(Readable.from(parts)) as ReadableStream,
+        duplex: 'half',
+      }),
+  };
+}
