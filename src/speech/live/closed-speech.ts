@@ -56,8 +56,7 @@ export function closedSpeech({
   const push = (end: number, cut: boolean) => {
     const { start } = open!;
     const earliest = last.isCut || last.end === 0 ? last.end : last.end + apartSeconds;
-    const isAfterCut = last.isCut && start <= last.end;
-    const begin = isAfterCut ? last.end : Math.max(earliest, start - paddingSeconds);
+    const begin = Math.max(earliest, start - paddingSeconds);
     const stretch: Stretch = [milliseconds(begin), milliseconds(end)];
     done.push({ stretch, cut });
     last = { end: stretch[1], isCut: cut };
