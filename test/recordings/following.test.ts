@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import pino from 'pino';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { evolve, noRecording } from '../../projections/recording/recording.ts';
 import { speechHeader } from '../../src/audio/wav.ts';
 import { openFileEnds } from '../../src/capture/file/file-ends.ts';
 import { followStage } from '../../src/recordings/stages/follow.ts';
-import { endedAudio, openFollowings } from '../../src/recordings/stages/followings.ts';
+import { endedAudio, letGo, openFollowings } from '../../src/recordings/stages/followings.ts';
 import type { FollowDeps } from '../../src/recordings/stages/live.ts';
 import type { Job } from '../../src/recordings/stages/run-stage.ts';
 import { audioFileName } from '../../src/shared/data-directory.ts';
@@ -28,9 +28,7 @@ const words = [0.5, 0.92, 3.7].map((start, at) => ({
 }));
 
 test('what was said last is recognised when the file is whole, before the log has its hash', async (t) => {
-  const folder = await tempDir(t);
-  const pcm = await tonePcm(words, seconds);
-  await writeFile(join(folder, audioFileName), Buffer.concat([speechHeader(pcm.length / 2), pcm]));
+  const folder = await speechFile(t);
   const ends = openFileEnds();
   const followings = openFollowings();
   const { job, facts, captured, appended } = jobOf('r1');
@@ -52,6 +50,38 @@ test('what was said last is recognised when the file is whole, before the log ha
   await ended.close();
 });
 
+for (const [what, waiting] of [
+  [
+    'that waits for its engine ends with the capture: nobody may come for it',
+    { since: '2026-03-01T10:00:00Z', reason: 'away' },
+  ],
+  ['that its engine works on is left for what comes after the capture', null],
+] as const) {
+  test(`a question ${what}`, async (t) => {
+    const folder = await speechFile(t);
+    const followings = openFollowings();
+    const { job, captured } = jobOf('r1');
+    t.after(captured);
+    const asked = new Promise<AbortSignal>((resolve) => {
+      const recognise: SpeechEngine['recognise'] = (_audio, _stretch, { signal, onWaiting }) => {
+        onWaiting?.(waiting);
+        resolve(signal);
+        return new Promise((_, reject) => signal.addEventListener('abort', reject));
+      };
+      const value = { ...engine, recognise };
+      const leaseEngine = () => Promise.resolve({ value, release() {} });
+      const following = { followings, onFileEnd: () => () => {}, leaseEngine };
+      void followStage(deps(folder, following))(job);
+    });
+    const signal = await within('it is asked', asked);
+    assert.equal(signal.aborted, false);
+    captured();
+    const left = await followings.take('r1');
+    assert.equal(signal.aborted, waiting !== null);
+    await letGo(left!);
+  });
+}
+
 /** Hears the words of `tonePcm`. */
 const engine = {
   queue: 'test',
@@ -65,7 +95,15 @@ const engine = {
   },
 } as Partial<SpeechEngine> as SpeechEngine;
 
-const deps = (folder: string, more: Pick<FollowDeps, 'followings' | 'onFileEnd'>) =>
+/** A folder with what was captured. */
+async function speechFile(t: TestContext): Promise<string> {
+  const folder = await tempDir(t);
+  const pcm = await tonePcm(words, seconds);
+  await writeFile(join(folder, audioFileName), Buffer.concat([speechHeader(pcm.length / 2), pcm]));
+  return folder;
+}
+
+const deps = (folder: string, more: Partial<FollowDeps>) =>
   ({
     isOn: () => true,
     leaseEngine: () => Promise.resolve({ value: engine, release() {} }),
