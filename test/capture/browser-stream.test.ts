@@ -4,17 +4,28 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { RecordingFact } from '../../events/facts/recording.ts';
+import { browserCaptures } from '../../src/capture/browser/browser-captures.ts';
 import { finishedBrowserAudio } from '../../src/capture/browser/browser-file.ts';
 import { type BrowserLimits, browserLimits } from '../../src/capture/browser/browser-writer.ts';
 import { type AudioSender, openBrowserStream } from '../../src/capture/browser/browser-stream.ts';
+import type { ControlState } from '../../src/capture/control-state.ts';
+import type { Job } from '../../src/recordings/stages/run-stage.ts';
+import { eventually } from '../support/eventually.ts';
+import { memoryStore } from '../support/memory-store.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const log = pino({ level: 'silent' });
 const pcm = randomBytes(60_000);
 
-const open = (folder: string, limits: Partial<BrowserLimits> = {}) =>
+const open = (
+  folder: string,
+  limits: Partial<BrowserLimits> = {},
+  more: { isShared?: boolean } = {},
+) =>
   openBrowserStream(folder, {
+    ...more,
     limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, ...limits },
     log,
     onAway() {},
@@ -143,6 +154,25 @@ for (const seed of seeds({ short: 3, long: 60 })) {
   });
 }
 
+test('what a process still writes that was lost reaches nothing of what another goes on with', async (t) => {
+  const folder = await tempDir(t);
+  const [lost, present] = [await open(folder), connection()];
+  const before = connection();
+  await lost.attach(before.sender, 16_000);
+  lost.take(before.sender, pcm.subarray(0, 20_000));
+  await eventually('it is on the disk', () => before.told.acknowledged === 10_000);
+  const stream = await open(folder, {}, { isShared: true });
+  assert.equal(await stream.attach(present.sender, 16_000), 10_000);
+  stream.take(present.sender, pcm.subarray(20_000));
+  await eventually('it goes on', () => present.told.acknowledged === 30_000);
+  lost.take(before.sender, Buffer.alloc(10_000));
+  await lost.close();
+  stream.stop(present.sender);
+  assert.equal(await stream.ended, 'stopped');
+  assert.ok((await audioIn(folder)).equals(pcm));
+  await stream.close();
+});
+
 test('of a file that another process began all is counted at its end', async (t) => {
   const folder = await tempDir(t);
   const first = await open(folder);
@@ -159,6 +189,34 @@ test('of a file that another process began all is counted at its end', async (t)
   const { ledger } = await finishedBrowserAudio(folder, 16_000, second.measured);
   assert.equal(ledger.silent_seconds, 1);
   await second.close();
+});
+
+test('a recording is no longer than `limits.recording_hours`', async (t) => {
+  const folder = await tempDir(t);
+  const captures = browserCaptures({
+    store: memoryStore(),
+    log,
+    folderOf: () => folder,
+    fileEnds: { tell() {} },
+    hoursMax: () => 1 / 3600,
+    others: null,
+    limits: { freeBytesMin: 0 },
+  });
+  const appended: RecordingFact[] = [];
+  const { signal } = new AbortController();
+  const append = async (fact: RecordingFact) => void appended.push(fact);
+  const job = { recordingId: 'r1', signal, append } as Partial<Job> as Job;
+  const over = captures.activity(job, {} as ControlState);
+  const stream = await captures.stream('r1');
+  const { sender } = connection();
+  await stream.attach(sender, 8000);
+  stream.take(sender, pcm.subarray(0, 20_000));
+  await over;
+  assert.deepEqual(
+    appended.map(({ type, data }) => [type, 'reason' in data && data.reason]),
+    [['capture.interrupted', 'limit-hours']],
+  );
+  assert.ok((await audioIn(folder)).equals(pcm.subarray(0, 16_000)));
 });
 
 test('a connection that sends faster than time goes by is held, not what it had recorded before', async (t) => {
