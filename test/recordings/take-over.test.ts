@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pino from 'pino';
+import { initialState, nextSnapshot } from '../../machines/recording.ts';
+import type { RecordingAggregate } from '../../src/recordings/aggregate.ts';
+import { type TakeOverDeps, openTakeOver } from '../../src/recordings/take-over.ts';
+import { sampleEvent } from '../support/plausible-events.ts';
+import { memoryStore } from '../support/memory-store.ts';
+
+test('what comes up while a recording is found to have nothing to do is looked for again', async () => {
+  const looks: string[] = [];
+  const takeOver = openTakeOver({
+    ...deps,
+    recordings: {
+      ...none,
+      async takeOver(recordingId) {
+        looks.push(recordingId);
+        if (looks.length > 1) return true;
+        takeOver.waits(begun('audio.imported'));
+        return false;
+      },
+    },
+  });
+  assert.equal(await takeOver.look(['a']), 1);
+  assert.deepEqual([looks, takeOver.slotsUsed()], [['a', 'a'], 1]);
+});
+
+for (const isShared of [true, false]) {
+  const who = isShared ? 'left to the process that its browser comes to' : 'for the only process';
+  test(`a recording that is being captured is ${who}`, async () => {
+    const taken: string[] = [];
+    const takeOver = openTakeOver({
+      ...deps,
+      store: memoryStore({ isShared }),
+      slots: 2,
+      standingOf: async () => new Map([['a', { owner: 'anna', state: 'recording.capturing' }]]),
+      recordings: { ...none, takeOver: async (recordingId) => Boolean(taken.push(recordingId)) },
+    });
+    takeOver.waits(begun('recording.started'));
+    await takeOver.look(['a']);
+    assert.deepEqual(taken, isShared ? [] : ['a']);
+  });
+}
+
+const none: TakeOverDeps['recordings'] = {
+  takeOver: async () => false,
+  appendedElsewhere: async () => {},
+};
+const deps: TakeOverDeps = {
+  store: memoryStore(),
+  recordings: none,
+  log: pino({ level: 'silent' }),
+};
+
+/** A recording of which that is all there is. */
+const begun = (first: 'audio.imported' | 'recording.started') => {
+  const snapshot = nextSnapshot(initialState('a'), sampleEvent(first, 1));
+  return {
+    recordingId: 'a',
+    snapshot: () => snapshot,
+  } as Partial<RecordingAggregate> as RecordingAggregate;
+};
