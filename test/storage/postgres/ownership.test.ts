@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Held, Ownership } from '../../../events/ownership.ts';
 import { openPostgres } from '../../../src/storage/postgres/connection.ts';
 import { postgresOwnership } from '../../../src/storage/postgres/ownership.ts';
+import { openSession } from '../../../src/storage/postgres/session.ts';
 import { ownershipContract } from '../../events/ownership-contract.ts';
 import { within } from '../../support/eventually.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
@@ -71,6 +72,28 @@ it('is given up before the server frees it when the server is silent', async (t)
   process.kill(session!.pid, 'SIGCONT');
   isStopped = false;
   await claimed(other, 'recording:a');
+});
+
+it('is given up a lease after the last question that was answered, however late the answer came', async (t) => {
+  const open = async () => {
+    const proxy = await tcpProxy(t, cluster.url);
+    const through = new URL(cluster.url);
+    through.port = new URL(proxy.url).port;
+    const session = await openSession(await openedDatabase(t, through.href), leaseMs);
+    t.after(() => session.end());
+    const lostAt = once(session.lost, 'abort').then(() => performance.now());
+    return { proxy, session, lostAt };
+  };
+  const [late, soon] = [await open(), await open()];
+  const answerMs = 0.6 * leaseMs;
+  const answered = late.session.ask(`select pg_sleep(${answerMs / 1000})`);
+  await soon.session.ask('select 1');
+  soon.proxy.freeze();
+  await answered;
+  late.proxy.freeze();
+  // Asked at the same time, they are lost at the same time.
+  const laterMs = (await late.lostAt) - (await soon.lostAt);
+  assert.ok(laterMs < answerMs / 2, `${Math.round(laterMs)} ms later`);
 });
 
 it('can be claimed again over a new session when the old one was lost', async (t) => {
