@@ -86,6 +86,34 @@ test('what a browser holds is sent by its owner’s login alone', async (t) => {
   mine.link.close();
 });
 
+test('what nobody recorded is sent as a gap, so that what follows keeps its time', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  const { store, state } = storeInMemory();
+  const block = (end: number, samples: number) =>
+    state.blocks.set(end, new Int16Array(samples).fill(end).buffer);
+  block(100, 100);
+  block(400, 200);
+  const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 400 });
+  t.after(() => mine.link.close());
+  const sent = () =>
+    made[0]!.sent
+      .slice(1)
+      .map((one) =>
+        typeof one === 'string' ? JSON.parse(one) : [...new Int16Array(one as ArrayBuffer)],
+      );
+  mine.link.begin();
+  made[0]!.open();
+  made[0]!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 60 });
+  await eventually('it is sent', () => sent().length >= 3);
+  assert.deepEqual(sent(), [
+    new Array(40).fill(100),
+    { type: 'audio.gap', samples: 100 },
+    new Array(200).fill(400),
+  ]);
+});
+
 test('a recording that the service has ended, and whose rest it does not take, is kept, and that is said', async (t) => {
   const made = sockets(t);
   session.set(loginOf('ada'));
