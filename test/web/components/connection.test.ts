@@ -106,11 +106,11 @@ test('what nobody recorded is sent as a gap, so that what follows keeps its time
   mine.link.begin();
   made[0]!.open();
   made[0]!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 60 });
-  await eventually('it is sent', () => sent().length >= 3);
+  await eventually('it is sent', () => sent().length >= 3, 5000);
   assert.deepEqual(sent(), [
-    new Array(40).fill(100),
+    Array.from({ length: 40 }, () => 100),
     { type: 'audio.gap', samples: 100 },
-    new Array(200).fill(400),
+    Array.from({ length: 200 }, () => 400),
   ]);
 });
 
