@@ -115,6 +115,33 @@ test('a finished recording is not told any more', async (t) => {
   assert.equal(view.position, 5);
 });
 
+test('a meeting that was put off is asked about again when it waits anew', async (t) => {
+  const { teller, storage, settled } = projected(t, recordings);
+  const asked = async ({ position }: { position: number }) => {
+    await settled(position);
+    return (await statusOf(storage, 'anna')).speakers_pending.length;
+  };
+  const waits = () => teller.of('r1', joined('SPEAKER_1'), 'awaiting-speakers');
+  await tellImport(teller, 'r1', { kind: 'meeting' });
+  assert.equal(await asked(await waits()), 1);
+  const postponed = { type: 'speakers.postponed', data: {} } as const;
+  assert.equal(await asked(await teller.of('r1', postponed, 'awaiting-speakers')), 0);
+  const again = { type: 'reprocessing.requested', data: { from: 'speech-to-text' } } as const;
+  await teller.of('r1', again, 'transcribing.recognising');
+  assert.equal(await asked(await waits()), 1);
+});
+
+test('handing a recording over changes the status of both', async (t) => {
+  const { teller, storage, settled } = projected(t, recordings);
+  await tellImport(teller, 'r1');
+  const handOver = { type: 'recording.handed_over', data: { owner: 'bert' } } as const;
+  const { position } = await teller.of('r1', handOver, 'transcribing.recognising');
+  await settled(position);
+  const [anna, bert] = await Promise.all(['anna', 'bert'].map((one) => statusOf(storage, one)));
+  assert.deepEqual([anna!.status, anna!.position], ['IDLE', position]);
+  assert.deepEqual([bert!.status, bert!.position], ['TRANSCRIBING', position]);
+});
+
 const start = (teller: FactTeller, id: string, device: string | null, at?: string) =>
   teller.of(
     id,
