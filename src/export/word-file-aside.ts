@@ -1,7 +1,5 @@
-import { fork } from 'node:child_process';
 import type { DocumentsInput } from '../documents/documents.ts';
-import { bareEnvironment } from '../shared/apart.ts';
-import { programPath } from '../shared/package.ts';
+import { apart, forkApart } from '../shared/apart.ts';
 
 /** A Word file that takes longer than this will not come any more; one of 24 h of talk takes seconds. */
 const withinMs = 120_000;
@@ -13,12 +11,11 @@ const memoryMbMax = 1024;
  * talk takes seconds in which no other request would be answered.
  * @throws {Error} what went wrong there, or that it took too long
  */
-export function wordFileAside(input: DocumentsInput): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const child = fork(programPath('src/export/word-file-process'), [], {
-      serialization: 'advanced',
-      env: bareEnvironment(),
-      execArgv: [...process.execArgv, `--max-old-space-size=${memoryMbMax}`],
+export async function wordFileAside(input: DocumentsInput): Promise<Buffer> {
+  const before = await apart();
+  return await new Promise((resolve, reject) => {
+    const child = forkApart(before, 'src/export/word-file-process', {
+      execArgv: [`--max-old-space-size=${memoryMbMax}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       timeout: withinMs,
       killSignal: 'SIGKILL',

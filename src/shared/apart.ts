@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, execFile, fork } from 'node:child_process';
 import { promisify } from 'node:util';
-import { loadOnce } from './package.ts';
+import { loadOnce, programPath } from './package.ts';
 
 /** What programs get of the environment that read files of strangers: no address of a database, no key. */
 export function bareEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
@@ -26,3 +26,24 @@ export const apart = loadOnce(async (): Promise<readonly string[]> => {
     () => [],
   );
 });
+
+/**
+ * Starts a program of ours that reads what strangers sent, with a channel to it.
+ * @param before what `apart` gave
+ * @param program as `programPath` takes it
+ * @param more what it gets besides the bare environment and this process's own options
+ */
+export function forkApart(
+  before: readonly string[],
+  program: string,
+  { env = {}, execArgv = [], ...more }: ForkOptions,
+): ChildProcess {
+  const [execPath, ...args] = [...before, process.execPath];
+  return fork(programPath(program), [], {
+    ...more,
+    serialization: 'advanced',
+    execPath,
+    execArgv: [...args, ...process.execArgv, ...execArgv],
+    env: bareEnvironment(env),
+  });
+}

@@ -156,7 +156,11 @@ test('an engine that cannot be started says so at once, holds nothing up, and th
   t.after(() => (process.execPath = execPath));
   // Gone from the disk, as with an update of Node while the service runs; too many processes or files are the same.
   process.execPath = join(await folderFor(t), 'node');
-  const failure = { code: 'engine-crashed', retriable: true, message: /not be started.*ENOENT/ };
+  const failure = {
+    code: 'engine-crashed',
+    retriable: true,
+    message: /not be started.*(?:ENOENT|No such file)/,
+  };
   await assert.rejects(engine.recognise(audio, stretch, free), failure);
   const other = localProcess();
   const detect = { op: 'detect', config: {}, path: audio.path } as const;

@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { bareEnvironment } from '../../shared/apart.ts';
-import { programPath } from '../../shared/package.ts';
+import { apart, forkApart } from '../../shared/apart.ts';
 import { onAbort, untilAborted } from '../../shared/abort.ts';
 import type { LocalAnswers, LocalMessage, LocalReply, LocalRequest } from './engine-requests.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -34,6 +33,8 @@ export type LocalProcessOptions = {
   graceMs?: number;
 };
 
+/** What a program in front of another one ends with where there is no such other (`unshare`). */
+const notExecuted = 127;
 /** Requests that may wait; there is one job at a time, so more means something is wrong. */
 const waitingMax = 32;
 /** What is kept of a dying process' last words. */
@@ -103,15 +104,16 @@ async function begin<R extends LocalRequest>(
 ): Promise<Exchange<LocalAnswers[R['op']]>> {
   // One that is being ended answers nothing any more.
   await engine.ending;
+  const before = await apart();
   options.signal.throwIfAborted();
   if (engine.closed) throw closedError();
-  return exchange((engine.worker ??= started(engine)), request, options);
+  return exchange((engine.worker ??= started(engine, before)), request, options);
 }
 
 const closedError = (): Error => new Error('The engine process was closed');
 
-function started(engine: Engine): Worker {
-  const child = start();
+function started(engine: Engine, before: readonly string[]): Worker {
+  const child = start(before);
   const worker: Worker = { child, lastId: 0, lastWords: '' };
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     worker.lastWords = (worker.lastWords + text).slice(-lastWordsMax);
@@ -179,7 +181,8 @@ function exchange<R extends LocalRequest>(
     // Not `exit`: a process that could not be started has none.
     function gone(code: number | null, killed: string | null) {
       done();
-      reject(child.pid === undefined ? notStarted(worker) : crashed(code, killed, worker));
+      const isStarted = child.pid !== undefined && code !== notExecuted;
+      reject(isStarted ? crashed(code, killed, worker) : notStarted(worker));
     }
     function receive(reply: LocalReply) {
       if (reply.id !== id) return;
@@ -202,16 +205,13 @@ function exchange<R extends LocalRequest>(
   return { result, free };
 }
 
-function start(): ChildProcess {
-  const worker = programPath('src/speech/local/local-worker');
-  return fork(worker, [], {
-    serialization: 'advanced',
-    execArgv: [...process.execArgv, '--expose-gc'],
+const start = (before: readonly string[]): ChildProcess =>
+  forkApart(before, 'src/speech/local/local-worker', {
+    execArgv: ['--expose-gc'],
     // glibc keeps a heap a thread: with hundreds of stretches a third more memory than with two of them.
-    env: bareEnvironment({ MALLOC_ARENA_MAX: '2' }),
+    env: { MALLOC_ARENA_MAX: '2' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-}
 
 function crashed(code: number | null, signal: string | null, { lastWords }: Worker): StageError {
   const how = signal ? `by ${signal}` : `with code ${code}`;
@@ -224,7 +224,7 @@ function crashed(code: number | null, signal: string | null, { lastWords }: Work
 function notStarted({ lastWords }: Worker): StageError {
   return new StageError(
     'engine-crashed',
-    `The local speech engine could not be started (${lastWords}).`,
+    `The local speech engine could not be started (${lastWords.trim()}).`,
     { retriable: true },
   );
 }
