@@ -1,4 +1,5 @@
 import type { ReprocessedFrom } from '../events/facts/recording.ts';
+import { isDoneFrom } from '../events/facts/sources.ts';
 import { condition } from './condition.ts';
 import type { RecordingContext, RecordingMachineEvent } from './context.ts';
 
@@ -28,9 +29,9 @@ export const reprocessingConditions = {
   fromDocuments: condition({
     meets: (context, event) =>
       isFinished(context) &&
-      context.sources.draft.results.title !== null &&
+      isDoneFrom('entitle', context.sources.draft) &&
       reprocesses(event, 'write'),
-    couldMeet: (context) => isFinished(context) && context.sources.draft.results.title !== null,
+    couldMeet: (context) => isFinished(context) && isDoneFrom('entitle', context.sources.draft),
     words: 'from write',
   }),
   fromWords: condition({
@@ -55,7 +56,7 @@ const reprocesses = (event: RecordingMachineEvent, from: ReprocessedFrom) =>
   event.type === 'reprocessing.requested' && event.data.from === from;
 
 const hasWords = ({ sources }: RecordingContext): boolean =>
-  sources.draft.results.transcription !== null;
+  isDoneFrom('speech-to-text', sources.draft);
 
 const hasSpeakers = ({ sources: { draft } }: RecordingContext): boolean =>
   draft.kind !== 'meeting' || draft.results.names !== null;
@@ -71,11 +72,9 @@ function isMeetingWithWords(context: RecordingContext): boolean {
 }
 
 function hasAttribution(context: RecordingContext): boolean {
-  const { diarization, identification } = context.sources.draft.results;
-  return isMeetingWithWords(context) && diarization !== null && identification !== null;
+  return isMeetingWithWords(context) && isDoneFrom('diarize', context.sources.draft);
 }
 
 function isFinished({ sources }: RecordingContext): boolean {
-  const { results } = sources.draft;
-  return results.punctuated !== null && results.summary !== null;
+  return isDoneFrom('language-model', sources.draft);
 }

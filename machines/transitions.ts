@@ -1,6 +1,6 @@
 import { type CallbackActorLogic, type EventObject, fromCallback } from 'xstate';
 import type { ChangingFactType } from '../events/facts/counting.ts';
-import type { Stage } from '../events/facts/recording.ts';
+import { type Stage, stages } from '../events/facts/recording.ts';
 import type { RecordingContext } from './context.ts';
 
 /** A transition that takes the fact into the context. */
@@ -176,15 +176,7 @@ const stub = (stage: Stage) =>
   });
 
 /** A stage's activity has the stage's name. */
-export const unprovided = {
-  capture: stub('capture'),
-  follow: stub('follow'),
-  transcribe: stub('transcribe'),
-  diarize: stub('diarize'),
-  identify: stub('identify'),
-  join: stub('join'),
-  punctuate: stub('punctuate'),
-  summarise: stub('summarise'),
-  entitle: stub('entitle'),
-  write: stub('write'),
-} satisfies Record<Stage, StageActorLogic>;
+export const unprovided = Object.fromEntries(stages.map((stage) => [stage, stub(stage)])) as Record<
+  Stage,
+  StageActorLogic
+>;

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import type { Captures } from './capture/captures.ts';
 import type { Settings } from './config/environment.ts';
 import type { OpenLanguageModel } from './language/openai-model.ts';
-import type { Stage } from '../events/facts/recording.ts';
+import { type Stage, stageTable } from '../events/facts/recording.ts';
 import type { KnownVoices } from './recordings/known-voices.ts';
 import type { EngineProbe } from './recordings/retry-failed.ts';
 import type { AskedAhead } from './recordings/stages/asked-ahead.ts';
@@ -80,11 +80,11 @@ export const engineProbe =
   ) =>
   async (stage: Stage, signal: AbortSignal): Promise<EngineProbe | null> => {
     try {
-      if (stage === 'transcribe') {
+      const { asks } = stageTable[stage];
+      if (asks === 'speech') {
         return await speechProbe(engines, settings()['stt.local_model'], signal);
       }
-      const asksModel = stage === 'punctuate' || stage === 'summarise' || stage === 'entitle';
-      if (!asksModel || settings()['llm.base_url'] === null) return null;
+      if (asks !== 'model' || settings()['llm.base_url'] === null) return null;
       return await modelProbe(models, signal);
     } catch (error) {
       signal.throwIfAborted();

@@ -39,7 +39,7 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'audio.captured': { result: 'audio', ends: 'capture' },
   'capture.interrupted': { result: 'audio', ends: 'capture' },
   'audio.extended': { result: 'audio' },
-  'speech.detected': { result: 'plan' },
+  'speech.detected': { result: 'plan', within: 'transcribe' },
   'transcription.completed': { result: 'transcription', ends: 'transcribe' },
   'diarization.completed': { result: 'diarization', ends: 'diarize', unread: ['voices'] },
   'diarization.skipped': { result: 'diarization', ends: 'diarize' },
@@ -47,15 +47,28 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'identification.skipped': { result: 'identification', ends: 'identify' },
   'turns.joined': { result: 'turns', ends: 'join', texts: ['turns'] },
   'voices.named': { result: 'voiced' },
-  'speakers.named': { result: 'names', unread: ['voices'] },
-  'speakers.renamed': { result: 'names', unread: ['voices'], texts: ['summary', 'lines'] },
+  'speakers.named': { result: 'names', within: 'join', unread: ['voices'] },
+  'speakers.renamed': {
+    result: 'names',
+    within: 'join',
+    unread: ['voices'],
+    texts: ['summary', 'lines'],
+  },
   'transcript.punctuated': { result: 'punctuated', ends: 'punctuate', texts: ['blocks'] },
-  'corrections.carried_over': { result: 'carried', texts: ['blocks', 'unplaced'] },
+  'corrections.carried_over': {
+    result: 'carried',
+    within: 'punctuate',
+    texts: ['blocks', 'unplaced'],
+  },
   'summary.completed': { result: 'summary', ends: 'summarise', texts: ['text', 'lines'] },
   'title.chosen': { result: 'title', ends: 'entitle' },
   'documents.named': { result: 'named' },
   'documents.saved': { result: 'saved', ends: 'write' },
-  'version.restored': { result: 'restored', texts: ['blocks', 'summary', 'lines'] },
+  'version.restored': {
+    result: 'restored',
+    within: 'entitle',
+    texts: ['blocks', 'summary', 'lines'],
+  },
   'title.changed': { result: 'titled' },
   'language.set': { result: 'languageSet' },
   'start.changed': { result: 'startChanged' },
@@ -113,6 +126,8 @@ export type Counting = {
   result: keyof Results;
   /** The stage whose work it ends. */
   ends?: Stage;
+  /** The stage that makes it void: a run from there, or from before, makes it again. Without: the one that it ends. */
+  within?: Stage;
   /** Members of its content that are long: projections keep them apart. */
   texts?: readonly string[];
   /** Members of its content that only stages read, by the log: projections do not keep them. */

@@ -12,20 +12,25 @@ import {
 } from './transcript.ts';
 import { keysOf } from '../../src/shared/keys-of.ts';
 
-/** What a computer does with a recording, one activity each. */
-export const stages = [
-  'capture',
-  'follow',
-  'transcribe',
-  'diarize',
-  'identify',
-  'join',
-  'punctuate',
-  'summarise',
-  'entitle',
-  'write',
-] as const;
-export type Stage = (typeof stages)[number];
+/**
+ * What a computer does with a recording, one activity each, in the order in which they come. `from`: where a run begins
+ * that does it again, by the name that people use; stages side by side begin together. `asks`: the engine that has to
+ * answer. `words` and `share`: as the command line calls it, and which part of the work it usually is.
+ */
+export const stageTable = {
+  capture: { from: null, asks: null, words: 'recording', share: 0 },
+  follow: { from: null, asks: null, words: 'recognising while it is recorded', share: 0 },
+  transcribe: { from: 'speech-to-text', asks: 'speech', words: 'recognising speech', share: 0.8 },
+  diarize: { from: 'diarize', asks: null, words: 'telling voices apart', share: 0.02 },
+  identify: { from: 'diarize', asks: null, words: 'recognising voices', share: 0.02 },
+  join: { from: 'join', asks: null, words: 'joining turns', share: 0.01 },
+  punctuate: { from: 'language-model', asks: 'model', words: 'punctuating', share: 0.06 },
+  summarise: { from: 'language-model', asks: 'model', words: 'summarising', share: 0.06 },
+  entitle: { from: 'entitle', asks: 'model', words: 'finding a title', share: 0.02 },
+  write: { from: 'write', asks: null, words: 'writing the documents', share: 0.01 },
+} as const;
+export type Stage = keyof typeof stageTable;
+export const stages = keysOf(stageTable);
 
 export const kindSchema = z.enum(['solo', 'meeting']);
 export type Kind = z.infer<typeof kindSchema>;
@@ -75,16 +80,14 @@ const people = { people: z.array(z.string()).optional() };
 const stageOf = { stage: z.enum(stages) };
 const none = z.object({});
 
-/** From which stage on a recording is processed again; the first two are what people call it. */
-export const reprocessedFrom = [
-  'language-model',
-  'speech-to-text',
-  'diarize',
-  'join',
-  'entitle',
-  'write',
-] as const;
-export type ReprocessedFrom = (typeof reprocessedFrom)[number];
+/** From which stage on a recording is processed again. */
+export type ReprocessedFrom = NonNullable<(typeof stageTable)[Stage]['from']>;
+export const reprocessedFrom: readonly ReprocessedFrom[] = [
+  ...new Set(stages.flatMap((stage) => stageTable[stage].from ?? [])),
+];
+/** The stages that a run begins with, in their order. */
+export const beginsWith = (from: ReprocessedFrom): Stage[] =>
+  stages.filter((stage) => stageTable[stage].from === from);
 
 /** Every fact of a `recording-<ulid>` stream. */
 export const recordingFacts = {

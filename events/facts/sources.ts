@@ -1,5 +1,11 @@
-import { type Results, counting, noResults, staying } from './counting.ts';
-import type { Kind, RecordingFact, ReprocessedFrom } from './recording.ts';
+import { type Counting, type Results, counting, noResults, staying } from './counting.ts';
+import {
+  type Kind,
+  type RecordingFact,
+  type ReprocessedFrom,
+  beginsWith,
+  stages,
+} from './recording.ts';
 
 /**
  * Which facts of a recording count: once, for the machine (may this happen?) and for the fold (what does
@@ -67,20 +73,21 @@ export const basisOf = ({ results }: Pick<Source, 'results'>): number | null =>
 /** Runs that were given up before there were documents: so many are remembered, the last ones. */
 const unwrittenMax = 20;
 
-const redoneFromTitle = { title: null, restored: null };
-const redoneFromWords = { ...redoneFromTitle, carried: null, punctuated: null, summary: null };
-const redoneFromTurns = { ...redoneFromWords, turns: null, names: null };
-const redoneFromSpeakers = { ...redoneFromTurns, diarization: null, identification: null };
+/** The results that a further run makes again: those of the stages where it begins, and of all that follow. */
+function redoneFrom(from: ReprocessedFrom): Partial<Results> {
+  const first = stages.indexOf(beginsWith(from)[0]!);
+  const isRedone = ({ result, ends, within = ends }: Counting): boolean =>
+    within !== undefined && stages.indexOf(within) >= first && !stayingResults.has(result);
+  const redone = Object.values(counting).filter((one) => one !== undefined && isRedone(one));
+  return Object.fromEntries(redone.map((one) => [one!.result, null]));
+}
+const stayingResults: ReadonlySet<string> = new Set(staying);
 
-/** The results that a further run makes again, by where it begins. */
-const redoneFrom = {
-  'speech-to-text': { ...redoneFromSpeakers, plan: null, transcription: null },
-  diarize: redoneFromSpeakers,
-  join: redoneFromTurns,
-  'language-model': redoneFromWords,
-  entitle: redoneFromTitle,
-  write: {},
-} satisfies Record<ReprocessedFrom, Partial<Results>>;
+/** Whether everything is there that the stages lead to with which a run from there begins. Pure. */
+export const isDoneFrom = (from: ReprocessedFrom, { results }: Pick<Source, 'results'>): boolean =>
+  beginsWith(from).every((stage) =>
+    Object.values(counting).some((one) => one?.ends === stage && results[one.result] !== null),
+  );
 
 /** The sources after a fact that the machine has accepted; the same object when it changes none. Pure. */
 export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
@@ -157,7 +164,7 @@ function resultsAfter(sources: Sources, fact: SourceFact): Sources {
 /** The sources of a run that does again what comes from a stage on. */
 function furtherRun(before: Sources, from: ReprocessedFrom): Sources {
   const { draft, published, run } = before;
-  const results = { ...draft.results, ...redoneFrom[from] };
+  const results = { ...draft.results, ...redoneFrom(from) };
   const unheard =
     from === 'speech-to-text'
       ? { stretches: null, utterances: 0, heardSince: null, labels: [] }

@@ -1,9 +1,11 @@
 import type { Decision, Refusal } from '../../events/command-handler.ts';
-import type {
-  Kind,
-  RecordingFact,
-  RecordingFactOf,
-  ReprocessedFrom,
+import {
+  type Kind,
+  type RecordingFact,
+  type RecordingFactOf,
+  type ReprocessedFrom,
+  beginsWith,
+  stageTable,
 } from '../../events/facts/recording.ts';
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
@@ -225,7 +227,7 @@ export const reprocess =
 
 /** Whether a run from there begins with questions to a language model. */
 export const beginsWithModel = (from: ReprocessedFrom): boolean =>
-  from === 'language-model' || from === 'entitle';
+  beginsWith(from).some((stage) => stageTable[stage].asks === 'model');
 
 const noLanguageModel =
   'No language model is configured, so nothing was begun. Set llm.base_url (PUT /config, or ' +

@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
 import { basename } from 'node:path';
-import type { Stage } from '../../events/facts/recording.ts';
+import { type Stage, stageTable, stages } from '../../events/facts/recording.ts';
 import type { FoundFile } from './audio-files.ts';
 
 /** What is said of a batch of files while it is worked on, on standard error. */
@@ -16,17 +16,6 @@ export interface TranscribeProgress {
 
 type Shown = { stage: Stage; fraction: number | null; waiting: { for: string } | null };
 
-/** As people call them, in the order in which they come, with the share of the work that each usually is. */
-const stages: Readonly<Partial<Record<Stage, { name: string; share: number }>>> = {
-  transcribe: { name: 'recognising speech', share: 0.8 },
-  diarize: { name: 'telling voices apart', share: 0.02 },
-  identify: { name: 'recognising voices', share: 0.02 },
-  join: { name: 'joining turns', share: 0.01 },
-  punctuate: { name: 'punctuating', share: 0.06 },
-  summarise: { name: 'summarising', share: 0.06 },
-  entitle: { name: 'finding a title', share: 0.02 },
-  write: { name: 'writing the documents', share: 0.01 },
-};
 const reading = 'reading the file';
 
 /** Nothing is said of the time left before so much is known, in milliseconds and as a part of all. */
@@ -61,10 +50,7 @@ export function openCounter(files: readonly FoundFile[], clock: () => number) {
       fraction = 0;
     },
     show({ stage, fraction: ofStage }: Shown) {
-      fraction = Math.max(
-        fraction,
-        shareBefore(stage) + (stages[stage]?.share ?? 0) * (ofStage ?? 0),
-      );
+      fraction = Math.max(fraction, shareBefore(stage) + stageTable[stage].share * (ofStage ?? 0));
     },
     end(worked: boolean) {
       if (worked) bytesBefore += file?.bytes ?? 0;
@@ -149,18 +135,14 @@ function lines(counter: Counter): TranscribeProgress {
 }
 
 const nameOf = ({ stage, waiting }: Shown): string => {
-  const name = stages[stage]?.name ?? stage;
-  return waiting === null ? name : `${name}, waiting for ${waiting.for}`;
+  const { words } = stageTable[stage];
+  return waiting === null ? words : `${words}, waiting for ${waiting.for}`;
 };
 
-function shareBefore(stage: Stage): number {
-  let sum = 0;
-  for (const [name, { share }] of Object.entries(stages)) {
-    if (name === stage) break;
-    sum += share;
-  }
-  return sum;
-}
+const shareBefore = (stage: Stage): number =>
+  stages
+    .slice(0, stages.indexOf(stage))
+    .reduce((sum, earlier) => sum + stageTable[earlier].share, 0);
 
 /** `40 s`, `4 min`, `2 h 10 min`. */
 function durationText(milliseconds: number): string {

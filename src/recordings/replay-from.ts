@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { type ReprocessedFrom, type Stage, recordingOf } from '../../events/facts/recording.ts';
+import { type Stage, recordingOf, stageTable, stages } from '../../events/facts/recording.ts';
 import { reprocess } from '../../projections/recording/decide.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
@@ -15,17 +15,8 @@ export type Replayed = {
   error: string | null;
 };
 
-/** Where a run begins again for each stage; stages that work side by side begin together. */
-export const replayedFrom: Partial<Record<Stage, ReprocessedFrom>> = {
-  transcribe: 'speech-to-text',
-  diarize: 'diarize',
-  identify: 'diarize',
-  join: 'join',
-  punctuate: 'language-model',
-  summarise: 'language-model',
-  entitle: 'entitle',
-  write: 'write',
-};
+/** The stages that a run can begin with. */
+export const replayed: readonly Stage[] = stages.filter((stage) => stageTable[stage].from !== null);
 
 /** A recording that has not settled by then is waited for no longer; it goes on all the same. */
 const settledWithinMs = 24 * 3_600_000;
@@ -45,10 +36,9 @@ export async function replayFrom(
   recordingId: string,
   stage: string,
 ): Promise<Replayed> {
-  const from = Object.hasOwn(replayedFrom, stage) ? replayedFrom[stage as Stage] : undefined;
-  if (from === undefined) {
-    throw new Error(`Begin from one of ${Object.keys(replayedFrom).join(', ')}, not "${stage}".`);
-  }
+  const wanted = replayed.find((one) => one === stage);
+  const from = wanted ? stageTable[wanted].from : null;
+  if (from === null) throw new Error(`Begin from one of ${replayed.join(', ')}, not "${stage}".`);
   const { recordingService, storage, projections } = service;
   const { position } = await recordingService.decide(
     recordingId,

@@ -1,32 +1,8 @@
 /** What has happened to a recording, in the steps that a person knows. */
+import { type StepName, stagesShown, stepNames } from '../../client/stages.ts';
 import type { Recording } from './recording.ts';
 
-const stepNames = [
-  'recorded',
-  'recognised',
-  'voices',
-  'named',
-  'punctuated',
-  'summary',
-  'documents',
-] as const;
-export type StepName = (typeof stepNames)[number];
 export type Step = { name: StepName; state: 'done' | 'runs' | 'waits' | 'failed' | 'to-come' };
-
-type Stage = NonNullable<Recording['stage']>;
-
-const stepOfStage: Record<Stage, StepName> = {
-  capture: 'recorded',
-  follow: 'recorded',
-  transcribe: 'recognised',
-  diarize: 'voices',
-  identify: 'voices',
-  join: 'voices',
-  punctuate: 'punctuated',
-  summarise: 'summary',
-  entitle: 'documents',
-  write: 'documents',
-};
 
 /** Steps in their order. What comes before the present one is done; of two side by side each is said. */
 export function stepsOf(
@@ -37,7 +13,7 @@ export function stepsOf(
   );
   const present = presentStep(recording);
   const at = present === null ? names.length : names.indexOf(present);
-  const running = new Set(recording.activities.map(({ stage }) => stepOfStage[stage]));
+  const running = new Set(recording.activities.map(({ stage }) => stagesShown[stage].step));
   return names.map((name, place) => {
     if (recording.status === 'ERROR' && name === present) return { name, state: 'failed' };
     if (isDoneBeside(name, recording.state)) return { name, state: 'done' };
@@ -54,11 +30,11 @@ function presentStep({
   stage,
   error,
 }: Pick<Recording, 'status' | 'state' | 'stage' | 'error'>): StepName | null {
-  if (status === 'ERROR' && error !== null) return stepOfStage[error.stage];
+  if (status === 'ERROR' && error !== null) return stagesShown[error.stage].step;
   if (status === 'AWAITING_SPEAKERS') return 'named';
   if (status === 'RECORDING') return 'recorded';
   if (status === 'IDLE') return null;
-  if (stage !== null) return stepOfStage[stage];
+  if (stage !== null) return stagesShown[stage].step;
   if (state.includes('.finishing')) return 'punctuated';
   if (state.includes('.attributing') || state.includes('.joining')) return 'voices';
   return state.includes('.recognising') ? 'recognised' : 'documents';

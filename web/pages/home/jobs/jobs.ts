@@ -1,9 +1,9 @@
 /** What is in progress, from the status object: failed, waiting for the person, at work. */
 import type { Frame, Status } from '../../../client/feed.ts';
+import { type Stage, stagesShown } from '../../../client/stages.ts';
 
 type Processing = Status['processing'][number];
 type Progress = Extract<Frame, { type: 'progress' }>;
-export type Stage = NonNullable<Processing['stage']>;
 
 /** One of the stages that run; of two voices are told apart while speech is recognised. */
 export type Work = {
@@ -57,15 +57,9 @@ export function jobsOf(status: Status, progress: ReadonlyMap<string, Progress>):
 export const progressKey = (of: { recording_id: string; stage: string | null }): string =>
   `${of.recording_id} ${of.stage}`;
 
-/** What a stage that waits waits for, by a name of the app's words. */
-export function waitedFor(
-  stage: Stage | null,
-): 'forSpeech' | 'forVoices' | 'forLanguageModel' | 'forDocuments' {
-  if (stage === 'write') return 'forDocuments';
-  if (stage === 'diarize' || stage === 'identify' || stage === 'join') return 'forVoices';
-  const asksModel = stage === 'punctuate' || stage === 'summarise' || stage === 'entitle';
-  return asksModel ? 'forLanguageModel' : 'forSpeech';
-}
+/** What a stage waits for before it runs, by a name of the app's words; also one that this page does not know. */
+export const waitedFor = (stage: Stage | null): (typeof stagesShown)[Stage]['awaits'] =>
+  (stage !== null && stagesShown[stage]?.awaits) || 'forSpeech';
 
 function workOf(line: Processing, newer: Progress | undefined): Work {
   const fraction = newer?.fraction ?? line.fraction;
