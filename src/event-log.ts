@@ -22,6 +22,7 @@ import { type DataFolder, prepare } from './shared/data-directory.ts';
 import type { Log } from './shared/log.ts';
 import type { AudioStore } from './storage/audio/audio-store.ts';
 import type { ClusterMember } from './storage/cluster.ts';
+import { type ByOne, byItself } from './storage/by-one.ts';
 import { audioOfOneProcess } from './storage/audio/folder-audio.ts';
 import type { Blobs } from './storage/blobs/blobs.ts';
 import type { PromisedNames } from './storage/blobs/promised-names.ts';
@@ -47,6 +48,7 @@ export type LogParts = {
   jobs: PendingJobs;
   /** Who acts for a recording, among all processes that have the log open. */
   ownership: Ownership;
+  byOne: ByOne;
   /** Keys of servers. */
   openSecrets(): Promise<SecretStore>;
   setupCodes: SetupCodes;
@@ -197,6 +199,7 @@ const partsOf = (store: LevelLog, data: DataFolder): LogParts => ({
   sessions: levelSessionRows(store.db),
   jobs: levelPendingJobs(store.db),
   ownership: soleOwnership(),
+  byOne: byItself(),
   openSecrets: () => openSecretStore(data.secrets),
   setupCodes: fileSetupCodes(data.setupCode),
   ticketRows: memoryTicketRows(),

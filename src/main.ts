@@ -178,7 +178,7 @@ function roomFor(
 ) {
   const disk = openDiskRoom({ root: data.root, settings, log });
   const counted = spaceMeasures(opened.bucket ?? data, opened.rows.storage);
-  const space = openSpaceLimit({ disk, ...counted, settings, log });
+  const space = openSpaceLimit({ disk, ...counted, byOne: opened.byOne, settings, log });
   const admit: Admit = (owner) => ({
     grow: (bytes) => space.grow(bytes, owner),
     left: () => space.left(owner),

@@ -15,7 +15,7 @@ import { promisedNames } from './storage/blobs/promised-names.ts';
 import { joinCluster } from './storage/cluster-member.ts';
 import { type Postgres, openPostgres } from './storage/postgres/connection.ts';
 import { generationOf } from './storage/postgres/generation.ts';
-import { postgresLastDone } from './storage/postgres/housekeeping.ts';
+import { postgresByOne } from './storage/postgres/housekeeping.ts';
 import { postgresLoginAttempts } from './storage/postgres/login-attempts.ts';
 import { postgresNotices } from './storage/postgres/notices.ts';
 import { keepRemovingOldRows } from './storage/postgres/old-rows.ts';
@@ -81,9 +81,9 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     const rows = openNodeRows({ db, ownership, store, keys, log, leaseMs, projections, report });
     closing.push(() => rows.stop());
     const { storage } = rows;
-    const lastDone = postgresLastDone(db, 'collect');
+    const byOne = postgresByOne(db, ownership);
     const collecting = keepCollecting(
-      { blobs: files.blobs, puts, store, storage, ownership, lastDone },
+      { blobs: files.blobs, puts, store, storage, ownership, byOne },
       log,
     );
     closing.push(() => collecting.stop());
@@ -93,6 +93,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       sessions: postgresSessionRows(db),
       jobs: postgresPendingJobs(db),
       ownership,
+      byOne,
       openSecrets: () => openPostgresSecrets(texts),
       setupCodes: postgresSetupCodes(texts),
       loginAttempts: postgresLoginAttempts(db, texts.keyFor('login attempts')),

@@ -61,6 +61,7 @@ export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
     all: () => bytesOf(deps.settings()['limits.spaces_gb']),
     user: () => bytesOf(deps.settings()['limits.user_gb']),
   };
+  const { now = () => performance.now() } = deps;
   const all = new SpaceLedger();
   const users = new Map<string, SpaceLedger>();
   const counter = countingFor(deps, all, users, () => warning() !== null);
@@ -100,14 +101,14 @@ export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
       await room.lookFor(bytes);
       // In the turn of the check: of two that come at once the second finds the first.
       room.assertFits(bytes);
-      return admission(bytes, room);
+      return admission(bytes, room, now);
     },
     async grow(bytes, owner) {
       const room = roomOf(owner);
       await room.lookFor(bytes);
       room.assertFits(bytes);
       // Not as what is coming, which is counted beside what is on the disk: it is there, as the next count finds it.
-      for (const ledger of room.ledgers) ledger.keptSince += bytes;
+      for (const ledger of room.ledgers) ledger.keep(bytes, now());
     },
     left: (owner) => leftOf([all, limits.all()], [ledgerOf(users, owner), limits.user()]),
     async refuseWhenFull(owner) {
@@ -150,7 +151,11 @@ type Room = {
   assertFits(bytes: number, later?: number): void;
 };
 
-function admission(announced: number, { ledgers, lookFor, assertFits }: Room): Admission {
+function admission(
+  announced: number,
+  { ledgers, lookFor, assertFits }: Room,
+  now: () => number,
+): Admission {
   let bytes = announced;
   let open = true;
   const add = (more: number) => {
@@ -179,7 +184,7 @@ function admission(announced: number, { ledgers, lookFor, assertFits }: Room): A
     },
     kept() {
       if (!settle()) return;
-      for (const ledger of ledgers) ledger.keptSince += bytes;
+      for (const ledger of ledgers) ledger.keep(bytes, now());
     },
     gone: () => void settle(),
   };

@@ -1,16 +1,23 @@
 import type { Settings } from '../config/environment.ts';
+import { systemClock } from '../shared/retry.ts';
+import type { ByOne, DoneByOne } from './by-one.ts';
 import type { CountedBytes } from './disk.ts';
 
-/** How often what a limit is set for is counted again, in milliseconds: what grows meanwhile is a recording's audio. */
+/**
+ * How often what a limit is set for is counted again, in milliseconds: what grows meanwhile is a recording's audio. A count that
+ * another node began in half of that will do.
+ */
 const countEveryMs = 600_000;
 /**
  * Before a refusal it is counted once more, since something may have been deleted: at most this often,
- * and not before so many times as long as the last count took have passed.
+ * and not before so many times as long as the last count took have passed. So counting takes at most a twentieth of the time.
  */
 const countAgainMs = 10_000;
 const restForCount = 20;
 /** What was counted for people to see is shown for so long. */
 const shownMs = 60_000;
+/** Between two looks whether another node has counted. */
+const lookMs = 1000;
 /** No request waits longer than this for it. */
 const waitMs = 2000;
 
@@ -19,6 +26,7 @@ export type SpaceDeps = {
   measure(signal: AbortSignal): Promise<CountedBytes>;
   /** Counts it for each user. */
   measureByUser(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
+  byOne: ByOne;
   /** Room on the disk itself, whatever the limit. */
   disk: { admit(bytes: number): Promise<void> };
   settings(): Pick<Settings, 'limits.spaces_gb' | 'limits.user_gb'>;
@@ -33,25 +41,33 @@ export class SpaceLedger {
   measured: number | null = null;
   /** Bytes let in and neither kept nor gone. */
   coming = 0;
-  /** Bytes kept since the last count began, which may have missed them; and before it, while it runs. */
-  keptSince = 0;
-  keptBefore = 0;
+  /** Bytes that were kept, in the order of time: what the last count may have missed. Those of a second together. */
+  #kept: { from: number; until: number; bytes: number }[] = [];
 
   taken(): number {
-    return (this.measured ?? 0) + this.coming + this.keptSince + this.keptBefore;
+    return this.#kept.reduce((sum, { bytes }) => sum + bytes, (this.measured ?? 0) + this.coming);
+  }
+  /** @param at monotonic milliseconds */
+  keep(bytes: number, at: number): void {
+    const last = this.#kept.at(-1);
+    // Where no count ends for long, the last of these goes on.
+    if (last && (at - last.from < togetherMs || this.#kept.length >= keptMax)) {
+      last.until = at;
+      last.bytes += bytes;
+    } else this.#kept.push({ from: at, until: at, bytes });
   }
   fits(bytes: number, limit: number): boolean {
     return this.taken() + Math.max(bytes, 1) <= limit;
   }
-  countBegins(): void {
-    this.keptBefore += this.keptSince;
-    this.keptSince = 0;
-  }
-  countEnds(bytes: number): void {
+  /** @param beganAt when the count began: it may have missed what was kept from then on */
+  countEnds(bytes: number, beganAt: number): void {
     this.measured = bytes;
-    this.keptBefore = 0;
+    this.#kept = this.#kept.filter(({ until }) => until >= beganAt);
   }
 }
+
+const togetherMs = 1000;
+const keptMax = 10_000;
 
 /** The ledger of a user, begun when there is none. */
 export function ledgerOf(users: Map<string, SpaceLedger>, user: string): SpaceLedger {
@@ -72,26 +88,27 @@ export function countingFor(
   const listeners = new Set<() => void>();
   let counting: Promise<void> | undefined;
   let mayCountAgainAt = Number.NEGATIVE_INFINITY;
+  let restMs = 0;
   let timer: NodeJS.Timeout | undefined;
   let warned = false;
   /** Limits that were set at the last count. */
   let countedFor: ReadonlySet<string> = new Set();
 
-  async function measureOnce(): Promise<void> {
-    const began = now();
+  async function measureOnce(withinMs: number): Promise<void> {
     countedFor = limitedBy(deps.settings());
-    await measureInto(all, users, deps, stopping.signal);
-    const ended = now();
-    mayCountAgainAt = ended + Math.max(countAgainMs, restForCount * (ended - began));
+    const tookMs = await measureInto(all, users, { ...deps, now, withinMs }, stopping.signal);
+    restMs = restForCount * tookMs;
+    mayCountAgainAt = now() + Math.max(countAgainMs, restMs);
   }
 
-  function count(): Promise<void> {
+  function count(withinMs = 0): Promise<void> {
     if (stopping.signal.aborted) return Promise.resolve();
-    counting ??= measureOnce().finally(() => {
+    counting ??= measureOnce(withinMs).finally(() => {
       counting = undefined;
       clearTimeout(timer);
       if (stopping.signal.aborted) return;
-      timer = setTimeout(() => void count(), countEveryMs).unref();
+      const pauseMs = Math.max(countEveryMs, restMs);
+      timer = setTimeout(() => void count(pauseMs / 2), pauseMs).unref();
       if (warns() === warned) return;
       warned = !warned;
       for (const listener of listeners) listener();
@@ -100,8 +117,12 @@ export function countingFor(
   }
 
   return {
-    count,
-    byUser: keptFor(shownMs, now, () => deps.measureByUser(stopping.signal)),
+    count: () => count(countEveryMs / 2),
+    byUser: keptFor(
+      shownMs,
+      now,
+      async () => new Map((await usersCounted(deps, shownMs, stopping.signal)).value),
+    ),
     async countAgain(): Promise<void> {
       // Nothing is counted without a limit, so there is a first count when one is set.
       const limited = limitedBy(deps.settings());
@@ -109,7 +130,8 @@ export function countingFor(
       if (!isFirst && counting === undefined && now() < mayCountAgainAt) return;
       let enough: NodeJS.Timeout | undefined;
       const waited = new Promise<void>((resolve) => (enough = setTimeout(resolve, waitMs)));
-      await Promise.race([count(), waited]);
+      const withinMs = isFirst ? countEveryMs / 2 : Math.max(countAgainMs, restMs);
+      await Promise.race([count(withinMs), waited]);
       clearTimeout(enough);
     },
     onWarning(listener: () => void) {
@@ -143,30 +165,57 @@ function keptFor<T>(ms: number, now: () => number, make: () => Promise<T>): () =
   };
 }
 
-/** Never rejects: what could not be counted stays as it was counted before. */
+type CountDeps = SpaceDeps & { now: () => number; withinMs: number };
+
+/** Never rejects: what could not be counted stays as it was counted before. Returns how many milliseconds it took whoever counted. */
 async function measureInto(
   all: SpaceLedger,
   users: Map<string, SpaceLedger>,
-  { measure, measureByUser, settings, log }: SpaceDeps,
+  deps: CountDeps,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
+  const { measure, settings, log, now, withinMs } = deps;
+  let tookMs = 0;
   try {
     if (settings()['limits.spaces_gb'] === null) all.measured = null;
     else {
-      all.countBegins();
-      const { bytes, unread } = await measure(signal);
-      all.countEnds(bytes);
+      const counted = await untilDone(deps, 'space', { withinMs, signal }, measure);
+      const { bytes, unread } = counted.value;
+      all.countEnds(bytes, now() - counted.agoMs);
+      tookMs += counted.tookMs;
       if (unread > 0) log.warn({ unread }, 'not everything could be counted for limits.spaces_gb');
     }
     if (settings()['limits.user_gb'] === null) {
       for (const ledger of users.values()) ledger.measured = null;
-      return;
+      return tookMs;
     }
-    for (const ledger of users.values()) ledger.countBegins();
-    const byUser = await measureByUser(signal);
+    const counted = await usersCounted(deps, withinMs, signal);
+    const byUser = new Map(counted.value);
     for (const user of byUser.keys()) ledgerOf(users, user);
-    for (const [user, ledger] of users) ledger.countEnds(byUser.get(user) ?? 0);
+    for (const [user, ledger] of users)
+      ledger.countEnds(byUser.get(user) ?? 0, now() - counted.agoMs);
+    tookMs += counted.tookMs;
   } catch (error) {
     if (!signal.aborted) log.warn({ err: error }, 'counting for limits.spaces_gb');
+  }
+  return tookMs;
+}
+
+const usersCounted = async (deps: SpaceDeps, withinMs: number, signal: AbortSignal) =>
+  await untilDone(deps, 'space-of-users', { withinMs, signal }, async (ends) => [
+    ...(await deps.measureByUser(ends)),
+  ]);
+
+/** Waits while another node counts. */
+async function untilDone<T>(
+  { byOne }: SpaceDeps,
+  task: string,
+  how: Parameters<ByOne>[1],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<DoneByOne<T>> {
+  for (;;) {
+    const done = await byOne(task, how, work);
+    if (done) return done;
+    await systemClock.wait(lookMs, how.signal);
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gigabyte } from '../../src/storage/disk.ts';
 import { measureTaken } from '../../src/storage/measure-taken.ts';
+import { byItself } from '../../src/storage/by-one.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { type ProblemAnswer, connect, startService, wav } from '../support/http-client.ts';
@@ -196,6 +197,7 @@ test('whoever is connected hears it when a count finds that the limit is reached
     disk: { async admit() {} },
     measure: (signal) => measureTaken(data, signal),
     measureByUser: async () => new Map(),
+    byOne: byItself(),
     settings: () => ({ 'limits.spaces_gb': 1000 / gigabyte, 'limits.user_gb': null }),
     log: { warn() {} },
   });

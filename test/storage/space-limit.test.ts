@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type ByOne, byItself } from '../../src/storage/by-one.ts';
 import { gigabyte } from '../../src/storage/disk.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
+import { sharedByOne } from '../support/shared-by-one.ts';
 
 /** A limit of 1000 bytes over a disk that is told what lies on it; counts are held when asked to. */
-function limited(t: { after(work: () => unknown): void }, limitBytes: number | null = 1000) {
+function limited(
+  t: { after(work: () => unknown): void },
+  limitBytes: number | null = 1000,
+  { byOne, time = { ms: 0 } }: { byOne?: ByOne; time?: { ms: number } } = {},
+) {
   const world = {
     disk: 0,
-    ms: 0,
+    time,
     counts: 0,
     limit: limitBytes,
     userLimit: null as number | null,
@@ -24,7 +30,7 @@ function limited(t: { after(work: () => unknown): void }, limitBytes: number | n
       world.counts += 1;
       const bytes = world.disk;
       await world.held;
-      world.ms += world.takesMs;
+      time.ms += world.takesMs;
       if (world.failing) throw new Error('the disk is away');
       return { bytes, unread: 0 };
     },
@@ -34,7 +40,8 @@ function limited(t: { after(work: () => unknown): void }, limitBytes: number | n
       'limits.user_gb': world.userLimit === null ? null : world.userLimit / gigabyte,
     }),
     log: { warn: (_fields, text) => void world.warnings.push(text) },
-    now: () => world.ms,
+    now: () => time.ms,
+    byOne: byOne ?? byItself(() => time.ms),
   });
   t.after(() => space.stop());
   return { world, space };
@@ -56,7 +63,7 @@ test('what is let in counts while it comes, and when it is kept; what is gone do
   assert.equal(space.taken(), 1000, 'the first of both counts');
   await assert.rejects(space.admit(1, 'anna'), refused);
   world.disk = 1000;
-  world.ms += 20_000;
+  world.time.ms += 20_000;
   await assert.rejects(space.admit(1, 'anna'), refused);
   assert.equal(space.taken(), 1000, 'what was counted does not count twice');
 });
@@ -76,11 +83,11 @@ test('who would be refused finds what was deleted since, and nobody has it count
   await space.start();
   world.disk = 0;
   await assert.rejects(space.refuseWhenFull('anna'), refused, 'it was counted this moment');
-  world.ms += 20_000;
+  world.time.ms += 20_000;
   await space.refuseWhenFull('anna');
   assert.equal(world.counts, 2);
   world.disk = 2000;
-  world.ms += 20_000;
+  world.time.ms += 20_000;
   await space.admit(1, 'anna');
   assert.equal(world.counts, 2, 'as far as anybody knows there is room');
 });
@@ -90,10 +97,10 @@ test('a count that takes long is not asked for again before it has paid off', as
   world.disk = 1000;
   world.takesMs = 3000;
   await space.start();
-  world.ms += 59_000;
+  world.time.ms += 59_000;
   await assert.rejects(space.refuseWhenFull('anna'), refused);
   assert.equal(world.counts, 1);
-  world.ms += 1000;
+  world.time.ms += 1000;
   await assert.rejects(space.refuseWhenFull('anna'), refused);
   assert.equal(world.counts, 2);
 });
@@ -104,6 +111,7 @@ test('what was kept while it is counted is not lost to the figure', async (t) =>
   const before = await space.admit(100, 'anna');
   before.kept();
   let go = (): void => {};
+  world.time.ms += 5000;
   world.held = new Promise((resolve) => (go = resolve));
   world.disk = 100;
   const counted = space.start();
@@ -177,4 +185,33 @@ test('nothing is counted where nothing is limited, and at once when a limit is s
   world.limit = 1000;
   await assert.rejects(space.admit(200, 'anna'), refused);
   assert.equal(world.counts, 1);
+});
+
+test('one of many nodes counts for all, and what each took in since that began is not lost to it', async (t) => {
+  const time = { ms: 0 };
+  const { byOne } = sharedByOne(() => time.ms);
+  const [one, other] = [1, 2].map(() => limited(t, 1000, { byOne, time }));
+  const counts = () => one!.world.counts + other!.world.counts;
+  one!.world.disk = 500;
+  await one!.space.start();
+  time.ms += 60_000;
+  (await other!.space.admit(100, 'anna')).kept();
+  assert.equal(counts(), 1, 'what one counted a minute ago will do');
+  assert.equal(other!.space.taken(), 600);
+  assert.equal(one!.space.taken(), 500);
+
+  time.ms += 60_000;
+  other!.world.disk = 600;
+  await assert.rejects(other!.space.admit(500, 'anna'), refused);
+  assert.equal(counts(), 2, 'before a refusal it is counted');
+  (await other!.space.admit(100, 'anna')).kept();
+  time.ms += 5000;
+  // This one has not heard of that count, nor of what the other has kept since.
+  await assert.rejects(one!.space.admit(501, 'ben'), refused);
+  assert.equal(one!.space.taken(), 600);
+  assert.equal(counts(), 2);
+  time.ms += 20_000;
+  one!.world.disk = 700;
+  await assert.rejects(one!.space.admit(501, 'ben'), refused);
+  assert.deepEqual([counts(), one!.space.taken()], [3, 700]);
 });

@@ -6,7 +6,7 @@ import { isIn } from '../../../machines/states.ts';
 import { recordingById } from '../../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
-import type { LastDone } from '../postgres/housekeeping.ts';
+import type { ByOne } from '../by-one.ts';
 import type { Puts } from '../postgres/puts.ts';
 import type { Blobs } from './blobs.ts';
 
@@ -16,8 +16,7 @@ type CollectDeps = {
   store: Pick<EventLog, 'read' | 'version'>;
   storage: ProjectionStorage;
   ownership: Ownership;
-  /** When any node last did it. */
-  lastDone: LastDone;
+  byOne: ByOne;
   /** Milliseconds since 1970. */
   now(): number;
   signal: AbortSignal;
@@ -29,8 +28,6 @@ const ageMs = 7 * 24 * 3_600_000;
 const everyMs = 3_600_000;
 /** Between two rounds of all nodes. */
 const restMs = 23.5 * 3_600_000;
-/** Removed in one round at most; the rest has another one in an hour. */
-const removedMax = 1_000;
 
 /** Collects once a day, whichever node it is, until it is stopped. */
 export function keepCollecting(
@@ -61,30 +58,23 @@ export function keepCollecting(
 
 /**
  * Removes files of all nodes that no fact names and that are older than a week: audio that was kept and not recorded, uploads that
- * broke off, names of documents that are written by now. One node at a time. What it costs follows what was put a week ago, not what is kept.
+ * broke off, names of documents that are written by now. What it costs follows what was put a week ago, not what is kept.
  * @returns how many; null: another node is at it, or was within a day
  */
 export async function collect(deps: CollectDeps): Promise<number | null> {
-  const held = await deps.ownership.claim('collect', deps.signal);
-  if (held === null) return null;
-  const signal = AbortSignal.any([deps.signal, held.lost]);
-  try {
-    if (await deps.lastDone.isWithin(restMs)) return null;
-    const removed = await collectHolding({ ...deps, signal });
-    if (removed < removedMax) await deps.lastDone.note();
-    return removed;
-  } finally {
-    await held.release();
-  }
+  const { byOne, signal } = deps;
+  const done = await byOne('collect', { withinMs: restMs, signal }, (ends) =>
+    collectHere({ ...deps, signal: ends }),
+  );
+  return done?.isMine ? done.value : null;
 }
 
-async function collectHolding(deps: CollectDeps): Promise<number> {
+async function collectHere(deps: CollectDeps): Promise<number> {
   const { blobs, now, signal } = deps;
   const before = new Date(now() - ageMs);
   let removed = await blobs.removeUnfinished(before);
   for await (const key of garbage(before, deps)) {
     signal.throwIfAborted();
-    if (removed >= removedMax) return removed;
     await blobs.delete(key);
     removed += 1;
   }

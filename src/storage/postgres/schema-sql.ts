@@ -106,6 +106,9 @@ create table housekeeping (task text collate "C" primary key, done_at timestampt
   `
 create table puts (recording_id text collate "C" primary key, put_at timestamptz not null default clock_timestamp());
 `,
+  `
+alter table housekeeping add took_ms float8, add value jsonb;
+`,
 ];
 
 /**

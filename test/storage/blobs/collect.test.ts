@@ -11,6 +11,7 @@ import { promisedNames } from '../../../src/storage/blobs/promised-names.ts';
 import { memoryProjectionStorage } from '../../support/memory-projection-storage.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { sampleFact } from '../../support/sample-facts.ts';
+import { sharedByOne } from '../../support/shared-by-one.ts';
 import { sharedOwnership } from '../../support/shared-ownership.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -63,11 +64,11 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.equal(await names.promise('u', 'talk', unknown), false);
   assert.equal(await names.promise('u', 'talk', known), true);
   const { signal } = new AbortController();
-  let isDone = false;
+  const nodes = sharedByOne();
   const puts = memoryPuts([known, unknown, held]);
   const listed: string[] = [];
   const deps = {
-    lastDone: { isWithin: async () => isDone, note: async () => void (isDone = true) },
+    byOne: nodes.byOne,
     blobs: {
       ...blobs,
       list(prefix: string) {
@@ -84,9 +85,9 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   };
 
   // Another node is at it.
-  const theirs = (await other.claim('collect', signal))!;
+  nodes.atIt.add('collect');
   assert.equal(await collect(deps), null);
-  await theirs.release();
+  nodes.atIt.delete('collect');
   // Another node works on that recording.
   await other.claim(`audio:${held}`, signal);
   assert.equal(await collect(deps), go.length);
@@ -96,7 +97,7 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.deepEqual([...puts.noted], [held], 'it is looked at again when it is free');
   // All nodes together look through everything once a day.
   assert.equal(await collect(deps), null);
-  isDone = false;
+  nodes.forget();
   assert.equal(await collect(deps), 0);
   await names.release('u', 'talk', unknown);
   assert.equal(await names.promise('u', 'talk', unknown), false);

@@ -1,26 +1,56 @@
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
-import { postgresLastDone } from '../../../src/storage/postgres/housekeeping.ts';
+import { type TestContext, after, it } from 'node:test';
+import { postgresByOne } from '../../../src/storage/postgres/housekeeping.ts';
+import { postgresOwnership } from '../../../src/storage/postgres/ownership.ts';
 import { postgresPuts } from '../../../src/storage/postgres/puts.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
 
 const cluster = await postgresCluster({ after });
 
-it('says at each node when a task was last done at any', async (t) => {
-  const [one, other] = [await openedDatabase(t, cluster.url), await openedDatabase(t, cluster.url)];
-  const hour = 3_600_000;
-  assert.equal(await postgresLastDone(other, 'a').isWithin(hour), false);
-  await postgresLastDone(one, 'a').note();
-  assert.equal(await postgresLastDone(other, 'a').isWithin(hour), true);
-  assert.equal(await postgresLastDone(other, 'b').isWithin(hour), false);
+it('has one node do what is asked for at each, and gives the others what came of it', async (t) => {
+  const [one, other] = await Promise.all([node(t), node(t)]);
+  const how = { withinMs: 3_600_000, signal: new AbortController().signal };
+  let go = (): void => {};
+  let begun = (): void => {};
+  const isAtIt = new Promise<void>((resolve) => (begun = resolve));
+  const atIt = one('count', how, async () => {
+    begun();
+    await new Promise<void>((resolve) => (go = resolve));
+    return { bytes: 2 ** 40, of: [['anna', 1]] };
+  });
+  await isAtIt;
+  const never = async (): Promise<never> => assert.fail('another one does it');
+  assert.equal(await other('count', how, never), null);
+  assert.equal((await other('else', how, async () => 7))!.value, 7);
+  go();
+  const mine = (await atIt)!;
+  const theirs = (await other('count', how, never))!;
+  assert.deepEqual([mine.isMine, theirs.isMine], [true, false]);
+  assert.deepEqual(theirs.value, { bytes: 2 ** 40, of: [['anna', 1]] });
+  assert.equal(theirs.tookMs, mine.tookMs);
+  assert.ok(theirs.agoMs >= theirs.tookMs && theirs.agoMs < 60_000);
+
+  await assert.rejects(
+    other('count', { ...how, withinMs: 0 }, async () => {
+      throw new Error('it failed');
+    }),
+    /it failed/,
+  );
+  assert.equal((await one('count', how, never))!.tookMs, mine.tookMs, 'that changes nothing');
   await ask(
     cluster.url,
     "update mitschrift.housekeeping set done_at = done_at - interval '2 hours'",
   );
-  assert.equal(await postgresLastDone(other, 'a').isWithin(hour), false);
-  await postgresLastDone(other, 'a').note();
-  assert.equal(await postgresLastDone(one, 'a').isWithin(hour), true);
+  assert.equal((await one('count', how, async () => 3))!.value, 3);
 });
+
+/** A node's part in it. */
+async function node(t: TestContext) {
+  const db = await openedDatabase(t, cluster.url);
+  const ownership = postgresOwnership(db, { leaseMs: 60_000 });
+  t.after(() => ownership.close());
+  return postgresByOne(db, ownership);
+}
 
 it('says of which recordings nothing was put for so long, at whichever node', async (t) => {
   const [one, other] = [await openedDatabase(t, cluster.url), await openedDatabase(t, cluster.url)];

@@ -19,6 +19,7 @@ const fixture = join(import.meta.dirname, '../../fixtures/postgres-v1');
 const fingerprints: Record<number, string> = {
   2: '6ddef5525ef875e8c36f6e24e291d6aa70c9e810ebcc551007b74621d733518b',
   3: 'ec5c92124b4c5f27b40f005f583c06d38217a6eeac4fa04833dde99012b4494c',
+  4: 'a28911d07d9df4c004c79e55e3ec2859e0ddeeb8750f39cb49e7cc23ce95e84b',
 };
 
 const cluster = await postgresCluster({ after });
