@@ -47,4 +47,16 @@ export default {
   lastUsed: 'zuletzt genutzt {time}',
   end: 'Beenden',
   ended: 'Die Sitzung ist beendet.',
+  forget: 'Dieser Browser',
+  forgetHint:
+    'Auf einem Computer, den auch andere nutzen: entfernt noch nicht gespeichertes Audio, Entwürfe, Namen unfertiger Uploads und Einstellungen dieser Seiten.',
+  forgetLater: 'Dieser Browser nimmt auf. Beenden Sie zuerst die Aufnahme.',
+  forgetAsk: 'Diesen Computer vergessen…',
+  forgetTitle: 'Diesen Computer vergessen?',
+  forgetUnsaved:
+    '{time} Audio in diesem Browser sind noch nicht auf dem Server gespeichert. Sie gehen verloren.',
+  forgetText:
+    'Sie werden abgemeldet, und alles, was Mitschrift in diesem Browser aufbewahrt, wird entfernt. Ihre Notizen auf dem Server bleiben erhalten.',
+  forgetNow: 'Abmelden und vergessen',
+  cancel: 'Abbrechen',
 } satisfies Translation<English>;

@@ -46,6 +46,19 @@ const english = {
   lastUsed: params('last used {time}'),
   end: 'End',
   ended: 'The session has ended.',
+  forget: 'This browser',
+  forgetHint:
+    'On a computer that others use: removes audio that isn’t saved yet, drafts, names of unfinished uploads and settings of these pages.',
+  forgetLater: 'This browser is recording. Stop the recording first.',
+  forgetAsk: 'Forget this computer…',
+  forgetTitle: 'Forget this computer?',
+  forgetUnsaved: params(
+    '{time} of audio in this browser aren’t saved on the server yet. They will be lost.',
+  ),
+  forgetText:
+    'You’ll be logged out, and everything that Mitschrift keeps in this browser will be removed. Your notes on the server stay.',
+  forgetNow: 'Log out and forget',
+  cancel: 'Cancel',
 };
 
 export type English = typeof english;

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkLook, openPage, startChromium, startWebService } from './browser.ts';
+
+/** Two and a half minutes that the server has half a minute of, of another person; half an upload; a draft. */
+const leave = `new Promise((resolve, reject) => {
+  localStorage.setItem('mitschrift.uploads', '{"one":{"name":"Interview with Jo.m4a"}}');
+  localStorage.setItem('tus::tus-1', '{"metadata":{"filename":"Interview with Jo.m4a"}}');
+  localStorage.setItem('mitschrift.draft.ada.R', '[{"text":"nobody else should read this"}]');
+  sessionStorage.setItem('mitschrift.recording', 'one');
+  const opening = indexedDB.open('mitschrift-audio', 1);
+  opening.onerror = reject;
+  opening.onupgradeneeded = () => {
+    opening.result.createObjectStore('recordings', { keyPath: 'id' });
+    opening.result.createObjectStore('blocks');
+  };
+  opening.onsuccess = () => {
+    const change = opening.result.transaction(['recordings', 'blocks'], 'readwrite');
+    change.objectStore('recordings').put({
+      id: 'one', user: 'ben', recordingId: null, kind: 'solo', source: 'microphone', rate: 16000,
+      startedAt: '2026-11-01T10:00:00Z', acknowledged: 16000 * 30, isOver: false,
+    });
+    change.objectStore('blocks').put(new ArrayBuffer(3200), ['one', 16000 * 150]);
+    change.oncomplete = () => { opening.result.close(); resolve(); };
+  };
+})`;
+
+const held = `new Promise((resolve) => {
+  indexedDB.open('mitschrift-audio', 1).onsuccess = async ({ target: { result: db } }) => {
+    const read = db.transaction(['recordings', 'blocks']);
+    const count = (name) => new Promise((counted) => {
+      read.objectStore(name).count().onsuccess = ({ target }) => counted(target.result);
+    });
+    const texts = JSON.stringify([{ ...localStorage }, { ...sessionStorage }]);
+    resolve({ stored: await count('recordings') + await count('blocks'), texts });
+  };
+})`;
+
+test('a computer that others use can be made to forget: what is not saved yet is named first', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const session = await service.login();
+  const expected = /401|WebSocket/;
+  const page = await openPage(t, browser, { url: `${service.url}/account`, session, expected });
+  await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+  await page.evaluate(leave);
+  type Held = { stored: number; texts: string };
+  const forget = page.getByRole('button', { name: 'Forget this computer…' });
+  await forget.click();
+  await page.getByText('2 min of audio in this browser aren’t saved on the server yet').waitFor();
+  await checkLook(page, 'forget');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  const before = await page.evaluate<Held>(held);
+  assert.equal(before.stored, 2);
+  assert.match(before.texts, /Interview with Jo/);
+
+  await forget.click();
+  await page.getByRole('button', { name: 'Log out and forget', exact: true }).click();
+  await page.waitForURL(`${service.url}/login`);
+  await page.getByRole('heading', { level: 1, name: 'Log in' }).waitFor();
+  const after = await page.evaluate<Held>(held);
+  assert.equal(after.stored, 0);
+  assert.doesNotMatch(after.texts, /Interview|nobody else|mitschrift\.recording|token/);
+  const answer = await fetch(`${service.url}/status`, {
+    headers: { authorization: `Bearer ${session.token}` },
+  });
+  assert.equal(answer.status, 401, 'the session has ended');
+});
