@@ -68,6 +68,8 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
     output: {
       dir: folder,
       format: 'esm',
+      // Otherwise a chunk that files share may run before what a file imports first, as a document for components.
+      strictExecutionOrder: true,
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
       comments: false,
