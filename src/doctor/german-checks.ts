@@ -77,10 +77,11 @@ export const germanChecks: Phrases = {
   'It is not on the PATH, or does not run: only WAV files are taken.':
     'Nicht im PATH oder nicht lauffähig: Nur WAV-Dateien werden angenommen.',
   'Install ffmpeg.': 'ffmpeg installieren.',
-  'It is there: speech models can be unpacked.': 'Vorhanden: Sprachmodelle lassen sich entpacken.',
+  'It is there: speech models can be unpacked.':
+    'Vorhanden: Modelle für Spracherkennung lassen sich entpacken.',
   'Install bzip2.': 'bzip2 installieren.',
   'It is not on the PATH, or does not run: most speech models cannot be unpacked.':
-    'Nicht im PATH oder nicht lauffähig: Die meisten Sprachmodelle lassen sich nicht entpacken.',
+    'Nicht im PATH oder nicht lauffähig: Die meisten Modelle für Spracherkennung lassen sich nicht entpacken.',
   'These settings are wrong: {list}': 'Diese Einstellungen sind falsch: {list}',
   'Correct the values where the service is started: it does not start with them.':
     'Die Werte dort berichtigen, wo der Dienst gestartet wird: Mit ihnen startet er nicht.',
@@ -248,7 +249,7 @@ export const germanChecks: Phrases = {
     'Den Server starten oder die Einstellungen berichtigen, die mit stt beginnen.',
   'Install the package that recognises here.': 'Das Paket installieren, das hier erkennt.',
   'This machine is too small for a speech model: set stt.base_url to a speech-to-text server.':
-    'Dieser Rechner ist zu klein für ein Sprachmodell: mit stt.base_url einen Server für Spracherkennung angeben.',
+    'Dieser Rechner ist zu klein für ein Modell für Spracherkennung: mit stt.base_url einen Server für Spracherkennung angeben.',
   'Install {title}, which is recommended here: {advice} It is put into {folder}. Or set stt.base_url to a speech-to-text server.':
     '{title} installieren, hier empfohlen: {advice} Es kommt nach {folder}. Oder mit stt.base_url einen Server für Spracherkennung angeben.',
   'What was recognised while recording is not recognised once more: {why}':

@@ -9,9 +9,9 @@ export function clock(seconds: number): string {
     : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
 }
 
-/** `41 s`, `5 min`, `1 h 12 min`: how long something is, for people. @param seconds rounded to the larger unit */
+/** `41 s`, `5 min`, `1 h 12 min`: how long something is, for people. @param seconds rounded to minutes; below one as `exactly` says them */
 export function briefly(seconds: number): string {
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 60) return exactly(seconds);
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   return minutes % 60 === 0

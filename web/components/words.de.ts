@@ -41,6 +41,8 @@ export default {
   levelRefused: 'Dieses Gerät kann jetzt nicht angehört werden.',
   listenAgain: 'Noch einmal anhören',
   copied: 'Kopiert.',
+  localLink:
+    'Diese Adresse öffnet sich nur auf dem Computer des Servers selbst. Für andere Computer legen Sie die Adresse der Seiten fest (server.public_url) und erstellen den Link neu.',
   done: 'Fertig',
   away: 'Der Dienst antwortet nicht.',
   awaySafe: 'Es wurde nichts geändert. Gleich noch einmal versuchen.',

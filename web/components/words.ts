@@ -39,6 +39,8 @@ const english = {
   levelRefused: 'The device cannot be listened to now.',
   listenAgain: 'Listen again',
   copied: 'Copied.',
+  localLink:
+    'This address opens on the server’s own computer only. For other computers, set the address of the pages (server.public_url) and create the link again.',
   done: 'Done',
   away: 'The service does not answer.',
   awaySafe: 'Nothing was changed. Try again in a moment.',

@@ -95,7 +95,7 @@ test('loudness is said in a word, and drawn with the newest at the right', () =>
 });
 
 test('durations are said in the largest units that tell them', () => {
-  assert.deepEqual([41, 61, 3599, 3600, 4330].map(briefly), [
+  assert.deepEqual([41.9, 61, 3599, 3600, 4330].map(briefly), [
     '41 s',
     '1 min',
     '1 h',

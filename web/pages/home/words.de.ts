@@ -225,7 +225,7 @@ export default {
   emptyText:
     'Nehmen Sie ein Gespräch auf, oder ziehen Sie eine fertige Aufnahme hierher. Am Ende gibt es eine Mitschrift, eine Zusammenfassung und einen Titel, als Markdown-Dateien, die Ihnen gehören.',
   emptyTry: 'Ein Satz genügt zum Ausprobieren: Aufnehmen, etwas sagen, Beenden.',
-  seeModels: 'Sprachmodelle ansehen',
+  seeModels: 'Modelle für Spracherkennung ansehen',
   libraryAway: 'Ihre Notizen konnten nicht geladen werden.',
   results: 'Treffer',
   inNotes: { one: '{count} Notiz', many: '{count} Notizen' },

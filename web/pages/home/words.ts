@@ -227,7 +227,7 @@ const english = {
   emptyText:
     'Record a conversation, or drop a recording you already have. When it ends you get a transcript, a summary and a title, as Markdown files that are yours.',
   emptyTry: 'Try it with one sentence: press Record, say something, press Stop.',
-  seeModels: 'See the speech models',
+  seeModels: 'See the speech recognition models',
   libraryAway: 'Your notes could not be loaded.',
   results: 'Results',
   inNotes: count({ one: '{count} note', many: '{count} notes' }),

@@ -22,7 +22,7 @@ export default {
   invited:
     'Sie sind eingeladen. Wählen Sie einen Benutzernamen und ein Passwort; danach gehören Ihre Notizen nur Ihnen, bis Sie sie teilen.',
   userName: 'Benutzername',
-  nameHint: '2 bis 32 Buchstaben oder Ziffern. Lässt sich später nicht ändern.',
+  nameHint: '2 bis 32 Buchstaben, Ziffern oder @ . + - _. Lässt sich später nicht ändern.',
   nameTaken: 'Diesen Namen gibt es schon, oder einen, der so aussieht.',
   createAccount: 'Konto anlegen',
   invitationOver: 'Diese Einladung ist nicht mehr gültig.',

@@ -21,7 +21,7 @@ const english = {
   invited:
     'You are invited. Choose a user name and a password; then your notes are yours alone until you share them.',
   userName: 'User name',
-  nameHint: '2 to 32 letters or digits. It can’t be changed later.',
+  nameHint: '2 to 32 letters, digits or @ . + - _. It can’t be changed later.',
   nameTaken: 'There is a person of that name, or of one that looks like it.',
   createAccount: 'Create account',
   invitationOver: 'This invitation is no longer valid.',

@@ -19,7 +19,7 @@ export default {
   adminLede:
     'Die erste Person verwaltet sie. Alle, die später dazukommen, haben eigene Notizen, die hier sonst niemand sieht.',
   yourName: 'Ihr Name',
-  nameHint: '2 bis 32 Buchstaben oder Ziffern. Er lässt sich später nicht ändern.',
+  nameHint: '2 bis 32 Buchstaben, Ziffern oder @ . + - _. Er lässt sich später nicht ändern.',
   password: 'Passwort',
   code: 'Einrichtungscode',
   codeHint:
@@ -53,7 +53,7 @@ export default {
   onItsWay: '{title} ist unterwegs',
   onThisMachine: '{title}, auf diesem Rechner',
   goesOn: 'Es kann weitergehen; das läuft von selbst weiter, auch nach einem Neustart.',
-  notDownloaded: '{titles} konnte nicht heruntergeladen werden.',
+  notDownloaded: 'Nicht heruntergeladen: {titles}.',
   nothingTranscribed:
     'Bis ein Modell oder ein Server da ist, werden Aufnahmen gespeichert und nicht transkribiert.',
   downloadHelp: 'Was angekommen ist, bleibt gespeichert. Das können Sie tun:',

@@ -19,7 +19,7 @@ const english = {
   adminLede:
     'The first person is its administrator. Everybody added later has their own notes, which nobody else sees here.',
   yourName: 'Your name',
-  nameHint: '2 to 32 letters or digits. It cannot be changed later.',
+  nameHint: '2 to 32 letters, digits or @ . + - _. It cannot be changed later.',
   password: 'Password',
   code: 'Setup code',
   codeHint:
