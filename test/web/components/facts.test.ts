@@ -1,6 +1,6 @@
 import { show } from './dom.ts';
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import Once from '../../../web/components/Once.svelte';
 import Facts from '../../../web/pages/recording/Facts.svelte';
 
@@ -15,7 +15,7 @@ test('how a note came about names no program as a model, and one cause once', (t
     notes: ['not-punctuated', 'title-extracted'].map((code) => ({ code, text: reason })),
   };
   const version = { current: true, language_model: { engine: 'built-in', model: null } };
-  const text = textOf(t, Facts, { recording, versions: [version] });
+  const text = show(t, Facts, { recording, versions: [version] } as never).textContent;
   assert.match(text, /without a language model/);
   assert.doesNotMatch(text, /built-in/);
   assert.equal(text.split(reason).length, 2);
@@ -23,10 +23,8 @@ test('how a note came about names no program as a model, and one cause once', (t
 
 test('a link to this computer says that it opens nowhere else', (t) => {
   const link = (value: string) =>
-    textOf(t, Once, { title: 'Copy', meaning: 'once', value, copy: 'Copy', ondone: () => {} });
+    show(t, Once, { title: 'Copy', meaning: 'once', value, copy: 'Copy', ondone: () => {} })
+      .textContent;
   assert.match(link('http://127.0.0.1:8765/login#invitation=x'), /server\.public_url/);
   assert.doesNotMatch(link('https://notes.example.org/login#invitation=x'), /public_url/);
 });
-
-const textOf = (t: TestContext, part: Parameters<typeof show>[1], props: object): string =>
-  show(t, part, props as never).textContent ?? '';
