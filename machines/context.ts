@@ -1,3 +1,4 @@
+import { counting, leadsBy } from '../events/facts/counting.ts';
 import { type Files, filesAfter, noFiles } from '../events/facts/files.ts';
 import { type Sources, noSources, sourcesAfter } from '../events/facts/sources.ts';
 import type { RecordingFact, Stage } from '../events/facts/recording.ts';
@@ -67,33 +68,6 @@ export function contextAfter(
     case 'stage.interrupted':
     case 'stage.failed':
       return afterStageFact(context, event);
-    // A stage is done, or a person did something: no death before it counts against the recording.
-    case 'audio.imported':
-    case 'audio.captured':
-    case 'capture.interrupted':
-    case 'utterance.recognised':
-    case 'transcription.completed':
-    case 'diarization.completed':
-    case 'diarization.skipped':
-    case 'identification.completed':
-    case 'identification.skipped':
-    case 'turns.joined':
-    case 'transcript.punctuated':
-    case 'summary.completed':
-    case 'title.chosen':
-    case 'documents.saved':
-    case 'speakers.named':
-    case 'speakers.renamed':
-    case 'title.changed':
-    case 'language.set':
-    case 'start.changed':
-    case 'document.edited':
-    case 'turn.edited':
-    case 'turns.recut':
-    case 'kind.changed':
-    case 'version.restored':
-    case 'recording.handed_over':
-      return { ...context, deaths: {} };
     case 'reprocessing.requested':
       return { ...context, attempt: 0, deaths: {} };
     case 'retry.requested':
@@ -104,36 +78,15 @@ export function contextAfter(
     case 'recording.erased':
       return skeletonOf(context);
     default:
-      event satisfies Inconsequential;
-      return context;
+      return isProgress(event) ? { ...context, deaths: {} } : context;
   }
 }
 
-/** Accepted, and without further consequence for what may happen next. */
-type Inconsequential = Extract<
-  RecordingMachineEvent,
-  {
-    type:
-      | 'recording.started'
-      | 'recording.paused'
-      | 'recording.resumed'
-      | 'speech.followed'
-      | 'speech.detected'
-      | 'speakers.skipped'
-      | 'speakers.postponed'
-      | 'voices.named'
-      | 'voice.renamed'
-      | 'voice.revoked'
-      | 'voice.measured'
-      | 'summary.fallback_used'
-      | 'documents.named'
-      | 'documents.rendered'
-      | 'documents.deleted'
-      | 'corrections.carried_over'
-      | 'audio.compressed'
-      | 'audio.removed';
-  }
->;
+/** A stage is done, or a person did something: no death before it counts against the recording. */
+const isProgress = ({ type }: RecordingMachineEvent): boolean =>
+  type === 'utterance.recognised' ||
+  counting[type]?.ends !== undefined ||
+  leadsBy(type) !== undefined;
 
 /** What is left of a recording that was erased. */
 const skeletonOf = ({ recordingId, files, sources, attempt }: RecordingContext) => ({
