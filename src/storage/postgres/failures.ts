@@ -21,8 +21,9 @@ export function failureOf(error: unknown, where: string): EventStoreError {
     return new EventStoreError('DAMAGED', message, { cause: error });
   }
   if (code === anotherLog) {
-    const message = `The database ${where} holds another log than at the start. Start again.`;
-    return new EventStoreError('DAMAGED', message, { cause: error });
+    // All is opened again once that is noticed (`known-end.ts`).
+    const message = `The database ${where} holds another log than at the start: it is opened again.`;
+    return new EventStoreError('BUSY', message, { cause: error });
   }
   if (code === anotherProjector) throw new RowsTaken({ cause: error });
   if (!isAway(error)) throw error;

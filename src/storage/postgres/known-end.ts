@@ -24,8 +24,8 @@ type Known = { position: number; id: string };
 /** Asks a question over whichever connection. */
 export type AskDatabase = <R extends pg.QueryResultRow>(question: pg.QueryConfig) => Promise<R[]>;
 
-/** @param moved called when the log has grown, or was lost */
-export function knownEnd(moved: () => void): KnownEnd {
+/** @param moved called when the log has grown, or was lost. @param logId of the log that was opened */
+export function knownEnd(moved: () => void, logId: string): KnownEnd {
   let end = 0;
   /** The last fact that this process knows: whoever lacks it lacks something, also when others were appended since. */
   let last: Known = { position: 0, id: '' };
@@ -45,15 +45,17 @@ export function knownEnd(moved: () => void): KnownEnd {
     async look(ask) {
       // What is known now was committed before it is asked.
       const [knownEnd, known] = [end, last];
-      const [row] = await ask<{ head: string; id: string | null }>({
+      const [row] = await ask<{ head: string; id: string | null; log: string }>({
         name: 'end',
         text: endQuery,
         values: [known.position],
       });
       const head = Number(row!.head);
       const hasLast = known.position === 0 || row!.id === known.id;
-      if (!losing.signal.aborted && (head < knownEnd || !hasLast)) {
-        losing.abort(new EventStoreError('CLOSED', whatIsLost(knownEnd - head)));
+      const isAnother = row!.log !== logId;
+      if (!losing.signal.aborted && (isAnother || head < knownEnd || !hasLast)) {
+        const message = isAnother ? anotherLogThere : whatIsLost(knownEnd - head);
+        losing.abort(new EventStoreError('CLOSED', message));
         moved();
       }
       losing.signal.throwIfAborted();
@@ -62,11 +64,14 @@ export function knownEnd(moved: () => void): KnownEnd {
   };
 }
 
-/** Where the log ends, and the id of the fact at a position: a record begins with it. */
+/** Where the log ends, the id of the fact at a position, with which its record begins, and whose log it is. */
 const endQuery = `
   select coalesce(max(position), 0) as head,
-      (select substr(record, 8, 26) from facts where position = $1) as id
+      (select substr(record, 8, 26) from facts where position = $1) as id, (select id from log) as log
     from facts`;
+
+const anotherLogThere =
+  'The database holds another log than when this node opened it: it was restored or replaced. This node begins anew with what is there.';
 
 function whatIsLost(facts: number): string {
   const what =

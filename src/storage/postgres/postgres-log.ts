@@ -50,7 +50,7 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
   const committed = commitSignal();
   const decoder = factDecoder({ keys, upcasters, damage });
   const closing = new AbortController();
-  const end = knownEnd(committed.fire);
+  const end = knownEnd(committed.fire, db.logId);
   const reader = factReader({ db, decoder, damage, end });
   const commits = new GroupCommit({
     db,
