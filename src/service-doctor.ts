@@ -1,3 +1,4 @@
+import type { Accounts } from './accounts/accounts.ts';
 import type { Config } from './config/config.ts';
 import type { RunningServer } from './http/server.ts';
 import type { HttpServices } from './http/services.ts';
@@ -14,13 +15,14 @@ export function serviceDoctor(
   parts: {
     pipeline: Pick<Pipeline, 'leaseSpeech' | 'voices' | 'store' | 'projections' | 'bucket'>;
     config: Config;
+    accounts: Pick<Accounts, 'listUsers' | 'vaultOf'>;
     space: SpaceLimit;
     scrub: Scrub;
   },
   server: Pick<RunningServer, 'port' | 'encryption'>,
   { host, env, log, lost }: { host: Host; env: NodeJS.ProcessEnv; log: Log; lost: string | null },
 ): HttpServices['doctor'] {
-  const { pipeline, config, space, scrub } = parts;
+  const { pipeline, config, accounts, space, scrub } = parts;
   const opened = loadOnce(async () =>
     (await import('./doctor/checks.ts')).openDoctor(async () => ({
       data: host.data,
@@ -31,6 +33,11 @@ export function serviceDoctor(
       leaseSpeech: pipeline.leaseSpeech,
       voices: () => pipeline.voices.state(),
       taken: async () => space.taken() ?? (await measureTaken(pipeline.bucket ?? host.data)).bytes,
+      vaults: () =>
+        accounts.listUsers().flatMap(({ userId, username }) => {
+          const folder = accounts.vaultOf(userId);
+          return folder === null ? [] : [{ username, folder }];
+        }),
       damage: async () => ({ findings: scrub.health().damage }),
       listening: {
         address: host.address,

@@ -38,6 +38,7 @@ export async function checksAlone(host: Host): Promise<Check[]> {
     settings,
     log,
     leaseSpeech: engine,
+    vaults: null,
     taken: cluster?.sharedDirectory === null ? null : async () => (await measureTaken(data)).bytes,
     damage:
       cluster !== null

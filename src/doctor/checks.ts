@@ -12,7 +12,7 @@ import { timeLook } from './time-checks.ts';
 
 /** What is looked at, and by what means. */
 export type Examined = Pick<EngineParts, 'leaseSpeech'> &
-  Pick<DataParts, 'taken' | 'damage'> &
+  Pick<DataParts, 'taken' | 'damage' | 'vaults'> &
   Pick<SpeakerParts, 'voices'> & {
     data: DataFolder;
     /** Null: this process has the log for itself. */

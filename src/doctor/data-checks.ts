@@ -7,7 +7,7 @@ import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { commandLine, makeWritable, shellWord } from '../shared/command-line.ts';
 import { messageOf } from '../shared/errors.ts';
 import { diskAt, ifMissing } from '../shared/files.ts';
-import { folderFault } from '../shared/folder-fault.ts';
+import { folderFault, sharesFolder, touchesData } from '../shared/folder-fault.ts';
 import { gigabyte, lowWaterMark, sizeText } from '../storage/disk.ts';
 import { whatToDo } from '../storage/quota.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
@@ -33,6 +33,8 @@ export type DamageKnown = { findings: readonly Omit<Finding, 'severity'>[] } | {
 
 export type DataParts = {
   data: DataFolder;
+  /** Whose notes are copied into which folder of their own; null: nobody knows here. */
+  vaults: (() => readonly UsersVault[]) | null;
   settings: Settings;
   /** Bytes that documents, recordings and uploads take; null where it is not known here: in a bucket that a node counts. */
   taken: (() => Promise<number>) | null;
@@ -40,8 +42,10 @@ export type DataParts = {
   damage: ((signal: AbortSignal) => Promise<DamageKnown>) | null;
 };
 
+export type UsersVault = { username: string; folder: string };
+
 /** The data directory: can it be written, has it room, may only its owner read it, and is all of it readable. */
-export function dataLooks({ data, settings, taken, damage }: DataParts): Look[] {
+export function dataLooks({ data, settings, taken, damage, vaults }: DataParts): Look[] {
   return [
     {
       id: 'data',
@@ -83,6 +87,17 @@ export function dataLooks({ data, settings, taken, damage }: DataParts): Look[] 
       limitMs: diskMs,
       look: () => vault(settings['notes.vault']),
     },
+    ...(vaults === null
+      ? []
+      : [
+          {
+            id: 'vaults',
+            title: 'Notes folders of users',
+            link: guideLink('readme', 'Where the notes lie'),
+            limitMs: diskMs,
+            look: () => usersVaults(vaults(), data),
+          },
+        ]),
   ];
 }
 
@@ -245,4 +260,37 @@ async function vault(path: string | null): Promise<LookedAt> {
     text: 'Make it writable for the user that the service runs as.',
     command: makeWritable(path),
   });
+}
+
+/** Each is looked at at once; the first with a fault is named. */
+async function usersVaults(vaults: readonly UsersVault[], data: DataFolder): Promise<LookedAt> {
+  if (vaults.length === 0) return asOk('No user has a notes folder of their own.');
+  const looked = vaults.map(async (one) => {
+    const others = vaults.filter((other) => other !== one).map(({ folder: path }) => path);
+    return await faultOfVault(one, others, data);
+  });
+  const [first, ...more] = (await Promise.all(looked)).filter((fault) => fault !== null);
+  if (first === undefined) return asOk(`${vaults.length} notes folders of users can be written.`);
+  const { length: count } = more;
+  const text =
+    'Mend the folder, or choose another one for this user under Settings › People.' +
+    (count === 0 ? '' : ` Notes folders with a fault besides this one: ${count}.`);
+  return asLimited(first, { text });
+}
+
+/** A sentence about it; null: notes can be copied into it. */
+async function faultOfVault(
+  { username, folder: path }: UsersVault,
+  others: readonly string[],
+  { root, shared }: DataFolder,
+): Promise<string | null> {
+  const fault = await folderFault(path);
+  if (fault === 'not-there') return `${path} of ${username} is not there.`;
+  if (fault === 'no-folder') return `${path} of ${username} is no folder.`;
+  if (fault !== null) return `${path} of ${username} cannot be written: ${fault.refused}.`;
+  if (await sharesFolder(path, others)) {
+    return `${path} of ${username} is the notes folder of another user as well, or lies in it or around it.`;
+  }
+  if (!(await touchesData(path, root, shared))) return null;
+  return `${path} of ${username} is in the data of the service, or around it.`;
 }

@@ -21,6 +21,7 @@ export const germanChecks: Phrases = {
   'Documents and recordings': 'Dokumente und Aufnahmen',
   'Event log and tables': 'Protokoll und Tabellen',
   'Vault of notes': 'Notizenordner',
+  'Notes folders of users': 'Notizordner der Benutzer',
   'Speech to text': 'Spracherkennung',
   'Language model': 'Sprachmodell',
   'Speakers of meetings': 'Sprecher in Besprechungen',
@@ -233,6 +234,21 @@ export const germanChecks: Phrases = {
     'Keiner ist gesetzt: Dokumente werden geöffnet, wo sie liegen.',
   'Make the folder, or set notes.vault to the one of the notes application.':
     'Den Ordner anlegen oder notes.vault auf den der Notiz-App setzen.',
+  'No user has a notes folder of their own.': 'Niemand hat einen eigenen Notizordner.',
+  '{count} notes folders of users can be written.':
+    '{count} Notizordner von Benutzern sind beschreibbar.',
+  '{folder} of {user} is not there.': '{folder} von {user} ist nicht da.',
+  '{folder} of {user} is no folder.': '{folder} von {user} ist kein Ordner.',
+  '{folder} of {user} cannot be written: {why}.':
+    '{folder} von {user} ist nicht beschreibbar: {why}.',
+  '{folder} of {user} is the notes folder of another user as well, or lies in it or around it.':
+    '{folder} von {user} ist auch der Notizordner eines anderen Benutzers, liegt darin oder umgibt ihn.',
+  '{folder} of {user} is in the data of the service, or around it.':
+    '{folder} von {user} liegt in den Daten des Dienstes oder umgibt sie.',
+  'Mend the folder, or choose another one for this user under Settings › People.':
+    'Den Ordner in Ordnung bringen oder diesem Benutzer unter Einstellungen › Personen einen anderen wählen.',
+  'Mend the folder, or choose another one for this user under Settings › People. Notes folders with a fault besides this one: {count}.':
+    'Den Ordner in Ordnung bringen oder diesem Benutzer unter Einstellungen › Personen einen anderen wählen. Weitere Notizordner mit Fehlern: {count}.',
   '{folder} (notes.vault) is not there.': '{folder} (notes.vault) ist nicht da.',
   '{folder} (notes.vault) is no folder.': '{folder} (notes.vault) ist kein Ordner.',
   '{folder} (notes.vault) cannot be written: {why}.':

@@ -32,24 +32,28 @@ export function folderFaultText(fault: FolderFault): string {
 }
 
 /** Whether a path that a person named lies in one of the folders of the service's own data, or one of those in it. */
-export async function touchesData(path: string, ...dataDirs: string[]): Promise<boolean> {
-  const [real, ...own] = await Promise.all([path, ...dataDirs].map(realPathOf));
-  return own.some((one) => overlap(real!, one));
-}
+export const touchesData = (path: string, ...dataDirs: string[]): Promise<boolean> =>
+  sharesFolder(path, dataDirs);
 
 /** The end of a sentence that begins with the field or the path. */
 export const touchesDataText =
   'is in the folder of the service’s own data, or around it: choose another';
 
 /** Links followed; of what is not there, or does not answer, the path as it was named. */
-export async function realPathOf(path: string): Promise<string> {
+async function realPathOf(path: string): Promise<string> {
   return await untilAborted(realpath(path), AbortSignal.timeout(patienceMs)).catch(() =>
     resolve(path),
   );
 }
 
+/** Whether a folder is, lies in or lies around one of the others; one that is not there is compared by its name. */
+export async function sharesFolder(path: string, others: readonly string[]): Promise<boolean> {
+  const [real, ...theirs] = await Promise.all([path, ...others].map(realPathOf));
+  return theirs.some((one) => overlap(real!, one));
+}
+
 /** Whether one of two paths is the other, or in it. */
-export function overlap(one: string, other: string): boolean {
+function overlap(one: string, other: string): boolean {
   const isIn = (inner: string, outer: string): boolean => {
     const way = relative(outer, inner);
     return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));

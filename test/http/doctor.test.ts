@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chown, mkdir, readdir, rmdir, utimes, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { settingsFrom } from '../../src/config/environment.ts';
@@ -26,7 +26,7 @@ test('GET /doctor says to administrators what is missing and what mends it, and 
   assert.deepEqual(again, checks, 'who asks meanwhile gets the same');
   assert.equal(
     [...checks.keys()].join(' '),
-    'node modules environment ffmpeg bzip2 data disk space permissions log keys vault time-zone ' +
+    'node modules environment ffmpeg bzip2 data disk space permissions log keys vault vaults time-zone ' +
       'audio-server devices combined speech language speakers address https',
   );
   for (const id of ['node', 'modules', 'data', 'disk', 'permissions', 'log', 'keys', 'https']) {
@@ -155,6 +155,45 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   const refused = await look(service, token);
   assert.equal(refused.get('language')!.status, 'missing');
   assert.ok(!JSON.stringify([...refused.values()]).includes(key), 'no key is told');
+});
+
+test('notes folders of users: one that went, that is no folder, and that is another one’s by now', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  await service.addUser('ben');
+  const place = await tempDir(t);
+  const vaults = async () => {
+    const { status, detail, remedy } = (await look(service, token)).get('vaults')!;
+    return [status, detail, remedy?.text];
+  };
+  const none = ['ok', 'No user has a notes folder of their own.', undefined];
+  assert.deepEqual(await vaults(), none);
+  const [adas, bens] = [join(place, 'ada'), join(place, 'ben')];
+  for (const [name, folder] of [
+    ['ada', adas],
+    ['ben', bens],
+  ] as const) {
+    await mkdir(folder);
+    const set = await service.call('PUT', `/users/${name}/vault`, { token, json: { folder } });
+    assert.equal(set.status, 204);
+  }
+  assert.deepEqual(await vaults(), ['ok', '2 notes folders of users can be written.', undefined]);
+  await rmdir(bens);
+  const choose = 'Mend the folder, or choose another one for this user under Settings › People.';
+  assert.deepEqual(await vaults(), ['limited', `${bens} of ben is not there.`, choose]);
+  await writeFile(bens, '');
+  assert.deepEqual(await vaults(), ['limited', `${bens} of ben is no folder.`, choose]);
+  await rm(bens);
+  await symlink(join(adas), bens);
+  const both = 'Notes folders with a fault besides this one: 1.';
+  const conflict = 'is the notes folder of another user as well, or lies in it or around it.';
+  assert.deepEqual(await vaults(), ['limited', `${adas} of ada ${conflict}`, `${choose} ${both}`]);
+  const german = await service.call<{ checks: Check[] }>('GET', '/doctor', {
+    token,
+    headers: { 'Accept-Language': 'de' },
+  });
+  const { detail, remedy } = german.body.checks.find(({ id }) => id === 'vaults')!;
+  assert.match(`${detail} ${remedy!.text}`, /Notizordner eines anderen.*Einstellungen › Personen/u);
 });
 
 test('a vault that is gone, or no folder, is refused when it is named, and missing when it went later', async (t) => {

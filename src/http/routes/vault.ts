@@ -4,8 +4,7 @@ import {
   type FolderFault,
   folderFault,
   folderFaultText,
-  overlap,
-  realPathOf,
+  sharesFolder,
   touchesData,
   touchesDataText,
 } from '../../shared/folder-fault.ts';
@@ -74,15 +73,9 @@ export const vaultRoutes: AddRoutes = (router, services) => {
     const fault = faultIn(await folderFault(path));
     if (fault !== null) return fault;
     if (await touchesData(path, services.dataDir)) return touchesDataText;
-    const real = await realPathOf(path);
     const others = accounts.usersWithVaults().filter((id) => id !== userId);
-    for (const id of others) {
-      const theirs = accounts.vaultOf(id);
-      // One that is not there now is compared by its name.
-      const realOne = theirs && (await realPathOf(theirs));
-      if (realOne !== null && overlap(real, realOne)) return 'is the notes folder of another user';
-    }
-    return null;
+    const theirs = others.flatMap((id) => accounts.vaultOf(id) ?? []);
+    return (await sharesFolder(path, theirs)) ? 'is the notes folder of another user' : null;
   }
 };
 
