@@ -1,6 +1,7 @@
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
 import type { Note } from './recording/notes.ts';
-import type { Suggestion, Utterance } from './recording/reading.ts';
+import type { Suggestion } from './recording/reading.ts';
+import type { Utterance } from './recording/followed.ts';
 import type { Block, Correction, SummaryLine } from '../events/facts/transcript.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import type { Seal } from './runner/projection.ts';

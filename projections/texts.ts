@@ -10,7 +10,8 @@ import {
   withTextRows,
   withTexts,
 } from './recording/digest.ts';
-import { type Utterance, shown } from './recording/reading.ts';
+import { shown } from './recording/reading.ts';
+import type { Utterance } from './recording/followed.ts';
 import { shownOf } from './recording/recording.ts';
 import { type FoldedRecording, type KeptRecording, digestIn } from './recording-fold.ts';
 import {

@@ -1,6 +1,5 @@
-import type { Stretch } from '../../events/facts/transcript.ts';
+import type { Segment, Stretch } from '../../events/facts/transcript.ts';
 import type { Source } from '../../events/facts/sources.ts';
-import type { Utterance } from './reading.ts';
 import { factsOf, type Recording } from './recording.ts';
 
 /** A stretch that is over: a pause follows; or, `cut`, it was cut in speech and the next begins where it ends. */
@@ -13,6 +12,18 @@ export const followedIn = ({ facts }: Pick<Recording, 'facts'>): ClosedStretch[]
     const { stretches, cut = false } = fact.data;
     return stretches.map((stretch, at) => ({ stretch, cut: cut && at === stretches.length - 1 }));
   });
+
+/** What was recognised of a stretch. Times in seconds. */
+export type Utterance = {
+  index: number;
+  start: number;
+  end: number;
+  language: string | null;
+  segments: Segment[];
+  doubt?: string | undefined;
+  /** Whose voice it may be, of a meeting that is still recorded. */
+  voice?: string | undefined;
+};
 
 /** What was recognised for a source, in the order of its plan; of a stretch that was recognised once more, the last. */
 export function utterancesIn(recording: Recording, { results, heardSince }: Source): Utterance[] {

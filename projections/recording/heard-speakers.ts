@@ -1,4 +1,4 @@
-import type { Utterance } from './reading.ts';
+import type { Utterance } from './followed.ts';
 
 /** The recogniser's own speakers, in the order in which they first occur. */
 export const heardSpeakers = (utterances: readonly Utterance[]): string[] => [

@@ -1,7 +1,7 @@
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
-import type { Block, Correction, Segment, Stretch } from '../../events/facts/transcript.ts';
-import { utterancesIn } from './followed.ts';
+import type { Block, Correction, Stretch } from '../../events/facts/transcript.ts';
+import { type Utterance, utterancesIn } from './followed.ts';
 import { liveSpeakers } from './live-names.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
 import { linesOn } from './lines-on-blocks.ts';
@@ -59,17 +59,6 @@ export type Reading = {
   plan: Stretch[] | null;
   utterances: readonly Utterance[];
   notes: Note[];
-};
-
-export type Utterance = {
-  index: number;
-  start: number;
-  end: number;
-  language: string | null;
-  segments: Segment[];
-  doubt?: string | undefined;
-  /** Whose voice it may be, of a meeting that is still recorded. */
-  voice?: string | undefined;
 };
 
 export type Suggestion = {

@@ -1,9 +1,59 @@
+import type { Ownership } from '../../events/ownership.ts';
+import type { EventStore } from '../../events/store.ts';
+import type { ProjectionState } from './member.ts';
 import { onAbort, untilAborted } from '../../src/shared/abort.ts';
 import { systemClock } from '../../src/shared/retry.ts';
-import { type ProjectionStorage, ProjectionStopped, RowsTaken } from './projection.ts';
+import {
+  type Projection,
+  type ProjectionStorage,
+  ProjectionStopped,
+  RowsTaken,
+} from './projection.ts';
 import { type ProjectionRunner, startProjections } from './runner.ts';
-import type { ProjectorTimes, SharedProjectionsOptions } from './shared-runner.ts';
 import type { Told } from './told-progress.ts';
+
+/** How nodes say to each other how far the rows are. What is said while a node cannot hear is lost to it. */
+export type ProjectorChannel = {
+  /** A number greater than any before. Asked for while `projector` is held. */
+  nextTenure(): Promise<number>;
+  /** Never throws, and waits for nothing. */
+  tell(text: string): void;
+  /** @param opened called whenever it can be heard from then on. Returns how to stop. */
+  listen(heard: (text: string) => void, opened: () => void): () => void;
+};
+
+export type SharedProjectionsOptions = {
+  store: EventStore;
+  /** Of one time as the projector: what another one has written since must not be written over by it. */
+  storage(): ProjectionStorage;
+  projections: readonly Projection[];
+  ownership: Ownership;
+  /** Under which one node at a time keeps these rows. */
+  name: string;
+  channel: ProjectorChannel;
+  /** Done before rows are written, each time this node becomes the projector. */
+  before(storage: ProjectionStorage): Promise<void>;
+  onStopped?: (state: ProjectionState) => void;
+  onListenerError?: (error: unknown) => void;
+  /** Called when this node becomes the projector, and when it is it no more. */
+  onProjector?: (is: boolean) => void;
+  /** Called with what kept it from becoming it, or from staying it. */
+  onFailure?: (error: unknown) => void;
+  times?: Partial<ProjectorTimes>;
+};
+
+/** In milliseconds. */
+export type ProjectorTimes = {
+  /** Between two tries to become the projector; doubled up to `tryAgainMax` while it fails. */
+  tryEvery: number;
+  tryAgainMax: number;
+  /** How far the rows are is said this often when nothing changes: what was said may be lost. */
+  tellAgain: number;
+  /** A projector that is behind the log and gets no further for so long makes room for another. */
+  stall: number;
+  /** So long it is waited for that what was begun has stopped. What goes on after it writes no rows. */
+  stop: number;
+};
 
 export type Projector = Omit<SharedProjectionsOptions, 'times'> & {
   times: ProjectorTimes;

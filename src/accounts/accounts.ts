@@ -1,3 +1,4 @@
+import type { Caller, Peer } from './caller.ts';
 import { ulid } from 'ulid';
 import type { EventStore } from '../../events/store.ts';
 import type { User, Users } from '../../projections/users.ts';
@@ -5,8 +6,8 @@ import type { Log } from '../shared/log.ts';
 import type { Settings } from '../config/environment.ts';
 import { type UserLinks, userLinks } from './user-links.ts';
 import { openConfirmations } from './confirmations.ts';
-import { openFirstSetup } from './first-setup.ts';
-import { assertMayTry, openLogin } from './login.ts';
+import { type FirstSetup, openFirstSetup } from './first-setup.ts';
+import { type Login, assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { type FoundSession, type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
@@ -49,75 +50,18 @@ export type AccountsParts = {
   log: Pick<Log, 'info' | 'warn'>;
 };
 
-/** Where a request comes from. */
-export type Peer = {
-  /** Address of the socket's other end, for limits. */
-  address: string;
-  /**
-   * A process of the service's own user on this host, which asked for a localhost Host and forwards for
-   * no other. `src/http/peer.ts` finds it out.
-   */
-  local: boolean;
-  /** What the client calls itself (`User-Agent`), for the list of sessions. */
-  agent?: string | undefined;
-};
-
-/** What a user gets at login; snake case: it is what HTTP answers. */
-export type Session = {
-  /** Given once; only its SHA-256 is kept. */
-  token: string;
-  /** RFC 3339 UTC; slides with use, to 90 days after the login at most. */
-  expires_at: string;
-  username: string;
-  is_admin: boolean;
-  /** The password was set by somebody else: until it is changed the session opens nothing else. */
-  limited?: 'password';
-};
-
-/** Who a token belongs to. */
-export type Caller = {
-  userId: string;
-  username: string;
-  isAdmin: boolean;
-  /** Names the session without giving the token away; see `onSessionEnded`. */
-  sessionId: string;
-  beganAt: Date;
-  expiresAt: Date;
-  /** What has to be done before anything else is answered; null: nothing. */
-  limited: 'password' | null;
-};
-
 export interface Accounts extends UserAdministration, UserLinks {
   /** Whether the first administrator is still to be created, and whether this caller needs the code. */
   setupState(peer: Peer): Promise<{ setup_required: boolean; setup_code_required: boolean }>;
   /** The one-time code, as long as there is no user. */
   setupCode(): string | null;
-  /**
-   * Creates the first administrator and logs them in. Of several at once exactly one succeeds.
-   * @throws {AccountError} `ALREADY_SET_UP`, `SETUP_CODE_REQUIRED`, `INVALID_USERNAME`,
-   *   `INVALID_PASSWORD`, `TOO_MANY_ATTEMPTS`, `BUSY`; {EventStoreError}
-   */
-  setup(
-    request: { username: string; password: string; setup_code?: string | undefined },
-    peer: Peer,
-    /** Run once the code is right, before there is a user: what it throws ends the setup. */
-    check?: () => Promise<void>,
-  ): Promise<Session>;
+  setup: FirstSetup['setUp'];
   /**
    * Counts a body that was refused before anybody was known as an attempt of the address.
    * @throws {AccountError} `TOO_MANY_ATTEMPTS`
    */
   bodyRefused(address: string): Promise<void>;
-  /**
-   * Only the right password is answered with `USER_DISABLED`, after the same work: without it a disabled user
-   * looks like one that does not exist.
-   * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `TOO_MANY_ATTEMPTS`, `BUSY`;
-   *   {EventStoreError}
-   */
-  login(
-    request: { username: string; password: string },
-    peer: Omit<Peer, 'local'>,
-  ): Promise<Session>;
+  login: Login;
   /** Whose token it is, as of now; null for one that is unknown, over, or of a user deleted or disabled. */
   authenticate(token: string): Promise<Caller | null>;
   /** Whose session it is, as of now; null as `authenticate`. This does not prolong it. */

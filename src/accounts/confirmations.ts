@@ -1,5 +1,5 @@
 import type { LoginAttempts } from '../storage/login-attempts.ts';
-import type { Caller } from './accounts.ts';
+import type { Caller } from './caller.ts';
 
 /** How long a password that was given counts for what asks for it again, in milliseconds. */
 const confirmedMs = 5 * 60_000;

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { decideSetup } from '../../projections/users.ts';
 import { AccountError } from './account-error.ts';
-import type { Accounts, Peer } from './accounts.ts';
+import type { Peer, Session } from './caller.ts';
 import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
 import { assertGoodPassword } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
@@ -10,7 +10,17 @@ import { checkUsername } from './usernames.ts';
 
 /** The first administrator, and the code that proves access to the host. */
 export interface FirstSetup {
-  setUp: Accounts['setup'];
+  /**
+   * Creates the first administrator and logs them in. Of several at once exactly one succeeds.
+   * @throws {AccountError} `ALREADY_SET_UP`, `SETUP_CODE_REQUIRED`, `INVALID_USERNAME`,
+   *   `INVALID_PASSWORD`, `TOO_MANY_ATTEMPTS`, `BUSY`; {EventStoreError}
+   */
+  setUp(
+    request: { username: string; password: string; setup_code?: string | undefined },
+    peer: Peer,
+    /** Run once the code is right, before there is a user: what it throws ends the setup. */
+    check?: () => Promise<void>,
+  ): Promise<Session>;
   state(peer: Peer): { setup_required: boolean; setup_code_required: boolean };
   /** The one-time code, as long as there is no user. */
   code(): string | null;

@@ -8,7 +8,7 @@ import {
 } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
-import type { Accounts, Session } from './accounts.ts';
+import type { Peer, Session } from './caller.ts';
 import type { LoginBrake } from './login-brake.ts';
 import type { LoginLimits } from './login-limits.ts';
 import {
@@ -42,8 +42,18 @@ export type LoginDeps = {
   log: Pick<Log, 'info' | 'warn'>;
 };
 
-/** `Accounts.login`. */
-export function openLogin(deps: LoginDeps): Accounts['login'] {
+/**
+ * Only the right password is answered with `USER_DISABLED`, after the same work: without it a disabled user
+ * looks like one that does not exist.
+ * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `TOO_MANY_ATTEMPTS`, `BUSY`;
+ *   {EventStoreError}
+ */
+export type Login = (
+  request: { username: string; password: string },
+  peer: Omit<Peer, 'local'>,
+) => Promise<Session>;
+
+export function openLogin(deps: LoginDeps): Login {
   const { stream, limits, brake, scheme, log } = deps;
   const { users } = stream;
   const namesKey = randomBytes(32);

@@ -17,7 +17,7 @@ import {
   linkOver,
   openLink,
 } from '../../projections/user-links.ts';
-import type { Peer, Session } from './accounts.ts';
+import type { Session, Peer } from './caller.ts';
 import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
 import { assertGoodPassword, assertOtherPassword } from './password-rules.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';

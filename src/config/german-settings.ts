@@ -1,5 +1,6 @@
 import type { SettingKey } from './schema.ts';
-import type { GroupId } from './settings-page.ts';
+
+export type GroupId = 'recording' | 'speech' | 'language' | 'notes' | 'server';
 
 /** The groups of settings in German. */
 export const germanGroups: Readonly<Record<GroupId, string>> = {

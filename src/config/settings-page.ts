@@ -3,7 +3,7 @@ import { keysOf } from '../shared/keys-of.ts';
 import { variableOf } from './environment.ts';
 import { type SettingKey, settingKeys, settingOf } from './schema.ts';
 import { partsOf } from './changes.ts';
-import { germanGroups, germanSettings } from './german-settings.ts';
+import { type GroupId, germanGroups, germanSettings } from './german-settings.ts';
 
 /** One setting as a page shows it. */
 export type SettingField = {
@@ -75,7 +75,6 @@ function typeOf(schema: z.ZodType): SettingField['type'] {
   return inner instanceof z.ZodArray ? 'list' : 'text';
 }
 
-export type GroupId = 'recording' | 'speech' | 'language' | 'notes' | 'server';
 type Group = { title: string; test?: 'stt' | 'llm'; sections: readonly string[] };
 
 /** `sections`: first parts of keys. */

@@ -1,8 +1,7 @@
 import { installedModels, type ModelFolders } from '../speech/local/local-models.ts';
 import type { ServerState } from '../speech/remote/probe-server.ts';
-import type { ServerAnswer } from '../speech/remote/server-client.ts';
+import { type ServerAnswer, connectionFailure } from '../speech/remote/server-failure.ts';
 import { asrBase, compatBase, nativeBase, serverName } from '../shared/outbound.ts';
-import { connectionFailure } from '../speech/remote/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
 import type { Settings } from '../config/schema.ts';
 

@@ -42,7 +42,8 @@ import { uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
 import { vaultRoutes } from './routes/vault.ts';
 import { versionRoutes } from './routes/versions.ts';
-import type { AddRoutes, HttpServices, RouteServices, State } from './services.ts';
+import type { AddRoutes, HttpServices, RouteServices } from './services.ts';
+import type { State } from './state.ts';
 import { openTickets } from './tickets.ts';
 import { openUploadPlaces } from './uploads/places.ts';
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket, SocketAddress } from 'node:net';
 import { endianness } from 'node:os';
-import type { Peer } from '../accounts/accounts.ts';
+import type { Peer } from '../accounts/caller.ts';
 
 /**
  * Where a request comes from. Forwarding headers of any client count only against the request; what a

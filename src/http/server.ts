@@ -3,7 +3,8 @@ import { alsoEncrypted, httpsAddress, openEncryption, refusalOfPlain } from './e
 import { answerProblem, type Problem } from './problems.ts';
 import type { EncryptionState } from '../shared/certificate.ts';
 import type { StartingApp } from './starting.ts';
-import type { HttpServices, State } from './services.ts';
+import type { HttpServices } from './services.ts';
+import type { State } from './state.ts';
 import { refuseUpgrade, type Sockets } from './feed/upgrade.ts';
 import type Koa from 'koa';
 import { type IncomingMessage, type RequestListener, type Server, createServer } from 'node:http';

@@ -1,11 +1,11 @@
+import type { State } from './state.ts';
 import type Router from '@koa/router';
-import type { Access } from './middleware/authenticate.ts';
 import type { Readiness } from './middleware/ready.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { Ownership } from '../../events/ownership.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import type { Accounts, Caller } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts/accounts.ts';
 import type { AcceptedAudio } from '../audio/accepts-audio.ts';
 import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { Captures } from '../capture/captures.ts';
@@ -33,8 +33,6 @@ import type { SpaceLimit } from '../storage/quota.ts';
 import type { Toggle } from '../capture/toggle.ts';
 import type { Tickets } from './tickets.ts';
 import type { UploadPlaces } from './uploads/places.ts';
-
-export type { Caller };
 
 /** Everything the routes need of the rest of the service; `main.ts` hands it in. */
 export type HttpServices = {
@@ -131,20 +129,6 @@ export type HttpServices = {
   desktop?: Desktop;
   /** @throws an error with code `unsupported-media` and a sentence for a person. */
   acceptsAudio(path: string, filename: string): Promise<AcceptedAudio>;
-};
-
-/** What one request carries from middleware to route. */
-export type State = {
-  requestId: string;
-  /** Who may call what was asked for (`accessTo`). */
-  access: Access;
-  /** Set where a login is needed, which is everywhere but in public places. */
-  caller?: Caller;
-  token?: string;
-  /** Id of the command a POST gives; the same `Idempotency-Key` of the same user is the same command. */
-  command?: string;
-  /** Whether the command has an `Idempotency-Key`. */
-  repeatable?: boolean;
 };
 
 /** What routes need: the service's parts, and what belongs to one app. */

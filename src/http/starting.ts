@@ -8,7 +8,8 @@ import { hostCheck, securityHeaders } from './middleware/security.ts';
 import { type Problem, starting } from './problems.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { startingHealth } from './routes/status.ts';
-import type { HttpServices, State } from './services.ts';
+import type { HttpServices } from './services.ts';
+import type { State } from './state.ts';
 
 /** What the port answers while the log is opened. */
 export type StartingApp = {

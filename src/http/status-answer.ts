@@ -9,7 +9,8 @@ import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import { type Language, errorIn, textIn } from './readers-language.ts';
 import { suggestionAnswers } from './recording-answer.ts';
-import type { Caller, HttpServices } from './services.ts';
+import type { HttpServices } from './services.ts';
+import type { Caller } from '../accounts/caller.ts';
 
 /**
  * The status object of `GET /status` and of `status` frames: what the facts tell, and what only the

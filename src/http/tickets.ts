@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { TicketRows } from '../storage/ticket-rows.ts';
 import { limits } from './limits.ts';
-import type { Caller } from './services.ts';
+import type { Caller } from '../accounts/caller.ts';
 
 /**
  * What a browser's `<audio>` or a download link shows instead of the session's token: good for a few

@@ -1,7 +1,8 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById, wordlessRecordingById } from '../../projections/recordings.ts';
 import { notFound } from './problems.ts';
-import type { Caller, HttpServices } from './services.ts';
+import type { HttpServices } from './services.ts';
+import type { Caller } from '../accounts/caller.ts';
 import { isIn } from '../../machines/states.ts';
 
 /** The built-in user of tray and hotkey, whose recordings administrators see and act upon. */

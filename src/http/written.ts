@@ -3,11 +3,13 @@ import { recordingOf } from '../../events/facts/recording.ts';
 import type { DecideRecording } from '../../projections/recording/decide.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
-import type { Accepted, Decided } from '../recordings/service.ts';
+import type { Decided } from '../recordings/service.ts';
+import type { Accepted } from '../recordings/import-audio.ts';
 import { callerOf } from './middleware/authenticate.ts';
 import { limits } from './limits.ts';
 import { Problem, logDamaged } from './problems.ts';
-import type { HttpServices, State } from './services.ts';
+import type { HttpServices } from './services.ts';
+import type { State } from './state.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { isIn } from '../../machines/states.ts';
 

@@ -1,10 +1,11 @@
+import type { Accepted } from './import-audio.ts';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isAtWork } from '../../machines/states.ts';
 import { erase } from '../../projections/recording/decide.ts';
-import { documentNames, documentPaths } from '../documents/documents.ts';
+import { type DocumentName, documentNames, documentPaths } from '../documents/documents.ts';
 import { comparable } from '../documents/file-names.ts';
 import type { Space } from '../documents/space.ts';
 import type { Log } from '../shared/log.ts';
@@ -19,7 +20,6 @@ import {
   namedIn,
   removeQuarantined,
 } from './erased-files.ts';
-import type { RecordingService } from './service.ts';
 import { erasedState } from './handle.ts';
 import { NotAccepted } from './refusals.ts';
 import type { OpenRecordings } from './open-recordings.ts';
@@ -161,7 +161,25 @@ async function eraseUnlessErased(
   await erase(recordingId, { by: 'system', command: `erased-before-${recordingId}` });
 }
 
+/** `left`: paths below the vault of copies that a person changed there; they stay. */
+export type Erased = Accepted & { left: string[] };
+
 /** The commands that remove something. */
+export interface ErasureCommands {
+  /**
+   * Ends what is done with the recording and removes all of it, for good. Resolves when nothing of
+   * it can be read any more; what a crash leaves undone is done at the next start.
+   * @throws {NotAccepted}, {UnknownRecording}
+   */
+  erase(recordingId: string, metadata: { by: string; command: string }): Promise<Erased>;
+  /** Deletes documents; all three with the index. The recording stays. @throws as `command` */
+  deleteDocuments(
+    recordingId: string,
+    documents: readonly DocumentName[],
+    metadata: { by: string; command: string },
+  ): Promise<Accepted>;
+}
+
 export function erasureCommands({
   recordings,
   removals,
@@ -171,7 +189,7 @@ export function erasureCommands({
   /** Null: only facts are recorded. */
   removals: Removals | null;
   log: Log;
-}): Pick<RecordingService, 'erase' | 'deleteDocuments'> & {
+}): ErasureCommands & {
   /** Removes what is left of a recording that another fact erased, such as one that is discarded. */
   removeErased(recording: RecordingAggregate): void;
 } {

@@ -7,7 +7,6 @@ import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
-import type { Accepted } from './service.ts';
 import { hasCode } from '../shared/errors.ts';
 import { hashFile } from '../shared/files.ts';
 
@@ -27,6 +26,15 @@ export type Upload = {
   people?: string[] | undefined;
   /** When it began, as far as that is known; the first that is given counts, else it is now. RFC 3339. */
   began?: { said?: string | undefined; madeAt?: string | null; modifiedAt?: string | undefined };
+};
+
+/** What a command led to. */
+export type Accepted = {
+  recordingId: string;
+  /** Position of the last fact in the log; 0 when nothing changed. */
+  position: number;
+  /** Canonical name of the state it led to. */
+  state: string;
 };
 
 /** Uploads that become recordings. */

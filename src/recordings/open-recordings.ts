@@ -4,7 +4,7 @@ import { isSettled } from '../../machines/states.ts';
 import type { Log } from '../shared/log.ts';
 import { UnknownRecording } from './refusals.ts';
 import type { RecordingAggregate } from './aggregate.ts';
-import { sayInterrupted } from './say-interrupted.ts';
+import { sayInterrupted } from './aggregate.ts';
 
 /** The recordings that are open: all that this process acts for, and those used last. */
 export type OpenRecordings = {

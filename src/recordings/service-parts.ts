@@ -22,7 +22,7 @@ import type { AudioStore } from '../storage/audio/audio-store.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
 import { type TakeOver, type TakeOverDeps, openTakeOver } from './take-over.ts';
-import type { Accepted } from './service.ts';
+import type { Accepted } from './import-audio.ts';
 
 export type RecordingServiceDeps = {
   store: EventStore;

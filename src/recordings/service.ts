@@ -1,3 +1,4 @@
+import type { ErasureCommands } from './erasure.ts';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { factAt } from '../../projections/recording/recording.ts';
@@ -6,18 +7,17 @@ import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow } from './stages/stage-progress.ts';
 import { audioOfOneProcess } from '../storage/audio/folder-audio.ts';
-import { openImports, said, type Upload } from './import-audio.ts';
+import { type Accepted, openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import type { ListOfRecordings, RecordingIds } from './take-over.ts';
 import type { OpenRecordings } from './open-recordings.ts';
-import type { DocumentName } from '../documents/documents.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { type RecordingServiceDeps, type ServiceParts, servicePartsOf } from './service-parts.ts';
 
 /** Where people's commands on recordings go in. */
-export interface RecordingService {
+export interface RecordingService extends ErasureCommands {
   /** Takes an uploaded file into a new recording (the file is moved); durable when it returns. */
   importAudio(upload: Upload): Promise<Accepted>;
   /** Starts a recording from a device or a browser; its audio is captured from then on. */
@@ -43,18 +43,6 @@ export interface RecordingService {
   ): Promise<Decided>;
   /** What the log holds of a recording. @throws {UnknownRecording} */
   read(recordingId: string): Promise<{ state: string; recording: Recording }>;
-  /**
-   * Ends what is done with the recording and removes all of it, for good. Resolves when nothing of
-   * it can be read any more; what a crash leaves undone is done at the next start.
-   * @throws {NotAccepted}, {UnknownRecording}
-   */
-  erase(recordingId: string, metadata: { by: string; command: string }): Promise<Erased>;
-  /** Deletes documents; all three with the index. The recording stays. @throws as `command` */
-  deleteDocuments(
-    recordingId: string,
-    documents: readonly DocumentName[],
-    metadata: { by: string; command: string },
-  ): Promise<Accepted>;
   /** What is going on right now with recordings that have work to do: not facts, gone after a restart. */
   activity(recordingId: string): StageNow[];
   /** Calls back at every change of an activity's fraction or waiting; returns how to stop. */
@@ -81,18 +69,8 @@ export type Start = {
   trigger: string;
 };
 
-export type Accepted = {
-  recordingId: string;
-  /** Position of the last fact in the log; 0 when nothing changed. */
-  position: number;
-  /** Canonical name of the state it led to. */
-  state: string;
-};
 /** With what the command led to; where it was given before, without content. */
 export type Decided = Accepted & { facts: readonly LoggedRecordingFact[] };
-
-/** `left`: paths below the vault of copies that a person changed there; they stay. */
-export type Erased = Accepted & { left: string[] };
 
 export type OpenRecordingService = RecordingService & {
   /**

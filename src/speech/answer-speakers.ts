@@ -1,5 +1,4 @@
 import type { Segment, Word } from '../../events/facts/transcript.ts';
-import type { Transcript } from './parse-transcript.ts';
 
 /**
  * Cuts a segment where another speaker begins, as far as the words tell it (WhisperX). A segment whose
@@ -66,11 +65,11 @@ function withoutSplinters(
  * A transcript whose speakers are told from those of other requests: their names begin with the request's.
  * @param lasting names that mean the same in every request
  */
-export const ofRequest = (
-  transcript: Transcript,
+export const ofRequest = <T extends { segments: readonly Segment[] }>(
+  transcript: T,
   request: string,
   lasting: ReadonlyMap<string, string> = new Map(),
-): Transcript => ({
+): T & { segments: Segment[] } => ({
   ...transcript,
   segments: transcript.segments.map((segment) =>
     segment.speaker === undefined

@@ -7,7 +7,7 @@ import { firstSegment, openRouters } from '../../src/http/app.ts';
 import { limits } from '../../src/http/limits.ts';
 import { openApiDocument, operations } from '../../src/http/openapi/document.ts';
 import { problemTypes } from '../../src/http/problems.ts';
-import type { State } from '../../src/http/services.ts';
+import type { State } from '../../src/http/state.ts';
 import { openTickets } from '../../src/http/tickets.ts';
 import { openUploadPlaces } from '../../src/http/uploads/places.ts';
 import { checkAnswer } from '../support/check-answer.ts';

@@ -7,11 +7,11 @@ import {
   type ProjectionStorage,
   RowsTaken,
 } from '../../projections/runner/projection.ts';
-import {
-  type ProjectorChannel,
-  type SharedProjectionsOptions,
-  startSharedProjections,
-} from '../../projections/runner/shared-runner.ts';
+import { startSharedProjections } from '../../projections/runner/shared-runner.ts';
+import type {
+  SharedProjectionsOptions,
+  ProjectorChannel,
+} from '../../projections/runner/tenure.ts';
 import type { Told } from '../../projections/runner/told-progress.ts';
 import { eventually, within } from '../support/eventually.ts';
 import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';

@@ -4,7 +4,7 @@ import {
   joinTurns,
   speakerLabel,
 } from '../../projections/recording/join-turns.ts';
-import type { Utterance } from '../../projections/recording/reading.ts';
+import type { Utterance } from '../../projections/recording/followed.ts';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { localDiarizer } from '../../src/speech/diarization/diarize.ts';
 import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';

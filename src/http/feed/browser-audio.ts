@@ -8,7 +8,8 @@ import { notAuthenticated } from '../middleware/authenticate.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import type { Caller, HttpServices } from '../services.ts';
+import type { HttpServices } from '../services.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import { toProblem } from '../to-problem.ts';
 import type { AudioFrame } from './client-frames.ts';
 

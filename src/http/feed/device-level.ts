@@ -1,6 +1,7 @@
 import { StageError } from '../../shared/errors.ts';
 import { Problem } from '../problems.ts';
-import type { Caller, HttpServices } from '../services.ts';
+import type { HttpServices } from '../services.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import { toProblem } from '../to-problem.ts';
 import type { LevelFrame } from './client-frames.ts';
 

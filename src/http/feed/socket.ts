@@ -7,7 +7,8 @@ import { positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
 import type { Listener, Feed } from './feed.ts';
 import { type Language, textIn } from '../readers-language.ts';
-import type { Caller, HttpServices } from '../services.ts';
+import type { HttpServices } from '../services.ts';
+import type { Caller } from '../../accounts/caller.ts';
 
 /** Close codes: RFC 6455, 7.4.1, and IANA's registry for 1013. */
 const closeCodes = { goingAway: 1001, policy: 1008, mistake: 1011, tryAgain: 1013 } as const;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type Encoding, encodingFor } from '../encodings.ts';
 import { limits } from '../limits.ts';
-import type { State } from '../services.ts';
+import type { State } from '../state.ts';
 
 /**
  * Compresses answers that are text, whole in memory and large enough, for clients that take that. Streams (audio,

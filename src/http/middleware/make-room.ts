@@ -1,5 +1,6 @@
 import type { Middleware, Next } from 'koa';
-import type { HttpServices, State } from '../services.ts';
+import type { HttpServices } from '../services.ts';
+import type { State } from '../state.ts';
 
 /**
  * Gives up the reserve on a full disk for requests that make room: deleting, and logging in for it. They

@@ -3,7 +3,7 @@ import { commands } from '../../../projections/commands.ts';
 import { recordings } from '../../../projections/recordings.ts';
 import { people } from '../../../projections/people.ts';
 import { limits } from '../limits.ts';
-import type { State } from '../services.ts';
+import type { State } from '../state.ts';
 
 /** What a start still has to do. */
 export type StartProgress = {

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../../shared/log.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import type { State } from '../services.ts';
+import type { State } from '../state.ts';
 
 /**
  * Gives each request an id, counts it, and logs one line about it: method, path without its query, status, time.

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Access, accessTo, asksPassword } from '../middleware/authenticate.ts';
+import { asksPassword, accessTo, type Access } from '../access.ts';
 import { limits } from '../limits.ts';
 import { type ProblemType, problemTypes } from '../problems.ts';
 import type { jsonSchema } from './json-schema.ts';

@@ -5,7 +5,8 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { peerOf } from '../peer.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody } from '../body.ts';
-import type { AddRoutes, Caller, HttpServices } from '../services.ts';
+import type { AddRoutes, HttpServices } from '../services.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 
 /** Input devices of this host, the audio server's sources, and the source that joins two of them. */

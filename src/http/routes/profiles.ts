@@ -18,7 +18,8 @@ import { carryOut } from '../written.ts';
 import { jsonBody, nameSchema, queryOf } from '../body.ts';
 import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';
-import type { AddRoutes, HttpServices, State } from '../services.ts';
+import type { AddRoutes, HttpServices } from '../services.ts';
+import type { State } from '../state.ts';
 import { guest, sees } from '../visible-recording.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 

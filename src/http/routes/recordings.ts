@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { recordingById, recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
-import { callerOf } from '../middleware/authenticate.ts';
+import { callerOf, readerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema, queryOf } from '../body.ts';
-import { readerOf } from '../middleware/authenticate.ts';
 import { reasonsIn } from '../readers-language.ts';
 import { Problem, notFound } from '../problems.ts';
 import {
@@ -22,7 +21,8 @@ import {
   visibleRecording,
 } from '../visible-recording.ts';
 import { setTurnsTag } from './turns.ts';
-import type { AddRoutes, Caller, HttpServices } from '../services.ts';
+import type { AddRoutes, HttpServices } from '../services.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import { recordingAt } from '../../recordings/recording-at.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { ownerOf } from '../feed/feed.ts';

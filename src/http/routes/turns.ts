@@ -15,7 +15,8 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { jsonBody, nameSchema, numberIn } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
-import type { HttpServices, State } from '../services.ts';
+import type { HttpServices } from '../services.ts';
+import type { State } from '../state.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 

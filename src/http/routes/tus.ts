@@ -11,7 +11,8 @@ import { Problem, notFound } from '../problems.ts';
 import type { openResumable } from '../uploads/resumable-uploads.ts';
 import { sweepResumable } from '../uploads/receive-upload.ts';
 import { sweepUnfinished } from '../../storage/blobs/unfinished-uploads.ts';
-import type { AddRoutes, RouteServices, State } from '../services.ts';
+import type { AddRoutes, RouteServices } from '../services.ts';
+import type { State } from '../state.ts';
 import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
 import { uploaded } from '../openapi/recording-answers.ts';
 

@@ -13,7 +13,8 @@ import { languageSchema, momentSchema, titleSchema, validated } from '../body.ts
 import { notFound } from '../problems.ts';
 import { answerImported } from '../uploads/imported-upload.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
-import type { AddRoutes, RouteServices, State } from '../services.ts';
+import type { AddRoutes, RouteServices } from '../services.ts';
+import type { State } from '../state.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 

@@ -10,7 +10,8 @@ import { doneBefore, usedDifferently } from '../middleware/idempotency.ts';
 import { commandOf } from '../written.ts';
 import { jsonBody } from '../body.ts';
 import { invalid, notFound } from '../problems.ts';
-import type { AddRoutes, State } from '../services.ts';
+import type { AddRoutes } from '../services.ts';
+import type { State } from '../state.ts';
 import * as answers from '../openapi/other-answers.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 

@@ -12,7 +12,8 @@ import { callerOf } from '../middleware/authenticate.ts';
 import { peerOf } from '../peer.ts';
 import { jsonBody } from '../body.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
-import type { AddRoutes, Caller, HttpServices } from '../services.ts';
+import type { AddRoutes, HttpServices } from '../services.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { Operation } from '../openapi/describe-operation.ts';
 import { commandOf } from '../written.ts';
 

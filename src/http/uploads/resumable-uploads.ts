@@ -17,7 +17,8 @@ import { BucketUploads } from './bucket-uploads.ts';
 import { ResumableStore, type ResumableUploads } from './resumable-store.ts';
 import { uploadLocks } from './upload-locks.ts';
 import { type Admission, SpaceLimitReached } from '../../storage/quota.ts';
-import type { RouteServices, State } from '../services.ts';
+import type { RouteServices } from '../services.ts';
+import type { State } from '../state.ts';
 import { fieldsSchema } from '../routes/uploads.ts';
 
 /**

@@ -8,7 +8,8 @@ import {
 } from '../../../projections/recording/join-turns.ts';
 import { underLabels } from '../../../projections/recording/heard-speakers.ts';
 import { noDiarizationModel } from '../../../projections/recording/notes.ts';
-import { type Utterance, draft } from '../../../projections/recording/reading.ts';
+import { draft } from '../../../projections/recording/reading.ts';
+import type { Utterance } from '../../../projections/recording/followed.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Log } from '../../shared/log.ts';

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { Utterance } from '../../../projections/recording/reading.ts';
+import type { Utterance } from '../../../projections/recording/followed.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Lease } from '../../shared/shared-resource.ts';

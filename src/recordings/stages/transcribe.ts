@@ -16,8 +16,12 @@ import { spokenAudio } from '../../speech/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry-stage.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
-import { type ClosedStretch, followedIn } from '../../../projections/recording/followed.ts';
-import { type Utterance, draft } from '../../../projections/recording/reading.ts';
+import {
+  type ClosedStretch,
+  followedIn,
+  type Utterance,
+} from '../../../projections/recording/followed.ts';
+import { draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { StageError } from '../../shared/errors.ts';
 import { withRoom } from './with-room.ts';

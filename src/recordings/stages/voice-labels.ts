@@ -1,5 +1,5 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
-import type { Utterance } from '../../../projections/recording/reading.ts';
+import type { Utterance } from '../../../projections/recording/followed.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import type { Live } from './live.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Segment } from '../../../events/facts/transcript.ts';
-import type { ServerAnswer } from './server-client.ts';
+import type { ServerAnswer } from './server-failure.ts';
 
 /** What a server can do, as far as it has shown. */
 export type Capabilities = {

@@ -21,8 +21,8 @@ import {
 import { type Transcript, parseTranscript } from '../parse-transcript.ts';
 import { probeCompat } from './probe-server.ts';
 import { compatBase, serverName } from '../../shared/outbound.ts';
-import { type ServerAnswer, askServer, serverConnections } from './server-client.ts';
-import { answerFailure } from './server-failure.ts';
+import { askServer, serverConnections } from './server-client.ts';
+import { type ServerAnswer, answerFailure } from './server-failure.ts';
 import { eventStream, inOnePiece, streamedSoFar } from './streamed-answer.ts';
 
 /** Pieces for servers that give no times: each piece's own times are all there is then. */

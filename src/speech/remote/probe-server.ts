@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { guardedLookup } from '../../shared/outbound.ts';
 import { type Clock, systemClock } from '../../shared/retry.ts';
-import { type ServerAnswer, askServer } from './server-client.ts';
-import { answerFailure, connectionFailure } from './server-failure.ts';
+import { askServer } from './server-client.ts';
+import { type ServerAnswer, answerFailure, connectionFailure } from './server-failure.ts';
 
 /** How a server looks right now, and why in a sentence. */
 export type ServerState = {

@@ -1,16 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { guardedLookup } from '../../shared/outbound.ts';
 import { StageError } from '../../shared/errors.ts';
-import { AnswerBrokenOff } from './server-failure.ts';
-
-/** An answer of a server, read to its end or to the limit. */
-export type ServerAnswer = {
-  status: number;
-  /** Media type in lower case without parameters; `''` when it says none. */
-  contentType: string;
-  headers: Headers;
-  body: string;
-};
+import { AnswerBrokenOff, type ServerAnswer } from './server-failure.ts';
 
 /** Largest transcript taken: an hour of words with times is about 2 MB. */
 const answerBytesMax = 32 * 1024 * 1024;

@@ -1,5 +1,13 @@
 import { StageError, type StageErrorCode, codeOf } from '../../shared/errors.ts';
-import type { ServerAnswer } from './server-client.ts';
+
+/** An answer of a server, read to its end or to the limit. */
+export type ServerAnswer = {
+  status: number;
+  /** Media type in lower case without parameters; `''` when it says none. */
+  contentType: string;
+  headers: Headers;
+  body: string;
+};
 
 /**
  * What went wrong between us and a server. Codes, and what is done about them:

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { StageError } from '../../shared/errors.ts';
-import type { ServerAnswer } from './server-client.ts';
-import { AnswerBrokenOff } from './server-failure.ts';
+import { type ServerAnswer, AnswerBrokenOff } from './server-failure.ts';
 
 /** Media type of an answer that comes event by event. */
 export const eventStream = 'text/event-stream';

@@ -36,9 +36,6 @@ export interface AudioStore {
   leave(recordingId: string): Promise<void>;
 }
 
-/** Notes, durably, that a file of a recording is about to be kept: if no fact comes to name it, it is found by that. */
-export type BeforePut = (recordingId: string) => Promise<void>;
-
 /** As facts name it. */
 export type AudioFile = { path: string; sha256: string; bytes: number };
 

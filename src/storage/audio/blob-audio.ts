@@ -5,9 +5,15 @@ import { createWriteStream } from 'node:fs';
 import { StageError, hasCode } from '../../shared/errors.ts';
 import { hashFile, ifMissing } from '../../shared/files.ts';
 import { type Blobs, BlobsError } from '../blobs/blobs.ts';
-import type { AudioFile, AudioStore, BeforePut } from './audio-store.ts';
+import type { AudioFile, AudioStore } from './audio-store.ts';
+import {
+  type BeforePut,
+  type NotedLiveAudio,
+  type LiveAudio,
+  lateInBucket,
+  liveInBucket,
+} from './live-audio.ts';
 import { hashedName } from './folder-audio.ts';
-import { type NotedLiveAudio, type LiveAudio, lateInBucket, liveInBucket } from './live-audio.ts';
 
 /** Bytes of kept audio that lie on this machine too, when nothing reads them. */
 const cachedBytesMax = 20 * 1024 ** 3;

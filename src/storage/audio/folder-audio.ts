@@ -3,7 +3,8 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
 import { copyDurably, ifMissing, syncDirectory } from '../../shared/files.ts';
-import type { AudioStore, BeforePut } from './audio-store.ts';
+import type { AudioStore } from './audio-store.ts';
+import type { BeforePut } from './live-audio.ts';
 
 /** Where the folders of recordings are: what is kept, and what is derived on this machine. */
 type Folders = { recordings: string; derived: string };

@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import type { Blobs } from '../blobs/blobs.ts';
-import type { BeforePut } from './audio-store.ts';
 
 /** Sound that comes bit by bit, where there is no file that grows for all nodes to see. */
 export interface LiveAudio {
@@ -32,6 +31,9 @@ export type LivePieces = {
   /** Puts samples, the first of which is the one at `start`; durable when it returns. @throws {BlobsError} */
   put(start: number, rate: number, pcm: Buffer): Promise<void>;
 };
+
+/** Notes, durably, that a file of a recording is about to be kept: if no fact comes to name it, it is found by that. */
+export type BeforePut = (recordingId: string) => Promise<void>;
 
 /** Of one process (its turn), and what of it counts. Lengths in samples. */
 type Piece = { key: string; rate: number; skip: number; samples: number };

@@ -1,7 +1,8 @@
 import type { KeyStore } from '../../../events/key-store.ts';
 import type { Ownership } from '../../../events/ownership.ts';
 import type { DataFolder } from '../../shared/data-directory.ts';
-import type { AudioStore, BeforePut } from '../audio/audio-store.ts';
+import type { AudioStore } from '../audio/audio-store.ts';
+import type { BeforePut } from '../audio/live-audio.ts';
 import { audioInBlobs } from '../audio/blob-audio.ts';
 import { audioOfManyNodes } from '../audio/folder-audio.ts';
 import { openBlobKeys } from './blob-keys.ts';

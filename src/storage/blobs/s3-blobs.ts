@@ -32,18 +32,9 @@ import {
   s3Failure,
   httpStatusOf,
 } from './s3-failure.ts';
-import { putInParts } from './s3-parts.ts';
+import { type Bucket, putInParts } from './s3-parts.ts';
 
 export type S3Place = Extract<BlobsPlace, { kind: 's3' }>;
-
-/** What the other files of this adapter need. */
-export type Bucket = {
-  client: S3Client;
-  bucket: string;
-  where: string;
-  /** Within a time; what the server or the network says becomes `BlobsError`. */
-  ask<T>(send: (options: { abortSignal: AbortSignal }) => Promise<T>, bytes?: number): Promise<T>;
-};
 
 /** From this size on a file is sent in parts, so that no try sends much again. */
 const inPartsFrom = 16 * 1024 ** 2;

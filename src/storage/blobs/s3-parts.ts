@@ -2,13 +2,22 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   type CompletedPart,
+  type S3Client,
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { Bucket } from './s3-blobs.ts';
 import { BlobsError } from './blobs.ts';
+
+/** A bucket, and how it is asked. */
+export type Bucket = {
+  client: S3Client;
+  bucket: string;
+  where: string;
+  /** Within a time; what the server or the network says becomes `BlobsError`. */
+  ask<T>(send: (options: { abortSignal: AbortSignal }) => Promise<T>, bytes?: number): Promise<T>;
+};
 
 /** One part is in memory at a time. */
 const partBytesMin = 8 * 1024 ** 2;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onAbort } from '../../shared/abort.ts';
-import type { Postgres } from './connection.ts';
-import { type LeasedSession, isSilent, openSession } from './session.ts';
+import type { AskDatabase } from './known-end.ts';
+import { type LeasedSession, type SessionPlace, isSilent, openSession } from './session.ts';
 
 /**
  * What nodes say to each other at once, by `NOTIFY`. What is said while a node cannot hear is lost to it: nothing may depend on a
@@ -38,7 +38,7 @@ const pauses = { firstMs: 50, maxMs: 2_000 };
 
 /** The session is opened when something is first listened for, and again whenever it is lost. */
 export function openChannels(
-  db: Pick<Postgres, 'ask' | 'client' | 'where' | 'logId'>,
+  db: SessionPlace & { ask: AskDatabase; readonly logId: string },
   { leaseMs, report, onSilent }: ChannelsOptions,
 ): Channels {
   const closing = new AbortController();

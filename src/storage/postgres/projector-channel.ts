@@ -1,4 +1,4 @@
-import type { ProjectorChannel } from '../../../projections/runner/shared-runner.ts';
+import type { ProjectorChannel } from '../../../projections/runner/tenure.ts';
 import type { Postgres } from './connection.ts';
 
 /** How far rows are, by `NOTIFY`; times as the projector are counted by the database. @param channel that of their generation */

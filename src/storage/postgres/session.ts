@@ -2,9 +2,11 @@ import type pg from 'pg';
 import { EventStoreError } from '../../../events/store.ts';
 import { untilAborted } from '../../shared/abort.ts';
 import { mutex } from '../../shared/mutex.ts';
-import type { Postgres } from './connection.ts';
 import { failureOf } from './failures.ts';
 import { prepareSession } from './session-settings.ts';
+
+/** A database that gives connections, not connected yet. `where`: for people, without user and password. */
+export type SessionPlace = { client(): pg.Client; readonly where: string };
 
 /**
  * A session that the server ends when it has heard nothing from us for a lease: with its locks and
@@ -34,10 +36,7 @@ const partingMs = 1_000;
  * @param leaseMs milliseconds
  * @throws {EventStoreError} `BUSY`
  */
-export async function openSession(
-  db: Pick<Postgres, 'client' | 'where'>,
-  leaseMs: number,
-): Promise<LeasedSession> {
+export async function openSession(db: SessionPlace, leaseMs: number): Promise<LeasedSession> {
   const client = db.client();
   const inTurn = mutex();
   const losing = new AbortController();

@@ -8,7 +8,7 @@ import {
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
 import { paragraphs } from '../../../projections/recording/paragraphs.ts';
-import type { Utterance } from '../../../projections/recording/reading.ts';
+import type { Utterance } from '../../../projections/recording/followed.ts';
 import { fc } from '../../support/properties.ts';
 
 const [A, B, C] = ['SPEAKER_00', 'SPEAKER_01', 'SPEAKER_02'] as const;

@@ -1,0 +1,37 @@
+/** Where a request comes from. */
+export type Peer = {
+  /** Address of the socket's other end, for limits. */
+  address: string;
+  /**
+   * A process of the service's own user on this host, which asked for a localhost Host and forwards for
+   * no other. `src/http/peer.ts` finds it out.
+   */
+  local: boolean;
+  /** What the client calls itself (`User-Agent`), for the list of sessions. */
+  agent?: string | undefined;
+};
+
+/** What a user gets at login; snake case: it is what HTTP answers. */
+export type Session = {
+  /** Given once; only its SHA-256 is kept. */
+  token: string;
+  /** RFC 3339 UTC; slides with use, to 90 days after the login at most. */
+  expires_at: string;
+  username: string;
+  is_admin: boolean;
+  /** The password was set by somebody else: until it is changed the session opens nothing else. */
+  limited?: 'password';
+};
+
+/** Who a token belongs to. */
+export type Caller = {
+  userId: string;
+  username: string;
+  isAdmin: boolean;
+  /** Names the session without giving the token away; see `onSessionEnded`. */
+  sessionId: string;
+  beganAt: Date;
+  expiresAt: Date;
+  /** What has to be done before anything else is answered; null: nothing. */
+  limited: 'password' | null;
+};
