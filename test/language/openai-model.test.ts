@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { openLanguageModel } from '../../src/language/openai-model.ts';
-import type { Flavour } from '../support/language-servers.ts';
+import type { Flavour } from '../support/language-servers-flavours.ts';
 import { openOn } from '../support/language-servers-open.ts';
 
 const { signal } = new AbortController();

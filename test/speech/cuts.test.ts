@@ -8,7 +8,8 @@ import { type HeardPart, askedStretch, keptPart } from '../../src/speech/detecti
 import { planStretches } from '../../src/speech/detection/speech-segments.ts';
 import { type HeardStretch, recognisePlan } from '../../src/speech/recognise-plan.ts';
 import { toneFile } from '../support/speech-servers-audio.ts';
-import { type Kind, speechServer } from '../support/speech-servers.ts';
+import { speechServer } from '../support/speech-servers.ts';
+import type { Kind } from '../support/speech-servers-speakers.ts';
 import { seeded, toneText } from '../support/speech-servers-tones.ts';
 import { fc } from '../support/properties.ts';
 

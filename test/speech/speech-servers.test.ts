@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { speechHeader } from '../../src/audio/wav.ts';
-import { type Kind, speechServer } from '../support/speech-servers.ts';
+import { speechServer } from '../support/speech-servers.ts';
+import type { Kind } from '../support/speech-servers-speakers.ts';
 
 /** The stand-ins against what was recorded of the real servers (protocols.md §1.3, §1.5, §2.3). */
 async function post(t: TestContext, kind: Kind, fields: Record<string, string>, seconds = 11) {

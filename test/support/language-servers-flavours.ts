@@ -1,5 +1,49 @@
+import type { IncomingMessage } from 'node:http';
 import type { Brain, Prompt } from './language-servers-brains.ts';
-import type { Faults, Flavour, SeenRequest } from './language-servers.ts';
+
+export type Flavour = 'ollama' | 'llama.cpp' | 'vllm' | 'lm-studio' | 'openai';
+
+/** What can go wrong. Mutable on a running server; counted down by `times` when that is given. */
+export type Faults = {
+  /** Only the first so many chat requests are faulty. */
+  times?: number;
+  slowMs?: number;
+  /** Answers when this has resolved. */
+  until?: Promise<void>;
+  /** Takes the request and never answers. */
+  silent?: boolean;
+  /** Sends half of the promised body, then drops the connection. */
+  diesMidAnswer?: boolean;
+  /** A complete HTTP answer with half a JSON document. */
+  halfJson?: boolean;
+  /** Serves the answer under another content type; `text/html` serves a login page. */
+  contentType?: string;
+  status?: { status: number; body: string; headers?: Record<string, string> };
+  redirectTo?: string;
+  /** Answers 500 with a page of so many bytes. */
+  errorPageBytes?: number;
+  /** Answers 200 with a JSON document of so many bytes. */
+  answerBytes?: number;
+  /** `<think>` in the content: closed, without its head, or nothing else than thoughts. */
+  thinkTags?: 'closed' | 'headless' | 'only';
+  /** `content` is a list: thoughts and text, as Mistral's reasoning models answer. */
+  inParts?: boolean;
+  /** The answer lies in `reasoning_content`; `content` is empty. */
+  reasoningOnly?: boolean;
+  finishReason?: 'length' | 'content_filter';
+  /** Drops the front of the prompt without a word and counts only the rest. */
+  truncates?: boolean;
+  /** Request fields refused with a 400 that names them (`response_format`, `temperature`, …). */
+  rejects?: string[];
+};
+
+export type SeenRequest = {
+  method: string;
+  path: string;
+  headers: IncomingMessage['headers'];
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever was sent
+  body: any;
+};
 
 /**
  * What the servers answer, field for field, as recorded in the project's protocol notes (Ollama

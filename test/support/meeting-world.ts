@@ -14,7 +14,8 @@ import { recordingById } from '../../projections/recordings.ts';
 import { settingsFrom } from '../../src/config/environment.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { onThisMachine } from './eventually.ts';
-import { type Kind, speechServer } from './speech-servers.ts';
+import { speechServer } from './speech-servers.ts';
+import type { Kind } from './speech-servers-speakers.ts';
 import { tempDir } from './temp-dir.ts';
 import { testPipeline } from './test-pipeline.ts';
 

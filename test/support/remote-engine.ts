@@ -5,7 +5,8 @@ import { compatEngine } from '../../src/speech/remote/compat-engine.ts';
 import { nativeEngine } from '../../src/speech/remote/native-engine.ts';
 import type { RemoteOptions } from '../../src/speech/remote/remote-engine.ts';
 import { toneFile } from './speech-servers-audio.ts';
-import { type Kind, speechServer } from './speech-servers.ts';
+import { speechServer } from './speech-servers.ts';
+import type { Kind } from './speech-servers-speakers.ts';
 
 /** Tries again almost at once. */
 export const shortPauses = { first: 1, max: 1 };

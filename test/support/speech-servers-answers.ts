@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Kind, Received } from './speech-servers.ts';
 import {
+  type Received,
+  type Kind,
   type SpokenWord,
   diarizedJson,
   louderChannel,

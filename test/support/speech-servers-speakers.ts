@@ -1,5 +1,30 @@
-import type { Received } from './speech-servers.ts';
+import type { IncomingMessage } from 'node:http';
 import type { ToneWord } from './speech-servers-tones.ts';
+
+export type Kind =
+  | 'whisper.cpp'
+  | 'speaches'
+  | 'localai'
+  | 'localai-old'
+  | 'vllm'
+  | 'openai'
+  | 'groq'
+  | 'ollama'
+  /** whisper-asr-webservice with WhisperX. */
+  | 'asr';
+
+export type Received = {
+  path: string;
+  method: string;
+  headers: IncomingMessage['headers'];
+  fields: Record<string, string[]>;
+  query: URLSearchParams;
+  /** The uploaded file's name, and its samples as 16 kHz mono; null when there was none. */
+  filename: string | null;
+  pcm: Int16Array | null;
+  /** Of an uploaded file with two channels, whose mix `pcm` is. */
+  channels: readonly [Int16Array, Int16Array] | null;
+};
 
 /** A word that a server heard, and who says it as the server calls them. */
 export type SpokenWord = ToneWord & { speaker?: string };

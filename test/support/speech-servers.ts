@@ -2,24 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerGet, answers, send, stream } from './speech-servers-answers.ts';
-import { spokenIn } from './speech-servers-speakers.ts';
+import { type Kind, type Received, spokenIn } from './speech-servers-speakers.ts';
 import { hearTones, type ToneWord } from './speech-servers-tones.ts';
 
 /**
  * Stand-ins for transcription servers that answer as the real ones were seen to answer
  * (their sources and recorded answers): shapes, status codes, content types, traps.
  */
-export type Kind =
-  | 'whisper.cpp'
-  | 'speaches'
-  | 'localai'
-  | 'localai-old'
-  | 'vllm'
-  | 'openai'
-  | 'groq'
-  | 'ollama'
-  /** whisper-asr-webservice with WhisperX. */
-  | 'asr';
 
 /** What goes wrong with one request. Taken from `faults` in order; then all goes well. */
 export type Fault =
@@ -34,19 +23,6 @@ export type Fault =
   | { do: 'wait' }
   /** Begins a streamed answer with these events, and ends it there; or stays silent from then on. */
   | { do: 'stream'; events: (object | string)[]; ends?: boolean };
-
-export type Received = {
-  path: string;
-  method: string;
-  headers: IncomingMessage['headers'];
-  fields: Record<string, string[]>;
-  query: URLSearchParams;
-  /** The uploaded file's name, and its samples as 16 kHz mono; null when there was none. */
-  filename: string | null;
-  pcm: Int16Array | null;
-  /** Of an uploaded file with two channels, whose mix `pcm` is. */
-  channels: readonly [Int16Array, Int16Array] | null;
-};
 
 export type SpeechServer = {
   /** `http://127.0.0.1:port`, without `/v1`. */

@@ -7,7 +7,7 @@ import { byTurn, findIn, piecesOf, replaceIn } from '../../../web/pages/recordin
 import { actOfKey } from '../../../web/pages/recording/keys.ts';
 import { lanesOf } from '../../../web/pages/recording/lanes.ts';
 import { afterPause, spotAt, timelineOf } from '../../../web/pages/recording/playing.ts';
-import type { Turn } from '../../../web/pages/recording/recording.ts';
+import type { Turn } from '../../../web/pages/recording/turn-key.ts';
 import { detailOf } from '../../../web/pages/recording/remarks.ts';
 import { stepsOf } from '../../../web/pages/recording/steps.ts';
 import { peakRate, peaksForPixels } from '../../../web/pages/recording/waveform.ts';

@@ -4,28 +4,12 @@ import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { audioHeld, browserRecording, endedHere, trouble } from './browser-recording.ts';
 import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
-import type { Listening } from './listen.ts';
 import { levelOf } from './pcm.ts';
-import { pausedThere, tellWish } from './pausing.ts';
-import { type Tries, afterRefusal, triesOf } from './refusals.ts';
+import { type Current, pausedThere, tellWish } from './pausing.ts';
+import { afterRefusal, triesOf } from './refusals.ts';
 import { secondsOf, showAs, showPart } from './shown.ts';
-import { type Sound, type SoundEvent, openingSound, soundAfter } from './sound.ts';
+import { type SoundEvent, openingSound, soundAfter } from './sound.ts';
 import type { Missed } from './worklet.ts';
-
-export type Current = Leftover & {
-  link: AudioLink;
-  readonly tries: Tries;
-  listening: Listening | null;
-  sound: Sound;
-  letSleep: () => void;
-  /** Blocks are put down one after the other; rejects when neither disk nor memory has room. */
-  putDown: Promise<void>;
-  /** Of `total`, those that would outlive this page. */
-  safe: number;
-  isPaused: boolean;
-  /** What a person wanted here, until the service says the same. `isTold`: it has heard of it; `isAsked`: is asked. */
-  wish: { isPaused: boolean; isTold: boolean; isAsked: boolean } | null;
-};
 
 let current: Current | null = null;
 

@@ -5,7 +5,6 @@ import { session } from '../session.ts';
 import type { Kept } from './audio-store.ts';
 import { type Lost, audioHeld, browserRecording, trouble } from './browser-recording.ts';
 import {
-  type Current,
   currentRecording,
   drop,
   endHere,
@@ -16,9 +15,9 @@ import {
   takeBlock,
   takeMissed,
 } from './current.ts';
+import { type Current, pauseHere } from './pausing.ts';
 import { type Leftover, finishQuietly, lockOf, openStore } from './leftovers.ts';
 import { type Hearing, type Listening, listen } from './listen.ts';
-import { pauseHere } from './pausing.ts';
 import { showAs, showPart, silent } from './shown.ts';
 import { openingSound } from './sound.ts';
 import { CannotListen } from './streams.ts';

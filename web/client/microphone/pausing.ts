@@ -1,10 +1,29 @@
 /** Pausing is done here at once, whatever the network does; the service is told, now or when it answers again. */
 import { ApiError, answer, api } from '../api.ts';
 import { trouble } from './browser-recording.ts';
-import type { Current } from './current.ts';
 import { showAs } from './shown.ts';
-import { openingSound } from './sound.ts';
+import { type Sound, openingSound } from './sound.ts';
+import type { Tries } from './refusals.ts';
+import type { AudioLink } from './audio-link.ts';
+import type { Leftover } from './leftovers.ts';
+import type { Listening } from './listen.ts';
 import { CannotListen } from './streams.ts';
+
+/** What this browser records, as far as it has come. */
+export type Current = Leftover & {
+  link: AudioLink;
+  readonly tries: Tries;
+  listening: Listening | null;
+  sound: Sound;
+  letSleep: () => void;
+  /** Blocks are put down one after the other; rejects when neither disk nor memory has room. */
+  putDown: Promise<void>;
+  /** Of `total`, those that would outlive this page. */
+  safe: number;
+  isPaused: boolean;
+  /** What a person wanted here, until the service says the same. `isTold`: it has heard of it; `isAsked`: is asked. */
+  wish: { isPaused: boolean; isTold: boolean; isAsked: boolean } | null;
+};
 
 /** A person pauses it here, or goes on. */
 export async function pauseHere(mine: Current, isPaused: boolean): Promise<void> {

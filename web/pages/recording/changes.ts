@@ -1,7 +1,8 @@
 /** What a person changes of a recording: what is sent for it, how it is seen to be done, and what takes it back. */
 import { ApiError, answer, api } from '../../client/api.ts';
 import type { Edit } from './find.ts';
-import type { OpenRecording, Recording, Turn } from './recording.ts';
+import type { OpenRecording } from './recording.ts';
+import type { Recording, Turn } from './turn-key.ts';
 
 /** A change, of turns by their blocks: it finds them wherever they stand by now. */
 export type Plan = {

@@ -4,7 +4,7 @@
  */
 import { type ReadableAtom, atom } from 'nanostores';
 import type { Edit } from './find.ts';
-import type { Turn } from './recording.ts';
+import type { Turn } from './turn-key.ts';
 
 /** A turn that is being corrected, or was left while it was. */
 export type Draft = {

@@ -4,7 +4,7 @@ import { ApiError, type Problem, isUnanswered } from '../../client/api.ts';
 import { ChangedSince, type Note, type Plan, correcting, cutting, joining } from './changes.ts';
 import { type Draft, type Drafts, draftOf, editOf, turnOfDraft } from './drafts.ts';
 import { type MyChanges } from './my-changes.ts';
-import type { Turn } from './recording.ts';
+import type { Turn } from './turn-key.ts';
 import { placeInSpeech } from './words-of-turn.ts';
 
 /** Why a turn could not be saved. `look` reads it again, where that is not known. */

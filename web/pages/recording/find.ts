@@ -1,6 +1,5 @@
 /** Find and replace in a transcript: in the data, since only the turns on screen are in the page. */
-import type { Turn } from './recording.ts';
-import { turnKey } from './turn-key.ts';
+import { type Turn, turnKey } from './turn-key.ts';
 
 /** Where something was found: the turn by its key, and from where to where in its text. */
 export type Hit = { turn: string; start: number; end: number };

@@ -1,5 +1,5 @@
 /** Which turn and word is said at a moment: binary searches in flat arrays, once an animation frame. */
-import type { Turn } from './recording.ts';
+import type { Turn } from './turn-key.ts';
 
 export type Timeline = {
   /** Starts of all words in seconds, ascending; a turn without words counts as one. */

@@ -1,3 +1,4 @@
+import type { Recording } from './turn-key.ts';
 /** What a recording's page knows: the recording as the service last said it, kept fresh by the feed. */
 import { type ReadableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, type Schema, answer, api } from '../../client/api.ts';
@@ -6,8 +7,6 @@ import { session } from '../../client/session.ts';
 import { type SpeakerMark, speakerMark, speakerNumberOf } from '../../components/speaker-marks.ts';
 import { forgetDrafts } from './drafts.ts';
 
-export type Recording = Schema<'Recording'>;
-export type Turn = Recording['utterances'][number];
 export type SummaryLine = Recording['summary']['lines'][number];
 
 export type Shown = { recording: Recording };

@@ -1,6 +1,6 @@
 /** What has happened to a recording, in the steps that a person knows. */
 import { type StepName, stagesShown, stepNames } from '../../client/stages.ts';
-import type { Recording } from './recording.ts';
+import type { Recording } from './turn-key.ts';
 
 export type Step = { name: StepName; state: 'done' | 'runs' | 'waits' | 'failed' | 'to-come' };
 

@@ -1,6 +1,7 @@
 /** A note as text, from its data: what is copied and printed is the whole, whatever of it is in the page. */
 import { clock } from '../../components/durations.ts';
-import type { Recording, Speaker, SummaryLine } from './recording.ts';
+import type { Speaker, SummaryLine } from './recording.ts';
+import type { Recording } from './turn-key.ts';
 
 /** What is to be taken along. */
 export type Parts = { summary: boolean; transcript: boolean; markdown?: boolean };

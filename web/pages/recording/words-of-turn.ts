@@ -1,5 +1,5 @@
 /** The words of a turn as they are written, each with when it is said. */
-import type { Turn } from './recording.ts';
+import type { Turn } from './turn-key.ts';
 
 export type WrittenWord = { text: string; start: number };
 
