@@ -35,7 +35,7 @@ export async function logout(options: { server: string }): Promise<void> {
     if (!(error instanceof ServiceRefusal) || error.status !== 401)
       throw new Error(
         'The session is forgotten here, but the service could not be told; it can be ended there ' +
-          `(your account, “Sessions”). ${error instanceof Error ? error.message : ''}`,
+          `(your account, “Where you are logged in”). ${error instanceof Error ? error.message : ''}`,
         { cause: error },
       );
   }

@@ -67,7 +67,8 @@ const systemData = '/var/lib/mitschrift';
  * user's session. `KillMode=process`: a capture is a separate process that outlives the service, and
  * stopping the unit must not end it. `OOMPolicy=continue`: where the kernel ends a process that needed too
  * much memory, a capture or a recogniser, the service stays, to start it again. The hardening leaves what
- * sound needs: the runtime directory with the audio server's socket, and shared memory.
+ * sound needs: the runtime directory with the audio server's socket, and shared memory; homes stay writable for
+ * vaults of users.
  */
 export function unitText({ node, program, dataDir, environment, runsAs }: UnitInput): string {
   const variables = { MITSCHRIFT_DATA: dataDir, ...environment };
@@ -99,7 +100,7 @@ RestrictSUIDSGID=yes
 LockPersonality=yes
 RestrictRealtime=no
 SystemCallArchitectures=native
-
+${runsAs === undefined ? '' : 'ProtectSystem=full\nPrivateTmp=yes\n'}
 [Install]
 WantedBy=${runsAs === undefined ? 'default.target' : 'multi-user.target'}
 `;

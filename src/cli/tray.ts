@@ -148,10 +148,14 @@ async function ask<T>({ data }: Host, name: string, body: unknown = null): Promi
   return await Promise.race([answer, nothing]).finally(() => late.abort());
 }
 
-function open({ address: bound, port }: Host): void {
-  const address = /^(0\.0\.0\.0|::)$/.test(bound) ? 'localhost' : bound;
-  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/`;
-  const opener = spawn('xdg-open', [url], { detached: true, stdio: 'ignore' });
-  opener.on('error', (error) => console.error(`xdg-open: ${error.message}`));
-  opener.unref();
+/** The service says where it is: its port and https may be set where it was started alone. */
+function open({ data }: Host): void {
+  askService<string>(data.controlSocket, 'url')
+    .then((url) => {
+      if (url === null) throw new Error('The service does not run, so there is no page to open.');
+      const opener = spawn('xdg-open', [`${url}/`], { detached: true, stdio: 'ignore' });
+      opener.on('error', (error) => console.error(`xdg-open: ${error.message}`));
+      opener.unref();
+    })
+    .catch((error: Error) => console.error(error.message));
 }

@@ -146,7 +146,7 @@ const german: TrayLabels = {
   solo: 'Aufnehmen',
   meeting: 'Besprechung aufnehmen',
   stop: 'Beenden',
-  reset: 'Fehler verwerfen',
+  reset: 'Fehler ausblenden',
   open: 'Webseite öffnen',
   quit: 'Dieses Symbol entfernen',
 };

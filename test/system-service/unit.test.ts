@@ -91,6 +91,7 @@ test('a unit of the whole host is printed for root to place, and nothing is inst
   assert.match(stdout, /^User=notes$/m);
   assert.match(stdout, /^Environment=MITSCHRIFT_DATA=\/var\/lib\/mitschrift$/m);
   assert.match(stdout, /^Environment=MITSCHRIFT_PORT=8799$/m);
+  assert.match(stdout, /^ProtectSystem=full\nPrivateTmp=yes$/m);
   assert.match(stdout, /^WantedBy=multi-user\.target$/m);
   assert.match(stderr, /Nothing was installed.*\/etc\/systemd\/system\/mitschrift\.service/);
 });

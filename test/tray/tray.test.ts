@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
@@ -8,6 +10,7 @@ import { promisify } from 'node:util';
 import { openControl } from '../../src/control/socket.ts';
 import type { BusInterface, SessionBus } from '../../src/tray/session-bus.ts';
 import { type PrivateBus, privateBus } from '../support/private-bus.ts';
+import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { program } from '../support/program.ts';
 
@@ -66,6 +69,26 @@ test('the tray shows the state, and starts and stops through the trigger socket'
   assert.ok((await read.menu()).includes('Stop: off'));
 });
 
+test('the web page that it opens is where the service says that it is', async (t) => {
+  const bus = await privateBus(t);
+  const desktop = await bus.connect();
+  const registered = await standInTray(desktop);
+  const { dataDir } = await standInService(t);
+  const url = 'https://127.0.0.1:9443';
+  const control = await openControl(join(dataDir, 'control.sock'), { url: async () => url });
+  t.after(() => control.close());
+  const programs = await tempDir(t);
+  const opened = join(programs, 'opened');
+  const opener = `#!/bin/sh\necho "$1" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`;
+  await writeFile(join(programs, 'xdg-open'), opener, { mode: 0o755 });
+  await startTray(t, bus, dataDir, { PATH: `${programs}:${process.env['PATH']}` });
+  const read = reader(desktop, await registered.next());
+  await read.until((icon) => icon === 'audio-input-microphone');
+  await read.choose('Open web page');
+  await eventually('it is opened', () => existsSync(opened));
+  assert.equal(await readFile(opened, 'utf8'), `${url}/\n`);
+});
+
 test('a tray that comes later, or again, gets the icon', async (t) => {
   const bus = await privateBus(t);
   const service = await standInService(t);
@@ -108,8 +131,8 @@ test('without a session bus it says so', async (t) => {
 });
 
 /** The program in a process of its own. */
-async function startTray(t: TestContext, bus: PrivateBus, dataDir: string) {
-  const env = { ...bus.env, MITSCHRIFT_DATA: dataDir, LC_ALL: 'C' };
+async function startTray(t: TestContext, bus: PrivateBus, dataDir: string, more = {}) {
+  const env = { ...bus.env, MITSCHRIFT_DATA: dataDir, LC_ALL: 'C', ...more };
   const child = spawn(process.execPath, [program, 'tray'], {
     cwd: root,
     env,

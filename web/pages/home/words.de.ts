@@ -116,7 +116,7 @@ export default {
   untitled: 'Aufnahme, {time}',
   withoutName: 'Eine Aufnahme',
   retry: 'Erneut versuchen',
-  dismiss: 'Verwerfen',
+  dismiss: 'Ausblenden',
   keptSafe: 'Was aufgenommen wurde, ist erhalten.',
   retriesItself: 'Ein neuer Versuch kommt von selbst: wartet auf {what}.',
   nameSpeakers: 'Sprecher benennen',
