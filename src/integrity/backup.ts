@@ -33,7 +33,14 @@ export type BackupReport = {
  *   is not a backup of this log, or lies in the data directory
  */
 export async function backup(
-  deps: { store: EventLog; keys: KeyStore; data: DataFolder; onFile?: () => void },
+  deps: {
+    store: EventLog;
+    keys: KeyStore;
+    data: DataFolder;
+    onFile?: () => void;
+    /** Called with each part of the log. */
+    onRecords?: () => void;
+  },
   directory: string,
   signal?: AbortSignal,
 ): Promise<BackupReport> {
@@ -58,7 +65,7 @@ export async function backup(
         `${directory} goes on differently from this log, which was restored since. Choose another directory.`,
       );
     }
-    await copyRecords(store, copy, position, signal);
+    await copyRecords(deps, copy, position, signal);
     // What an interrupted run copied already counts from now on, and it is as much of the same log.
     const marker: BackupMarker = {
       mitschrift_backup: 1,
@@ -140,7 +147,7 @@ const writeBackupMarker = (directory: string, marker: BackupMarker): Promise<voi
   writeDurably(join(directory, 'backup.json'), `${JSON.stringify(marker)}\n`);
 
 async function copyRecords(
-  store: EventLog,
+  { store, onRecords }: { store: EventLog; onRecords?: () => void },
   copy: LogCopy,
   position: number,
   signal: AbortSignal | undefined,
@@ -149,6 +156,7 @@ async function copyRecords(
   try {
     for await (const page of store.records({ afterPosition: before, upToPosition: position })) {
       signal?.throwIfAborted();
+      onRecords?.();
       await copy.append(page.map(({ json }) => json));
     }
   } catch (error) {

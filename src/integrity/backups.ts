@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
+import { onAbort, untilAborted } from '../shared/abort.ts';
 import { messageOf } from '../shared/errors.ts';
 import { ifMissing } from '../shared/files.ts';
 import type { Log } from '../shared/log.ts';
@@ -42,7 +43,7 @@ export interface Backups {
   make(path: string): Promise<BackupReport>;
   /** Begins one in the background. @throws {BackupRefused} also for a folder that is none for a backup */
   begin(path: string): Promise<BackupNow>;
-  /** Ends the one under way at its next file; what was backed up before stays. Resolves when it has ended. */
+  /** Ends the one under way at its next file, or leaves it alone when that hangs; what was backed up before stays. Resolves then. */
   cancel(): Promise<void>;
   /** The one under way, or the last, also of an earlier process; null: there was none. */
   now(): Promise<BackupNow | null>;
@@ -79,7 +80,9 @@ export function openBackups(deps: BackupsDeps): Backups {
     async begin(path) {
       assertNone();
       const { prepareTarget } = await import('./backup.ts');
-      await prepareTarget(path, data).catch((cause: unknown) => {
+      const late = AbortSignal.timeout(deps.times?.endMs ?? timesDefault.endMs);
+      await untilAborted(prepareTarget(path, data), late).catch((error: unknown) => {
+        const cause = late.aborted ? noAnswer(path) : error;
         throw new BackupRefused('BACKUP_PLACE', messageOf(cause), { cause });
       });
       const { begun, report } = start(path);
@@ -108,6 +111,16 @@ type BackupsDeps = {
   /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   log: Pick<Log, 'info' | 'warn'>;
+  /** For tests. */
+  times?: typeof timesDefault;
+};
+
+/** In milliseconds. */
+const timesDefault = {
+  /** A backup of which no file and no part of the log is copied for so long waits for a folder that does not answer. */
+  stallMs: 30 * 60_000,
+  /** So long a file that is being copied is waited for when a backup is to end; what a folder does not answer to cannot be ended. */
+  endMs: 10_000,
 };
 
 /** Makes one, and keeps what becomes of it. @throws as `backup`; that it was cancelled */
@@ -116,12 +129,20 @@ async function makeOne(
   one: BackupNow,
   { cancelled, tell }: { cancelled: AbortSignal; tell: () => void },
 ): Promise<BackupReport> {
-  const { log } = deps;
+  const { log, times: { stallMs, endMs } = timesDefault } = deps;
+  const stalling = new AbortController();
+  const stalled = setTimeout(() => stalling.abort(noAnswer(one.path)), stallMs);
+  const onRecords = (): void => void stalled.refresh();
+  const count = counting(one, tell);
+  const onFile = (): void => {
+    onRecords();
+    count();
+  };
   try {
     const { backup } = await import('./backup.ts');
-    const counted = { ...deps, onFile: counting(one, tell) };
-    const ending = AbortSignal.any([deps.stopping, cancelled]);
-    const report = await deps.whileFilesStay(() => backup(counted, one.path, ending));
+    const ending = AbortSignal.any([deps.stopping, cancelled, stalling.signal]);
+    const making = () => backup({ ...deps, onFile, onRecords }, one.path, ending);
+    const report = await deps.whileFilesStay(() => orLeft(making(), ending, endMs));
     const { facts } = report;
     Object.assign(one, { state: 'done', facts });
     log.info({ path: one.path, facts }, 'backed up');
@@ -136,6 +157,7 @@ async function makeOne(
     log.warn({ err: error, path: one.path }, 'a backup could not be made');
     throw error;
   } finally {
+    clearTimeout(stalled);
     one.ended_at = new Date().toISOString();
     tell();
   }
@@ -155,6 +177,21 @@ function openTelling() {
 }
 
 /** Counts the files of a backup, and tells it now and then. */
+/** What a promise settles with; when it is to end and has not by then, the signal's reason is thrown and it is left alone. */
+async function orLeft<T>(work: Promise<T>, ending: AbortSignal, endMs: number): Promise<T> {
+  const left = new AbortController();
+  const forget = onAbort(ending, (reason) => {
+    const late = setTimeout(() => left.abort(reason), endMs);
+    void work.catch(() => {}).finally(() => clearTimeout(late));
+  });
+  return await untilAborted(work, left.signal).finally(forget);
+}
+
+const noAnswer = (path: string): Error =>
+  new Error(
+    `The folder ${path} does not answer, as a network folder whose server is away. Look after it, or choose another directory.`,
+  );
+
 function counting(one: BackupNow, tell: () => void): () => void {
   let told = performance.now();
   return () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,6 +11,7 @@ import { logKey } from '../../events/log/records.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { backup } from '../../src/integrity/backup.ts';
+import { openBackups } from '../../src/integrity/backups.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { restore } from '../../src/integrity/restore.ts';
 import {
@@ -335,4 +336,42 @@ test('beside a running service, which goes on', async (t) => {
   await restore(kept, target);
   assert.deepEqual(await factsIn(target), await factsIn(data));
   assert.equal((await verifyAlone(target)).sound, true);
+});
+
+test('a folder that does not answer, as a network folder whose server is away, holds nothing for ever', async (t) => {
+  const { data } = await recordedData(t);
+  const { kept } = await places(t);
+  await mkdir(kept);
+  // Who opens it for reading waits until somebody writes.
+  const pipe = join(kept, 'backup.json');
+  execFileSync('mkfifo', [pipe]);
+  const answer = () => writeFile(pipe, '').catch(() => {});
+  await withLogAlone(data, async ({ store, keys }) => {
+    let isFree = true;
+    const backups = (times: { stallMs: number; endMs: number }) =>
+      openBackups({
+        store,
+        keys,
+        data,
+        times,
+        log: { info() {}, warn() {} },
+        stopping: new AbortController().signal,
+        async whileFilesStay(work) {
+          isFree = false;
+          return await work().finally(() => (isFree = true));
+        },
+      });
+    const stalling = backups({ stallMs: 50, endMs: 10 });
+    await assert.rejects(stalling.make(kept), /does not answer/);
+    const failed = await stalling.now();
+    assert.deepEqual([failed!.state, isFree], ['failed', true]);
+    await stalling.close();
+    await answer();
+
+    const cancelled = backups({ stallMs: 60_000, endMs: 3_000 });
+    await cancelled.begin(kept);
+    await cancelled.cancel();
+    assert.deepEqual([(await cancelled.now())!.state, isFree], ['cancelled', true]);
+    await answer();
+  });
 });
