@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = join(import.meta.dirname, '../..');
-const folders = ['events', 'machines', 'projections', 'src', 'test'];
+const folders = ['events', 'machines', 'projections', 'src', 'test', 'web'];
 
 test('every source file that a README of a folder names exists', async () => {
   const { named, missing } = await namedFiles(root);
