@@ -7,7 +7,7 @@ import type { Settings } from '../config/environment.ts';
 import { type UserLinks, userLinks } from './user-links.ts';
 import { openConfirmations } from './confirmations.ts';
 import { type FirstSetup, openFirstSetup } from './first-setup.ts';
-import { type Login, assertMayTry, openLogin } from './login.ts';
+import { type PasswordLogin, assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { type FoundSession, type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
@@ -61,7 +61,7 @@ export interface Accounts extends UserAdministration, UserLinks {
    * @throws {AccountError} `TOO_MANY_ATTEMPTS`
    */
   bodyRefused(address: string): Promise<void>;
-  login: Login;
+  login: PasswordLogin;
   /** Whose token it is, as of now; null for one that is unknown, over, or of a user deleted or disabled. */
   authenticate(token: string): Promise<Caller | null>;
   /** Whose session it is, as of now; null as `authenticate`. This does not prolong it. */

@@ -48,12 +48,12 @@ export type LoginDeps = {
  * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `TOO_MANY_ATTEMPTS`, `BUSY`;
  *   {EventStoreError}
  */
-export type Login = (
+export type PasswordLogin = (
   request: { username: string; password: string },
   peer: Omit<Peer, 'local'>,
 ) => Promise<Session>;
 
-export function openLogin(deps: LoginDeps): Login {
+export function openLogin(deps: LoginDeps): PasswordLogin {
   const { stream, limits, brake, scheme, log } = deps;
   const { users } = stream;
   const namesKey = randomBytes(32);
