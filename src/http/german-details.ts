@@ -266,6 +266,18 @@ export const germanDetails: Phrases = {
   'The log is in the database {where}: back that up by pg_basebackup, then what is in {folder}, which has the audio, the documents and the keys.':
     'Das Protokoll ist in der Datenbank {where}: sie mit pg_basebackup sichern, dann, was in {folder} ist: Ton, Dokumente und Schlüssel.',
   'A backup into {path} is being made.': 'Eine Sicherung nach {path} läuft gerade.',
+  '{directory} is a backup of another log ({log}). Choose another directory.':
+    '{directory} ist eine Sicherung anderer Daten ({log}). Einen anderen Ordner wählen.',
+  '{directory} goes on differently from this log, which was restored since. Choose another directory.':
+    '{directory} enthält Neueres als diese Daten, die seitdem wiederhergestellt wurden. Einen anderen Ordner wählen.',
+  '{file} is damaged or of a newer release.':
+    '{file} ist beschädigt oder von einer neueren Version.',
+  'The folder {directory} cannot be made or written ({why}). Choose another directory.':
+    'Der Ordner {directory} lässt sich nicht anlegen oder beschreiben ({why}). Einen anderen Ordner wählen.',
+  'A backup inside the data directory would be lost with it.':
+    'Eine Sicherung im Datenverzeichnis ginge mit diesem verloren.',
+  '{directory} holds something else ({foreign}). Choose an empty directory.':
+    '{directory} enthält anderes ({foreign}). Einen leeren Ordner wählen.',
   'This service is to speak https, and its certificate cannot be used. On its machine `mitschrift doctor` says why.':
     'Dieser Dienst soll https sprechen, und sein Zertifikat ist nicht zu gebrauchen. Auf seinem Rechner sagt `mitschrift doctor`, warum.',
   'This service speaks https: open {address}': 'Dieser Dienst spricht https: {address} öffnen',

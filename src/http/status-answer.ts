@@ -63,11 +63,15 @@ export async function presentStatus(
       waiting: services.recordingService.activity(error.recording_id)[0]?.waiting ?? null,
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),
-    ...(caller.isAdmin ? { backup: await services.backups.now() } : {}),
+    ...(caller.isAdmin ? { backup: backupIn(language, await services.backups.now()) } : {}),
     warnings: warned.flatMap((one) => (one === null ? [] : [warningIn(language, one)])),
     position,
   };
 }
+
+/** Of one that failed it says why. */
+const backupIn = (language: Language, one: Awaited<ReturnType<HttpServices['backups']['now']>>) =>
+  one && { ...one, error: one.error && textIn(language, one.error) };
 
 /** The log tells when it began; the capture how much of it there is, and what is wrong with it. */
 function asItSounds(

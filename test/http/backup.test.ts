@@ -75,6 +75,9 @@ test('POST /backup makes one that can be restored; GET /status says what becomes
   const failed = await ended(service, token);
   assert.deepEqual([failed.state, failed.facts], ['failed', null]);
   assert.match(failed.error!, /is damaged or of a newer release/);
+  const headers = { 'accept-language': 'de' };
+  const german = await service.call<Status>('GET', '/status', { token, headers });
+  assert.match(german.body.backup!.error!, /ist beschädigt oder von einer neueren Version\.$/);
 
   const user = await service.addUser('ben');
   assert.equal((await begin(service, user, path)).status, 403);
