@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually } from '../support/eventually.ts';
+import { eventually, onThisMachine } from '../support/eventually.ts';
 import { password, rawRequest, startService } from '../support/http-client.ts';
 
 test('a name cannot be told from one that is not there by its other spellings', async (t) => {
@@ -76,6 +76,42 @@ test('guessing from everywhere slows logins down, and stops none from where the 
       [...answers.keys()].filter((status) => ![401, 429, 503].includes(status)),
       [],
     );
+  });
+
+  await t.test('a right password from a new place gets through while a flood runs', async (t) => {
+    await service.accounts.createUser(
+      { username: 'dora', password, isAdmin: false },
+      { by: 'system' },
+    );
+    let flooding = true;
+    let refused = 0;
+    // Each guess from a new /56, out of seven /48 in all.
+    const flood = Array.from({ length: 20 }, async (_, client) => {
+      for (let guess = 0; flooding; guess += 1) {
+        const site = (client * 4096 + guess) * 256;
+        const address = `2001:db9:${client % 7}:${(site % 65_536).toString(16)}::1`;
+        const { status } = await login('dora', 'not the password', address);
+        if (status === 429) refused += 1;
+      }
+    });
+    await eventually('the flood is held', () => refused > 40);
+    const times: number[] = [];
+    for (const place of ['192.0.2.1', '2001:dba::1']) {
+      const began = performance.now();
+      let status = 0;
+      // Whoever is told that too many log in at once tries again.
+      for (let tries = 0; tries < 5 && status !== 200; tries += 1) {
+        ({ status } = await login('dora', password, place));
+        assert.ok([200, 503].includes(status), `${status}: never sent away for others`);
+      }
+      assert.equal(status, 200, place);
+      times.push((performance.now() - began) / 1000);
+    }
+    flooding = false;
+    await Promise.all(flood);
+    t.diagnostic(`through after ${times.map((time) => time.toFixed(1)).join(', ')} s`);
+    // Ten seconds at the brake, and one wait for the hashing queue.
+    assert.ok(Math.max(...times) * 1000 < onThisMachine(30_000), `${times.join(', ')} s`);
   });
 
   await t.test(
