@@ -2,6 +2,7 @@ import { withLoss, withRows } from './integrity/verify.ts';
 import { configStream, usersStream } from '../events/facts/catalogue.ts';
 import type { Stage } from '../events/facts/recording.ts';
 import { recordings } from '../projections/recordings.ts';
+import { decideOwnKey } from '../projections/user-key.ts';
 import { type Run, keepRunning } from './begin-again.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type UserStream, openUserStream } from './accounts/users.ts';
@@ -296,6 +297,9 @@ function pipelineOf(
     settings,
     data: host.data,
     vaultOf: (userId) => stream.users.byId.get(userId)?.vault ?? null,
+    async keepUser(id) {
+      if (stream.users.byId.has(id)) await stream.change({ by: 'system' }, decideOwnKey(id));
+    },
     pageAddress: () => pageAddressFrom(settings(), host),
     recordsDevices: true,
   });

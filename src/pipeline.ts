@@ -86,6 +86,8 @@ type PipelineOptions = EngineOptions & {
   spaceOf?: (owner: string) => Promise<Space>;
   /** Folder of a user's own vault; null, and without it: there is none. */
   vaultOf?: (userId: string) => string | null;
+  /** Before the key of an erased recording is destroyed: see `ErasureDeps`. */
+  keepUser?: (recordingId: string) => Promise<void>;
   /** Whether this process is the one that records: it then looks after captures and their sources. */
   recordsDevices?: boolean;
   /** What lets in browsers' audio while it comes; absent: whatever there is room for. */
@@ -288,11 +290,12 @@ function recordingServiceOver(
 /** Where an erasure removes what is not a file of the recording's own. */
 const removalFrom = (
   { keys, store, jobs, rows, names, ownership }: OpenedLog,
-  { data, settings, vaultOf = () => null }: PipelineOptions,
+  { data, settings, keepUser, vaultOf = () => null }: PipelineOptions,
 ) => ({
   keys,
   jobs,
   names,
+  ...(keepUser && { keepUser }),
   exclusively: exclusivelyBy(ownership),
   version: (stream: string) => store.version(stream),
   removeRows: (recordingId: string) => removeTexts(rows.storage, recordingId),

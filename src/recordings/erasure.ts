@@ -60,6 +60,8 @@ export type ErasureDeps = {
   removeCopies?(owner: string, paths: readonly string[]): Promise<string[]>;
   /** Resolves when nothing compresses or removes its audio any more. */
   leaveAudio?(recordingId: string): Promise<void>;
+  /** Gives a user of this id a key of their own, where one had the same id as the recording (0.1). */
+  keepUser?(recordingId: string): Promise<void>;
   /** The same that puts documents in place. */
   exclusively: Exclusively;
   /** Called before each step; tests end the process there. */
@@ -293,6 +295,7 @@ async function removeEverything(deps: ErasureDeps, recordingId: string): Promise
   before('rows');
   await deps.removeRows(recordingId);
   before('key');
+  await deps.keepUser?.(recordingId);
   await keys.forget(recordingId);
   before('done');
   // Read once more as everything reads the log: what can still be read was not erased.

@@ -1,0 +1,22 @@
+import type { UserFact } from '../events/facts/catalogue.ts';
+import type { Decision } from '../events/command-handler.ts';
+import { type UserRefusal, type Users, registered } from './users.ts';
+
+/**
+ * Writes down once more what there is of a user, under the key that users have now. In 0.1 a browser chose the id of its
+ * recording, and could choose a user's: then both have one key, which the erasure of the recording destroys. The user's
+ * sessions and links end with it. Nothing for an id that no user has, or whose name is lost already.
+ */
+export const decideOwnKey =
+  (id: string) =>
+  (users: Users): Decision<UserFact, UserRefusal> => {
+    const user = users.byId.get(id);
+    if (!user || user.passwordHash === null) return [];
+    const { passwordHash, disabled, vault, mustChangePassword } = user;
+    const data = { user_id: id };
+    const facts: UserFact[] = [registered({ ...user, passwordHash })];
+    if (disabled) facts.push({ type: 'user.disabled', data });
+    if (vault !== null) facts.push({ type: 'user.vault_set', data, content: { folder: vault } });
+    if (mustChangePassword) facts.push({ type: 'user.password_set', data });
+    return facts;
+  };
