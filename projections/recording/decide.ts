@@ -10,7 +10,7 @@ import {
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
-import { type Recording, factAt, factsOf } from './recording.ts';
+import { type Recording, factAt } from './recording.ts';
 import { voiceNames } from './live-names.ts';
 import { namedLabels, voicesNamed } from './voices.ts';
 import { restoration } from './versions.ts';
@@ -164,14 +164,14 @@ export const nameSpeakers =
     return [{ type: 'speakers.named', data, content: { names, ...voices } }];
   };
 
-/** Names them later: the meeting stays waiting. None where it was put off already. */
-export const postponeSpeakers = (recording: Recording): readonly RecordingFact[] => {
-  const joined = recording.sources.draft.results.turns ?? 0;
-  const isPutOff = factsOf(recording, 'speakers.postponed', Infinity).some(
-    ({ version }) => version > joined,
-  );
-  return isPutOff ? [] : [{ type: 'speakers.postponed', data: {} }];
+/** Names them later: the meeting stays waiting. None where it was put off already since it waits. */
+export const postponeSpeakers = ({ facts }: Recording): readonly RecordingFact[] => {
+  const last = facts.findLast(({ type }) => type === 'speakers.postponed' || waitsAfter.has(type));
+  return last?.type === 'speakers.postponed' ? [] : [{ type: 'speakers.postponed', data: {} }];
 };
+
+/** What a meeting begins to wait after: its turns, or a run that takes them as they are. */
+const waitsAfter = new Set<string>(['turns.joined', 'reprocessing.requested']);
 
 /** Calls the voices that a fact named by another name; those named otherwise since stay. Pure. */
 export const renameVoices =

@@ -7,6 +7,7 @@ import {
   changeRecording,
   erase,
   nameSpeakers,
+  postponeSpeakers,
   renameSpeakers,
   restoreVersion,
   skipSpeakers,
@@ -116,6 +117,22 @@ const edited = (
   type: 'turn.edited',
   data: { basis, block, speaker, spoken, moved: { from: [from], to: [speaker] } },
   content,
+});
+
+test('a meeting is put off once, and again when it waits anew', () => {
+  const postponed: RecordingFact = { type: 'speakers.postponed', data: {} };
+  const again: RecordingFact[] = [
+    { type: 'processing.cancelled', data: {} },
+    { type: 'reprocessing.requested', data: { from: 'language-model' } },
+  ];
+  const later = (facts: RecordingFact[], expected: RecordingFact[]) =>
+    given([...waiting, ...facts], 'awaiting-speakers')
+      .when(postponeSpeakers)
+      .expect(expected);
+  later([], [postponed]);
+  later([postponed], []);
+  later([postponed, ...again], [postponed]);
+  later([postponed, ...again, postponed], []);
 });
 
 test('a title, a kind, a language and an owner are one fact each, and none where it is so already', () => {
