@@ -274,7 +274,8 @@ test('a stop takes 2 seconds even when the audio server hangs', async (t) => {
   t.after(() => pulse.wake());
   const asked = performance.now();
   await running.captures.stop(id);
-  assert.ok(performance.now() - asked < 2500, `${performance.now() - asked} ms`);
+  const tookMs = performance.now() - asked;
+  assert.ok(tookMs < onThisMachine(2500), `${tookMs} ms`);
   const { data } = await running.last(id, 'audio.captured');
   assert.ok(data.ledger!.samples >= known);
   await until('no process is left', async () => !(await alive(pid)));

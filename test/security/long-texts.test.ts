@@ -33,6 +33,7 @@ import { textSegments } from '../../src/shared/segments.ts';
 import { repeats } from '../../src/shared/repeated-words.ts';
 import { parseTranscript } from '../../src/speech/parse-transcript.ts';
 import { checkUsername } from '../../src/accounts/usernames.ts';
+import { cpuMicros } from '../support/cpu-time.ts';
 
 /*
  * Text of a request or of a model costs its length, whatever it is: the event loop is everybody's. Each function that takes
@@ -105,14 +106,13 @@ const units = [
 ];
 
 function microsOf(work: () => unknown): number {
-  const before = process.cpuUsage();
-  try {
-    work();
-  } catch {
-    // Refusing it is an answer, too.
-  }
-  const { user, system } = process.cpuUsage(before);
-  return user + system;
+  return cpuMicros(() => {
+    try {
+      work();
+    } catch {
+      // Refusing it is an answer, too.
+    }
+  });
 }
 
 /** Ten times the text takes ten times the work, a hundred times if it is looked at again from each place. */

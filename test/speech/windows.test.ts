@@ -7,6 +7,7 @@ import {
   windowsOf,
 } from '../../src/speech/diarization/windows.ts';
 import { fc } from '../support/properties.ts';
+import { cpuMicros } from '../support/cpu-time.ts';
 
 /** How somebody sounds: along an axis of their own, with a little of the others. */
 const voice = (who: number, noise = 0): number[] => {
@@ -141,11 +142,7 @@ test('the work grows with the length: a day takes no more than its share of an h
         ],
       ),
     );
-    // Processor time: on a busy machine the clock counts others' work.
-    const begun = process.cpuUsage();
-    assert.equal(joinWindows(windows, null).voices.length, 8);
-    const { user, system } = process.cpuUsage(begun);
-    return (user + system) / 1000;
+    return cpuMicros(() => assert.equal(joinWindows(windows, null).voices.length, 8)) / 1000;
   };
   hours(1);
   const [one, day] = [hours(1), hours(24)];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import ts from 'typescript';
+import { cpuMicros } from '../support/cpu-time.ts';
 
 /*
  * Every regular expression of the service is fed with runs of what texts of requests and models may hold: its work has to
@@ -19,13 +20,6 @@ const lengths = { short: 400, long: 3_000, longest: 24_000 };
 /** Of one text, in microseconds of this process: what is below is not looked at again. */
 const noticedMicros = 1_500;
 
-function microsOf(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return user + system;
-}
-
 /** Eight times the text takes eight times the work, sixty-four times if it is looked at again from each place. */
 const growthMax = 24;
 
@@ -42,7 +36,7 @@ const texts = beginnings
   }));
 
 function tooSlow(expression: RegExp): string | undefined {
-  const micros = (text: string) => microsOf(() => text.replace(expression, ''));
+  const micros = (text: string) => cpuMicros(() => text.replace(expression, ''));
   for (const { parts, short, long } of texts) {
     // What is cubic would take minutes for the longer one.
     if (micros(short) < noticedMicros && micros(long) < noticedMicros) continue;

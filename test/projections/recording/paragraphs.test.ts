@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paragraphs } from '../../../projections/recording/paragraphs.ts';
 import type { Utterance } from '../../../projections/recording/followed.ts';
+import { cpuMicros } from '../../support/cpu-time.ts';
 
 /** Words of 0.3 s, each with a pause after it; without one where it is 0. */
 function said(words: readonly (readonly [text: string, pause: number])[]): Utterance[] {
@@ -73,12 +74,7 @@ test('a mark or an apostrophe that is a word of its own stays with its word', ()
 test('an hour without a pause takes ten times what six minutes do, not a hundred times', () => {
   const ms = (words: number) => {
     const utterances = said(Array.from({ length: words }, (_, at) => [`word${at}`, 0] as const));
-    const times = Array.from({ length: 5 }, () => {
-      const before = process.cpuUsage();
-      paragraphs(utterances, null);
-      const { user, system } = process.cpuUsage(before);
-      return user + system;
-    });
+    const times = Array.from({ length: 5 }, () => cpuMicros(() => paragraphs(utterances, null)));
     return Math.min(...times);
   };
   ms(1000); // to warm up
