@@ -168,12 +168,10 @@ export type StatusView = {
   recordings: RecordingNow[];
   processing: AtWork[];
   /** Meetings that wait to be asked about; those put off are not among them. */
-  speakers_pending: {
-    recording_id: string;
-    title: string | null;
-    since: string;
-    speakers: RecordingRow['suggestions'];
-  }[];
+  speakers_pending: (Pick<
+    RecordingRow,
+    'recording_id' | 'title' | 'source' | 'started_at' | 'since'
+  > & { speakers: RecordingRow['suggestions'] })[];
   errors: (Pick<RecordingRow, 'recording_id' | 'title' | 'source' | 'started_at'> &
     NonNullable<RecordingRow['error']>)[];
   /** Of the last fact that may have changed any of this; 0: none yet. */
@@ -219,9 +217,11 @@ export async function statusOf(
     processing: transcribing.map(recordingRow).map(atWork),
     speakers_pending: awaiting
       .map(recordingRow)
-      .map(({ recording_id, title, since, suggestions }) => ({
+      .map(({ recording_id, title, source, started_at, since, suggestions }) => ({
         recording_id,
         title,
+        source,
+        started_at,
         since,
         speakers: suggestions,
       })),

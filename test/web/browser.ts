@@ -193,6 +193,22 @@ export async function recordedFor(page: Page, seconds: number): Promise<void> {
   );
 }
 
+/** A script for a page that is opened: what screen readers are told is noted. */
+export const noteAnnouncements = `(() => {
+  globalThis.said = [];
+  new MutationObserver(() => {
+    for (const region of document.querySelectorAll('body > #app > .vh[role]')) {
+      const text = region.getAttribute('role') + ': ' + region.textContent;
+      if (region.said !== text && region.textContent !== '') globalThis.said.push(text);
+      region.said = text;
+    }
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+})()`;
+
+/** What screen readers were told since the page was loaded, as `<role>: <text>`. */
+export const saidIn = async (page: Page): Promise<string[]> =>
+  await page.evaluate<string[]>('said');
+
 /** The whole page, below `.screens/`. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   await mkdir(screens, { recursive: true });

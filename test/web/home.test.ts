@@ -150,6 +150,8 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
       if (request.method() === 'POST' && request.url().endsWith('/uploads'))
         begun.push(request.url());
     });
+    // What a file contains is said beside it, whatever is recorded next.
+    await page.getByLabel('Files contain').selectOption('solo');
     await cutAfter(400_000, async () => await drop(page, dropped!));
     await checkLook(page, 'home-upload-cut');
     proxy.lead(await badGateway(t));
@@ -167,6 +169,10 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     await page.getByText('The server’s disk is full.').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await arrived('dropped');
+    type Taken = { recordings: { source: string; kind: string }[] };
+    const { recordings: taken } = await api.get<Taken>('/recordings');
+    assert.equal(taken.find(({ source }) => source === 'dropped.wav')?.kind, 'solo');
+    assert.equal(await page.getByRole('radio', { name: 'Meeting' }).isChecked(), true);
     assert.equal(begun.length, 1);
 
     // The page was left meanwhile: the same file wants to be chosen again.

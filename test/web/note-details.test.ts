@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { openPage, password, startChromium, startWebService, untilHolds } from './browser.ts';
+import {
+  checkLook,
+  openPage,
+  password,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 test('a note keeps what was typed and marked: names that were refused, hits after a change elsewhere, keys that are off', async (t) => {
@@ -14,6 +22,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     username: 'ada',
     password,
   });
+  const api = apiOf(service.url, session.token);
   const browser = await startChromium(t, ['--autoplay-policy=no-user-gesture-required']);
   const page = await openPage(t, browser, {
     url: `${service.url}/notes/${read}`,
@@ -30,16 +39,29 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     assert.equal(answer.status, 200);
   };
 
-  await t.test('names that the service refuses stay in their dialog', async () => {
-    const speakers = `**/recordings/${read}/speakers`;
-    await page.route(speakers, async (route) => {
-      const problem = { type: '/problems/not-accepted', title: 'Not now', status: 409 };
-      await route.fulfill({
-        status: 409,
-        contentType: 'application/problem+json',
-        body: JSON.stringify(problem),
-      });
+  /** What was changed is written. */
+  const atRest = async () =>
+    await eventually('nothing is worked on', async () => {
+      const { processing } = await api.get<{ processing: object[] }>('/status');
+      return processing.length === 0;
     });
+  const more = async (what: string) => {
+    await page.getByLabel('More', { exact: true }).click();
+    await page.getByRole('button', { name: what }).click();
+  };
+  /** The next such request is refused by the service, as far as the page can see. */
+  const refuseOnce = async (method: string, url: string) => {
+    let isRefused = false;
+    await page.route(url, async (route) => {
+      if (isRefused || route.request().method() !== method) return await route.continue();
+      isRefused = true;
+      const problem = { type: '/problems/not-accepted', title: 'Not now', status: 409 };
+      await route.fulfill({ status: 409, contentType: 'application/problem+json', json: problem });
+    });
+  };
+
+  await t.test('names that the service refuses stay in their dialog', async () => {
+    await refuseOnce('PATCH', `**/recordings/${read}/speakers`);
     await page.getByRole('button', { name: 'Change names' }).click();
     const dialog = page.getByRole('dialog');
     const field = dialog.getByLabel(/Ada Muster/);
@@ -47,7 +69,6 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('The service refused: Not now').waitFor();
     assert.equal(await field.inputValue(), 'Ada Lovelace');
-    await page.unroute(speakers);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row('t-0001').getByText('Ada Lovelace').waitFor();
     await dialog.waitFor({ state: 'detached' });
@@ -71,6 +92,55 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
       // A turn that was emptied says so.
       await correct('t-0003', '');
       await row('t-0003').getByText('This passage has no text.').waitFor();
+    },
+  );
+
+  await t.test(
+    'what kind of talk it was, and when: a refusal stays in the dialog, then it holds',
+    async () => {
+      await refuseOnce('PATCH', `**/recordings/${read}`);
+      await more('Type and date…');
+      const dialog = page.getByRole('dialog');
+      await checkLook(page, 'note-details');
+      await dialog.getByRole('radio', { name: /^Just one person/ }).check();
+      await dialog.getByLabel('Date and time').fill('2026-02-03T09:30');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText('The service refused: Not now').waitFor();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.locator('header.title').getByText('3 February 2026').waitFor();
+      type Recording = { kind: string; started_at: string };
+      const { kind, started_at: at } = await api.get<Recording>(`/recordings/${read}`);
+      assert.deepEqual([kind, at.slice(0, 10)], ['solo', '2026-02-03']);
+    },
+  );
+
+  await t.test(
+    'processed again: what was chosen stays when it is refused, and the newest language is first',
+    async () => {
+      await atRest();
+      await refuseOnce('POST', `**/recordings/${read}/reprocess`);
+      await more('Process again…');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('radio', { name: /^Recognise it again/ }).check();
+      await dialog.getByLabel('Language that is spoken').selectOption('de');
+      await checkLook(page, 'note-again');
+      await dialog.getByRole('button', { name: 'Process again' }).click();
+      await dialog.getByText('The service refused: Not now').waitFor();
+      assert.equal(await dialog.getByLabel('Language that is spoken').inputValue(), 'de');
+      await dialog.getByRole('button', { name: 'Process again' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByText('Is processed again.').waitFor();
+      // No engine is here: the version there is stays.
+      await atRest();
+      type Events = { events: { type: string; data: object }[] };
+      const { events } = await api.get<Events>(`/recordings/${read}/events`);
+      const asked = events.find(({ type }) => type === 'reprocessing.requested');
+      assert.deepEqual(asked?.data, { from: 'speech-to-text', language: 'de' });
+      await more('Process again…');
+      const options = dialog.getByLabel('Language that is spoken').locator('option');
+      assert.deepEqual((await options.allTextContents()).slice(1, 3), ['German', 'Arabic']);
+      await page.keyboard.press('Escape');
     },
   );
 

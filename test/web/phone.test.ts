@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { modelsDir } from '../support/models.ts';
@@ -10,6 +11,8 @@ import {
   password,
   phone,
   recordedFor,
+  screens,
+  screenshot,
   startChromium,
   startWebService,
   untilHolds,
@@ -119,6 +122,26 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
     }
   });
 
+  await t.test('at 400 % zoom of a window, bars leave room for what is read', async () => {
+    const page = await opened('/', {
+      session,
+      viewport: { width: 320, height: 256 },
+      isMobile: false,
+    });
+    for (const path of ['/', '/speakers', '/settings?part=server', '/account', `/notes/${read}`]) {
+      await page.goto(service.url + path);
+      await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
+      if (path.startsWith('/notes')) await page.locator('.player').waitFor();
+      await page.locator('.tabbar').waitFor({ state: 'attached' });
+      await noWider(page, path);
+      await page.evaluate('scrollTo(0, 200)');
+      const covered = await page.evaluate<number>(coveredByBars);
+      assert.ok(covered <= 80, `${path}: bars take ${covered} of 256 pixels`);
+      await page.screenshot({ path: join(screens, `zoom-400-${path.length}.png`) });
+    }
+    await page.context().close();
+  });
+
   await t.test('names voices', async () => {
     const page = await opened(`/speakers?recording=${waiting}`, { session });
     await page.getByLabel('Name of Speaker 3').fill('Cleo Sample');
@@ -167,7 +190,7 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
       await groups.getByRole('link', { name: 'Server and limits' }).tap();
       const largest = page.getByLabel('Largest upload');
       await largest.fill('2048');
-      await checkLook(page, 'settings-phone-changed');
+      await screenshot(page, 'settings-phone-changed');
       await page.getByRole('button', { name: 'Save' }).tap();
       await page.getByText('1 change saved.').waitFor();
       await page.getByRole('button', { name: /Largest upload/ }).tap();
@@ -207,6 +230,19 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
 
 /** Answers that the pages expect and handle; Chromium says them on its console. */
 const expected = /status of (?:401|404|409|412)/;
+
+/** How many pixels of the window's height lie below what does not scroll with the page. */
+const coveredByBars = `(() => {
+  const covered = new Set();
+  for (const each of document.querySelectorAll('body *')) {
+    const { position, visibility } = getComputedStyle(each);
+    if ((position !== 'fixed' && position !== 'sticky') || visibility === 'hidden') continue;
+    const { top, bottom, width } = each.getBoundingClientRect();
+    if (width < innerWidth / 2) continue;
+    for (let y = Math.max(0, Math.round(top)); y < Math.min(innerHeight, bottom); y += 1) covered.add(y);
+  }
+  return covered.size;
+})()`;
 
 /** Nothing scrolls sideways. */
 async function noWider(page: Page, what: string): Promise<void> {

@@ -8,23 +8,23 @@ import {
   type WebService,
   accessibilityFaults,
   checkLook,
+  noteAnnouncements,
   openPage,
   password,
   phone,
   recordedFor,
+  saidIn,
   startChromium,
   startWebService,
   untilHolds,
 } from './browser.ts';
 
 /**
- * Every context and microphone that the page opens, and a system that keeps contexts back as long as `inCall`; what
- * screen readers are told is noted.
+ * Every context and microphone that the page opens, and a system that keeps contexts back as long as `inCall`.
  */
 const watch = `(() => {
   globalThis.contexts = [];
   globalThis.tracks = [];
-  globalThis.said = [];
   if (typeof AudioContext === 'undefined') return;
   const Context = AudioContext;
   const resume = Context.prototype.resume;
@@ -43,18 +43,10 @@ const watch = `(() => {
     globalThis.tracks.push(...stream.getAudioTracks());
     return stream;
   };
-  new MutationObserver(() => {
-    for (const region of document.querySelectorAll('body > #app > .vh[role]')) {
-      const text = region.getAttribute('role') + ': ' + region.textContent;
-      if (region.said !== text && region.textContent !== '') globalThis.said.push(text);
-      region.said = text;
-    }
-  }).observe(document, { childList: true, subtree: true, characterData: true });
 })()`;
 
 const live = (page: Page) =>
   page.evaluate<number>(`tracks.filter(({ readyState }) => readyState === 'live').length`);
-const saidIn = (page: Page) => page.evaluate<string[]>('said');
 const bar = (page: Page) => page.getByRole('region', { name: 'Current recording' });
 
 type Status = { recording: { recording_id: string; paused: boolean } | null };
@@ -66,7 +58,7 @@ const nothingRuns = (service: WebService, token: string) =>
 async function record(page: Page, source: string | null = 'microphone'): Promise<void> {
   await page.getByText('Just me').click();
   if (source !== null) await page.locator('#source').selectOption(source);
-  await page.getByRole('button', { name: 'Record' }).click();
+  await page.getByRole('button', { name: 'Record', exact: true }).click();
   await recordedFor(page, 1);
 }
 
@@ -86,6 +78,7 @@ test('what is recorded has its control on every page, tells what it is worth, an
   });
   const context = page.context();
   await context.addInitScript(watch);
+  await context.addInitScript(noteAnnouncements);
   const logIn = async (username: string) => {
     await page.getByLabel('User name').or(page.getByLabel('Name')).first().fill(username);
     await page.getByLabel('Password').fill(password);

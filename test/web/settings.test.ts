@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
+
+/** Files that a backup takes longer to copy than a person to press a button. */
+const filesMuch = 1500;
 
 test('settings changed and saved, two people in their accounts; the service away, and back', async (t) => {
   const service = await startWebService(t, { MITSCHRIFT_LLM_TIMEOUT: '60' });
@@ -114,6 +118,16 @@ test('settings changed and saved, two people in their accounts; the service away
     await page.getByText(/^Backed up, /).waitFor();
     await page.getByText(/^\d+ facts are in it/).waitFor();
     await checkLook(page, 'settings-backup');
+
+    // Enough to copy that there is time to change one's mind.
+    const much = join(service.dataDir, 'quarantine', 'much');
+    await mkdir(much, { recursive: true });
+    for (let n = 0; n < filesMuch; n += 1) await writeFile(join(much, `${n}`), 'x');
+    await press('Back up now');
+    await press('Cancel the backup');
+    await page.getByText('The backup was cancelled.').waitFor();
+    await page.getByRole('button', { name: 'Cancel the backup' }).waitFor({ state: 'detached' });
+    await rm(much, { recursive: true });
   });
 
   await t.test('a notes folder of one’s own is chosen in the account, and given up', async () => {

@@ -23,10 +23,10 @@ export function notifyOfWaiting(
       known = null;
       return;
     }
-    for (const { recording_id: id, title: name } of now.speakers_pending) {
+    for (const { recording_id: id, title, source } of now.speakers_pending) {
       if (known === null || known.has(id) || !document.hidden) continue;
       if (!('Notification' in globalThis) || Notification.permission !== 'granted') continue;
-      void show(say(name), id, open);
+      void show(say(title ?? source), id, open);
     }
     known = new Set(now.speakers_pending.map(({ recording_id: id }) => id));
   });

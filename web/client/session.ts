@@ -16,7 +16,7 @@ export const session = persistentJSON<Session | null>('mitschrift.session', null
 /** Whether a person ended the last session, in any tab. */
 const isLoggedOut = persistentAtom<'yes' | undefined>('mitschrift.logged-out');
 session.listen((now) => {
-  if (now !== null) isLoggedOut.set(undefined);
+  if (now !== null && isLoggedOut.get() !== undefined) isLoggedOut.set(undefined);
 });
 
 /** Ends the session in every tab, whatever the service says. @param tell tells the service */

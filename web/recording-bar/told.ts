@@ -76,7 +76,8 @@ function underWayIn(now: Status, before: ReadonlySet<string>): Set<string> {
 /** @param isDone whether one that is worked on no longer has become a note */
 function newsOf(before: Status, now: Status, isDone: (id: string) => boolean): string[] {
   const say = words.get();
-  const title = (given: string | null) => given ?? say.untitled;
+  const title = (one: { title: string | null; source: string | null }) =>
+    one.title ?? one.source ?? say.untitled;
   const isNew = (list: readonly { recording_id: string }[]) => {
     const ids = new Set(list.map(({ recording_id: id }) => id));
     return ({ recording_id: id }: { recording_id: string }) => !ids.has(id);
@@ -91,10 +92,8 @@ function newsOf(before: Status, now: Status, isDone: (id: string) => boolean): s
   return [
     ...now.speakers_pending
       .filter(isNew(before.speakers_pending))
-      .map((one) => say.saidWaits({ title: title(one.title) })),
-    ...now.errors
-      .filter(isNew(before.errors))
-      .map((one) => say.saidFailed({ title: title(one.title) })),
-    ...done.map((one) => say.saidReady({ title: title(one.title) })),
+      .map((one) => say.saidWaits({ title: title(one) })),
+    ...now.errors.filter(isNew(before.errors)).map((one) => say.saidFailed({ title: title(one) })),
+    ...done.map((one) => say.saidReady({ title: title(one) })),
   ];
 }

@@ -270,6 +270,8 @@ export const statusSchema = z.object({
     z.object({
       recording_id: id,
       title: z.string().nullable(),
+      source,
+      started_at: time,
       since: time,
       speakers: z.array(suggestion),
     }),

@@ -1,5 +1,6 @@
 /** What this host and its models offer for some settings, so that nobody types a name by heart. */
 import { ApiError, answer, api } from '../../client/api.ts';
+import { spokenLanguages } from '../../components/spoken-languages.ts';
 
 export type Known = {
   /** Input devices of the service's computer; null: not asked for, or it did not say. */
@@ -35,9 +36,9 @@ type Words = {
 /** The options of a setting; undefined where it is typed. */
 export function knownOptions(
   key: string,
-  context: { known: Known; words: Words; languageName: (code: string) => string },
+  context: { known: Known; words: Words; locale: string },
 ): { value: string; label: string }[] | undefined {
-  const { known, words, languageName } = context;
+  const { known, words, locale } = context;
   const { devices } = known;
   if (key === 'audio.device' && devices !== null && devices.length > 0)
     return [unset(words.defaultDevice), ...devices.map((name) => option(name))];
@@ -46,9 +47,7 @@ export function knownOptions(
   if (key === 'stt.language' && known.languages.length > 0)
     return [
       option('auto', words.anyLanguage),
-      ...known.languages
-        .map((code) => option(code, languageName(code)))
-        .toSorted((a, b) => a.label.localeCompare(b.label)),
+      ...spokenLanguages(locale, known.languages).map(({ code, name }) => option(code, name)),
     ];
   return undefined;
 }

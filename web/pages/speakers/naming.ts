@@ -5,7 +5,8 @@ export type Suggestion = Schema<'SpeakerSuggestion'>;
 export type Waiting = {
   recording_id: string;
   title: string | null;
-  since: string;
+  source: string | null;
+  started_at: string;
   speakers: Suggestion[];
 };
 

@@ -2,13 +2,12 @@
  * Files on their way to the service, by tus: two at a time, over lost connections, and after a reload from
  * where they stopped, once the same file is chosen again. They go on while other pages are shown.
  */
-import { persistentJSON } from '@nanostores/persistent';
+import { persistentAtom, persistentJSON } from '@nanostores/persistent';
 import { atom } from 'nanostores';
 import type { DetailedError, Upload } from 'tus-js-client';
 import type { Problem } from '../../../client/api.ts';
 import { connection } from '../../../client/feed.ts';
 import { session } from '../../../client/session.ts';
-import { chosenKind } from '../recorder/recorder.ts';
 
 export type Sending = {
   id: string;
@@ -22,6 +21,9 @@ export type Sending = {
   /** An earlier recording made of the same file. */
   sameAs: string | null;
 };
+
+/** What files are, chosen last in this browser. */
+export const uploadKind = persistentAtom<'meeting' | 'solo'>('mitschrift.upload-kind', 'meeting');
 
 /** Newest last. */
 export const sendings = atom<readonly Sending[]>([]);
@@ -113,7 +115,7 @@ async function send(id: string): Promise<void> {
     removeFingerprintOnSuccess: true,
     metadata: {
       filename: file.name,
-      kind: chosenKind.get(),
+      kind: uploadKind.get(),
       modified_at: new Date(file.lastModified).toISOString(),
     },
     onBeforeRequest(request) {
