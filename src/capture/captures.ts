@@ -54,6 +54,8 @@ export type Captures = {
   heldBy(device: string): string | null;
   /** Names of the devices of this machine that are being recorded, whoever records. */
   held(): string[];
+  /** Calls back when that has changed; returns how to stop. */
+  onHeld(listener: () => void): () => void;
   /**
    * Ends a recording, also one that is just starting; returns when its audio is in the log, as having
    * been stopped by the one who asked first.
@@ -163,6 +165,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
     },
     heldBy: (device) => devices.heldBy(device),
     held: () => devices.held(),
+    onHeld: (listener) => devices.onHeld(listener),
     stop: (recordingId, stoppedBy) => stopReserved(devices.of(recordingId), stoppedBy),
     now: (recordingId) => devices.now(recordingId) ?? browser.now(recordingId),
     warnings: (recordingId) => devices.now(recordingId)?.warnings ?? browser.warnings(recordingId),

@@ -82,6 +82,7 @@ export type HttpServices = {
     | 'browser'
     | 'devices'
     | 'held'
+    | 'onHeld'
     | 'hear'
     | 'sources'
     | 'stop'

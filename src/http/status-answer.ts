@@ -53,6 +53,7 @@ export async function presentStatus(
     is_admin: caller.isAdmin,
     version: services.version,
     recording: recording && asItSounds(recording, services, language),
+    others_record: services.captures.held().filter((device) => device !== recording?.device),
     processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
     speakers_pending: speakers_pending.map((waiting) => ({
       ...waiting,

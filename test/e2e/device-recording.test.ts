@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { onThisMachine } from '../support/eventually.ts';
 import { connect } from '../support/http-client.ts';
 import { until } from '../support/pulse-until.ts';
@@ -13,6 +14,7 @@ type Toggled = { action: string; recording_id: string };
 type Status = {
   status: string;
   recording: { duration: number; paused: boolean } | null;
+  others_record: string[];
 };
 
 test('whoever wants a device that is taken, gone or not theirs to combine is told so, and what to do', async (t) => {
@@ -28,10 +30,13 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   const admin = await open.post<{ token: string }>('/setup', { username: 'anna', password });
   const anna = apiOf(service.url, admin.token);
   await inviteUser(service.url, admin.token, { username: 'ben', password });
-  const ben = apiOf(
-    service.url,
-    (await open.post<{ token: string }>('/login', { username: 'ben', password })).token,
-  );
+  const bens = await open.post<{ token: string }>('/login', { username: 'ben', password });
+  const ben = apiOf(service.url, bens.token);
+  // What Ben's page shows: that somebody else records with the machine of the service.
+  const page = connect(service.url, bens.token);
+  t.after(() => page.close());
+  const shown = () => page.frames.findLast(({ type }) => type === 'status')?.['others_record'];
+  await until('nobody records', () => isDeepStrictEqual(shown(), []));
   const start = (who: typeof anna) =>
     who.post<Toggled>('/toggle', { action: 'start', people: ['Ada', 'Ben'] });
 
@@ -43,6 +48,8 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   assert.match(String(refused?.reason), /: 409 .*already-recording/);
   await assert.rejects(start(ben), /: 409 .*“Desk Mic” is being recorded already/);
   assert.equal((await ben.get<Status>('/status')).status, 'IDLE');
+  await until('Ben sees that somebody records', () => isDeepStrictEqual(shown(), ['Desk Mic']));
+  assert.deepEqual((await anna.get<Status>('/status')).others_record, []);
 
   // Paused, nothing is added; resumed, it goes on; discarded, there is nothing left.
   const id = started[0]!.recording_id;
@@ -61,6 +68,7 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
     return later?.paused === false && later.duration > paused.duration;
   });
   await anna.post(`/recordings/${id}/discard`);
+  await until('Ben sees that nobody records', () => isDeepStrictEqual(shown(), []));
   assert.equal((await anna.get<Status>('/status')).status, 'IDLE');
   await until('the device is free', () =>
     start(ben).then(

@@ -41,6 +41,8 @@ export interface DeviceReservations {
   heldBy(device: string): string | null;
   /** Names of the devices that are being recorded, whoever records. */
   held(): string[];
+  /** Calls back when that has changed; returns how to stop. */
+  onHeld(listener: () => void): () => void;
   now(recordingId: string): CaptureNow | null;
   onNow(listener: Listener): () => void;
   onWarnings(listener: Listener): () => void;
@@ -52,6 +54,8 @@ type Listener = (now: CaptureNow) => void;
 export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceReservations {
   const reserved = new Map<string, Reserved>();
   const listeners: Listeners = { now: new Set(), warnings: new Set() };
+  const watching = new Set<() => void>();
+  const changed = () => watching.forEach((listener) => listener());
   const heldBy = (device: string) =>
     [...reserved.values()].find(({ reservation }) => reservation.device === device)?.reservation
       .recordingId ?? null;
@@ -66,16 +70,22 @@ export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceRese
         });
       const one = openReservation(device, recordingId, listeners, warnAfter);
       reserved.set(recordingId, one);
+      changed();
       return one.reservation;
     },
     release(recordingId) {
       const one = reserved.get(recordingId);
       reserved.delete(recordingId);
       one?.finish();
+      if (one) changed();
     },
     of: (recordingId) => reserved.get(recordingId)?.reservation ?? null,
     heldBy,
     held: () => [...reserved.values()].map(({ reservation }) => reservation.device),
+    onHeld(listener) {
+      watching.add(listener);
+      return () => watching.delete(listener);
+    },
     now: (recordingId) => reserved.get(recordingId)?.now() ?? null,
     onNow: (listener) => listening(listeners.now, listener),
     onWarnings: (listener) => listening(listeners.warnings, listener),

@@ -31,7 +31,7 @@ export interface Feed {
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openFeed(services: HttpServices): Feed {
-  const { projections, space, models, backups } = services;
+  const { projections, space, models, backups, captures } = services;
   const owner = ownerOf(services);
   const published = projections.position();
   const closing = new AbortController();
@@ -54,9 +54,11 @@ export function openFeed(services: HttpServices): Feed {
       tell: (id, ownerFrames) => send(feed, id, { ownerFrames, administratorFrames: [] }),
       touch: (id) => touch(feed, id),
     }),
-    space.onWarning(() => {
-      for (const { caller } of feed.live.keys()) touch(feed, caller.userId);
-    }),
+    ...[space.onWarning, captures.onHeld].map((onChange) =>
+      onChange(() => {
+        for (const { caller } of feed.live.keys()) touch(feed, caller.userId);
+      }),
+    ),
     backups.onChange(() => {
       for (const { caller } of feed.live.keys()) if (caller.isAdmin) touch(feed, caller.userId);
     }),

@@ -265,6 +265,9 @@ export const statusSchema = z.object({
   is_admin: z.boolean(),
   version: z.string().describe('release of the service'),
   recording: recordingNow.nullable(),
+  others_record: z
+    .array(z.string())
+    .describe('devices of the machine of the service that somebody else records now'),
   processing: z.array(processing),
   speakers_pending: z.array(
     z.object({

@@ -22,6 +22,7 @@ export default {
   askForModel: 'Die Verwaltung kann eines wählen.',
   from: 'Von',
   serviceMicrophone: 'Mikrofon am Rechner des Dienstes',
+  othersRecord: 'Jemand nimmt mit „{name}“ am Rechner des Dienstes auf.',
   serviceMicrophoneNamed: '{name} (Rechner des Dienstes)',
   combined: 'Mikrofon und Lautsprecher',
   starting: 'Öffnet das Mikrofon…',

@@ -23,6 +23,7 @@ const english = {
   askForModel: 'An administrator can choose one.',
   from: 'From',
   serviceMicrophone: 'Microphone of the service’s computer',
+  othersRecord: params('Somebody is recording with “{name}” on the service’s computer.'),
   serviceMicrophoneNamed: params('{name} (the service’s computer)'),
   combined: 'Microphone and speakers',
   starting: 'Opens the microphone…',
