@@ -86,7 +86,8 @@ export function foldRecording(
   const { draft, published } = counted.sources;
   core.kind = (published ?? draft).kind ?? core.kind;
   core.run = counted.sources.run;
-  if (after !== digest) core.duration = durationOf(after, counted.sources.draft) ?? core.duration;
+  // As its documents say, also while others are made.
+  if (after !== digest) core.duration = durationOf(after, published ?? draft) ?? core.duration;
   const { status } = core;
   if (status === 'transcribing') core.running = without(running(begun.core, fact), 'follow');
   else if (status === 'recording') core.running = running(begun.core, fact);
