@@ -48,7 +48,7 @@ test(`what a desk records is on the service’s disk, in order, once, whatever i
   assert.equal(await wrong.code, 1);
   const unknown = run(['record', ...from]);
   assert.equal(await unknown.code, 1);
-  assert.match(unknown.err(), /mitschrift login --server/);
+  assert.match(unknown.err(), /mitschrift\S* login --server/);
   await logIn(run, network.url);
   const { mode } = await stat(await loginFile(desk));
   assert.equal(mode & 0o777, 0o600);

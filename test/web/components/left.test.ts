@@ -40,7 +40,12 @@ test('what nobody has is handed over by a button; what cannot be is said, the re
       assert.equal(searchParams.get('owner'), 'gone');
       const [ids, next_cursor] =
         searchParams.get('cursor') === null ? [['a', 'b'], 'x'] : [['c'], null];
-      const recordings = ids.map((recording_id) => ({ recording_id }));
+      const recordings = ids.map((recording_id) => ({
+        recording_id,
+        started_at: '2026-09-30T08:00:00.000Z',
+        kind: 'meeting',
+        duration: 2520,
+      }));
       return Response.json({ recordings, next_cursor });
     }
     if (pathname.endsWith('/b'))
@@ -48,7 +53,7 @@ test('what nobody has is handed over by a button; what cannot be is said, the re
         { type: '/problems/not-accepted', title: 'Not now', status: 409 },
         { status: 409 },
       );
-    given.push(`${pathname} ${await request.text()}`);
+    given.push(`${request.method} ${pathname} ${await request.text()}`);
     left = [{ user_id: 'gone', recordings: 1, bytes: 1_000_000 }];
     return Response.json({});
   };
@@ -68,6 +73,26 @@ test('what nobody has is handed over by a button; what cannot be is said, the re
   to.dispatchEvent(event('change'));
   shown.querySelector('form')!.dispatchEvent(event('submit'));
   await eventually('one is left', () => shown.textContent.includes('1 recording,'));
-  assert.deepEqual(given, ['/recordings/a {"owner":"ada"}', '/recordings/c {"owner":"ada"}']);
+  assert.deepEqual(given, [
+    'PATCH /recordings/a {"owner":"ada"}',
+    'PATCH /recordings/c {"owner":"ada"}',
+  ]);
   await eventually('why is said', () => shown.textContent.includes('Not now'));
+
+  // Only when, of what kind and how long they are is shown of them.
+  const details = shown.querySelector('details')!;
+  details.open = true;
+  details.dispatchEvent(event('toggle'));
+  await eventually('they are listed', () => shown.querySelectorAll('tbody tr').length === 3);
+  assert.match(shown.querySelector('tbody tr')!.textContent ?? '', /2026.*Meeting.*42 min/s);
+
+  given.length = 0;
+  button('Delete permanently…')!.click();
+  flushSync();
+  assert.deepEqual(given, [], 'it is asked first');
+  [...shown.querySelectorAll('button')]
+    .find(({ textContent }) => textContent === 'Delete permanently')!
+    .click();
+  await eventually('the others are deleted', () => given.length === 2);
+  assert.deepEqual(given, ['DELETE /recordings/a ', 'DELETE /recordings/c ']);
 });

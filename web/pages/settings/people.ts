@@ -17,29 +17,49 @@ export type Left = Pick<Person, 'user_id' | 'recordings' | 'bytes'>;
 /** What removed people left. @throws {ApiError} */
 export const leftBy = async (): Promise<readonly Left[]> => (await answer(api.GET('/users'))).left;
 
-/**
- * Hands all recordings of one owner over, one after the other: what was handed over stays so when another one fails.
- * @returns how many were, and why others were not
- * @throws {ApiError} before anything was handed over
- */
-export async function handOver(
-  from: string,
-  to: string,
-): Promise<{ done: number; failure: ApiError | null }> {
-  const ids: string[] = [];
+/** What is shown of a recording that nobody has: when, of what kind and how long. */
+export type LeftRecording = Answered['recordings'][number];
+type Answered = paths['/recordings']['get']['responses'][200]['content']['application/json'];
+
+/** All recordings of one owner, newest first. @throws {ApiError} */
+export async function recordingsLeft(from: string): Promise<LeftRecording[]> {
+  const found: LeftRecording[] = [];
   let cursor: string | undefined;
   do {
     const query = { owner: from, limit: 200, ...(cursor !== undefined && { cursor }) };
     const page = await answer(api.GET('/recordings', { params: { query } }));
-    ids.push(...page.recordings.map(({ recording_id }) => recording_id));
+    found.push(...page.recordings);
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
+  return found;
+}
+
+/** @throws {ApiError} */
+export const giveTo =
+  (owner: string) =>
+  async (id: string): Promise<void> =>
+    void (await answer(
+      api.PATCH('/recordings/{id}', { params: { path: { id } }, body: { owner } }),
+    ));
+
+/** Audio, notes and versions, for good. @throws {ApiError} */
+export const erase = async (id: string): Promise<void> =>
+  void (await answer(api.DELETE('/recordings/{id}', { params: { path: { id } } })));
+
+/**
+ * Does the same to all recordings of one owner, one after the other: what was done stays so when another one fails.
+ * @returns to how many it was, and why not to others
+ * @throws {ApiError} before anything was done
+ */
+export async function withAllLeft(
+  from: string,
+  act: (id: string) => Promise<void>,
+): Promise<{ done: number; failure: ApiError | null }> {
   let done = 0;
   let failure: ApiError | null = null;
-  for (const id of ids) {
+  for (const { recording_id: id } of await recordingsLeft(from)) {
     try {
-      const params = { path: { id } };
-      await answer(api.PATCH('/recordings/{id}', { params, body: { owner: to } }));
+      await act(id);
       done += 1;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
