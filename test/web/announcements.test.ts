@@ -100,7 +100,8 @@ test('closing or reloading the tab asks while its microphone is open, and not in
   await page.getByRole('button', { name: 'Pause', exact: true }).click();
   await page.locator('.state', { hasText: 'Paused' }).waitFor();
   await page.goto(`${service.url}/account`);
-  await page.getByRole('region', { name: 'Current recording' }).getByText('Stop').click();
-  await page.getByRole('region', { name: 'Current recording' }).waitFor({ state: 'detached' });
+  const bar = page.getByRole('region', { name: 'Current recording' });
+  await bar.getByRole('button', { name: /^Stop/ }).click();
+  await bar.waitFor({ state: 'detached' });
   assert.equal(asked.length, 2);
 });
