@@ -262,6 +262,7 @@ async function seeded(t: TestContext) {
   const vault = join(await tempDir(t), 'vault');
   await mkdir(vault);
   const captures: Partial<Captures> = {
+    onHeld: () => () => {},
     devices: async () => ({ devices: ['Headset', 'mitschrift-combined'], default: 'Headset' }),
     held: () => [],
     combine: async (selection) => {
