@@ -57,7 +57,8 @@ test('every program that is started by path is built, and the command says its v
   for (const path of await readdir(source, { recursive: true })) {
     if (!path.endsWith('.ts')) continue;
     const text = await readFile(join(source, path), 'utf8');
-    for (const [, program] of text.matchAll(/programPath\('([^']+)'\)/g)) programs.push(program!);
+    for (const [, program] of text.matchAll(/(?:programPath|forkApart)\([^')]*'([^']+)'/g))
+      programs.push(program!);
   }
   assert.ok(programs.length >= 4, programs.join());
   for (const program of programs) await readFile(join(root, 'dist', `${program}.js`));

@@ -71,7 +71,11 @@ test('on a terminal users are named, not numbered', async (t) => {
     if (line.includes('no user yet')) {
       // The service is killed when it has logged the refusal, maybe before it has answered.
       const refused = () => post('/login', { ...anna, password: 'wrong' }).catch(() => undefined);
-      void post('/setup', anna).then(refused);
+      // It may still be starting, and says so.
+      const setUp = async () => {
+        while (!(await post('/setup', anna)).ok);
+      };
+      void setUp().then(refused);
     }
     return line.includes('login refused');
   });
