@@ -38,6 +38,8 @@ export function appending(deps: {
       for (let looks = 0; typeof version !== 'number'; looks += 1) {
         if (looks > 10) throw new EventStoreError('BUSY', 'Too many streams are in use at once.');
         await version.catch((error: unknown) => {
+          // A log that was closed meanwhile says so.
+          assertWritable();
           throw unreadableNow(error);
         });
         // Others may have appended while this waited, so it is asked again and used at once.
