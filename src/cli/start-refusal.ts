@@ -15,7 +15,7 @@ export function startRefusal(error: unknown, { data, address, port }: Host): unk
     const remedy = code === 'EACCES' || code === 'EPERM' ? ` (${makeWritable(data.root)})` : '';
     return new Error(
       `Mitschrift can’t write to ${place}: ${why}. ` +
-        `Make ${data.root} a folder that it can write to${remedy}, or set MITSCHRIFT_DATA to another one.`,
+        `Make ${data.root} a folder that Mitschrift can write to${remedy}, or set MITSCHRIFT_DATA to another one.`,
       { cause: error },
     );
   }
@@ -28,10 +28,10 @@ type SystemError = NodeJS.ErrnoException & { address?: string };
 
 const ofFolders: Partial<Record<string, string>> = {
   EACCES: 'permission denied',
-  EPERM: 'it belongs to another user',
+  EPERM: 'the folder belongs to another user',
   EROFS: 'the disk is read-only',
   ENOTDIR: 'a part of the path is a file',
-  EEXIST: 'it is a file',
+  EEXIST: 'the path leads to a file',
 };
 
 const notHere = (address: string): string =>

@@ -29,7 +29,10 @@ test('what keeps the service from its folder or its port is one sentence with wh
       { MITSCHRIFT_DATA: locked },
       /^Mitschrift can’t write to .*: permission denied\. .*\(sudo chown -R \S+ .*\)/,
     ],
-    [{ MITSCHRIFT_DATA: file }, /^Mitschrift can’t write to .*a file: it is a file\. Make/],
+    [
+      { MITSCHRIFT_DATA: file },
+      /^Mitschrift can’t write to .*a file: the path leads to a file\. Make/,
+    ],
     [{ MITSCHRIFT_DATA: join(file, 'x') }, /: a part of the path is a file\. Make/],
     [
       { MITSCHRIFT_DATA: blocked, MITSCHRIFT_PORT: '80' },

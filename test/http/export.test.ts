@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { DocumentsInput } from '../../src/documents/documents.ts';
 import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import { talkInput } from '../support/talk-input.ts';
 
 /** What the `docx` package is built on; reads what it and we write. */
 type Zip = { files: Record<string, { dir: boolean; async(type: 'string'): Promise<string> }> };
@@ -155,7 +156,7 @@ test('while a Word file of hours of talk is made, the service answers others', a
     words: [],
   }));
   const before = performance.eventLoopUtilization();
-  const bytes = await wordFileAside({ ...talk, kind: 'meeting', blocks });
+  const bytes = await wordFileAside({ ...talkInput, kind: 'meeting', blocks });
   const { active, idle } = performance.eventLoopUtilization(before);
   // In this thread it would be busy all the time; here it hands over and waits.
   assert.ok(active < idle, `${active} ms busy, ${idle} ms free`);
@@ -165,13 +166,16 @@ test('while a Word file of hours of talk is made, the service answers others', a
 
 test('what goes wrong with a Word file is an error, not a wait', async () => {
   const { wordFileAside } = await import('../../src/export/word-file-aside.ts');
-  await assert.rejects(wordFileAside({ ...talk, title: null as unknown as string }), TypeError);
+  await assert.rejects(
+    wordFileAside({ ...talkInput, title: null as unknown as string }),
+    TypeError,
+  );
 });
 
 test('characters that no Word file may hold are left out of it', async () => {
   const { wordFile } = await import('../../src/export/word-file.ts');
   const bytes = await wordFile({
-    ...talk,
+    ...talkInput,
     title: 'a\u0000b\ud800c',
     blocks: [{ id: 't-1', speaker: null, start: 0, end: 1, text: 'x\u0008y & <z>', words: [] }],
     summary: '## Points\n- **one** thing\n',
@@ -187,7 +191,7 @@ test('text and Word files carry the summary line by line, with names', async () 
   const { wordFile } = await import('../../src/export/word-file.ts');
   const none = { person: null, due: null, block: null } as const;
   const input: DocumentsInput = {
-    ...talk,
+    ...talkInput,
     kind: 'meeting',
     speakers: [{ label: 'SPEAKER_00', name: 'Änne', seconds: 1 }],
     lines: [
@@ -214,24 +218,3 @@ test('text and Word files carry the summary line by line, with names', async () 
   const xml = (await unzip(await wordFile(input))).get('word/document.xml')!;
   for (const line of lines) assert.ok(xml.includes(line), line);
 });
-
-const talk: DocumentsInput = {
-  recordingId: 'R',
-  base: 'b',
-  title: 'Talk',
-  source: null,
-  aliases: [],
-  kind: 'solo',
-  language: null,
-  duration: null,
-  localStart: '2026-03-01T10:00:00+01:00',
-  uiLanguage: 'en',
-  times: true,
-  links: false,
-  lines: [],
-  speakers: [],
-  blocks: [],
-  summary: '',
-  abstract: '',
-  notes: [],
-};

@@ -5,13 +5,13 @@ import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startFfmpeg } from '../../src/audio/run-ffmpeg.ts';
-import type { DocumentsInput } from '../../src/documents/documents.ts';
 import { wordFileAside } from '../../src/export/word-file-aside.ts';
 import { apart } from '../../src/shared/apart.ts';
 import { unpack } from '../../src/speech/catalogue/unpack.ts';
 import { localProcess } from '../../src/speech/local/local-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { talkInput } from '../support/talk-input.ts';
 
 const { signal } = new AbortController();
 process.env['MITSCHRIFT_MASTER_KEY'] = 'not for programs that read what strangers sent';
@@ -54,27 +54,6 @@ async function running(what: RegExp): Promise<number> {
   return pid!;
 }
 
-const talk: DocumentsInput = {
-  recordingId: 'R',
-  base: 'b',
-  title: 'Talk',
-  source: null,
-  aliases: [],
-  kind: 'solo',
-  language: null,
-  duration: null,
-  localStart: '2026-03-01T10:00:00+01:00',
-  uiLanguage: 'en',
-  times: true,
-  links: false,
-  lines: [],
-  speakers: [],
-  blocks: [],
-  summary: '',
-  abstract: '',
-  notes: [],
-};
-
 const toFork = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'];
 
 test('programs that read what strangers sent have PATH and LANG alone, and no network where that can be had', async (t) => {
@@ -108,7 +87,7 @@ test('programs that read what strangers sent have PATH and LANG alone, and no ne
   const ofWorker = { names: ['LANG', 'MALLOC_ARENA_MAX', ...toFork, 'PATH'], isApart };
   assert.deepEqual(worker, ofWorker);
 
-  const word = wordFileAside(talk);
+  const word = wordFileAside(talkInput);
   assert.deepEqual(await given(await running(/word-file-process/)), {
     names: ['LANG', ...toFork, 'PATH'],
     isApart,

@@ -94,5 +94,10 @@ test('what nobody has is handed over by a button; what cannot be is said, the re
     .find(({ textContent }) => textContent === 'Delete permanently')!
     .click();
   await eventually('the others are deleted', () => given.length === 2);
+  await eventually(
+    'what is left is still listed',
+    () => shown.querySelectorAll('tbody tr').length === 3,
+  );
+  assert.match(shown.textContent, /Where it was done, it stays done/);
   assert.deepEqual(given, ['DELETE /recordings/a ', 'DELETE /recordings/c ']);
 });
