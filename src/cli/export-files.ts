@@ -5,7 +5,7 @@ import { exportInput } from '../documents/documents-input.ts';
 import { type Space, readDocument } from '../documents/space.ts';
 import { exported } from '../export/formats.ts';
 import { exportedAnswer } from '../http/recording-answer.ts';
-import type { Pipeline } from '../pipeline.ts';
+import type { Pipeline } from '../service/pipeline.ts';
 import { exists, writeDurably } from '../shared/files.ts';
 
 /** What `transcribe --format` writes: the three Markdown documents (`md`), and one file each of the others. */

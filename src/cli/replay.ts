@@ -5,7 +5,7 @@ import { askService } from '../control/socket.ts';
 import { openConfig } from '../config/config.ts';
 import { openSecretStore } from '../config/secret-store.ts';
 import { openLogger } from '../shared/log.ts';
-import { openPipeline } from '../pipeline.ts';
+import { openPipeline } from '../service/pipeline.ts';
 import { type Replayed, replayFrom } from '../recordings/replay-from.ts';
 import { assertLogHere } from './beside-a-node.ts';
 import { settingsFrom } from '../config/environment.ts';

@@ -8,7 +8,7 @@ import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { acceptsAudio } from '../audio/accepts-audio.ts';
 import { unknownVariableText, unknownVariables } from '../config/environment.ts';
-import { type Pipeline, openPipeline } from '../pipeline.ts';
+import { type Pipeline, openPipeline } from '../service/pipeline.ts';
 import type { FolderSpace } from '../documents/space.ts';
 import { deleteDocument } from '../documents/write.ts';
 import { requestedLanguage } from '../shared/languages.ts';

@@ -8,7 +8,7 @@ import { isLoopback, pageAddressFrom } from '../config/page-address.ts';
 import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import { askService } from '../control/socket.ts';
-import { openLogAlone } from '../event-log.ts';
+import { openLogAlone } from '../service/event-log.ts';
 import { assertLogHere } from './beside-a-node.ts';
 import { confirmed } from './confirmed.ts';
 import { askPassword, passwordFromInput } from './passwords.ts';

@@ -6,7 +6,7 @@ import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
-import { openSharedLog } from '../../src/shared-log.ts';
+import { openSharedLog } from '../../src/service/shared-log.ts';
 import type { Cluster } from '../support/postgres.ts';
 import { apiOf } from '../support/service-process.ts';
 import { type Asked, afterChanges, kept, textOf } from './answer-cost.ts';

@@ -16,7 +16,7 @@ const sources = [
   'src/speech/choose-engine.ts',
   'src/speech/local/local-engine.ts',
   'src/speech/catalogue',
-  'src/shared-log.ts',
+  'src/service/shared-log.ts',
   'src/shared/certificate.ts',
   'src/shared/in-words.ts',
   'src/shared/mutex.ts',

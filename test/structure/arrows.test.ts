@@ -46,7 +46,7 @@ for (const [path, source, complaint] of [
 
 test('the check lets pass what points down', async (t) => {
   const tree = await tempDir(t);
-  await write(tree, 'src/main.ts', `import './pipeline.ts'; import './http/app.ts';`);
+  await write(tree, 'src/main.ts', `import './service/pipeline.ts'; import './http/app.ts';`);
   await write(
     tree,
     'src/http/routes/a.ts',

@@ -1,5 +1,5 @@
-import { openLogOf } from '../../src/open-log.ts';
-import { type Pipeline, openPipeline, pipelineOver } from '../../src/pipeline.ts';
+import { openLogOf } from '../../src/service/open-log.ts';
+import { type Pipeline, openPipeline, pipelineOver } from '../../src/service/pipeline.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { storeVariables } from './test-store.ts';
 

@@ -1,14 +1,14 @@
-import { recordingOf } from '../events/facts/recording.ts';
-import type { LoggedFact } from '../events/facts/catalogue.ts';
-import { isIn } from '../machines/states.ts';
-import { failedRecordings } from '../projections/recordings.ts';
-import type { ProjectionRunner } from '../projections/runner/runner.ts';
-import type { LateBrowserAudio } from './capture/browser/late-audio.ts';
+import { recordingOf } from '../../events/facts/recording.ts';
+import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import { isIn } from '../../machines/states.ts';
+import { failedRecordings } from '../../projections/recordings.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { OpenedLog } from './event-log.ts';
-import { audioAtOneNode } from './recordings/at-one-node.ts';
-import type { OpenRecordingService } from './recordings/service.ts';
-import type { Log } from './shared/log.ts';
-import { systemClock } from './shared/retry.ts';
+import { audioAtOneNode } from '../recordings/at-one-node.ts';
+import type { OpenRecordingService } from '../recordings/service.ts';
+import type { Log } from '../shared/log.ts';
+import { systemClock } from '../shared/retry.ts';
 
 /**
  * What one node does for all where several share the log: what others left undone when they died, and recordings whose

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenedLog } from './event-log.ts';
-import { onAbort } from './shared/abort.ts';
-import { codeOf } from './shared/errors.ts';
-import { inOrder } from './shared/in-order.ts';
-import type { Log } from './shared/log.ts';
-import { retry } from './shared/retry.ts';
+import { onAbort } from '../shared/abort.ts';
+import { codeOf } from '../shared/errors.ts';
+import { inOrder } from '../shared/in-order.ts';
+import type { Log } from '../shared/log.ts';
+import { retry } from '../shared/retry.ts';
 
 /** The service over one opened log. */
 export type Run = {

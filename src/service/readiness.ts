@@ -1,11 +1,11 @@
-import { hasCode } from './shared/errors.ts';
-import type { ProjectionRunner } from '../projections/runner/runner.ts';
+import { hasCode } from '../shared/errors.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import {
   type Readiness,
   type StartProgress,
   Starting,
   unfinished,
-} from './http/middleware/ready.ts';
+} from '../http/middleware/ready.ts';
 
 /**
  * What is ready of a service whose log is open.

@@ -1,14 +1,14 @@
-import type { Accounts } from './accounts/accounts.ts';
-import type { Config } from './config/config.ts';
-import type { RunningServer } from './http/server.ts';
-import type { HttpServices } from './http/services.ts';
-import type { Scrub } from './integrity/scrub.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Config } from '../config/config.ts';
+import type { RunningServer } from '../http/server.ts';
+import type { HttpServices } from '../http/services.ts';
+import type { Scrub } from '../integrity/scrub.ts';
 import type { Pipeline } from './pipeline.ts';
-import type { Host } from './shared/data-directory.ts';
-import type { Log } from './shared/log.ts';
-import { loadOnce } from './shared/package.ts';
-import { measureTaken } from './storage/measure-taken.ts';
-import type { SpaceLimit } from './storage/quota.ts';
+import type { Host } from '../shared/data-directory.ts';
+import type { Log } from '../shared/log.ts';
+import { loadOnce } from '../shared/package.ts';
+import { measureTaken } from '../storage/measure-taken.ts';
+import type { SpaceLimit } from '../storage/quota.ts';
 
 /** The doctor of a service that runs. Its code, and that of all it tries, is loaded when it is first asked. */
 export function serviceDoctor(
@@ -24,7 +24,7 @@ export function serviceDoctor(
 ): HttpServices['doctor'] {
   const { pipeline, config, accounts, space, scrub } = parts;
   const opened = loadOnce(async () =>
-    (await import('./doctor/checks.ts')).openDoctor(async () => ({
+    (await import('../doctor/checks.ts')).openDoctor(async () => ({
       data: host.data,
       cluster: host.cluster && { cluster: host.cluster, behind: () => behindOf(pipeline), lost },
       env,

@@ -1,28 +1,28 @@
-import type { KeyStore } from '../events/key-store.ts';
-import type { EventLog } from '../events/event-log.ts';
-import type { Stage } from '../events/facts/recording.ts';
-import { commands, importedBy } from '../projections/commands.ts';
-import type { ProjectionStorage } from '../projections/runner/projection.ts';
-import type { ProjectionRunner } from '../projections/runner/runner.ts';
-import { standingOfRecordings } from '../projections/recordings.ts';
-import { removeTexts } from '../projections/transcripts.ts';
-import { type Space, openSpaceIn } from './documents/space.ts';
-import { removeFromVault } from './documents/vault.ts';
-import { openStageProgress } from './recordings/stages/stage-progress.ts';
-import type { BrowserLimits } from './capture/browser/browser-writer.ts';
-import type { LateBrowserAudio } from './capture/browser/late-audio.ts';
-import type { Captures } from './capture/captures.ts';
-import { audioAtOneNode } from './recordings/at-one-node.ts';
-import { openKnownVoices } from './recordings/known-voices.ts';
-import { type VoiceCatchUp, openVoiceCatchUp } from './recordings/voice-catch-up.ts';
-import { type OpenRecordingService, openRecordingService } from './recordings/service.ts';
-import type { StageActivity } from './recordings/stages/run-stage.ts';
-import { openAskedAhead } from './recordings/stages/asked-ahead.ts';
-import { type JobQueue, openJobQueue } from './recordings/stages/job-queue.ts';
-import type { Settings } from './config/environment.ts';
-import { exclusivelyBy } from './storage/blobs/exclusively.ts';
-import type { Lease } from './shared/shared-resource.ts';
-import type { SpeechEngine } from './speech/engine.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import type { EventLog } from '../../events/event-log.ts';
+import type { Stage } from '../../events/facts/recording.ts';
+import { commands, importedBy } from '../../projections/commands.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import { standingOfRecordings } from '../../projections/recordings.ts';
+import { removeTexts } from '../../projections/transcripts.ts';
+import { type Space, openSpaceIn } from '../documents/space.ts';
+import { removeFromVault } from '../documents/vault.ts';
+import { openStageProgress } from '../recordings/stages/stage-progress.ts';
+import type { BrowserLimits } from '../capture/browser/browser-writer.ts';
+import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
+import type { Captures } from '../capture/captures.ts';
+import { audioAtOneNode } from '../recordings/at-one-node.ts';
+import { openKnownVoices } from '../recordings/known-voices.ts';
+import { type VoiceCatchUp, openVoiceCatchUp } from '../recordings/voice-catch-up.ts';
+import { type OpenRecordingService, openRecordingService } from '../recordings/service.ts';
+import type { StageActivity } from '../recordings/stages/run-stage.ts';
+import { openAskedAhead } from '../recordings/stages/asked-ahead.ts';
+import { type JobQueue, openJobQueue } from '../recordings/stages/job-queue.ts';
+import type { Settings } from '../config/environment.ts';
+import { exclusivelyBy } from '../storage/blobs/exclusively.ts';
+import type { Lease } from '../shared/shared-resource.ts';
+import type { SpeechEngine } from '../speech/engine.ts';
 import {
   type EngineOptions,
   languageActivities,
@@ -39,7 +39,7 @@ import {
   type LeftByBrowsers,
   tellOfLeftRecordings,
 } from './browser-parts.ts';
-import type { Admit } from './capture/browser/intake.ts';
+import type { Admit } from '../capture/browser/intake.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { openUpkeep } from './upkeep.ts';
@@ -191,7 +191,7 @@ function voicesOver(
     storage: opened.rows.storage,
     files: opened.audio,
     openEmbedder: async () =>
-      await (await import('./speech/diarization/diarize.ts')).localEmbedder(modelsDir),
+      await (await import('../speech/diarization/diarize.ts')).localEmbedder(modelsDir),
     isOn: () => isHere() && settings()['speakers.profiles'],
     log,
   });

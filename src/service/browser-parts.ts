@@ -1,21 +1,21 @@
-import type { ProjectionRunner } from '../projections/runner/runner.ts';
-import { withoutDevices } from './capture/no-devices.ts';
-import { awaitedBrowser } from './capture/browser/awaited-browser.ts';
-import { browserLimits as limitsOfBrowsers } from './capture/browser/browser-writer.ts';
-import type { BrowserLimits } from './capture/browser/browser-writer.ts';
-import type { Admit } from './capture/browser/intake.ts';
-import { type LateBrowserAudio, openLateAudio } from './capture/browser/late-audio.ts';
-import { watchLeftRecordings } from './capture/browser/left-recordings.ts';
-import { type Captures, openCaptures } from './capture/captures.ts';
-import type { StoppedBy } from './capture/device/reservations.ts';
-import type { Settings } from './config/environment.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import { withoutDevices } from '../capture/no-devices.ts';
+import { awaitedBrowser } from '../capture/browser/awaited-browser.ts';
+import { browserLimits as limitsOfBrowsers } from '../capture/browser/browser-writer.ts';
+import type { BrowserLimits } from '../capture/browser/browser-writer.ts';
+import type { Admit } from '../capture/browser/intake.ts';
+import { type LateBrowserAudio, openLateAudio } from '../capture/browser/late-audio.ts';
+import { watchLeftRecordings } from '../capture/browser/left-recordings.ts';
+import { type Captures, openCaptures } from '../capture/captures.ts';
+import type { StoppedBy } from '../capture/device/reservations.ts';
+import type { Settings } from '../config/environment.ts';
 import type { OpenedLog } from './event-log.ts';
-import { type FreeNames, freeNames } from './recordings/free-names.ts';
-import type { OpenRecordingService } from './recordings/service.ts';
-import type { DataFolder } from './shared/data-directory.ts';
-import { StageError } from './shared/errors.ts';
-import type { Log } from './shared/log.ts';
-import { exclusivelyBy } from './storage/blobs/exclusively.ts';
+import { type FreeNames, freeNames } from '../recordings/free-names.ts';
+import type { OpenRecordingService } from '../recordings/service.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import { StageError } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+import { exclusivelyBy } from '../storage/blobs/exclusively.ts';
 import type { Upkeep } from './upkeep.ts';
 
 type BrowserParts = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leased } from '../src/shared/shared-resource.ts';
+import { leased } from '../../src/shared/shared-resource.ts';
 
 /** Things with a name that say when they are closed. */
 function shelf() {

@@ -1,16 +1,16 @@
-import { hasCode } from './shared/errors.ts';
-import { recordingOf, recordingStream } from '../events/facts/recording.ts';
-import type { EventLog } from '../events/event-log.ts';
-import { isAtWork, isIn } from '../machines/states.ts';
-import { failedRecordings, recordings, unsettledRecordings } from '../projections/recordings.ts';
-import type { ProjectionRunner } from '../projections/runner/runner.ts';
-import type { LateBrowserAudio } from './capture/browser/late-audio.ts';
-import type { Captures } from './capture/captures.ts';
-import type { OpenRecordingService } from './recordings/service.ts';
-import { quarantineUnknown } from './storage/quarantine.ts';
-import type { DataFolder } from './shared/data-directory.ts';
-import type { Log } from './shared/log.ts';
-import type { RowsStorage } from './storage/open-rows.ts';
+import { hasCode } from '../shared/errors.ts';
+import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
+import type { EventLog } from '../../events/event-log.ts';
+import { isAtWork, isIn } from '../../machines/states.ts';
+import { failedRecordings, recordings, unsettledRecordings } from '../../projections/recordings.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
+import type { Captures } from '../capture/captures.ts';
+import type { OpenRecordingService } from '../recordings/service.ts';
+import { quarantineUnknown } from '../storage/quarantine.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import type { Log } from '../shared/log.ts';
+import type { RowsStorage } from '../storage/open-rows.ts';
 
 /** What the steps of a start need. */
 export type StartParts = {

@@ -1,23 +1,23 @@
 import * as z from 'zod';
 import { ulid } from 'ulid';
 import type { Server } from 'node:http';
-import { recordings, statusOf } from '../projections/recordings.ts';
-import type { Accounts } from './accounts/accounts.ts';
-import type { Toggle } from './capture/toggle.ts';
-import type { Config } from './config/config.ts';
-import { linkTo, pageAddressFrom } from './config/page-address.ts';
-import type { Check } from './doctor/check.ts';
-import { integrityHandlers, quarantineCommands } from './control/data-commands.ts';
-import { type ControlHandlers, openControl } from './control/socket.ts';
-import { userCommands } from './control/user-commands.ts';
-import { type Readiness, unfinished } from './http/middleware/ready.ts';
-import { toggleSchema } from './http/routes/toggle.ts';
-import { guest } from './http/visible-recording.ts';
-import type { Backups } from './integrity/backups.ts';
-import type { Scrub } from './integrity/scrub.ts';
+import { recordings, statusOf } from '../../projections/recordings.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Toggle } from '../capture/toggle.ts';
+import type { Config } from '../config/config.ts';
+import { linkTo, pageAddressFrom } from '../config/page-address.ts';
+import type { Check } from '../doctor/check.ts';
+import { integrityHandlers, quarantineCommands } from '../control/data-commands.ts';
+import { type ControlHandlers, openControl } from '../control/socket.ts';
+import { userCommands } from '../control/user-commands.ts';
+import { type Readiness, unfinished } from '../http/middleware/ready.ts';
+import { toggleSchema } from '../http/routes/toggle.ts';
+import { guest } from '../http/visible-recording.ts';
+import type { Backups } from '../integrity/backups.ts';
+import type { Scrub } from '../integrity/scrub.ts';
 import type { Pipeline } from './pipeline.ts';
-import type { DataFolder, Host } from './shared/data-directory.ts';
-import type { Log } from './shared/log.ts';
+import type { DataFolder, Host } from '../shared/data-directory.ts';
+import type { Log } from '../shared/log.ts';
 
 /** What the commands of this machine ask. */
 type Parts = {
@@ -96,11 +96,11 @@ function controlHandlers(
     ...integrityHandlers({ store, keys, data, scrub, backups }),
     'replay-from': async (body) => {
       const { recording, from } = replaying.parse(body);
-      const { replayFrom } = await import('./recordings/replay-from.ts');
+      const { replayFrom } = await import('../recordings/replay-from.ts');
       return await replayFrom(pipeline, recording, from);
     },
     'replay-check': async (recording) => {
-      const { checkLog } = await import('./recordings/check-log.ts');
+      const { checkLog } = await import('../recordings/check-log.ts');
       return await checkLog(store, typeof recording === 'string' ? recording : undefined);
     },
   };

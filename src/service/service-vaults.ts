@@ -1,13 +1,13 @@
-import type { Accounts } from './accounts/accounts.ts';
-import { type OwnVaults, openOwnVaults } from './documents/own-vaults.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import { type OwnVaults, openOwnVaults } from '../documents/own-vaults.ts';
 import type { OpenedLog } from './event-log.ts';
 import type { Pipeline } from './pipeline.ts';
-import { audioAtOneNode } from './recordings/at-one-node.ts';
-import { namedIn } from './recordings/erased-files.ts';
-import { lastState } from './recordings/erasure.ts';
-import { erasedState } from './recordings/handle.ts';
-import type { Host } from './shared/data-directory.ts';
-import type { Log } from './shared/log.ts';
+import { audioAtOneNode } from '../recordings/at-one-node.ts';
+import { namedIn } from '../recordings/erased-files.ts';
+import { lastState } from '../recordings/erasure.ts';
+import { erasedState } from '../recordings/handle.ts';
+import type { Host } from '../shared/data-directory.ts';
+import type { Log } from '../shared/log.ts';
 
 /** What keeps the users' own vaults up to date, at one node. */
 export function vaultsOver(

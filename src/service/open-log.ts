@@ -1,8 +1,8 @@
-import type { Ownership } from '../events/ownership.ts';
-import type { Projection } from '../projections/runner/projection.ts';
+import type { Ownership } from '../../events/ownership.ts';
+import type { Projection } from '../../projections/runner/projection.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
-import type { Host } from './shared/data-directory.ts';
-import type { Log } from './shared/log.ts';
+import type { Host } from '../shared/data-directory.ts';
+import type { Log } from '../shared/log.ts';
 
 /** What tests set of a node. */
 export type NodeTrial = {

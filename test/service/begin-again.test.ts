@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Run, keepRunning } from '../src/begin-again.ts';
-import type { OpenedLog } from '../src/event-log.ts';
+import { type Run, keepRunning } from '../../src/service/begin-again.ts';
+import type { OpenedLog } from '../../src/service/event-log.ts';
 
 const quiet = { error: () => {}, warn: () => {} };
 

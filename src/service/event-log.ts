@@ -1,44 +1,44 @@
 import { readdir, rm } from 'node:fs/promises';
-import type { EventLog } from '../events/event-log.ts';
-import type { KeyStore } from '../events/key-store.ts';
-import { openFileKeys } from '../events/log/file-keys.ts';
-import { type LevelLog, openLog } from '../events/log/level-log.ts';
-import { type Ownership, soleOwnership } from '../events/ownership.ts';
-import { people } from '../projections/people.ts';
-import { rebuildRecording } from '../projections/rebuild-recording.ts';
-import { recordings } from '../projections/recordings.ts';
-import { served } from '../projections/served.ts';
-import type { ProjectionStorage } from '../projections/runner/projection.ts';
-import { type ProjectionRunner, startProjections } from '../projections/runner/runner.ts';
-import { type Backups, openBackups } from './integrity/backups.ts';
-import { fileSetupCodes, type SetupCodes } from './accounts/setup-code.ts';
-import { openSecretStore, type SecretStore } from './config/secret-store.ts';
-import { type OpenMark, markOpen } from './integrity/open-mark.ts';
-import { type Scrub, startScrub } from './integrity/scrub.ts';
-import { openingCheck, readScrubState } from './integrity/scrub-state.ts';
-import { harmedTables } from './integrity/tables/tables.ts';
-import type { TakeOverDeps } from './recordings/take-over.ts';
-import { type DataFolder, prepare } from './shared/data-directory.ts';
-import type { Log } from './shared/log.ts';
-import type { AudioStore } from './storage/audio/audio-store.ts';
-import type { ClusterMember } from './storage/cluster.ts';
-import { type ByOne, byItself } from './storage/by-one.ts';
-import { audioOfOneProcess } from './storage/audio/folder-audio.ts';
-import type { Blobs } from './storage/blobs/blobs.ts';
-import type { PromisedNames } from './storage/blobs/promised-names.ts';
-import { isNoSpace, removeReserve } from './storage/disk.ts';
-import { type LoginAttempts, levelLoginAttempts } from './storage/login-attempts.ts';
-import { type Notices, noNotices } from './storage/notices.ts';
+import type { EventLog } from '../../events/event-log.ts';
+import type { KeyStore } from '../../events/key-store.ts';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { type LevelLog, openLog } from '../../events/log/level-log.ts';
+import { type Ownership, soleOwnership } from '../../events/ownership.ts';
+import { people } from '../../projections/people.ts';
+import { rebuildRecording } from '../../projections/rebuild-recording.ts';
+import { recordings } from '../../projections/recordings.ts';
+import { served } from '../../projections/served.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import { type ProjectionRunner, startProjections } from '../../projections/runner/runner.ts';
+import { type Backups, openBackups } from '../integrity/backups.ts';
+import { fileSetupCodes, type SetupCodes } from '../accounts/setup-code.ts';
+import { openSecretStore, type SecretStore } from '../config/secret-store.ts';
+import { type OpenMark, markOpen } from '../integrity/open-mark.ts';
+import { type Scrub, startScrub } from '../integrity/scrub.ts';
+import { openingCheck, readScrubState } from '../integrity/scrub-state.ts';
+import { harmedTables } from '../integrity/tables/tables.ts';
+import type { TakeOverDeps } from '../recordings/take-over.ts';
+import { type DataFolder, prepare } from '../shared/data-directory.ts';
+import type { Log } from '../shared/log.ts';
+import type { AudioStore } from '../storage/audio/audio-store.ts';
+import type { ClusterMember } from '../storage/cluster.ts';
+import { type ByOne, byItself } from '../storage/by-one.ts';
+import { audioOfOneProcess } from '../storage/audio/folder-audio.ts';
+import type { Blobs } from '../storage/blobs/blobs.ts';
+import type { PromisedNames } from '../storage/blobs/promised-names.ts';
+import { isNoSpace, removeReserve } from '../storage/disk.ts';
+import { type LoginAttempts, levelLoginAttempts } from '../storage/login-attempts.ts';
+import { type Notices, noNotices } from '../storage/notices.ts';
 import {
   type LevelRows,
   type RowsStorage,
   openRows,
   removePlainRows,
-} from './storage/open-rows.ts';
-import { type PendingJobs, levelPendingJobs } from './storage/pending-jobs.ts';
-import { forEachKeyThatCameBack } from './storage/sealed-rows.ts';
-import { type TicketRows, memoryTicketRows } from './storage/ticket-rows.ts';
-import { type SessionRows, levelSessionRows } from './storage/session-rows.ts';
+} from '../storage/open-rows.ts';
+import { type PendingJobs, levelPendingJobs } from '../storage/pending-jobs.ts';
+import { forEachKeyThatCameBack } from '../storage/sealed-rows.ts';
+import { type TicketRows, memoryTicketRows } from '../storage/ticket-rows.ts';
+import { type SessionRows, levelSessionRows } from '../storage/session-rows.ts';
 
 /** The event log with its keys, and what lies beside it. */
 export type LogParts = {

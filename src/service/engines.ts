@@ -1,22 +1,22 @@
 import type { Standing } from './event-log.ts';
-import type { ModelFolders } from './speech/local/local-models.ts';
+import type { ModelFolders } from '../speech/local/local-models.ts';
 import { readdir } from 'node:fs/promises';
-import type { Captures } from './capture/captures.ts';
-import type { Settings } from './config/environment.ts';
-import type { OpenLanguageModel } from './language/openai-model.ts';
-import { type Stage, stageTable } from '../events/facts/recording.ts';
-import type { KnownVoices } from './recordings/known-voices.ts';
-import type { EngineProbe } from './recordings/retry-failed.ts';
-import type { AskedAhead } from './recordings/stages/asked-ahead.ts';
-import type { StageActivity } from './recordings/stages/run-stage.ts';
-import type { write } from './recordings/stages/write.ts';
-import type { DataFolder } from './shared/data-directory.ts';
-import { StageError } from './shared/errors.ts';
-import type { Log } from './shared/log.ts';
-import { loadOnce } from './shared/package.ts';
-import { type Lease, leased } from './shared/shared-resource.ts';
-import type { AudioStore } from './storage/audio/audio-store.ts';
-import type { SpeechEngine } from './speech/engine.ts';
+import type { Captures } from '../capture/captures.ts';
+import type { Settings } from '../config/environment.ts';
+import type { OpenLanguageModel } from '../language/openai-model.ts';
+import { type Stage, stageTable } from '../../events/facts/recording.ts';
+import type { KnownVoices } from '../recordings/known-voices.ts';
+import type { EngineProbe } from '../recordings/retry-failed.ts';
+import type { AskedAhead } from '../recordings/stages/asked-ahead.ts';
+import type { StageActivity } from '../recordings/stages/run-stage.ts';
+import type { write } from '../recordings/stages/write.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
+import { StageError } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+import { loadOnce } from '../shared/package.ts';
+import { type Lease, leased } from '../shared/shared-resource.ts';
+import type { AudioStore } from '../storage/audio/audio-store.ts';
+import type { SpeechEngine } from '../speech/engine.ts';
 
 export type EngineOptions = {
   data: DataFolder;
@@ -40,7 +40,7 @@ export function sharedEngine({ data, settings, log, modelsDir = data.models }: E
     // A model that was installed meanwhile makes another engine too.
     key: async () => JSON.stringify([pick(settings(), 'stt.'), await namesIn(modelsDir)]),
     async open() {
-      const { chooseEngine } = await import('./speech/choose-engine.ts');
+      const { chooseEngine } = await import('../speech/choose-engine.ts');
       return await chooseEngine(settings(), { modelsDir, log });
     },
     onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
@@ -58,7 +58,7 @@ export function sharedLanguageModel({ settings, log }: Pick<EngineOptions, 'sett
     async open() {
       const { 'llm.base_url': baseUrl, ...rest } = settings();
       if (baseUrl === null) throw new Error('no language model is configured');
-      const { openLanguageModel } = await import('./language/openai-model.ts');
+      const { openLanguageModel } = await import('../language/openai-model.ts');
       return openLanguageModel({
         baseUrl,
         model: rest['llm.model'],
@@ -146,11 +146,11 @@ export function speechActivities(
 ) {
   const leaseEngine = () => engines.lease();
   const followings = loadOnce(async () =>
-    (await import('./recordings/stages/followings.ts')).openFollowings(),
+    (await import('../recordings/stages/followings.ts')).openFollowings(),
   );
   return {
     follow: loadedActivity(async () =>
-      (await import('./recordings/stages/follow.ts')).followStage({
+      (await import('../recordings/stages/follow.ts')).followStage({
         isOn: () => standing.worksOnAudio && settings()['stt.live'] === 'while-recording',
         followings: await followings(),
         onFileEnd: captures.onFileEnd,
@@ -166,7 +166,7 @@ export function speechActivities(
       }),
     ),
     transcribe: loadedActivity(async () =>
-      (await import('./recordings/stages/transcribe.ts')).transcribe({
+      (await import('../recordings/stages/transcribe.ts')).transcribe({
         followings: await followings(),
         leaseEngine,
         secondPass: () => settings()['stt.second_pass'],
@@ -176,7 +176,7 @@ export function speechActivities(
       }),
     ),
     diarize: loadedActivity(async () =>
-      (await import('./recordings/stages/diarize.ts')).diarizeStage({ modelsDir, files, log }),
+      (await import('../recordings/stages/diarize.ts')).diarizeStage({ modelsDir, files, log }),
     ),
     join: loadedActivity(async () => (await attribution()).joinStage(known)),
   };
@@ -231,7 +231,7 @@ export const writingActivity = (
   parts: Omit<Parameters<typeof write>[0], 'uiLanguage' | 'choices' | 'audioInVault'>,
 ) => ({
   write: loadedActivity(async () =>
-    (await import('./recordings/stages/write.ts')).write({
+    (await import('../recordings/stages/write.ts')).write({
       ...parts,
       uiLanguage: () => settings()['ui.language'],
       choices: () => ({
@@ -263,8 +263,8 @@ function replaced(cause: unknown): never {
   );
 }
 
-const attribution = () => import('./recordings/stages/attribute.ts');
-const finishing = () => import('./recordings/stages/finish.ts');
+const attribution = () => import('../recordings/stages/attribute.ts');
+const finishing = () => import('../recordings/stages/finish.ts');
 
 const pick = (settings: Settings, prefix: string) =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith(prefix)));
