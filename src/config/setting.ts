@@ -1,32 +1,45 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
+import { keysOf } from '../shared/keys-of.ts';
 import { requestedLanguage } from '../shared/languages.ts';
 import { serverUrl } from '../shared/outbound.ts';
 
-/** One setting: what it may be, its default, and one sentence about it. */
-export type Setting<S extends z.ZodType = z.ZodType> = {
+/** A text in the languages of the pages. */
+export type InLanguages = { readonly en: string; readonly de: string };
+
+/** A text that is the same in both, as names are. */
+export const same = (text: string): InLanguages => ({ en: text, de: text });
+
+type Words = {
+  readonly title: InLanguages;
+  /** One sentence about the setting. */
+  readonly hint: InLanguages;
+  /** Said of a fallback that differs from host to host. */
+  readonly fallbackText?: InLanguages;
+};
+
+/** One setting: what it may be, its default, and its words. */
+export type Setting<S extends z.ZodType = z.ZodType> = Words & {
   /** Of the value as JSON. */
   readonly schema: S;
   readonly fallback: z.output<S>;
-  readonly description: string;
+  /** The labels of the values, where there are only these. */
+  readonly choices?: Readonly<Record<string, InLanguages>>;
   /** Kept in a separate store and never read back. */
   readonly secret: boolean;
   /** Its value from an environment variable; what cannot be read is left for the schema to refuse. */
   readonly fromText: (text: string) => unknown;
-  /** What the documentation says of a fallback that differs from host to host. */
-  readonly fallbackText?: string;
   /** What a value of an earlier release means, where the setting was a yes or no then; others stay as they are. */
   readonly former?: (value: unknown) => unknown;
 };
 
-type More = Pick<Partial<Setting>, 'secret' | 'fallbackText' | 'former'>;
+type More = Words & Pick<Partial<Setting>, 'secret' | 'former'>;
 
 export function text<S extends z.ZodType>(
   schema: S,
   fallback: z.output<S>,
-  description: string,
-  more: More = {},
+  more: More,
 ): Setting<S> {
   const { former = (value) => value } = more;
   const fromText = (given: string) => {
@@ -36,26 +49,31 @@ export function text<S extends z.ZodType>(
   return {
     schema,
     fallback,
-    description,
     secret: false,
     ...more,
     fromText: more.former ? fromText : (given) => given,
   };
 }
 
+/** One of a few values, each with its label. */
+export const choice = <K extends string>(
+  fallback: NoInfer<K>,
+  { choices, ...more }: More & { readonly choices: Readonly<Record<K, InLanguages>> },
+) => ({ ...text(z.enum(keysOf(choices)), fallback, more), choices });
+
 export function number<S extends z.ZodType>(
   schema: S,
   fallback: z.output<S>,
-  description: string,
+  words: Words,
 ): Setting<S> {
   // Not `Number` alone: it takes '' and '0x10' for numbers.
   const fromText = (given: string) => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given);
-  return { schema, fallback, description, secret: false, fromText };
+  return { schema, fallback, ...words, secret: false, fromText };
 }
 
-export function yesOrNo(fallback: boolean, description: string): Setting<z.ZodBoolean> {
+export function yesOrNo(fallback: boolean, more: Words): Setting<z.ZodBoolean> {
   const fromText = (given: string) => words.get(given.toLowerCase()) ?? given;
-  return { schema: z.boolean(), fallback, description, secret: false, fromText };
+  return { schema: z.boolean(), fallback, ...more, secret: false, fromText };
 }
 
 /** What a setting that was a yes or no means as a choice. */
@@ -67,7 +85,7 @@ export const formerly =
 /** A list; in the environment separated by commas. @param whole what the list has to be as a whole */
 export function list<S extends z.ZodType<string>>(
   entry: S,
-  description: string,
+  words: Words,
   whole: (given: z.ZodArray<S>) => z.ZodArray<S> = (given) => given,
 ): Setting<z.ZodArray<S>> {
   const schema = whole(z.array(entry).max(100));
@@ -76,7 +94,7 @@ export function list<S extends z.ZodType<string>>(
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean);
-  return { schema, fallback: [], description, secret: false, fromText };
+  return { schema, fallback: [], ...words, secret: false, fromText };
 }
 
 /** A line of text: no control characters, at most 500 characters. */

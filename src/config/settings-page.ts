@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { keysOf } from '../shared/keys-of.ts';
 import { variableOf } from './environment.ts';
 import { type SettingKey, settingKeys, settingOf } from './schema.ts';
 import { partsOf } from './changes.ts';
-import { type GroupId, germanGroups, germanSettings } from './german-settings.ts';
+import type { InLanguages } from './setting.ts';
 
 /** One setting as a page shows it. */
 export type SettingField = {
@@ -14,6 +13,8 @@ export type SettingField = {
   type: 'switch' | 'choice' | 'number' | 'text' | 'list' | 'secret';
   /** JSON Schema of the value: its choices, bounds and lengths. */
   schema: Record<string, unknown>;
+  /** The values of a choice, each with its label; none of the others. */
+  choices: { value: string; label: string }[];
   /** Whether it may be unset (`null`). */
   nullable: boolean;
   default: unknown;
@@ -25,7 +26,7 @@ export type SettingField = {
 
 /** Settings that belong together. */
 export type SettingGroup = {
-  id: GroupId;
+  id: string;
   title: string;
   /** What `POST /config/test` can try of it. */
   test: 'stt' | 'llm' | null;
@@ -38,31 +39,28 @@ export type SettingGroup = {
  * @param language of titles and sentences
  */
 export const settingGroups = (language: 'de' | 'en'): SettingGroup[] =>
-  keysOf(groups).map((id) => {
-    const { title, test = null, sections } = groups[id];
-    return {
-      id,
-      title: language === 'de' ? germanGroups[id] : title,
-      test,
-      settings: settingKeys
-        .filter((key) => sections.includes(partsOf(key)[0]))
-        .map((key) => fieldOf(key, language)),
-    };
-  });
+  groups.map(({ id, title, test = null, sections }) => ({
+    id,
+    title: title[language],
+    test,
+    settings: settingKeys
+      .filter((key) => sections.includes(partsOf(key)[0]))
+      .map((key) => fieldOf(key, language)),
+  }));
 
 function fieldOf(key: SettingKey, language: 'de' | 'en'): SettingField {
-  const { schema, fallback, description, secret, fallbackText = null } = settingOf(key);
+  const { schema, fallback, title, hint, choices = {}, secret, fallbackText } = settingOf(key);
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const german = language === 'de' ? germanSettings[key] : undefined;
   return {
     key,
-    title: german?.title ?? titles[key],
-    description: german?.description ?? description,
+    title: title[language],
+    description: hint[language],
     type: secret ? 'secret' : typeOf(schema),
     schema: json,
+    choices: Object.entries(choices).map(([value, label]) => ({ value, label: label[language] })),
     nullable: schema.safeParse(null).success,
     default: fallback,
-    default_text: fallbackText && (german?.fallbackText ?? fallbackText),
+    default_text: fallbackText?.[language] ?? null,
     variable: variableOf(key),
   };
 }
@@ -75,53 +73,36 @@ function typeOf(schema: z.ZodType): SettingField['type'] {
   return inner instanceof z.ZodArray ? 'list' : 'text';
 }
 
-type Group = { title: string; test?: 'stt' | 'llm'; sections: readonly string[] };
-
-/** `sections`: first parts of keys. */
-const groups: Readonly<Record<GroupId, Group>> = {
-  recording: { title: 'Recording', sections: ['audio'] },
-  speech: { title: 'Speech to text', test: 'stt', sections: ['stt', 'models'] },
-  language: { title: 'Language model', test: 'llm', sections: ['llm'] },
-  notes: { title: 'Notes and voices', sections: ['notes', 'documents', 'speakers', 'ui'] },
-  server: { title: 'Server and limits', sections: ['server', 'auth', 'limits', 'metrics'] },
+type Group = {
+  id: string;
+  title: InLanguages;
+  test?: 'stt' | 'llm';
+  /** First parts of keys. */
+  sections: readonly string[];
 };
 
-const titles: Readonly<Record<SettingKey, string>> = {
-  'audio.device': 'Input device',
-  'audio.keep': 'Audio kept',
-  'audio.combined_channels': 'Channels of a combined recording',
-  'audio.recorders': 'Who may record here',
-  'stt.base_url': 'Server',
-  'stt.backend': 'Protocol',
-  'stt.api_key': 'Key',
-  'stt.model': 'Model of the server',
-  'stt.language': 'Spoken language',
-  'stt.local_model': 'Local model',
-  'stt.live': 'When it is recognised',
-  'stt.second_pass': 'Once more afterwards',
-  'llm.base_url': 'Server',
-  'llm.model': 'Model',
-  'llm.api_key': 'Key',
-  'llm.context': 'Context',
-  'llm.timeout': 'Patience',
-  'llm.ahead': 'Punctuate ahead',
-  'documents.times': 'Times in transcripts',
-  'notes.vault': 'Vault',
-  'speakers.links': 'Link people',
-  'speakers.profiles': 'Remember voices',
-  'models.mirror': 'Source of models',
-  'ui.language': 'Language',
-  'auth.password_hash': 'Hash of passwords',
-  'auth.session_hours': 'Logged in for',
-  'server.allowed_hosts': 'Host names',
-  'server.public_url': 'Address of the pages',
-  'server.trusted_proxies': 'Reverse proxies',
-  'server.tls_cert': 'Certificate',
-  'server.tls_key': 'Key of the certificate',
-  'metrics.token': 'Token for metrics',
-  'limits.upload_mb': 'Largest upload',
-  'limits.recording_hours': 'Longest recording',
-  'limits.free_mb': 'Room left on the disk',
-  'limits.spaces_gb': 'Room for everybody',
-  'limits.user_gb': 'Room for each user',
-};
+const groups: readonly Group[] = [
+  { id: 'recording', title: { en: 'Recording', de: 'Aufnahme' }, sections: ['audio'] },
+  {
+    id: 'speech',
+    title: { en: 'Speech to text', de: 'Spracherkennung' },
+    test: 'stt',
+    sections: ['stt', 'models'],
+  },
+  {
+    id: 'language',
+    title: { en: 'Language model', de: 'Sprachmodell' },
+    test: 'llm',
+    sections: ['llm'],
+  },
+  {
+    id: 'notes',
+    title: { en: 'Notes and voices', de: 'Notizen und Stimmen' },
+    sections: ['notes', 'documents', 'speakers', 'ui'],
+  },
+  {
+    id: 'server',
+    title: { en: 'Server and limits', de: 'Server und Grenzen' },
+    sections: ['server', 'auth', 'limits', 'metrics'],
+  },
+];

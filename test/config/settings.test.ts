@@ -1,8 +1,6 @@
-import { z } from 'zod';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { configPatchSchema } from '../../src/config/changes.ts';
 import { settingKeys } from '../../src/config/schema.ts';
 import {
   environmentSettings,
@@ -78,14 +76,4 @@ test('src/config/settings.md has the settings as they are (npm run settings), an
   const readme = await readFile(new URL('../../src/config/settings.md', import.meta.url), 'utf8');
   assert.equal(readme, replaceSettings(readme));
   assert.notEqual(readme.replace('`llm.timeout`', '`llm.time`'), replaceSettings(readme));
-});
-
-test('the schema of the configuration can be given to others as JSON schema', () => {
-  const schema = z.toJSONSchema(configPatchSchema) as {
-    properties: Record<string, { properties: Record<string, { description?: string }> }>;
-  };
-  for (const key of settingKeys) {
-    const [section = '', name = ''] = key.split('.');
-    assert.ok(schema.properties[section]?.properties[name]?.description, key);
-  }
 });

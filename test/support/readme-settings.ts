@@ -15,11 +15,11 @@ export function replaceSettings(text: string): string {
 }
 
 function row(key: SettingKey): string[] {
-  const { fallback, fallbackText, description, secret } = settingOf(key);
+  const { fallback, fallbackText, hint, secret } = settingOf(key);
   const none = fallback === null || (Array.isArray(fallback) && fallback.length === 0);
   const shown =
-    fallbackText ?? (none ? '–' : `\`${JSON.stringify(fallback).replaceAll('"', '')}\``);
-  return [`\`${key}\``, shown, secret ? `${description} Secret.` : description];
+    fallbackText?.en ?? (none ? '–' : `\`${JSON.stringify(fallback).replaceAll('"', '')}\``);
+  return [`\`${key}\``, shown, secret ? `${hint.en} Secret.` : hint.en];
 }
 
 /** A Markdown table as the formatter leaves it: columns as wide as their widest cell. */

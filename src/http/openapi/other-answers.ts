@@ -114,14 +114,14 @@ export const trial = z.object({
 
 /** The whole configuration as it is read. */
 export const config = settingsObject((key) => {
-  const { schema, secret, description } = settingOf(key);
-  return (secret ? z.literal(mask).nullable() : schema).describe(description);
+  const { schema, secret, hint } = settingOf(key);
+  return (secret ? z.literal(mask).nullable() : schema).describe(hint.en);
 });
 
 /** The part of it that is to change. */
 export const configPatch = settingsObject((key) => {
-  const { schema, description } = settingOf(key);
-  return schema.nullable().optional().describe(`${description} \`null\`: back to the default.`);
+  const { schema, hint } = settingOf(key);
+  return schema.nullable().optional().describe(`${hint.en} \`null\`: back to the default.`);
 }, true);
 
 export const configAnswer = z.object({
@@ -148,6 +148,9 @@ export const settingsPage = z.object({
           description: z.string(),
           type: z.enum(['switch', 'choice', 'number', 'text', 'list', 'secret']),
           schema: z.record(z.string(), z.unknown()).describe('JSON Schema of the value'),
+          choices: z
+            .array(z.object({ value: z.string(), label: z.string() }))
+            .describe('the values of a choice with their labels; empty for other types'),
           nullable: z.boolean().describe('whether it may be unset'),
           default: z.unknown(),
           default_text: z

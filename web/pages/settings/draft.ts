@@ -76,10 +76,6 @@ export function boundsOf({ schema }: SettingField): { min: number; max: number; 
   };
 }
 
-/** What a choice is made of, out of its JSON Schema. */
-export const choicesOf = ({ schema }: SettingField): string[] =>
-  branches(schema).flatMap(({ enum: values }) => (Array.isArray(values) ? values.map(String) : []));
-
 /** What is wrong with a number, as a key of the words; other values only the service can judge. */
 export function numberFault(
   field: SettingField,
