@@ -6,7 +6,7 @@ import { stages } from '../../events/facts/recording.ts';
 import { type ChartState, chartJson, chartMermaid } from '../../machines/chart.ts';
 import { recordingFactTypes } from '../support/plausible-events.ts';
 import { layOut, layoutText } from './chart-layout.ts';
-import { replaceChart } from '../support/readme-chart.ts';
+import { replaceChart } from '../support/statechart-page.ts';
 
 const everyState = (state: ChartState): ChartState[] => [
   state,
@@ -103,9 +103,9 @@ describe('the statechart as a Mermaid picture', () => {
     assert.doesNotMatch(picture, /xstate|undefined|\[object/);
   });
 
-  test('stands in machines/README.md as it is now', async () => {
-    const readme = await readFile(new URL('../../machines/README.md', import.meta.url), 'utf8');
-    assert.equal(readme, replaceChart(readme), 'the picture is stale: npm run chart');
+  test('stands in machines/statechart.md as it is now', async () => {
+    const page = await readFile(new URL('../../machines/statechart.md', import.meta.url), 'utf8');
+    assert.equal(page, replaceChart(page), 'the picture is stale: npm run chart');
   });
 
   test('is put between the markers and nowhere else', () => {

@@ -7,7 +7,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const root = join(import.meta.dirname, '../..');
 const folders = ['events', 'machines', 'projections', 'src', 'test', 'web'];
 
-test('every source file that a README of a folder names exists', async () => {
+test('every source file that a page of a folder names exists', async () => {
   const { named, missing } = await namedFiles(root);
   assert.ok(named > 200, `${named} names found`);
   assert.deepEqual(missing, []);
@@ -22,6 +22,7 @@ test('the check notices a name without a file, and knows the ways to name one', 
   await write('src/http/routes/uploads.ts', '');
   await write('events/store.ts', '');
   await write('src/README.md', '`http/routes/uploads.ts` `http/uploads.ts` `../events/store.ts`\n');
+  await write('src/http/decisions.md', '`gone.ts`\n');
   await write(
     'src/http/README.md',
     '`uploads.ts`, `events/store.ts`, `store.ts` and `x.test.ts`\n',
@@ -30,13 +31,14 @@ test('the check notices a name without a file, and knows the ways to name one', 
     'src/README.md names http/uploads.ts',
     'src/http/README.md names store.ts',
     'src/http/README.md names x.test.ts',
+    'src/http/decisions.md names gone.ts',
   ]);
 });
 
 /**
- * Names of source files in the READMEs, and those that are of no file: a path from the README's folder, from
- * `src` or from the top; a bare name of a file below the README's folder, of any in `src/README.md`, which
- * walks through the whole house.
+ * Names of source files in the folders' pages (README.md, decisions.md, …), and those that are of no file: a path from
+ * the page's folder, from `src` or from the top; a bare name of a file below the page's folder, of any in
+ * `src/README.md`, which walks through the whole house.
  */
 async function namedFiles(tree: string): Promise<{ named: number; missing: string[] }> {
   const files = new Set<string>();
@@ -46,9 +48,10 @@ async function namedFiles(tree: string): Promise<{ named: number; missing: strin
   }
   let named = 0;
   const missing = new Set<string>();
-  for (const readme of [...files].filter((path) => path.endsWith('README.md')).toSorted()) {
-    const folder = posix.dirname(readme);
-    const text = await readFile(join(tree, readme), 'utf8');
+  const isPage = (path: string) => path.endsWith('.md') && !path.includes('/fixtures/');
+  for (const page of [...files].filter(isPage).toSorted()) {
+    const folder = posix.dirname(page);
+    const text = await readFile(join(tree, page), 'utf8');
     for (const [, name = ''] of text.matchAll(/`([a-z\d./-]+\.ts)`/g)) {
       named += 1;
       const paths = [posix.join(folder, name), posix.join('src', name), posix.normalize(name)];
@@ -56,7 +59,7 @@ async function namedFiles(tree: string): Promise<{ named: number; missing: strin
       const isBelow = (path: string) =>
         (folder === 'src' || path.startsWith(`${folder}/`)) && path.endsWith(`/${name}`);
       if (paths.some((path) => files.has(path)) || (isBare && [...files].some(isBelow))) continue;
-      missing.add(`${readme} names ${name}`);
+      missing.add(`${page} names ${name}`);
     }
   }
   return { named, missing: [...missing] };

@@ -8,7 +8,7 @@ export function replaceChart(text: string): string {
   const start = text.indexOf(opening);
   const end = text.indexOf(closing, start);
   if (start < 0 || end < 0) {
-    throw new Error(`machines/README.md lacks the markers ${opening} and ${closing}`);
+    throw new Error(`machines/statechart.md lacks the markers ${opening} and ${closing}`);
   }
   const picture = `\n\n\`\`\`mermaid\n${chartMermaid()}\`\`\`\n\n`;
   return text.slice(0, start + opening.length) + picture + text.slice(end);
