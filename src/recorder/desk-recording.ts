@@ -10,7 +10,7 @@ import { exists } from '../shared/files.ts';
 import { type DeskAudio, openDeskAudio } from './desk-audio.ts';
 import type { DeskDevices } from './desk-devices.ts';
 import { type DeskFolder, removeDeskFolder, writeNote } from './desk-folder.ts';
-import { type DeskLink, openDeskLink } from './desk-link.ts';
+import { openDeskLink } from './desk-link.ts';
 import type { DeskState } from './desk-state.ts';
 import type { Login } from './logins.ts';
 import { correctStart, entitle, loginOf, outcomeInWords, tell } from './tell-service.ts';
@@ -63,7 +63,7 @@ class CapturedAndSent implements DeskRecording {
   readonly ended: Promise<DeskEnd>;
   readonly #deps: DeskRecordingDeps;
   readonly #audio: DeskAudio;
-  readonly #link: DeskLink;
+  readonly #link: ReturnType<typeof openDeskLink>;
   readonly #left = new AbortController();
   #status: CaptureStatus | null = null;
   #isCapturing = true;

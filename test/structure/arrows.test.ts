@@ -21,6 +21,7 @@ for (const [path, source, complaint] of [
   ['projections/a.ts', `const b = await import('../machines/b.ts');`, '../machines/b.ts'],
   ['projections/a.ts', `import 'node:fs';`, 'node:fs'],
   ['web/a.ts', `import { x } from '../src/b.ts';`, '../src/b.ts'],
+  ['src/shared/audio-uplink.ts', `import { x } from './errors.ts';`, './errors.ts'],
   ['src/shared/a.ts', `import { x } from '../../events/b.ts';`, '../../events/b.ts'],
   ['src/recordings/a.ts', `import { x } from '../http/b.ts';`, '../http/b.ts'],
   ['src/http/routes/a.ts', `import { x } from '../../main.ts';`, '../../main.ts'],
@@ -52,6 +53,7 @@ test('the check lets pass what points down', async (t) => {
     'src/http/routes/a.ts',
     `import '../body.ts'; import '../../search/search.ts';`,
   );
+  await write(tree, 'web/client/a.ts', `import '../../src/shared/audio-uplink.ts';`);
   await write(tree, 'projections/a.ts', `import '../src/shared/b.ts'; import 'lru-cache';`);
   await write(tree, 'src/config/a.ts', `import '../../projections/config.ts'; import 'node:fs';`);
   assert.deepEqual(await wrongImports(tree), []);
