@@ -26,7 +26,7 @@ const keysLookedAt = 1000;
 
 const settingsPage = guideLink('settings', 'Settings');
 const safety = guideLink('administration', 'Safety and backups');
-const noticed = guideLink('integrity', 'What is noticed, and how');
+const noticed = guideLink('integrity', 'Checks');
 
 /** What is known of damage: findings of the log and its keys, or why they could not be looked at. */
 export type DamageKnown = { findings: readonly Omit<Finding, 'severity'>[] } | { refusal: string };
