@@ -12,7 +12,6 @@ export const germanTrials: Phrases = {
     '{server} kann nicht transkribieren: /audio/transcriptions fehlt dort.',
   'No language-model server is set: summary and title are extracts of the talk.':
     'Kein Sprachmodell-Server ist gesetzt: Zusammenfassung und Titel sind Auszüge aus dem Gespräch.',
-  'The language-model server at {server}': 'Der Sprachmodell-Server unter {server}',
   '{server} is ready.': '{server} ist bereit.',
   '{server} answers.': '{server} antwortet.',
   '{server} answers, and has no list of models.': '{server} antwortet und nennt keine Modelle.',
@@ -26,35 +25,6 @@ export const germanTrials: Phrases = {
   'a whisper-asr-webservice: it has no /docs': 'whisper-asr-webservice: /docs fehlt dort',
   '{server} does not answer: it may be at work.':
     '{server} antwortet nicht: Vielleicht ist er bei der Arbeit.',
-  'It says: {said}': 'Er sagt: {said}',
-  '{server} redirects to {address}.': '{server} leitet weiter nach {address}.',
-  'Set stt.base_url to that address.': 'Mit stt.base_url diese Adresse angeben.',
-  '{server} does not accept the API key (stt.api_key).':
-    '{server} nimmt den Schlüssel nicht an (stt.api_key).',
-  '{server} does not know this address or model.':
-    '{server} kennt diese Adresse oder dieses Modell nicht.',
-  'Check stt.base_url, stt.backend and stt.model.':
-    'stt.base_url, stt.backend und stt.model prüfen.',
-  '{server} finds the audio too large.': 'Für {server} ist der Ton zu groß.',
-  'The account at {server} has no credit left.': 'Das Konto bei {server} ist erschöpft.',
-  '{server} is busy.': '{server} ist beschäftigt.',
-  '{server} is not ready (HTTP {status}).': '{server} ist nicht bereit (HTTP {status}).',
-  '{server} cannot do this (HTTP {status}).': '{server} kann das nicht (HTTP {status}).',
-  '{server} failed (HTTP {status}).': '{server} ist gescheitert (HTTP {status}).',
-  '{server} did not accept the request (HTTP {status}).':
-    '{server} hat die Anfrage nicht angenommen (HTTP {status}).',
-  'The certificate of {server} is not trusted here ({code}).':
-    'Dem Zertifikat von {server} wird hier nicht vertraut ({code}).',
-  '{server} does not speak HTTPS: try http://.': '{server} spricht kein HTTPS: http:// versuchen.',
-  '{server} stopped in the middle of its answer.': '{server} hat mitten in der Antwort aufgehört.',
-  '{server} broke off in the middle of its answer ({code}).':
-    '{server} hat mitten in der Antwort abgebrochen ({code}).',
-  '{server} closes connections without an answer ({code}).':
-    '{server} schließt Verbindungen ohne Antwort ({code}).',
-  '{server} cannot be reached ({code}).': '{server} ist nicht erreichbar ({code}).',
-  '{server} broke the connection off ({code}).':
-    '{server} hat die Verbindung abgebrochen ({code}).',
-  'no reason given': 'ohne Grund',
   'There is no speech-to-text engine.': 'Es gibt keine Spracherkennung.',
   'Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or recognise on this machine: the package sherpa-onnx-node is missing: run npm install again.':
     'Mit MITSCHRIFT_STT_BASE_URL (stt.base_url) einen Server angeben oder auf diesem Rechner erkennen: Das Paket sherpa-onnx-node fehlt: noch einmal npm install ausführen.',

@@ -1,7 +1,8 @@
 import { installedModels, type ModelFolders } from '../speech/local/local-models.ts';
 import type { ServerState } from '../speech/remote/probe-server.ts';
-import { type ServerAnswer, connectionFailure } from '../speech/remote/server-failure.ts';
-import { asrBase, compatBase, nativeBase, serverName } from '../shared/outbound.ts';
+import type { ServerAnswer } from '../servers/server.ts';
+import { asrBase, compatBase, nativeBase, serverName } from '../servers/outbound.ts';
+import { connectionFailure } from '../servers/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
 import type { Settings } from '../config/schema.ts';
 
@@ -45,42 +46,38 @@ export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> 
   if (baseUrl === null) return tryLocal(settings, deps);
   const { key: named = 'stt.model' } = deps;
   // The clients of servers are large: the start of the service must not wait for them.
-  const { askServer, serverConnections } = await import('../speech/remote/server-client.ts');
-  const { probeAsr, probeCompat, probeNative } = await import('../speech/remote/probe-server.ts');
-  const connections = serverConnections();
+  const { askServer } = await import('../servers/ask-server.ts');
+  const { probeAsr, probeCompat, probeNative, speechServer } =
+    await import('../speech/remote/probe-server.ts');
   const signal = AbortSignal.timeout(trialMs);
-  const key = settings['stt.api_key'];
-  const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-  const compat = compatBase(baseUrl);
-  const native = nativeBase(baseUrl);
+  const server = speechServer(compatBase(baseUrl), settings['stt.api_key']);
+  const at = (base: string) => ({ ...server, base, name: serverName(base) });
+  const native = at(nativeBase(baseUrl));
   try {
     if (settings['stt.backend'] === 'asr') {
-      const asr = asrBase(baseUrl);
-      return judged(await probeAsr(asr, serverName(asr), connections, signal), null, named);
+      return judged(await probeAsr(at(asrBase(baseUrl)), signal), null, named);
     }
-    const asCompat = await probeCompat(compat, serverName(compat), headers, connections, signal);
+    const asCompat = await probeCompat(server, signal);
     if (settings['stt.backend'] === 'native') {
       if (asCompat.models.length > 0) {
-        return wrong(
-          `${serverName(compat)} is an OpenAI-compatible server: set stt.backend to compat.`,
-        );
+        return wrong(`${server.name} is an OpenAI-compatible server: set stt.backend to compat.`);
       }
-      const asNative = await probeNative(native, serverName(native), connections, signal);
+      const asNative = await probeNative(native, signal);
       return judged(asNative, null, named);
     }
     if (asCompat.state !== 'ready') return judged(asCompat, null, named);
     // A form without a file is refused by what can transcribe; others do not know the route.
-    const form = { method: 'POST', body: new FormData(), headers, signal };
-    const asked = await askServer(`${compat}/audio/transcriptions`, form, connections);
+    const form = { method: 'POST', body: new FormData(), signal };
+    const asked = await askServer(server, `${server.base}/audio/transcriptions`, form);
     if (takesAudio(asked)) return judged(asCompat, settings['stt.model'], named);
-    const asNative = await probeNative(native, serverName(native), connections, signal);
+    const asNative = await probeNative(native, signal);
     return asNative.state === 'ready' && asCompat.models.length === 0
-      ? wrong(`${serverName(native)} is a whisper.cpp server: set stt.backend to native.`)
-      : wrong(`${serverName(compat)} cannot transcribe: it has no /audio/transcriptions.`);
+      ? wrong(`${native.name} is a whisper.cpp server: set stt.backend to native.`)
+      : wrong(`${server.name} cannot transcribe: it has no /audio/transcriptions.`);
   } catch (error) {
-    return wrong(connectionFailure(serverName(compat), error).message);
+    return wrong(connectionFailure(server, error).message);
   } finally {
-    await connections.destroy();
+    await server.connections.destroy();
   }
 }
 

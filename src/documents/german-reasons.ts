@@ -1,4 +1,5 @@
 import { noDiarizationModel } from '../../projections/recording/notes.ts';
+import { germanServers } from '../servers/german-servers.ts';
 import { type Phrases, germanBy } from '../shared/german.ts';
 
 /**
@@ -30,13 +31,13 @@ export const germanReasons: Phrases = {
     'Um Sprechende zu unterscheiden, ein Modell zur Sprecher-Segmentierung und eines für Stimm-Embeddings in den Ordner „models“ des Datenverzeichnisses legen und die Aufnahme erneut verarbeiten.',
   'track {used} of {of}': 'Spur {used} von {of}',
 
-  // Servers
+  // Servers, some as earlier releases said it
+  ...germanServers,
   [`${server} cannot be reached ({code}).`]: `${dieser} ist nicht erreichbar ({code}).`,
   [`${server} gave no answer within {seconds} seconds.`]: `${dieser} hat innerhalb von {seconds} Sekunden nicht geantwortet.`,
   'The certificate of {server} is not trusted ({code}).':
     'Dem Zertifikat von {server} wird nicht vertraut ({code}).',
   [`${server} sends us elsewhere, to {url}. Enter that address if you trust it.`]: `${dieser} leitet weiter nach {url}.`,
-  [`${server} answered with more than 8 MiB, which cannot be an answer.`]: `${dieser} hat mit mehr als 8 MiB geantwortet.`,
   [`${server} answered something that is not JSON. Is that the address of an API?`]: `${dieser} hat nicht mit gültigem JSON geantwortet.`,
   [`${server} answered with broken JSON.`]: `${dieser} hat nicht mit gültigem JSON geantwortet.`,
   ...orSaid(`${server} has too small a context`, `${dieser} hat einen zu kleinen Kontext`),
@@ -51,8 +52,6 @@ export const germanReasons: Phrases = {
   ),
   ...orSaid(`${server} answered {status}`, `${dieser} hat mit {status} geantwortet`),
   [`${server} lists no model. Install one there, or set llm.model.`]: `${dieser} bietet kein Modell an.`,
-  'The name {name} leads to a link-local or metadata address, to which nothing is sent.':
-    'Der Name {name} führt zu einer link-lokalen oder Metadaten-Adresse; dorthin wird nichts gesendet.',
 
   // The language model
   [`${model} read only {read} tokens of a prompt of at least {least}. Give it a larger context, or set llm.context to the one it has.`]: `${dieses} hat nur {read} von mindestens {least} Token gelesen: Sein Kontext ist zu klein.`,

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import type { Server } from '../servers/server.ts';
 import { type ChatTo, type Reply, notAChatAnswer } from './chat-openai.ts';
+import { askForJson } from './model-failure.ts';
 
 /**
  * How long Ollama keeps the model loaded after an answer: the next part of a long job comes soon.
@@ -8,7 +10,8 @@ const keepAlive = '10m';
 /** What Ollama takes by default on small machines; asked for by number, so that it is known. */
 const contextDefault = 4096;
 
-type Endpoint = { root: string; headers: Record<string, string>; fetch: typeof fetch };
+/** The server, and where it lies itself. */
+type Endpoint = { server: Server; root: string };
 
 const answerSchema = z.object({
   message: z.object({ content: z.string().nullish(), thinking: z.string().nullish() }),
@@ -74,21 +77,18 @@ export async function ollamaContext(
   signal: AbortSignal,
 ): Promise<number> {
   await post(endpoint, signal, { model, messages: [], keep_alive: keepAlive, stream: false });
-  const { root, headers } = endpoint;
-  const response = await endpoint.fetch(`${root}/api/ps`, { headers, signal });
-  const running = runningSchema.safeParse(await response.json());
+  const { server, root } = endpoint;
+  const running = runningSchema.safeParse(await askForJson(server, `${root}/api/ps`, { signal }));
   const found = running.data?.models.find(
     ({ name }) => name === model || name === `${model}:latest`,
   );
   return found?.context_length || contextDefault;
 }
 
-async function post(endpoint: Endpoint, signal: AbortSignal, body: unknown): Promise<unknown> {
-  const response = await endpoint.fetch(`${endpoint.root}/api/chat`, {
+const post = ({ server, root }: Endpoint, signal: AbortSignal, body: unknown): Promise<unknown> =>
+  askForJson(server, `${root}/api/chat`, {
     method: 'POST',
-    headers: { ...endpoint.headers, 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     signal,
   });
-  return response.json();
-}

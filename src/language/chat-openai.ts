@@ -1,10 +1,11 @@
-import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import * as z from 'zod';
 import type { Completion } from './model.ts';
-import { ServerAnswerError } from './bounded-fetch.ts';
+import type { Server, ServerAnswer } from '../servers/server.ts';
+import { serverMessage } from '../servers/server-failure.ts';
+import { throughOpenAI } from '../servers/through-openai.ts';
+import { ServerAnswerError, askForJson, isOverflow } from './model-failure.ts';
 import type { ServerKind } from './recognise-server.ts';
-import { isOverflow, serverMessage } from './server-errors.ts';
 import { StageError, type StageErrorCode } from '../shared/errors.ts';
 import { jsonObjectIn, withoutThinking } from './answers.ts';
 import { fewestTokens } from './talk.ts';
@@ -52,40 +53,17 @@ const answerSchema = z.object({
   usage: z.object({ prompt_tokens: z.number().nullish() }).nullish(),
 });
 
-/**
- * One chat completion through the `openai` package. Its retries and time limits are off (they would
- * run a job of half an hour three times), its environment variables are overridden, and what went
- * wrong on the way is thrown as it was: the package hides causes of timeouts.
- */
+/** One chat completion through the `openai` package. @throws as `askForJson` */
 export async function chatOpenAI(
-  endpoint: { api: string; apiKey: string | null; fetch: typeof fetch },
+  server: Server,
   { model, completion, capabilities, signal }: ChatTo,
 ): Promise<Reply> {
-  let failure: unknown;
-  const client = new OpenAI({
-    baseURL: endpoint.api,
-    apiKey: endpoint.apiKey ?? 'none',
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    timeout: 2 ** 31 - 1,
-    fetch: async (input, init) => {
-      try {
-        return await endpoint.fetch(input, init);
-      } catch (error) {
-        failure = error;
-        throw error;
-      }
-    },
-  });
   const request = requestBody(model, completion, capabilities);
-  let answer: unknown;
-  try {
-    answer = await client.chat.completions.create(request, { signal });
-  } catch (error) {
-    throw failure ?? error;
-  }
+  const ask = async (url: string, init: RequestInit) =>
+    Response.json(await askForJson(server, url, init));
+  const answer: unknown = await throughOpenAI(server, ask, (client) =>
+    client.chat.completions.create(request, { signal }),
+  );
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw notAChatAnswer(answer);
   const { message, finish_reason } = parsed.data.choices[0]!;
@@ -112,7 +90,8 @@ const isThought = ({ type }: z.infer<typeof partSchema>): boolean =>
 /** `{"error": …}` inside a 200, as LM Studio answers unknown routes and loaders that failed. */
 export function notAChatAnswer(answer: unknown): ServerAnswerError {
   const body = JSON.stringify(answer ?? null).slice(0, 2000);
-  return new ServerAnswerError(new Response(null, { status: 200 }), body);
+  const headers = new Headers();
+  return new ServerAnswerError({ status: 200, contentType: 'application/json', headers, body });
 }
 
 /**
@@ -157,11 +136,11 @@ export function initialCapabilities(kind: ServerKind, origin: string): ChatCapab
  */
 export function downgradeChat(
   capabilities: ChatCapabilities,
-  error: ServerAnswerError,
+  answer: ServerAnswer,
   asksJson: boolean,
 ): ChatCapabilities | undefined {
-  if (![400, 422, 500, 501].includes(error.status) || isOverflow(error)) return undefined;
-  const said = serverMessage(error.body).toLowerCase();
+  if (![400, 422, 500, 501].includes(answer.status) || isOverflow(answer)) return undefined;
+  const said = serverMessage(answer.body).toLowerCase();
   if (capabilities.effort && /reasoning.?effort/u.test(said))
     return { ...capabilities, effort: false };
   if (capabilities.template && /chat_template_kwargs|enable_thinking/u.test(said))
@@ -194,7 +173,7 @@ export function downgradeChat(
     capabilities.template ||
     capabilities.think ||
     capabilities.format !== 'none';
-  return error.status < 500 && extras ? bare : undefined;
+  return answer.status < 500 && extras ? bare : undefined;
 }
 
 /**

@@ -4,8 +4,7 @@ import { StageError } from '../shared/errors.ts';
 import { namesInAnswer, type AnsweredName } from './identify-answer.ts';
 import { type SpokenTalk, evidenceFor, spokenTalk } from './identify-evidence.ts';
 import { identifyRequest } from './identify-request.ts';
-import type { LanguageModel } from './model.ts';
-import { AnswerTimedOut } from './server-errors.ts';
+import { AnswerTimedOut, type LanguageModel } from './model.ts';
 import { type Piece, estimatedTokens, halvesOfPart, talkLines, talkOf, talkParts } from './talk.ts';
 
 export type IdentifyOptions = {

@@ -1,3 +1,5 @@
+import { StageError } from '../shared/errors.ts';
+
 /** A language-model server. One implementation speaks to all OpenAI-compatible ones (and Ollama's own API). */
 export interface LanguageModel {
   /** Jobs of the same queue never run at the same time: the endpoint's URL. */
@@ -11,6 +13,13 @@ export interface LanguageModel {
    *   `prompt-truncated`, `answer-empty`, `content-filter`; AbortError when aborted.
    */
   complete(request: Completion, signal: AbortSignal): Promise<string>;
+}
+
+/** A time limit of ours that passed: the server may be away, or too slow for so large a request. */
+export class AnswerTimedOut extends StageError {
+  constructor(server: string, seconds: number) {
+    super('model-away', `${server} gave no answer within ${seconds} seconds.`, { retriable: true });
+  }
 }
 
 export type Completion = {

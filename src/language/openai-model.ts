@@ -1,7 +1,8 @@
-import { Agent } from 'undici';
-import { type Address, guardedLookup, serverAddress } from '../shared/outbound.ts';
+import { serverConnections } from '../servers/ask-server.ts';
+import type { Server } from '../servers/server.ts';
+import { type Address, serverAddress } from '../servers/outbound.ts';
 import { StageError } from '../shared/errors.ts';
-import { ServerAnswerError, boundedFetch } from './bounded-fetch.ts';
+import { ServerAnswerError, contextToldBy, modelFailure } from './model-failure.ts';
 import {
   type ChatTo,
   type Reply,
@@ -13,9 +14,8 @@ import {
   initialCapabilities,
 } from './chat-openai.ts';
 import { chatOllama, ollamaContext } from './chat-ollama.ts';
-import type { Completion, LanguageModel } from './model.ts';
+import { AnswerTimedOut, type Completion, type LanguageModel } from './model.ts';
 import { type RecognisedServer, recogniseServer } from './recognise-server.ts';
-import { AnswerTimedOut, contextToldBy, stageErrorOf } from './server-errors.ts';
 
 export type LanguageModelOptions = {
   /** With or without `/v1`. */
@@ -37,7 +37,6 @@ export type OpenLanguageModel = LanguageModel & {
 
 /** The context to plan with where neither the server nor a person tells. */
 const contextDefault = 4096;
-const connectMs = 10_000;
 /**
  * Servers are restarted with other models and contexts: what was found out is asked again after
  * this.
@@ -50,10 +49,8 @@ const thoughtTokens = 4096;
 type Endpoint = {
   options: LanguageModelOptions;
   address: Address;
-  headers: Record<string, string>;
-  dispatcher: Agent;
-  fetch: typeof fetch;
-  server: RecognisedServer | undefined;
+  server: Server;
+  recognised: RecognisedServer | undefined;
   recognisedAt: number;
   model: string | null;
   capabilities: ChatCapabilities | undefined;
@@ -92,24 +89,25 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
         { signal, prompt: '' },
         async (both) => (await recognised(endpoint, both)).models,
       ),
-    close: () => endpoint.dispatcher.destroy(),
+    close: () => endpoint.server.connections.destroy(),
   };
 }
 
 function endpointOf(options: LanguageModelOptions): Endpoint {
   const { apiKey } = options;
-  const dispatcher = new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: connectMs, lookup: guardedLookup },
-  });
+  const address = serverAddress(options.baseUrl);
   return {
     options,
-    address: serverAddress(options.baseUrl),
-    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
-    dispatcher,
-    fetch: boundedFetch(dispatcher),
-    server: undefined,
+    address,
+    server: {
+      kind: 'language',
+      base: address.api,
+      name: `The language-model server at ${address.origin}`,
+      apiKey,
+      // One that holds its answer back is waited for until the time of the whole answer is over.
+      connections: serverConnections(0),
+    },
+    recognised: undefined,
     recognisedAt: 0,
     model: options.model,
     capabilities: undefined,
@@ -124,7 +122,7 @@ function endpointOf(options: LanguageModelOptions): Endpoint {
  * words.
  */
 async function limited<T>(
-  { address, options }: Endpoint,
+  { server, options }: Endpoint,
   { signal, prompt }: { signal: AbortSignal; prompt: string },
   job: (both: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -134,16 +132,16 @@ async function limited<T>(
     return await job(AbortSignal.any([signal, limit]));
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted) throw new AnswerTimedOut(address.origin, options.timeoutSeconds);
-    throw stageErrorOf(error, { server: address.origin, apiKey: options.apiKey, prompt });
+    if (limit.aborted) throw new AnswerTimedOut(server.name, options.timeoutSeconds);
+    throw modelFailure(server, error, prompt);
   }
 }
 
 async function recognised(endpoint: Endpoint, signal: AbortSignal): Promise<RecognisedServer> {
-  const { server, recognisedAt, address, headers, dispatcher } = endpoint;
-  if (server && performance.now() - recognisedAt < factsMs) return server;
-  const found = await recogniseServer({ address, headers, dispatcher, signal });
-  endpoint.server = found.certain ? found : undefined;
+  const { server, recognised: before, recognisedAt, address } = endpoint;
+  if (before && performance.now() - recognisedAt < factsMs) return before;
+  const found = await recogniseServer({ server, root: address.root, signal });
+  endpoint.recognised = found.certain ? found : undefined;
   endpoint.recognisedAt = performance.now();
   endpoint.capabilities = undefined;
   endpoint.ollamaTokens = undefined;
@@ -156,7 +154,7 @@ function modelOf(endpoint: Endpoint, found: RecognisedServer): string {
   if (endpoint.model !== null) return endpoint.model;
   throw new StageError(
     'model-refused',
-    `The language-model server at ${endpoint.address.origin} lists no model. Install one there, or set llm.model.`,
+    `${endpoint.server.name} lists no model. Install one there, or set llm.model.`,
     { retriable: false },
   );
 }
@@ -179,7 +177,7 @@ async function contextOf(
   return Number.isFinite(wanted) ? wanted : contextDefault;
 }
 
-const native = ({ address, headers, fetch }: Endpoint) => ({ root: address.root, headers, fetch });
+const native = ({ server, address }: Endpoint) => ({ server, root: address.root });
 
 /** Asks, leaves out what the server refuses, and remembers what it takes. */
 async function asked(
@@ -187,7 +185,7 @@ async function asked(
   completion: Completion,
   signal: AbortSignal,
 ): Promise<Reply> {
-  const { address, options, fetch } = endpoint;
+  const { address, server } = endpoint;
   const found = await recognised(endpoint, signal);
   endpoint.capabilities ??= initialCapabilities(found.kind, address.origin);
   for (let downgrades = 0; ; downgrades += 1) {
@@ -196,11 +194,11 @@ async function asked(
     try {
       return found.kind === 'ollama'
         ? await chatOllama(native(endpoint), to, await contextOf(endpoint, found, signal))
-        : await chatOpenAI({ api: address.api, apiKey: options.apiKey, fetch }, to);
+        : await chatOpenAI(server, to);
     } catch (error) {
       if (!(error instanceof ServerAnswerError)) throw error;
-      endpoint.contextMax = Math.min(endpoint.contextMax, contextToldBy(error) ?? Infinity);
-      const lower = downgradeChat(capabilities, error, completion.schema !== undefined);
+      endpoint.contextMax = Math.min(endpoint.contextMax, contextToldBy(error.answer) ?? Infinity);
+      const lower = downgradeChat(capabilities, error.answer, completion.schema !== undefined);
       if (!lower || downgrades >= downgradesMax) throw error;
       endpoint.capabilities = lower;
     }

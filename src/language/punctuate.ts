@@ -1,10 +1,9 @@
 import type { Block } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
-import type { LanguageModel } from './model.ts';
+import { AnswerTimedOut, type LanguageModel } from './model.ts';
 import { isShouted } from './proof.ts';
 import { instructionTokens, provenTexts, punctuationRequest } from './punctuation-request.ts';
 import { type SettledPiece, jointText, upToLastSentence } from './seams.ts';
-import { AnswerTimedOut } from './server-errors.ts';
 import { spokenWords } from './spoken-words.ts';
 import { type Piece, firstPart, halvesOf, packedParts, pieceTokens, tokensOfAll } from './talk.ts';
 import { punctuatedWords } from './punctuated-words.ts';

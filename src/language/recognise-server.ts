@@ -1,6 +1,7 @@
-import type { Agent } from 'undici';
-import type { Address } from '../shared/outbound.ts';
-import { ServerAnswerError, fetchText } from './bounded-fetch.ts';
+import { isGood, lookAt } from '../servers/ask-server.ts';
+import type { Server } from '../servers/server.ts';
+import { isRecord } from '../servers/server-failure.ts';
+import { ServerAnswerError } from './model-failure.ts';
 
 export type ServerKind = 'ollama' | 'llama.cpp' | 'vllm' | 'lm-studio' | 'unknown';
 
@@ -17,21 +18,17 @@ export type RecognisedServer = {
 /** A busy server may let questions wait behind an answer; none of them is worth more than this. */
 const probeMs = 5000;
 
-type Probe = {
-  address: Address;
-  headers: Record<string, string>;
-  dispatcher: Agent;
-  signal: AbortSignal;
-};
+/** @param root the server itself, outside of its API */
+type Probe = { server: Server; root: string; signal: AbortSignal };
 
 /**
  * Finds out who answers at an address, by routes only that server has. Nothing is sent but the key.
- * @throws what `fetchText` throws when the server cannot be reached or does not accept the key.
+ * @throws as `askServer` when the server cannot be reached; {ServerAnswerError} when it does not accept the key.
  */
 export async function recogniseServer(probe: Probe): Promise<RecognisedServer> {
-  const { root, api } = probe.address;
+  const { server, root } = probe;
   const front = await look(probe, `${root}/`);
-  const list = await look(probe, `${api}/models`, true);
+  const list = await look(probe, `${server.base}/models`, true);
   const listed = records(list.json, 'data');
   const models = listed.map((model) => String(model['id'])).filter(speaks);
   const found = (
@@ -57,21 +54,14 @@ export async function recogniseServer(probe: Probe): Promise<RecognisedServer> {
 
 type Sight = { text: string; json: unknown; answered: boolean };
 
-async function look(probe: Probe, url: string, isList = false): Promise<Sight> {
-  const limit = AbortSignal.timeout(probeMs);
-  try {
-    const signal = AbortSignal.any([probe.signal, limit]);
-    const text = await fetchText(url, { headers: probe.headers, signal }, probe.dispatcher);
-    return { text, json: jsonOrNull(text), answered: true };
-  } catch (error) {
-    probe.signal.throwIfAborted();
-    if (limit.aborted) return { text: '', json: null, answered: false };
-    // Any refusal of a route tells that this is not the server that has it; but a server that is
-    // away, loading or does not know the key would refuse them all.
-    const refusesAll = !(error instanceof ServerAnswerError) || (isList && locked(error.status));
-    if (refusesAll) throw error;
-    return { text: '', json: null, answered: true };
-  }
+async function look({ server, signal }: Probe, url: string, isList = false): Promise<Sight> {
+  const answer = await lookAt(server, url, signal, { timeoutMs: probeMs });
+  if (answer === null) return { text: '', json: null, answered: false };
+  // Any refusal of a route tells that this is not the server that has it; but a server that is
+  // loading or does not know the key would refuse them all.
+  if (isList && locked(answer.status)) throw new ServerAnswerError(answer);
+  const text = isGood(answer) ? answer.body : '';
+  return { text, json: jsonOrNull(text), answered: true };
 }
 
 /** Not 403: keys may be allowed to chat and not to list. llama.cpp answers 501 for disabled routes. */
@@ -107,6 +97,3 @@ function jsonOrNull(text: string): unknown {
     return null;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -9,8 +9,7 @@ import {
   notesOfDraft,
 } from './ask-for-summary.ts';
 import { withEvidence } from './line-evidence.ts';
-import type { LanguageModel } from './model.ts';
-import { AnswerTimedOut } from './server-errors.ts';
+import { AnswerTimedOut, type LanguageModel } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
 import { answerTokens, overheadTokens } from './summary-requests.ts';
 import {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StageError } from '../shared/errors.ts';
-import { connectionFailure } from '../speech/remote/server-failure.ts';
+import { connectionFailure } from '../servers/server-failure.ts';
 import type { Login } from './logins.ts';
 
 /** The service answered, and refuses. */
@@ -43,7 +43,7 @@ export const askAs = (
 
 /** What keeps a connection from a service, in words. @param error what fetch or a WebSocket failed with */
 export function linkFailure(server: string, error: unknown): StageError {
-  const failure = connectionFailure(server, error);
+  const failure = connectionFailure({ kind: 'speech', name: server }, error);
   if (!failure.message.startsWith('The certificate')) return failure;
   const more =
     'If it is your own, name its authority: NODE_EXTRA_CA_CERTS=/path/to/authority.pem mitschrift …';

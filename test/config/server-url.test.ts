@@ -6,9 +6,10 @@ import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { guardedLookup, isForbiddenAddress, serverUrl } from '../../src/shared/outbound.ts';
+import { guardedLookup, isForbiddenAddress, serverUrl } from '../../src/servers/outbound.ts';
 import { openLanguageModel } from '../../src/language/openai-model.ts';
-import { askServer, serverConnections } from '../../src/speech/remote/server-client.ts';
+import { askServer } from '../../src/servers/ask-server.ts';
+import { speechServer } from '../../src/speech/remote/probe-server.ts';
 
 test('servers are http or https, without credentials, and not link-local in any spelling', () => {
   const good = [
@@ -83,12 +84,12 @@ test('neither client of a configured server connects to a name of a metadata add
     mocked.mock.restore();
     syncBuiltinESMExports();
   });
-  const { model, connections } = clients(t, 'http://metadata.example');
+  const { model, server } = clients(t, 'http://metadata.example');
   const signal = AbortSignal.timeout(5000);
   const refused = { code: 'server-refused', message: /metadata\.example leads to a link-local/ };
   await assert.rejects(model.models(signal), refused);
   await assert.rejects(
-    askServer('http://metadata.example/v1/models', { signal }, connections),
+    askServer(server, 'http://metadata.example/v1/models', { signal }),
     (error: Error) => (error.cause as { code: string }).code === refused.code,
   );
 });
@@ -106,14 +107,11 @@ test('neither client follows a redirect to another server', async (t) => {
     server.close();
   });
   const url = `http://localhost:${(server.address() as AddressInfo).port}`;
-  const { model, connections } = clients(t, url);
+  const { model, server: asked } = clients(t, url);
   const signal = AbortSignal.timeout(5000);
   const question = { system: '', user: 'Who?', answerTokensMax: 10 };
-  await assert.rejects(
-    model.complete(question, signal),
-    /sends us elsewhere, to http:\/\/127\.0\.0\.1/,
-  );
-  assert.equal((await askServer(`${url}/v1/models`, { signal }, connections)).status, 307);
+  await assert.rejects(model.complete(question, signal), /redirects to http:\/\/127\.0\.0\.1/);
+  assert.equal((await askServer(asked, `${url}/v1/models`, { signal })).status, 307);
   assert.ok(seen.length > 1 && seen.every((host) => host.startsWith('localhost')));
 });
 
@@ -125,7 +123,7 @@ function clients(t: TestContext, baseUrl: string) {
     contextTokens: null,
     timeoutSeconds: 5,
   });
-  const connections = serverConnections();
-  t.after(() => Promise.all([model.close(), connections.destroy()]));
-  return { model, connections };
+  const server = speechServer(baseUrl, 'sk');
+  t.after(() => Promise.all([model.close(), server.connections.destroy()]));
+  return { model, server };
 }

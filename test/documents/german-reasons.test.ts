@@ -1,37 +1,42 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import { Agent } from 'undici';
 import type { BrowserEnd } from '../../src/capture/browser/browser-stream.ts';
 import type { CaptureOutcome } from '../../src/capture/follow-capture.ts';
 import { documentNames } from '../../src/documents/documents.ts';
 import { germanReason } from '../../src/documents/german-reasons.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
-import { ServerAnswerError } from '../../src/language/bounded-fetch.ts';
 import { judgedReply } from '../../src/language/chat-openai.ts';
-import { AnswerTimedOut, stageErrorOf } from '../../src/language/server-errors.ts';
+import { AnswerTimedOut } from '../../src/language/model.ts';
+import { ServerAnswerError, modelFailure } from '../../src/language/model-failure.ts';
+import { AnswerLost } from '../../src/servers/server.ts';
 
 /** Reasons as the language folder writes them: one that changes there and not in the table fails here. */
-const asked = { server: 'http://host:11434', apiKey: null, prompt: '' };
-const answer = (status: number, body = '', problem?: ServerAnswerError['problem']) =>
-  stageErrorOf(new ServerAnswerError(new Response(null, { status }), body, problem), asked).message;
+const address = 'http://host:11434';
+const name = `The language-model server at ${address}`;
+const connections = new Agent();
+const asked = { kind: 'language', base: address, name, apiKey: null, connections } as const;
+const failing = (error: unknown) => modelFailure(asked, error, '').message;
+const answer = (status: number, body = '', headers = new Headers()) =>
+  failing(new ServerAnswerError({ status, contentType: '', headers, body }));
 const reply = { content: '', reasoning: '', finish: 'stop', promptTokens: null, refusal: null };
 const completion = { system: 'Answer.', user: 'Well? '.repeat(200), answerTokensMax: 100 };
 function judged(changes: Partial<typeof reply> | { promptTokens: number } | { refusal: string }) {
   try {
-    return judgedReply({ ...reply, ...changes }, completion, asked.server);
+    return judgedReply({ ...reply, ...changes }, completion, address);
   } catch (error) {
     return (error as Error).message;
   }
 }
 
 const reasons: Record<string, string> = {
-  unreachable: stageErrorOf(Object.assign(new Error(), { code: 'ECONNREFUSED' }), asked).message,
-  certificate: stageErrorOf(Object.assign(new Error(), { code: 'CERT_EXPIRED' }), asked).message,
-  slow: new AnswerTimedOut(asked.server, 0.5).message,
-  redirected: answer(302, 'http://elsewhere', 'redirected'),
-  large: answer(200, '', 'too-large'),
-  html: answer(200, '', 'not-json'),
-  broken: answer(200, '', 'broken-json'),
+  unreachable: failing(Object.assign(new Error(), { code: 'ECONNREFUSED' })),
+  certificate: failing(Object.assign(new Error(), { code: 'CERT_EXPIRED' })),
+  'broken off': failing(new AnswerLost('')),
+  slow: new AnswerTimedOut(name, 0.5).message,
+  redirected: answer(302, '', new Headers({ location: 'http://elsewhere' })),
+  large: failing(new AnswerLost('', { isTooLarge: true })),
   overflow: answer(400, '{"error":"maximum context length is 9 tokens"}'),
   filter: answer(400, '{"error":"content_filter"}'),
   key: answer(401),
@@ -49,14 +54,17 @@ for (const [name, reason] of Object.entries(reasons)) {
   test(`the reason of a note is in German: ${name}`, () => {
     const german = germanReason(reason);
     assert.notEqual(german, reason);
-    assert.doesNotMatch(german, /\b(the|answered|model|server at|undefined)\b/iu);
+    assert.doesNotMatch(
+      german.replace('llm.model', ''),
+      /\b(the|answered|model|server at|undefined)\b/iu,
+    );
   });
 }
 
 test('what a server said itself stays, and so does a reason that is unknown', () => {
   assert.equal(
     germanReason(answer(503, '{"error":"loading"}')),
-    'Der Sprachmodell-Server unter http://host:11434 hat mit 503 geantwortet: loading',
+    'Der Sprachmodell-Server unter http://host:11434 ist nicht bereit (HTTP 503). Er sagt: loading',
   );
   assert.equal(germanReason('2 s'), '2 s');
 });
@@ -67,7 +75,7 @@ const sources = [
   'src/speech/diarization',
   'src/speech/local',
   'src/audio',
-  'src/shared/outbound.ts',
+  'src/servers',
   'src/recordings/stages/attribute.ts',
   'src/recordings/stages/diarize.ts',
   'src/recordings/stages/finish.ts',
@@ -86,7 +94,10 @@ const samples: Readonly<Record<string, string>> = {
   seconds: '5',
   'options.timeoutSeconds': '5',
   server: 'The language-model server at http://host:1',
-  quoted: ': Loading.',
+  name: 'The language-model server at http://host:1',
+  'server.name': 'The language-model server at http://host:1',
+  'endpoint.server.name': 'The language-model server at http://host:1',
+  said: ' It says: Loading.',
   how: 'by SIGSEGV',
 };
 const numbers = /max|tokens|least|hours|read/i;
@@ -94,7 +105,7 @@ const numbers = /max|tokens|least|hours|read/i;
 /** The sentences that errors of a file are made with, place holders filled. */
 function sentencesIn(code: string): string[] {
   const text = String.raw`(?:'(?:[^'\\]|\\.)*'|\x60[^\x60]*\x60)`;
-  const begun = String.raw`(?:StageError\(\s*(?:code|'[a-z-]+'),|\b(?:refused|away)\(|super\(\s*'[a-z-]+',|sentence:|\breason:|message:|\?\s*error\.message\s*:)`;
+  const begun = String.raw`(?:StageError\(\s*(?:code|'[a-z-]+'),|\bfail\(\s*'[a-z]+',|super\(\s*'[a-z-]+',|sentence:|\breason:|message:|\?\s*error\.message\s*:)`;
   const pattern = new RegExp(String.raw`${begun}\s*(${text}(?:\s*\+\s*${text})*)`, 'g');
   return Array.from(code.matchAll(pattern), ([, found]) =>
     found!

@@ -310,12 +310,16 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
     [{ stt: {} }, false, /no speech-to-text engine/],
     [{ llm: { base_url: llm.url } }, true, /ready/],
     [{ llm: { base_url: llm.url, api_key: '••••' } }, true, /ready/],
-    [{ llm: { base_url: llm.url, api_key: 'sk-wrong' } }, false, /does not accept the key/],
+    [{ llm: { base_url: llm.url, api_key: 'sk-wrong' } }, false, /does not accept the API key/],
     [{ llm: { base_url: llm.url, model: 'm2' } }, false, /no model m2 \(llm\.model\).*m1/],
     [{ llm: { base_url: 'http://127.0.0.1:59998' } }, false, /cannot be reached/],
     [{ llm: { base_url: 'http://name.invalid' } }, false, /cannot be reached/],
-    [{ llm: { base_url: `${service.url}/v9` } }, false, /does not accept the key|not JSON|404/],
-    [{ llm: { base_url: bare.url, model: 'm' } }, false, /answered 404/],
+    [
+      { llm: { base_url: `${service.url}/v9` } },
+      false,
+      /does not accept the API key|not JSON|does not know/,
+    ],
+    [{ llm: { base_url: bare.url, model: 'm' } }, false, /does not know this address/],
     [{ llm: { base_url: null } }, true, /No language-model server is set/],
   ];
   for (const [json, ok, detail] of expected) {

@@ -11,7 +11,6 @@ import { germanBy } from '../../src/shared/german.ts';
 /** Folders and files whose sentences pages show: of the doctor, of trials, of models, of devices and problems. */
 const sources = [
   'src/doctor',
-  'src/speech/remote/server-failure.ts',
   'src/speech/remote/probe-server.ts',
   'src/speech/choose-engine.ts',
   'src/speech/local/local-engine.ts',
@@ -20,7 +19,7 @@ const sources = [
   'src/shared/certificate.ts',
   'src/shared/in-words.ts',
   'src/shared/mutex.ts',
-  'src/shared/outbound.ts',
+  'src/servers',
   'src/storage/blobs/open-blobs.ts',
   'src/storage/disk.ts',
   'src/storage/postgres/fitness.ts',

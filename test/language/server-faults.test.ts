@@ -79,10 +79,10 @@ for (const flavour of flavours) {
       return true;
     });
     delete server.faults.errorPageBytes;
-    server.faults.answerBytes = 9_000_000;
+    server.faults.answerBytes = 34_000_000;
     await assert.rejects(model.complete(question, signal), {
       code: 'model-refused',
-      message: /more than 8 MiB/u,
+      message: /more than 32 MB/u,
     });
   });
 

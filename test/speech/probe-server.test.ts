@@ -3,25 +3,24 @@ import { type RequestListener, createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { probeCompat, probeNative } from '../../src/speech/remote/probe-server.ts';
-import { serverConnections } from '../../src/speech/remote/server-client.ts';
+import { probeCompat, probeNative, speechServer } from '../../src/speech/remote/probe-server.ts';
 
 const signal = new AbortController().signal;
 
 async function probes(t: TestContext, answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const connections = serverConnections();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const asked = { ...speechServer(url, null), name: 'It' };
   t.after(async () => {
-    await connections.destroy();
+    await asked.connections.destroy();
     server.closeAllConnections();
     server.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     server,
-    native: (options = {}) => probeNative(url, 'It', connections, signal, options),
-    compat: (options = {}) => probeCompat(`${url}/v1`, 'It', {}, connections, signal, options),
+    native: (options = {}) => probeNative(asked, signal, options),
+    compat: (options = {}) => probeCompat({ ...asked, base: `${url}/v1` }, signal, options),
   };
 }
 const says =

@@ -8,7 +8,7 @@ import { join, posix } from 'node:path';
  */
 const floors: readonly (readonly (readonly string[])[])[] = [
   [['src/shared/']],
-  [['events/'], ['src/audio/']],
+  [['events/'], ['src/audio/'], ['src/servers/']],
   [['machines/'], ['projections/']],
   [['src/config/'], ['src/language/']],
   [['src/storage/']],

@@ -1,17 +1,17 @@
-import { asrBase, serverName } from '../../shared/outbound.ts';
+import { askServer } from '../../servers/ask-server.ts';
+import { asrBase } from '../../servers/outbound.ts';
+import { answerFailure } from '../../servers/server-failure.ts';
 import { ofRequest } from '../answer-speakers.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { parseTranscript } from '../parse-transcript.ts';
 import { capabilities, noteSpeakers } from './capabilities.ts';
-import { probeAsr } from './probe-server.ts';
+import { probeAsr, speechServer } from './probe-server.ts';
 import {
   type RemoteOptions,
   type SpeechRequest,
   meetingSecondsMax,
   remoteEngine,
 } from './remote-engine.ts';
-import { askServer, serverConnections } from './server-client.ts';
-import { answerFailure } from './server-failure.ts';
 
 /**
  * Recognises on a whisper-asr-webservice: `POST {base}/asr`, options in the query. Built with WhisperX it
@@ -23,34 +23,28 @@ export function asrEngine(
   apiKey: string | null,
   options: RemoteOptions = {},
 ): SpeechEngine {
-  const base = asrBase(baseUrl);
-  const name = serverName(base);
-  const connections = serverConnections();
   // The server itself knows no keys; a proxy before it may.
-  const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const server = speechServer(asrBase(baseUrl), apiKey);
   const transport = {
     engine: 'asr',
-    queue: base,
+    server,
     model: null,
-    name,
     get tellsSpeakers() {
-      return capabilities(base, null).speakers;
+      return capabilities(server.base, null).speakers;
     },
     meetingSecondsMax,
     async ask({ file, seconds, request, signal, ...wanted }) {
       const form = new FormData();
       form.append('audio_file', file);
-      const url = `${base}/asr?${queryOf(wanted).toString()}`;
-      const init = { method: 'POST', body: form, headers, signal };
-      const answer = await askServer(url, init, connections);
+      const url = `${server.base}/asr?${queryOf(wanted).toString()}`;
+      const answer = await askServer(server, url, { method: 'POST', body: form, signal });
       if (answer.status === 413) return { shorter: seconds / 2 };
-      if (answer.status !== 200) throw answerFailure(name, answer, apiKey);
+      if (answer.status !== 200) throw answerFailure(server, answer);
       const heard = parseTranscript(answer.body, answer.contentType, seconds);
-      noteSpeakers(capabilities(base, null), heard.segments, wanted.meeting !== null);
+      noteSpeakers(capabilities(server.base, null), heard.segments, wanted.meeting !== null);
       return ofRequest(heard, request);
     },
-    probe: (signal) => probeAsr(base, name, connections, signal, options),
-    close: () => connections.destroy(),
+    probe: (signal) => probeAsr(server, signal, options),
   } satisfies Parameters<typeof remoteEngine>[0];
   return remoteEngine(transport, options);
 }

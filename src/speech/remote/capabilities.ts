@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Segment } from '../../../events/facts/transcript.ts';
-import type { ServerAnswer } from './server-failure.ts';
+import type { ServerAnswer } from '../../servers/server.ts';
 
 /** What a server can do, as far as it has shown. */
 export type Capabilities = {

@@ -1,4 +1,9 @@
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
+import { askServer } from '../../servers/ask-server.ts';
+import type { Server, ServerAnswer } from '../../servers/server.ts';
+import { compatBase } from '../../servers/outbound.ts';
+import { answerFailure } from '../../servers/server-failure.ts';
+import { throughOpenAI } from '../../servers/through-openai.ts';
 import { StageError } from '../../shared/errors.ts';
 import { ofRequest } from '../answer-speakers.ts';
 import type { SpeechEngine } from '../engine.ts';
@@ -19,10 +24,7 @@ import {
   remoteEngine,
 } from './remote-engine.ts';
 import { type Transcript, parseTranscript } from '../parse-transcript.ts';
-import { probeCompat } from './probe-server.ts';
-import { compatBase, serverName } from '../../shared/outbound.ts';
-import { askServer, serverConnections } from './server-client.ts';
-import { type ServerAnswer, answerFailure } from './server-failure.ts';
+import { probeCompat, speechServer } from './probe-server.ts';
 import { eventStream, inOnePiece, streamedSoFar } from './streamed-answer.ts';
 
 /** Pieces for servers that give no times: each piece's own times are all there is then. */
@@ -40,17 +42,15 @@ export function compatEngine(
   apiKey: string | null,
   model: string | null,
   options: RemoteOptions = {},
-  connections = serverConnections(),
+  server = speechServer(compatBase(baseUrl), apiKey),
 ): SpeechEngine {
-  const base = compatBase(baseUrl);
-  const name = serverName(base);
-  const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const { base } = server;
   let chosen = model;
 
   /** Which model to ask for; servers other than whisper.cpp and vLLM want one named. */
   const modelName = async (signal: AbortSignal): Promise<string> => {
     if (chosen !== null) return chosen;
-    const found = await probeCompat(base, name, headers, connections, signal, options);
+    const found = await probeCompat(server, signal, options);
     if (found.state !== 'ready') {
       const retriable = found.state !== 'refused';
       throw new StageError(retriable ? 'engine-away' : 'engine-refused', found.detail, {
@@ -64,11 +64,10 @@ export function compatEngine(
   const engine = remoteEngine(
     {
       engine: 'compat',
-      queue: base,
+      server,
       get model() {
         return chosen;
       },
-      name,
       get tellsSpeakers() {
         return chosen === null ? null : capabilities(`${base} ${chosen}`, chosen).speakers;
       },
@@ -81,30 +80,21 @@ export function compatEngine(
         const named = await modelName(signal);
         const { file, onPartial } = request;
         const ask = (fields: object): Promise<ServerAnswer> =>
-          post(
-            { base, apiKey, connections },
-            { file, model: named, ...fields },
-            { signal, onPartial },
-          );
-        return await transcribed({ base, model: named, name, apiKey }, request, ask);
+          post(server, { file, model: named, ...fields }, { signal, onPartial });
+        return await transcribed(server, named, request, ask);
       },
-      probe: (signal) => probeCompat(base, name, headers, connections, signal, options),
-      close: () => connections.destroy(),
+      probe: (signal) => probeCompat(server, signal, options),
     },
     options,
   );
   return Object.assign(engine, {
-    withModel: (other: string) => compatEngine(baseUrl, apiKey, other, options, connections),
+    withModel: (other: string) => compatEngine(baseUrl, apiKey, other, options, server),
   });
 }
 
 /** One request, whose answer is in one piece however it came. */
 async function post(
-  {
-    base,
-    apiKey,
-    connections,
-  }: { base: string; apiKey: string | null; connections: ReturnType<typeof serverConnections> },
+  server: Server,
   fields: TranscriptionFields,
   { signal, onPartial }: Pick<SpeechRequest, 'signal' | 'onPartial'>,
 ): Promise<ServerAnswer> {
@@ -112,30 +102,26 @@ async function post(
   const onBody = (soFar: string, type: string): void => {
     if (type === eventStream) onPartial?.(streamedSoFar(soFar).text);
   };
-  const client = openai(base, apiKey, async (url, init) => {
-    answer = await askServer(url, init, connections, onBody);
+  const ask = async (url: string, init: RequestInit): Promise<Response> => {
+    answer = await askServer(server, url, init, onBody);
     return new Response(answer.body, { headers: { 'content-type': 'text/plain' } });
-  });
-  // The caller has the time limit and the retries; the client's would add to them unseen.
-  const limits = { signal, maxRetries: 0, timeout: 24 * 3600_000 };
-  await client.audio.transcriptions.create(fields, limits);
+  };
+  await throughOpenAI(server, ask, (client) =>
+    client.audio.transcriptions.create(fields, { signal }),
+  );
   if (!answer) throw new Error('openai made no request');
   return inOnePiece(answer);
 }
 
 /** Asks in the best format that the server knows, and in the next simpler one where it does not. */
 async function transcribed(
-  {
-    base,
-    model,
-    name,
-    apiKey,
-  }: { base: string; model: string; name: string; apiKey: string | null },
+  server: Server,
+  model: string,
   { seconds, language, request, meeting, onPartial }: Omit<SpeechRequest, 'file' | 'signal'>,
   ask: (fields: object) => Promise<ServerAnswer>,
 ): Promise<Transcript | { shorter: number }> {
-  const known = capabilities(`${base} ${model}`, model);
-  const shown = serverPace(`${base} ${model}`);
+  const known = capabilities(`${server.base} ${model}`, model);
+  const shown = serverPace(`${server.base} ${model}`);
   for (;;) {
     const untimed = known.format === 'json';
     if (untimed && seconds > untimedSecondsMax) return { shorter: untimedSecondsMax };
@@ -152,10 +138,10 @@ async function transcribed(
     if (answer.status !== 200) {
       if (streamed.stream && stopStreaming(known, answer)) continue;
       if (downgrade(known, answer)) continue;
-      throw answerFailure(name, answer, apiKey);
+      throw answerFailure(server, answer);
     }
     const error = errorInside(answer);
-    if (error) throw answerFailure(name, error, apiKey);
+    if (error) throw answerFailure(server, error);
     if (sent === null && isWhisperCpp(answer)) {
       shown.assumesEnglish = true;
       continue;
@@ -191,33 +177,4 @@ const formatFields: Record<Capabilities['format'], Partial<TranscriptionFields>>
 function errorInside(answer: ServerAnswer): ServerAnswer | undefined {
   if (!/^\s*\{\s*"(type"\s*:\s*"error"|error"\s*:\s*[{"])/.test(answer.body)) return undefined;
   return { ...answer, status: 500 };
-}
-
-/** Everything is set: the client reads what is not from environment variables. */
-function openai(
-  baseURL: string,
-  apiKey: string | null,
-  fetch: (url: string, init: RequestInit) => Promise<Response>,
-): OpenAI {
-  const request = (url: string | URL | Request, init?: RequestInit) =>
-    fetch(url instanceof Request ? url.url : url.toString(), {
-      ...init,
-      headers: headersOf(init, apiKey),
-    });
-  return new OpenAI({
-    baseURL,
-    apiKey: apiKey ?? 'none', // it refuses to work without one
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    logLevel: 'off', // its debug log holds transcripts
-    // With `Response` it need not try out whether this fetch knows FormData.
-    fetch: Object.assign(request, { Response }),
-  });
-}
-
-function headersOf(init: RequestInit | undefined, apiKey: string | null): Headers {
-  const headers = new Headers(init?.headers);
-  if (apiKey === null) headers.delete('authorization');
-  return headers;
 }

@@ -1,10 +1,10 @@
 import type { SpeechEngine } from '../engine.ts';
 import { parseTranscript } from '../parse-transcript.ts';
-import { probeNative } from './probe-server.ts';
+import { probeNative, speechServer } from './probe-server.ts';
 import { type RemoteOptions, meetingSecondsMax, remoteEngine } from './remote-engine.ts';
-import { nativeBase, serverName } from '../../shared/outbound.ts';
-import { askServer, serverConnections } from './server-client.ts';
-import { answerFailure } from './server-failure.ts';
+import { askServer } from '../../servers/ask-server.ts';
+import { nativeBase } from '../../servers/outbound.ts';
+import { answerFailure } from '../../servers/server-failure.ts';
 
 /**
  * Recognises on a whisper.cpp server: `POST {base}/inference` (tried against 233fe1f, 2026-08-22).
@@ -15,16 +15,12 @@ export function nativeEngine(
   apiKey: string | null,
   options: RemoteOptions = {},
 ): SpeechEngine {
-  const base = nativeBase(baseUrl);
-  const name = serverName(base);
-  const connections = serverConnections();
   // The server itself knows no keys; a proxy before it may.
-  const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const server = speechServer(nativeBase(baseUrl), apiKey);
   const transport = {
     engine: 'native',
-    queue: base,
+    server,
     model: null,
-    name,
     // Of two channels it tells which is louder: that means the same in every request, however short.
     takesChannels: true,
     tellsSpeakers: false,
@@ -35,14 +31,13 @@ export function nativeEngine(
       const diarize = meeting?.channels ? { diarize: 'true' } : {};
       const fields = { ...inferenceFields, ...diarize, language: language ?? 'auto' };
       for (const [key, value] of Object.entries(fields)) form.append(key, value);
-      const request = { method: 'POST', body: form, headers, signal };
-      const answer = await askServer(`${base}/inference`, request, connections);
+      const request = { method: 'POST', body: form, signal };
+      const answer = await askServer(server, `${server.base}/inference`, request);
       if (answer.status === 413) return { shorter: seconds / 2 };
-      if (answer.status !== 200) throw answerFailure(name, answer, apiKey);
+      if (answer.status !== 200) throw answerFailure(server, answer);
       return parseTranscript(answer.body, answer.contentType, seconds);
     },
-    probe: (signal) => probeNative(base, name, connections, signal, options),
-    close: () => connections.destroy(),
+    probe: (signal) => probeNative(server, signal, options),
   } satisfies Parameters<typeof remoteEngine>[0];
   return remoteEngine(transport, options);
 }

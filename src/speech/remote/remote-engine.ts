@@ -7,6 +7,8 @@ import {
   speechRate,
   wavHeader,
 } from '../../audio/wav.ts';
+import type { Server } from '../../servers/server.ts';
+import { waitingCodes } from '../../servers/server-failure.ts';
 import { StageError } from '../../shared/errors.ts';
 import {
   failingServerMs,
@@ -23,17 +25,14 @@ import { languageCode } from '../../shared/languages.ts';
 import { type Transcript, shiftSegments } from '../parse-transcript.ts';
 import { serverPace } from './capabilities.ts';
 import { acceptsConnection, type ServerState } from './probe-server.ts';
-import { waitingCodes } from './server-failure.ts';
 import { watchRequest } from './watch-request.ts';
 
 /** One protocol of a remote server. */
 export type Transport = {
   readonly engine: 'compat' | 'native' | 'asr';
-  readonly queue: string;
+  readonly server: Server;
   /** Null until it is known. */
   readonly model: string | null;
-  /** The server as sentences call it. */
-  readonly name: string;
   /** Whether its answers say who speaks; null while that is not known. */
   readonly tellsSpeakers: boolean | null;
   /** Longest piece of a meeting it is sent then, in seconds. */
@@ -43,7 +42,6 @@ export type Transport = {
   /** One request. @returns `shorter` when the server can do it only in pieces of `seconds`. */
   ask(request: SpeechRequest): Promise<Transcript | { shorter: number }>;
   probe(signal: AbortSignal): Promise<ServerState>;
-  close(): Promise<void>;
 };
 
 /** What is sent of a recording at once. */
@@ -98,7 +96,7 @@ export function remoteEngine(
   let secondsTaken = Infinity;
   const meetingMax = () => (transport.tellsSpeakers ? transport.meetingSecondsMax : undefined);
   return {
-    queue: transport.queue,
+    queue: transport.server.base,
     engine: transport.engine,
     get model() {
       return transport.model;
@@ -140,7 +138,7 @@ export function remoteEngine(
         );
         const seconds = piece[1] - piece[0];
         if ('shorter' in answer) {
-          if (seconds <= pieceSecondsMin) throw tooLarge(transport.name);
+          if (seconds <= pieceSecondsMin) throw tooLarge(transport.server.name);
           secondsTaken = Math.max(pieceSecondsMin, Math.min(answer.shorter, seconds / 2));
           rest.unshift(...(await cut(audio, piece, pieceSeconds())));
           continue;
@@ -155,7 +153,7 @@ export function remoteEngine(
       return { segments, language: found, ...(doubt === undefined ? {} : { doubt }) };
     },
     probe: (signal) => transport.probe(signal),
-    close: () => transport.close(),
+    close: () => transport.server.connections.destroy(),
   };
 }
 
@@ -173,13 +171,14 @@ async function askOnce(
   { audio, piece, language, meeting, onPartial }: AskedPiece,
   { sign, clock, signal }: { sign: WaitingSign; clock: Clock; signal: AbortSignal },
 ): Promise<Transcript | { shorter: number }> {
+  const { server } = transport;
   const seconds = piece[1] - piece[0];
   const watched = {
-    name: transport.name,
-    pace: serverPace(`${transport.queue} ${transport.model ?? ''}`),
+    server,
+    pace: serverPace(`${server.base} ${transport.model ?? ''}`),
     seconds,
     probe: (ended: AbortSignal) => transport.probe(ended),
-    connects: (ended: AbortSignal) => acceptsConnection(transport.queue, ended, { clock }),
+    connects: (ended: AbortSignal) => acceptsConnection(server.base, ended, { clock }),
     sign,
     clock,
   };

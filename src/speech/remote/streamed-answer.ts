@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StageError } from '../../shared/errors.ts';
-import { type ServerAnswer, AnswerBrokenOff } from './server-failure.ts';
+import { AnswerLost, type ServerAnswer } from '../../servers/server.ts';
 
 /** Media type of an answer that comes event by event. */
 export const eventStream = 'text/event-stream';
@@ -57,12 +57,12 @@ function eventIn(data: string): Event {
 
 /**
  * A streamed answer as it would be in one piece; any other as it is.
- * @throws {AnswerBrokenOff} when it ended before it was done
+ * @throws {AnswerLost} when it ended before it was done
  */
 export function inOnePiece(answer: ServerAnswer): ServerAnswer {
   if (answer.contentType !== eventStream || answer.status !== 200) return answer;
   const { text, isDone, error } = streamedSoFar(answer.body);
-  if (error === undefined && !isDone) throw new AnswerBrokenOff('The events ended too early');
+  if (error === undefined && !isDone) throw new AnswerLost('The events ended too early');
   const body = JSON.stringify(error === undefined ? { text } : { error });
   return { ...answer, contentType: 'application/json', body };
 }

@@ -1,14 +1,15 @@
+import type { Server } from '../../servers/server.ts';
+import { connectionFailure } from '../../servers/server-failure.ts';
 import { StageError, type StageErrorCode } from '../../shared/errors.ts';
+import { onAbort } from '../../shared/abort.ts';
 import type { WaitingSign } from '../../shared/retry-stage.ts';
 import type { Clock } from '../../shared/retry.ts';
 import type { ServerPace } from './capabilities.ts';
 import type { ServerState } from './probe-server.ts';
-import { connectionFailure } from './server-failure.ts';
 
 /** What is watched: the server, what it has shown so far, and for how much audio it is asked. */
 export type Watched = {
-  /** The server as sentences call it. */
-  name: string;
+  server: Server;
   pace: ServerPace;
   /** Seconds of audio. */
   seconds: number;
@@ -51,12 +52,11 @@ export async function watchRequest<T>(
   signal: AbortSignal,
   request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { name, pace, seconds, clock } = watched;
+  const { server, pace, seconds, clock } = watched;
   const control = new AbortController();
-  const stop = (): void => control.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
+  const forget = onAbort(signal, (reason) => control.abort(reason));
   const fail = (code: StageErrorCode, sentence: string): void =>
-    control.abort(new StageError(code, `${name} ${sentence}`, { retriable: true }));
+    control.abort(new StageError(code, `${server.name} ${sentence}`, { retriable: true }));
   const limitMs = answerLimitMs(pace.slowest, seconds);
   const ended = (): void => {}; // the request has ended, one way or the other
   clock.wait(limitMs, control.signal).then(() => {
@@ -71,9 +71,9 @@ export async function watchRequest<T>(
     return answer;
   } catch (error) {
     control.signal.throwIfAborted(); // the reason, rather than what it did to the connection
-    throw connectionFailure(name, error);
+    throw connectionFailure(server, error);
   } finally {
-    signal.removeEventListener('abort', stop);
+    forget();
     control.abort();
   }
 }
@@ -87,7 +87,7 @@ export function answerLimitMs(slowest: number | null, seconds: number): number {
 
 /** Probes until the signal aborts, shows when there is no answer, and fails after three of them. */
 async function probeAtWork(
-  { name, pace, probe, connects, sign, clock }: Watched,
+  { server, pace, probe, connects, sign, clock }: Watched,
   signal: AbortSignal,
   fail: (code: StageErrorCode, sentence: string) => void,
 ): Promise<void> {
@@ -107,7 +107,7 @@ async function probeAtWork(
     }
     unanswered += 1;
     if (unanswered < 1) continue;
-    if (unanswered < unansweredMax) sign.show(`${name} does not answer while it works.`);
+    if (unanswered < unansweredMax) sign.show(`${server.name} does not answer while it works.`);
     else if (silent) fail('engine-stalled', `has not answered for ${unansweredMax} minutes.`);
     else fail('engine-away', 'went away while it worked.');
   }

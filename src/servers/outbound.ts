@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
-import { StageError } from './errors.ts';
+import { StageError } from '../shared/errors.ts';
 
 /**
  * `dns.lookup` for connections to configured servers: a name that leads to a link-local or metadata

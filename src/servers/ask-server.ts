@@ -1,0 +1,136 @@
+import { Agent } from 'undici';
+import { type Clock, systemClock } from '../shared/retry.ts';
+import { isAbort } from '../shared/abort.ts';
+import { guardedLookup } from './outbound.ts';
+import { AnswerLost, type Server, type ServerAnswer, answerMegabytesMax } from './server.ts';
+
+/** What is read of an error: servers send pages of 10 MB. */
+const errorBytesMax = 64 * 1024;
+const redirectsMax = 3;
+const connectSeconds = 10;
+/** A look must not take longer than that. */
+const lookMs = 3000;
+
+/**
+ * Connections for long jobs: no limit until the answer begins (the caller has one that grows with
+ * what is asked; undici's own 300 s would cut it), and none kept open: whisper.cpp and llama.cpp give
+ * each idle one a thread of their pool for 5 s.
+ * @param bodySeconds between two pieces of an answer that has begun; 0 for no limit
+ */
+export const serverConnections = (bodySeconds: number): Agent =>
+  new Agent({
+    pipelining: 0,
+    headersTimeout: 0,
+    bodyTimeout: bodySeconds * 1000,
+    connect: { timeout: connectSeconds * 1000, lookup: guardedLookup },
+  });
+
+/**
+ * One request, with the server's key. Redirects are followed only on the server itself, so that neither key nor audio nor
+ * transcript goes elsewhere; where one leads away, it is the answer.
+ * @param onBody called with what has come of a good answer, whenever more comes
+ * @throws {AnswerLost}; what fetch throws
+ */
+export async function askServer(
+  { apiKey, connections }: Pick<Server, 'apiKey' | 'connections'>,
+  url: string,
+  init: RequestInit,
+  onBody?: (soFar: string, contentType: string) => void,
+): Promise<ServerAnswer> {
+  const headers = new Headers(init.headers);
+  if (apiKey === null) headers.delete('authorization');
+  else headers.set('authorization', `Bearer ${apiKey}`);
+  // `dispatcher` is undici's addition; Node's types name another undici than ours.
+  const options: object = { ...init, headers, redirect: 'manual', dispatcher: connections };
+  let at = url;
+  for (let hop = 0; ; hop += 1) {
+    const response = await fetch(at, options);
+    const next = hop < redirectsMax ? followed(response, new URL(at)) : undefined;
+    if (next === undefined) return await answerOf(response, onBody);
+    await response.body?.cancel();
+    at = next;
+  }
+}
+
+/** Whether an answer is what was asked for, as far as its status tells. */
+export const isGood = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
+
+/** How a look measures time, and how long it may take. */
+export type LookTime = { timeoutMs?: number; clock?: Clock };
+
+/**
+ * Whether a server is there, by a GET that is worth no long wait.
+ * @returns null when it does not answer in time
+ * @throws as `askServer`; the signal's reason
+ */
+export async function lookAt(
+  server: Server,
+  url: string,
+  signal: AbortSignal,
+  time: LookTime = {},
+): Promise<ServerAnswer | null> {
+  return await shortly(signal, time, async (late) => {
+    try {
+      return await askServer(server, url, { signal: late });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (late.aborted) return null;
+      throw error;
+    }
+  });
+}
+
+/** Does a work whose signal aborts after the time of a look, and with `signal`. */
+export async function shortly<T>(
+  signal: AbortSignal,
+  { timeoutMs = lookMs, clock = systemClock }: LookTime,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const over = new AbortController();
+  clock.wait(timeoutMs, over.signal).then(
+    () => late.abort(),
+    () => {}, // the look has ended
+  );
+  return await work(AbortSignal.any([signal, late.signal])).finally(() => over.abort());
+}
+
+/** Where a redirect leads, on the same host and port, or on the same host by TLS. */
+function followed({ status, headers }: Response, from: URL): string | undefined {
+  const location = headers.get('location');
+  if (status < 300 || status >= 400 || location === null || !URL.canParse(location, from.href))
+    return undefined;
+  const to = new URL(location, from);
+  const isUpgrade =
+    to.hostname === from.hostname && from.protocol === 'http:' && to.protocol === 'https:';
+  return isUpgrade || to.origin === from.origin ? to.href : undefined;
+}
+
+async function answerOf(
+  response: Response,
+  onBody?: (soFar: string, contentType: string) => void,
+): Promise<ServerAnswer> {
+  const { status, headers, ok } = response;
+  const contentType = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  const decoder = new TextDecoder();
+  let body = '';
+  let bytes = 0;
+  for await (const chunk of piecesOf(response)) {
+    bytes += chunk.length;
+    if (!ok && bytes > errorBytesMax) break; // leaving the loop cancels the rest
+    if (bytes > answerMegabytesMax * 1024 ** 2)
+      throw new AnswerLost('The answer is too large', { isTooLarge: true });
+    body += decoder.decode(chunk, { stream: true });
+    if (ok) onBody?.(body, contentType);
+  }
+  return { status, contentType, headers, body: body + decoder.decode() };
+}
+
+async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body ?? [];
+  } catch (cause) {
+    if (isAbort(cause)) throw cause;
+    throw new AnswerLost('The answer broke off', { cause });
+  }
+}
