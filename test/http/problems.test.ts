@@ -7,9 +7,9 @@ import { type ProblemType, problemTypes } from '../../src/http/problems.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { type ProblemAnswer, connect, startService } from '../support/http-client.ts';
 
-test('the README has every problem with its status, and no other', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../src/http/README.md'), 'utf8');
-  const rows = [...readme.matchAll(/^\| (`[^|]*`) +\| (\d{3}) /gm)].flatMap(([, names, status]) =>
+test('problems.md has every problem with its status, and no other', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../src/http/problems.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (`[^|]*`) +\| (\d{3}) /gm)].flatMap(([, names, status]) =>
     [...names!.matchAll(/`([a-z-]+)`/g)].map(([, name]) => [name, Number(status)]),
   );
   const known = Object.entries(problemTypes).map(([name, { status }]) => [name, status]);
