@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -10,7 +10,15 @@ const themes = ['light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 type Pair = { where: string; front: string; ground: string; of: keyof typeof least };
 
-const sheet = await readFile(join(import.meta.dirname, '../../web/style/mitschrift.css'), 'utf8');
+const web = join(import.meta.dirname, '../../web');
+const ofComponents = (await readdir(web, { recursive: true }))
+  .filter((name) => name.endsWith('.svelte'))
+  .map(async (name) => /<style>(.*)<\/style>/s.exec(await readFile(join(web, name), 'utf8'))?.[1]);
+/** All rules there are. */
+const sheet = [
+  await readFile(join(web, 'style/mitschrift.css'), 'utf8'),
+  ...(await Promise.all(ofComponents)),
+].join('\n');
 
 /** What is set on more than one ground, which no rule alone says. */
 const grounds = ['--paper', '--surface', '--sunken'];

@@ -1,8 +1,7 @@
-/** Addresses of the pages (http.md, "Who may call"), and the parts each is made of, loaded when opened. */
+/** Addresses of the pages (http.md, "Who may call"). */
 import { createRouter } from '@nanostores/router';
-import type { Component } from 'svelte';
 
-export const router = createRouter({
+const addresses = {
   home: '/',
   login: '/login',
   setup: '/setup',
@@ -11,29 +10,11 @@ export const router = createRouter({
   settings: '/settings',
   account: '/account',
   statechart: '/debug',
-});
+} as const;
 
-export type PageName =
-  | 'home'
-  | 'login'
-  | 'setup'
-  | 'recording'
-  | 'speakers'
-  | 'settings'
-  | 'account'
-  | 'statechart';
+export const router = createRouter(addresses);
 
-/** Each page's component. What its address names it reads from `router`. */
-export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
-  home: () => import('../pages/home/HomePage.svelte'),
-  login: () => import('../pages/login/LoginPage.svelte'),
-  setup: () => import('../pages/setup/SetupPage.svelte'),
-  recording: () => import('../pages/recording/RecordingPage.svelte'),
-  speakers: () => import('../pages/speakers/SpeakersPage.svelte'),
-  settings: () => import('../pages/settings/SettingsPage.svelte'),
-  account: () => import('../pages/account/AccountPage.svelte'),
-  statechart: () => import('../pages/statechart/StatechartPage.svelte'),
-};
+export type PageName = keyof typeof addresses;
 
 /** Pages without the frame. */
 export const isDoor = (page: PageName): boolean => page === 'login' || page === 'setup';

@@ -1,6 +1,6 @@
 /** What the service says of its machine (`GET /doctor`), as this page shows it. */
 import { atom } from 'nanostores';
-import { answer, api } from '../../client/api.ts';
+import { answer, api, fetchAsUser } from '../../client/api.ts';
 import type { operations } from '../../client/interface.d.ts';
 
 type Answered = operations['doctor']['responses'][200]['content']['application/json'];
@@ -44,6 +44,10 @@ const inOrder = (checks: readonly Health[]): Health[] =>
  * @throws {ApiError}
  */
 export async function mend(path: string): Promise<void> {
-  // One of the paths that the client's types know, whichever it is.
-  await answer(api.POST(path as '/logout'));
+  const sent = async () => {
+    const response = await fetchAsUser(new Request(path, { method: 'POST' }));
+    const error: unknown = response.ok ? undefined : await response.json();
+    return { response, error };
+  };
+  await answer(sent());
 }
