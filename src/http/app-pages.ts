@@ -15,14 +15,26 @@ export const pagePaths = [
   ['/debug', 'statechartPage', 'The statechart', 'statechart/StatechartPage'],
 ] as const;
 
-/** Listed and kept once for all routers that answer with them. */
+/** Listed and kept with the first request for one. */
 let webFiles: WebFiles | undefined;
+const openedFiles = (): WebFiles => (webFiles ??= openWebFiles(join(packageRoot, 'dist/web')));
 
-/** Its files. */
-export const openedFiles = (): WebFiles =>
-  (webFiles ??= openWebFiles(join(packageRoot, 'dist/web')));
-/** Whether the app was built. */
-export const isBuiltOf = (files: WebFiles): boolean => files.paths.includes('index.html');
+/** Whether there is a page at a path, or a file that pages are made of. */
+export const isPageOrFile = (path: string): boolean =>
+  pageAt(path) !== undefined || openedFiles().paths.has(path.slice(1));
+
+/** Answers with a page of the app, or with one of the files that it is made of. @returns false: neither is there */
+export async function answerPage(ctx: Context): Promise<boolean> {
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false;
+  const files = openedFiles();
+  const page = pageAt(ctx.path);
+  const path = page ? 'index.html' : ctx.path.slice(1);
+  if (!files.paths.has(path)) return false;
+  const link = page ? files.linkTo(`pages/${page.part}.svelte`) : '';
+  if (link !== '') ctx.set('Link', link);
+  await files.send(ctx, path);
+  return true;
+}
 
 /**
  * Answers a person whose browser asks for an address at which nothing is: with the app, which says so, as 404. What
@@ -31,9 +43,9 @@ export const isBuiltOf = (files: WebFiles): boolean => files.paths.includes('ind
  */
 export async function answerVisit(ctx: Context): Promise<boolean> {
   const files = openedFiles();
-  if (!isBuiltOf(files)) return false;
+  if (!files.paths.has('index.html')) return false;
   const page = ctx.path.replace(/\/$/, '');
-  if (page !== ctx.path && isPage(page)) {
+  if (page !== ctx.path && pageAt(page)) {
     ctx.status = 308;
     ctx.redirect(page + ctx.search);
     return true;
@@ -42,5 +54,8 @@ export async function answerVisit(ctx: Context): Promise<boolean> {
   return true;
 }
 
-const pagePatterns = pagePaths.map(([path]) => new RegExp(`^${path.replace('{id}', '[^/]+')}$`));
-const isPage = (path: string): boolean => pagePatterns.some((pattern) => pattern.test(path));
+const pages = pagePaths.map(([path, , , part]) => ({
+  pattern: new RegExp(`^${path.replace('{id}', '[^/]+')}$`),
+  part,
+}));
+const pageAt = (path: string) => pages.find(({ pattern }) => pattern.test(path));

@@ -35,12 +35,17 @@ export async function jsonIn(ctx: Context, bytesMax = limits.jsonBytesMax): Prom
   return request.body;
 }
 
-/** For `jsonBody` of what strangers may send. */
-export const fromStrangers = { bytesMax: limits.publicJsonBytesMax };
-
-/** The query string's parameters of the given shape; one given twice is refused. */
-export function queryOf<S extends z.ZodType>(ctx: Context, schema: S): z.output<S> {
-  return validated(schema, { ...ctx.query });
+/**
+ * The query string's parameters of the given shape; one given twice is refused.
+ * @param hasTicket whether a `ticket` is let by, which was looked at before
+ */
+export function queryOf<S extends z.ZodType>(
+  ctx: Context,
+  schema: S,
+  hasTicket: boolean,
+): z.output<S> {
+  const { ticket, ...given } = ctx.query;
+  return validated(schema, hasTicket || ticket === undefined ? given : { ...given, ticket });
 }
 
 /** @throws {Problem} 422 with one entry a wrong field. */

@@ -1,18 +1,8 @@
 import proxyAddr from 'proxy-addr';
-import type { Context } from 'koa';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket, SocketAddress } from 'node:net';
 import { endianness } from 'node:os';
-import type { Peer } from '../accounts/caller.ts';
-
-/**
- * Where a request comes from. Forwarding headers of any client count only against the request; what a
- * trusted proxy (`server.trusted_proxies`) forwards counts as the address.
- */
-export async function peerOf(ctx: Context, trustedProxies: readonly string[] = []): Promise<Peer> {
-  return { address: clientAddress(ctx.req, trustedProxies), local: await isLocal(ctx.req) };
-}
 
 /**
  * The address of the client: the socket's other end, or, as long as that is a trusted proxy, the
@@ -34,7 +24,7 @@ export function clientAddress(request: IncomingMessage, trustedProxies: readonly
  * Whether a process of the service's own user on this host sent the request itself. A reverse proxy
  * may add no header and write any `Host`, but it runs as another user.
  */
-async function isLocal({ headers, socket }: IncomingMessage): Promise<boolean> {
+export async function isLocal({ headers, socket }: IncomingMessage): Promise<boolean> {
   if (forwardingHeaders.some((name) => headers[name] !== undefined)) return false;
   const host = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
   if (!localHosts.has(host) || !loopback.test(socket.remoteAddress ?? '')) return false;

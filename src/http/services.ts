@@ -1,5 +1,3 @@
-import type { State } from './state.ts';
-import type Router from '@koa/router';
 import type { Readiness } from './middleware/ready.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { Ownership } from '../../events/ownership.ts';
@@ -134,6 +132,3 @@ export type HttpServices = {
 
 /** What routes need: the service's parts, and what belongs to one app. */
 export type RouteServices = HttpServices & { tickets: Tickets; uploads: UploadPlaces };
-
-/** Adds the routes of one resource. */
-export type AddRoutes = (router: Router<State>, services: RouteServices) => void;

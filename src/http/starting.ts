@@ -1,4 +1,3 @@
-import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { RequestListener } from 'node:http';
 import { answerProblems } from './middleware/problems.ts';
@@ -6,8 +5,8 @@ import type { StartProgress } from './middleware/ready.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { hostCheck, securityHeaders } from './middleware/security.ts';
 import { type Problem, starting } from './problems.ts';
-import { pageRoutes } from './routes/pages.ts';
-import { startingHealth } from './routes/status.ts';
+import { answerPage, isPageOrFile } from './app-pages.ts';
+import { wantsReady } from './routes/status.ts';
 import type { HttpServices } from './services.ts';
 import type { State } from './state.ts';
 
@@ -29,10 +28,6 @@ export function createStartingApp(
   const { log, version, address, settings } = parts;
   const problem = () => starting(openingLog);
   const hosts = hostCheck({ address, allowed: () => settings()['server.allowed_hosts'] });
-  const router = new Router<State>({ sensitive: true, strict: true });
-  pageRoutes(router);
-  startingHealth(router, { version, progress: openingLog });
-  const paths = new Set(router.stack.map(({ path }) => String(path)));
 
   const app = new Koa<State>();
   app.use(requestLog(log, { answered: () => {} }));
@@ -42,15 +37,22 @@ export function createStartingApp(
     if (!hosts.allows(ctx.req.headers.host)) throw problem();
     return next();
   });
-  app.use(router.routes());
-  app.use(() => {
-    throw problem();
+  app.use(async (ctx) => {
+    if (ctx.path !== '/health') {
+      if (await answerPage(ctx)) return;
+      throw problem();
+    }
+    ctx.status = wantsReady(ctx) ? 503 : 200;
+    ctx.body = { status: 'starting', version, fraction: openingLog.fraction };
   });
   app.on('error', (error: unknown) => log.debug({ err: error }, 'connection failed'));
   const answer = app.callback();
   return {
     request: (incoming, outgoing) => void answer(incoming, outgoing),
-    answers: (url) => paths.has(url.split('?')[0]!) && !/\?.*\bready\b/.test(url),
+    answers(url) {
+      const [path = ''] = url.split('?');
+      return (path === '/health' || isPageOrFile(path)) && !/\?.*\bready\b/.test(url);
+    },
     problem,
     log,
     settings,

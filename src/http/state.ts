@@ -1,11 +1,22 @@
 import type { Caller } from '../accounts/caller.ts';
-import type { Access } from './access.ts';
+
+/** Who may call a route: `ticket` and `upload` also let in by what stands in the address, `metrics` by `metrics.token`. */
+export type Access = 'public' | 'user' | 'admin' | 'ticket' | 'upload' | 'metrics';
+
+/** Who is let in to a route. */
+export type Admission = {
+  access: Access;
+  /** Whether the password has to be given once more: for users, their rights, and backups, which hold the keys. */
+  asksPassword?: true;
+  /** Whether it answers who has to choose another password first. */
+  whileLimited?: true;
+};
 
 /** What one request carries from middleware to route. */
 export type State = {
   requestId: string;
-  /** Who may call what was asked for (`accessTo`). */
-  access: Access;
+  /** Who may call what was asked for; undefined where that is not known yet. */
+  access?: Access;
   /** Set where a login is needed, which is everywhere but in public places. */
   caller?: Caller;
   token?: string;

@@ -11,7 +11,7 @@ import { type Encoding, encodingFor, encodings } from './encodings.ts';
 
 export type WebFiles = {
   /** Paths from the web app's root, without a slash before them. */
-  paths: readonly string[];
+  paths: ReadonlySet<string>;
   /** Answers with a file, in the best encoding that it was built in. @param status 404: for what is not there */
   send(ctx: Context, path: string, status?: 200 | 404): Promise<void>;
   /**
@@ -46,7 +46,7 @@ export function openWebFiles(folder: string): WebFiles {
         .filter((file) => !first.includes(file))
         .map(asLink)
         .join(', '),
-    paths: [...names].filter((name) => types[extname(name)] !== undefined),
+    paths: new Set([...names].filter((name) => types[extname(name)] !== undefined)),
     async send(ctx, path, status = 200) {
       const offered = encodings.filter((name) => names.has(path + endings[name]));
       const encoding = encodingFor(ctx, offered);

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { limits } from '../../src/http/limits.ts';
-import { operations } from '../../src/http/openapi/document.ts';
+import { routes } from '../../src/http/routes.ts';
 import { type TestService, rawRequest, startService } from '../support/http-client.ts';
 import { type Random, seed, seeded } from '../support/seeded.ts';
 
@@ -50,7 +50,7 @@ test(`${counts.filenames} names of documents: no 5xx, and nothing outside the sp
 test(`${counts.bodies} bodies and queries: no 5xx (SEED=${seed})`, async (t) => {
   const { service, token, untouched } = await serviceWithSecrets(t);
   const random = seeded(seed + 1);
-  const targets = operations.filter(
+  const targets = routes.filter(
     ({ path, method }) =>
       // What ends the session, asks servers, opens sound or is no HTTP.
       !['/logout', '/ws', '/doctor', '/config/test'].includes(path) &&

@@ -1,15 +1,11 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import type { Layer, Router } from '@koa/router';
 import { type Document, OpenAPIClientAxios } from 'openapi-client-axios';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstSegment, openRouters } from '../../src/http/app.ts';
 import { limits } from '../../src/http/limits.ts';
-import { openApiDocument, operations } from '../../src/http/openapi/document.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { routes } from '../../src/http/routes.ts';
 import { problemTypes } from '../../src/http/problems.ts';
-import type { State } from '../../src/http/state.ts';
-import { openTickets } from '../../src/http/tickets.ts';
-import { openUploadPlaces } from '../../src/http/uploads/places.ts';
 import { checkAnswer } from '../support/check-answer.ts';
 import { password, startService } from '../support/http-client.ts';
 
@@ -22,38 +18,8 @@ test('the document is OpenAPI 3.1, as a validator sees it', async (t) => {
   assert.notDeepEqual(await faultsOf(broken), [], 'the validator can find a fault');
 });
 
-test('every route is in the document, and every operation is a route', async (t) => {
-  const { services } = await startService(t);
-  const { bySegment, pages } = openRouters({
-    ...services,
-    tickets: openTickets(services.accounts, services.ticketRows),
-    uploads: openUploadPlaces(),
-  });
-  const routesOf = (router: Router<State>) =>
-    router.stack.flatMap((layer) =>
-      layer.methods.filter((method) => method !== 'HEAD').map((method) => ({ method, layer })),
-    );
-  const routes = [...new Set([...bySegment.values(), pages])].flatMap(routesOf);
-  assert.ok(routes.length > 20);
-  const ours = operations.map(({ method, path }) => ({ method: method.toUpperCase(), path }));
-  const documents = ({ method, layer }: { method: string; layer: Layer }) =>
-    ours.filter((one) => one.method === method && matches(layer, one.path));
-
-  const undocumented = routes
-    .filter((route) => !isFileOfAPage(route.layer) && documents(route).length === 0)
-    .map(({ method, layer }) => `${method} ${layer.path}`);
-  assert.deepEqual(undocumented, []);
-  const missing = ours
-    .filter((one) => {
-      const asked = bySegment.get(firstSegment(one.path)) ?? pages;
-      return !routesOf(asked).some((route) => documents(route).includes(one));
-    })
-    .map(({ method, path }) => `${method} ${path}`);
-  assert.deepEqual(missing, []);
-});
-
 test('every limit is stated, and every problem some operation may have', () => {
-  const document = openApiDocument({ version: '1', uploadMb: 77 });
+  const document = openApiDocument(routes, { version: '1', uploadMb: 77 });
   assert.deepEqual(document['x-limits'], { ...limits, uploadMb: 77 });
   assert.match(String(document.info['description']), /77 MB/);
   const told = new Set(
@@ -62,7 +28,7 @@ test('every limit is stated, and every problem some operation may have', () => {
   const untold = Object.keys(problemTypes).filter((type) => !told.has(type));
   // Which are answers of no operation: the second is that of plain http where https is spoken.
   assert.deepEqual(untold, ['method-not-allowed', 'https-required']);
-  const ids = operations.map(({ id }) => id);
+  const ids = routes.map(({ id }) => id);
   assert.equal(new Set(ids).size, ids.length);
 });
 
@@ -140,16 +106,6 @@ async function faultsOf(document: unknown): Promise<string[]> {
   });
   return faults.map(({ message, location }) => `${location[0]?.pointer}: ${message}`);
 }
-
-/** Whether a route answers a path of the document, its parameters filled in. */
-function matches({ path }: Layer, documented: string): boolean {
-  if (path instanceof RegExp) return path.test(documented.replaceAll(/\{\w+\}/g, 'x'));
-  return path.replaceAll(/:(\w+)/g, '{$1}') === documented;
-}
-
-/** Scripts, styles and pictures, and the pages other than those of the interface itself. */
-const isFileOfAPage = ({ path }: Layer): boolean =>
-  typeof path === 'string' && /\.(css|js|svg|png|ico|html|woff2|webmanifest)$/.test(path);
 
 const statusOf = (error: unknown): number =>
   (error as { response: { status: number } }).response.status;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { operations } from '../../src/http/openapi/document.ts';
+import { routes } from '../../src/http/routes.ts';
 import { type TestService, password, startService, wav } from '../support/http-client.ts';
 
 /** What a client sends, twice, with the same key. */
@@ -224,7 +224,7 @@ const nothingKept: Readonly<Record<string, string>> = {
 
 test('the table speaks of every POST there is', () => {
   const known = new Set([...cases.map(({ path }) => path), ...Object.keys(nothingKept)]);
-  const posts = operations.filter(({ method }) => method === 'post').map(({ path }) => path);
+  const posts = routes.filter(({ method }) => method === 'post').map(({ path }) => path);
   assert.deepEqual(
     posts.filter((path) => !known.has(path)),
     [],

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { default as addFormats } from 'ajv-formats';
-import { openApiDocument, operations } from '../../src/http/openapi/document.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { routes } from '../../src/http/routes.ts';
 
 /**
  * Holds an answer to what `/openapi.json` says of it: status, media type, and every member of its body.
@@ -19,14 +20,14 @@ export function checkAnswer(
   const isProblem = mediaType === 'application/problem+json';
   const where = `${asked.method} ${path.slice(0, 80)}: ${answer.status} ${mediaType}`;
   if (isProblem && !head) check(where, 'Problem', answer.body);
-  const operation = routes.find((one) => one.method === method && one.pattern.test(path));
+  const operation = documented.find((one) => one.method === method && one.pattern.test(path));
   if (!operation) {
     if (isProblem || isPage(mediaType)) return;
     throw new Error(`${where} is the answer of no operation in the document`);
   }
   if (isProblem && answer.status === 405) return;
-  const documented = document.paths[operation.path]![method] as { responses: Responses };
-  const found = documented.responses[String(answer.status)];
+  const described = document.paths[operation.path]![method] as { responses: Responses };
+  const found = described.responses[String(answer.status)];
   if (!found) throw new Error(`${where} is not documented`);
   const response = found.$ref
     ? document.components.responses[found.$ref.split('/').at(-1)!]
@@ -47,7 +48,7 @@ export const checkFrame = (frame: unknown): void => check('frame', 'ServerFrame'
 type Responses = Record<string, (Response & { $ref?: string }) | undefined>;
 type Response = { content?: Record<string, { schema: object }> };
 
-const document = openApiDocument({ version: 'test', uploadMb: 1, strict: true });
+const document = openApiDocument(routes, { version: 'test', uploadMb: 1, strict: true });
 // openapi.test.ts shows that the document itself is one.
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
@@ -55,7 +56,8 @@ ajv.addSchema({ $id: 'interface', components: document.components });
 const compiled = new Map<object | string, ValidateFunction>();
 
 // What is literal in a path goes before what is not: /users/me is not /users/{name}.
-const routes = operations
+const documented = routes
+  .filter(({ hidden }) => !hidden)
   .map(({ method, path }) => ({ method, path, pattern: patternOf(path) }))
   .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
 

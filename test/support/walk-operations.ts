@@ -1,4 +1,5 @@
 import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { routes } from '../../src/http/routes.ts';
 import { password } from './http-client.ts';
 
 /** What requests name: for each name in a path or a body what stands there. */
@@ -19,7 +20,7 @@ export type Walked = {
 
 /** Every operation that `/openapi.json` has, with a plausible request, so that a new one is tried by itself. */
 export function walkOperations(): Walked[] {
-  const { paths } = openApiDocument({ version: '1', uploadMb: 1 });
+  const { paths } = openApiDocument(routes, { version: '1', uploadMb: 1 });
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Described>).map(([method, described]) =>
       walked(method.toUpperCase(), path, described),

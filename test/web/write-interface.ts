@@ -3,8 +3,9 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { routes } from '../../src/http/routes.ts';
 
-const document = JSON.stringify(openApiDocument({ version: '0', uploadMb: 0 }));
+const document = JSON.stringify(openApiDocument(routes, { version: '0', uploadMb: 0 }));
 const types = astToString(await openapiTS(document, { alphabetize: true }));
 const path = join(import.meta.dirname, '../../web/client/interface.d.ts');
 const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,25 +1,26 @@
-import { accessTo, asksPassword } from '../access.ts';
 import type { Context, Middleware } from 'koa';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems.ts';
 import { type Reader, languageWanted } from '../readers-language.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import type { State } from '../state.ts';
+import type { Admission, State } from '../state.ts';
 import type { Tickets } from '../tickets.ts';
 
-/** Lets in who may call, before anything else of the request is looked at. */
+/** Lets in who may call a route, before anything else of the request is looked at. */
 export function authenticate(
-  accounts: Pick<HttpServices['accounts'], 'authenticate' | 'isConfirmed'>,
-  tickets: Tickets,
-  metricsToken: () => string | null,
+  {
+    accounts,
+    tickets,
+    settings,
+  }: Pick<HttpServices, 'accounts' | 'settings'> & { tickets: Tickets },
+  { access, asksPassword, whileLimited }: Admission,
 ): Middleware<State> {
   const isMetricsToken = (token: string): boolean => {
-    const expected = metricsToken();
+    const expected = settings()['metrics.token'];
     return expected !== null && sameSecret(token, expected);
   };
   return async (ctx, next) => {
-    const access = accessTo(ctx.method, ctx.path);
     ctx.state.access = access;
     if (access === 'ticket' && typeof ctx.query['ticket'] === 'string') {
       const caller = await tickets.redeem(ctx.query['ticket'], ctx.path);
@@ -40,8 +41,8 @@ export function authenticate(
         throw new Problem('not-admin', 'Ask an administrator of this service.');
       }
     }
-    if (!mayWhileLimited(ctx.method, ctx.path)) assertUnlimited(ctx.state.caller);
-    if (asksPassword(ctx.method, ctx.path)) await assertConfirmed(accounts, ctx.state);
+    if (!whileLimited) assertUnlimited(ctx.state.caller);
+    if (asksPassword) await assertConfirmed(accounts, ctx.state);
     return next();
   };
 }
@@ -67,12 +68,9 @@ export function assertUnlimited(caller: Pick<Caller, 'limited'> | undefined): vo
   );
 }
 
-const mayWhileLimited = (method: string, path: string): boolean =>
-  (method === 'PATCH' && path === '/users/me') || (method === 'POST' && path === '/logout');
-
 /** The caller of a route that needs a login. */
 export function callerOf(state: State): Caller {
-  // Only a mistake in `accessTo` leads here; failing closed is the answer to it.
+  // Only a public route that asks who calls leads here; failing closed is the answer to it.
   if (!state.caller) throw notAuthenticated();
   return state.caller;
 }

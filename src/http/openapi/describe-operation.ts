@@ -1,13 +1,24 @@
 import type { z } from 'zod';
-import { asksPassword, accessTo, type Access } from '../access.ts';
+import type { Access } from '../state.ts';
 import { limits } from '../limits.ts';
 import { type ProblemType, problemTypes } from '../problems.ts';
+import type { Operation, RequestBody } from '../route.ts';
 import type { jsonSchema } from './json-schema.ts';
 
 /** An operation as OpenAPI's Operation Object. */
 export function describeOperation(operation: Operation, { toSchema, problems, uploadMb }: Means) {
-  const { id, tag, summary, description, query, headers = [], method, path, body } = operation;
-  const access = accessTo(method.toUpperCase(), examplePath(path));
+  const {
+    id,
+    tag,
+    summary,
+    description,
+    query,
+    headers = [],
+    method,
+    path,
+    body,
+    access,
+  } = operation;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
       name,
@@ -40,14 +51,10 @@ export function describeOperation(operation: Operation, { toSchema, problems, up
     ...(body ? { requestBody: requestBody(body, toSchema, uploadMb) } : {}),
     responses: {
       ...goodAnswers(operation, toSchema),
-      ...problems.for(problemsOf(operation, access)),
+      ...problems.for(problemsOf(operation)),
     },
   };
 }
-
-/** A path with its parameters filled in. */
-const examplePath = (path: string): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathParameters[name]?.example ?? 'x');
 
 /** Problem answers by status, each naming the types it may have; the document says each but once. */
 export function problemAnswers() {
@@ -98,59 +105,6 @@ const problemAnswer = (types: readonly ProblemType[]): object => ({
     },
   },
 });
-
-/** One operation of the interface, for the document. Who may call it comes from `accessTo` (`middleware/authenticate.ts`). */
-export type Operation = {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
-  /** With `{names}`, which `path-parameters.ts` explains. */
-  path: string;
-  /** `operationId`: what generated clients call it. */
-  id: string;
-  tag: Tag;
-  summary: string;
-  description?: string;
-  /** The schema that validates the query string. */
-  query?: z.ZodObject;
-  headers?: readonly RequestHeader[];
-  body?: RequestBody;
-  /** By status. */
-  answers: Readonly<Record<number, Answer>>;
-  /** Besides those that follow from who may call, from query and body, and from `command`. */
-  problems?: readonly ProblemType[];
-  /** Whether it appends facts: what can go wrong with that is added. */
-  command?: true;
-};
-
-export const tags = {
-  Service: 'Reaching it, setting it up, logging in.',
-  Status: 'What is going on now, and what has happened.',
-  Recordings: 'Recordings from their first second on: how they came to be, commands, words, audio.',
-  Transcripts: 'The documents in the user’s space.',
-  Speakers: 'Who spoke in a meeting.',
-  Users: 'Who may log in.',
-  Configuration: 'Settings, and the servers they name.',
-  Host: 'Devices, sound and programs of the machine the service runs on.',
-  Watching: 'For those who look after the service.',
-} as const;
-export type Tag = keyof typeof tags;
-
-export type RequestHeader = { name: string; description: string; required?: true };
-
-export type RequestBody =
-  /** The schema that validates it; `optional`: no body is `{}`. */
-  | { kind: 'json'; schema: z.ZodType; optional?: true }
-  /** A form with a file in the field `file`, and the schema that validates the other fields. */
-  | { kind: 'form'; fields: z.ZodObject }
-  | { kind: 'other'; mediaType: string; description: string; bytesMax?: number };
-
-export type Answer = {
-  description: string;
-  /** Of a JSON body. */
-  json?: z.ZodType;
-  /** Media types of any other body. */
-  media?: readonly string[];
-  headers?: Readonly<Record<string, string>>;
-};
 
 /** The log and the projections may be closing, damaged or catching up. */
 const reading: readonly ProblemType[] = [
@@ -208,38 +162,31 @@ type Means = {
   uploadMb: number;
 };
 
-function requestBody(
-  body: NonNullable<Operation['body']>,
-  toSchema: ToSchema,
-  uploadMb: number,
-): object {
-  switch (body.kind) {
-    case 'json':
-      return {
-        description: `At most ${limits.jsonBytesMax / 1024} KB.`,
-        required: body.optional !== true,
-        content: { 'application/json': { schema: toSchema.input(body.schema) } },
-      };
-    case 'form': {
-      const fields = toSchema.input(body.fields);
-      const file = {
-        type: 'string',
-        contentMediaType: 'application/octet-stream',
-        description: `The audio, at most ${uploadMb} MB.`,
-      };
-      const schema = {
-        ...fields,
-        properties: { ...(fields['properties'] as object), file },
-        required: [...((fields['required'] as string[] | undefined) ?? []), 'file'],
-      };
-      return { required: true, content: { 'multipart/form-data': { schema } } };
-    }
-    default: {
-      const { mediaType, description } = body;
-      const content = { [mediaType]: { schema: { type: 'string' } } };
-      return { description, required: true, content };
-    }
+function requestBody(body: RequestBody, toSchema: ToSchema, uploadMb: number): object {
+  if ('json' in body) {
+    return {
+      description: `At most ${limits.jsonBytesMax / 1024} KB.`,
+      required: body.optional !== true,
+      content: { 'application/json': { schema: toSchema.input(body.shown ?? body.json) } },
+    };
   }
+  if ('form' in body) {
+    const fields = toSchema.input(body.form);
+    const file = {
+      type: 'string',
+      contentMediaType: 'application/octet-stream',
+      description: `The audio, at most ${uploadMb} MB.`,
+    };
+    const schema = {
+      ...fields,
+      properties: { ...(fields['properties'] as object), file },
+      required: [...((fields['required'] as string[] | undefined) ?? []), 'file'],
+    };
+    return { required: true, content: { 'multipart/form-data': { schema } } };
+  }
+  const { mediaType, description } = body;
+  const content = { [mediaType]: { schema: { type: 'string' } } };
+  return { description, required: true, content };
 }
 
 function goodAnswers({ answers }: Operation, toSchema: ToSchema): Record<string, object> {
@@ -266,13 +213,13 @@ function goodAnswers({ answers }: Operation, toSchema: ToSchema): Record<string,
 }
 
 /** Every problem an operation may answer with: its own, and those that follow from what it is. */
-function problemsOf(operation: Operation, access: Access): ProblemType[] {
-  const { method, path, query, body, command, problems = [] } = operation;
+function problemsOf(operation: Operation): ProblemType[] {
+  const { access, asksPassword, method, query, body, command, problems = [] } = operation;
   const types = new Set<ProblemType>([...problems, 'host-not-allowed', 'internal']);
   const add = (...more: ProblemType[]): void => more.forEach((type) => types.add(type));
   if (access !== 'public') add('not-authenticated', 'password-change-required', ...reading);
   if (access === 'admin' || access === 'metrics') add('not-admin');
-  if (asksPassword(method.toUpperCase(), path)) add('confirmation-required');
+  if (asksPassword) add('confirmation-required');
   if (method !== 'get') add('cross-origin');
   if (query) add('invalid');
   if (body) add('malformed-body', 'too-large', 'too-slow', 'unsupported-media', 'invalid');

@@ -1,65 +1,11 @@
 import type { z } from 'zod';
 import { limits } from '../limits.ts';
-import { type Operation, describeOperation, problemAnswers, tags } from './describe-operation.ts';
+import { describeOperation, problemAnswers } from './describe-operation.ts';
+import { type Operation, tags } from '../route.ts';
 import * as other from './other-answers.ts';
 import { clientFrame, serverFrame } from './other-answers.ts';
 import { type JsonSchema, jsonSchema, namedSchemas } from './json-schema.ts';
 import * as recordings from './recording-answers.ts';
-import { pageOperations } from '../routes/pages.ts';
-import { sessionOperations } from '../routes/session.ts';
-import { invitationOperations } from '../routes/invitations.ts';
-import { userOperations } from '../routes/users.ts';
-import { vaultOperations } from '../routes/vault.ts';
-import { backupOperations } from '../routes/backup.ts';
-import { configOperations } from '../routes/config.ts';
-import { guideOperations } from '../routes/guide.ts';
-import { hostOperations } from '../routes/status.ts';
-import { toggleOperations } from '../routes/toggle.ts';
-import { uploadOperations } from '../routes/uploads.ts';
-import { recordingOperations, eventOperations } from '../routes/recordings.ts';
-import { recordingCommandOperations } from '../routes/recording-actions.ts';
-import { changeOperations } from '../routes/recording-edits.ts';
-import { profileOperations } from '../routes/profiles.ts';
-import { speakersOperations } from '../routes/speakers.ts';
-import { documentOperations } from '../routes/documents.ts';
-import { searchOperations } from '../routes/search.ts';
-import { audioOperations } from '../routes/audio.ts';
-import { openOperations } from '../routes/open.ts';
-import { turnOperations } from '../routes/turns.ts';
-import { resumableOperations } from '../routes/tus.ts';
-import { deviceOperations } from '../routes/devices.ts';
-import { modelOperations } from '../routes/models.ts';
-import { versionOperations } from '../routes/versions.ts';
-
-/** Every operation of the interface; a test compares them with the router's own list. */
-export const operations: readonly Operation[] = [
-  ...pageOperations,
-  ...guideOperations,
-  ...sessionOperations,
-  ...userOperations,
-  ...vaultOperations,
-  ...invitationOperations,
-  ...configOperations,
-  ...backupOperations,
-  ...hostOperations,
-  ...toggleOperations,
-  ...uploadOperations,
-  ...recordingOperations,
-  ...eventOperations,
-  ...recordingCommandOperations,
-  ...changeOperations,
-  ...versionOperations,
-  ...turnOperations,
-  ...speakersOperations,
-  ...profileOperations,
-  ...documentOperations,
-  ...searchOperations,
-  ...audioOperations,
-  ...openOperations,
-  ...resumableOperations,
-  ...deviceOperations,
-  ...modelOperations,
-];
 
 /**
  * The OpenAPI 3.1 document of the interface, made from the schemas that validate requests and those
@@ -67,16 +13,19 @@ export const operations: readonly Operation[] = [
  * @param options.strict members of answers that are not named are wrong; for tests. Others have to
  *   ignore what they do not know: the interface grows by additions.
  */
-export function openApiDocument(options: {
-  version: string;
-  /** `limits.upload_mb` as it is set. */
-  uploadMb: number;
-  strict?: boolean;
-}): OpenApiDocument {
+export function openApiDocument(
+  operations: readonly Operation[],
+  options: {
+    version: string;
+    /** `limits.upload_mb` as it is set. */
+    uploadMb: number;
+    strict?: boolean;
+  },
+): OpenApiDocument {
   const toSchema = jsonSchema(named, { strict: options.strict ?? false });
   const problems = problemAnswers();
   const paths: Record<string, Record<string, object>> = {};
-  for (const operation of operations) {
+  for (const operation of operations.filter(({ hidden }) => !hidden)) {
     const { path, method } = operation;
     (paths[path] ??= {})[method] = describeOperation(operation, { ...options, toSchema, problems });
   }

@@ -6,72 +6,102 @@ import type { RecordingRow } from '../../../projections/recording-row.ts';
 import type { AudioStore, OpenAudio } from '../../storage/audio/audio-store.ts';
 import { openPeaks, peaksPerSecondMax } from '../../audio/peaks.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
-import { callerOf } from '../middleware/authenticate.ts';
-import { queryOf } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import type { AddRoutes } from '../services.ts';
-import { mediaTypes } from '../../export/formats.ts';
-import { exportSchema } from './export.ts';
-import { ticketSchema } from './session.ts';
-import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
+import { type Answer, type RequestHeader, perApp, routesOf } from '../route.ts';
 
-/** The kept audio, whole or in ranges, and what is needed to draw it. */
-export const audioRoutes: AddRoutes = (router, services) => {
-  const { audio } = services;
-  const peaksOf = openPeaks();
+const route = routesOf({ tag: 'Recordings', access: 'ticket' });
 
-  router.get('/recordings/:id/audio', async (ctx) => {
-    const row = await visibleRecording(services, callerOf(ctx.state), ctx.params['id']!);
-    await sendAudio(ctx, row, await openAudio(audio, row));
-  });
-
-  router.get('/recordings/:id/peaks', async (ctx) => {
-    const { per_second: perSecond } = queryOf(ctx, peaksSchema);
-    const row = await visibleRecording(services, callerOf(ctx.state), ctx.params['id']!);
-    const { recording_id: recordingId, audio: file } = row;
-    if (file === null) throw notKept();
-    const { sha256 } = file;
-    const gone = new AbortController();
-    ctx.res.once('close', () => gone.abort());
-    let peaks: number[];
-    try {
-      peaks = await peaksOf({
-        folder: await audio.workFolder(recordingId),
-        read: (work) => audio.read(recordingId, file, work),
-        sha256,
-        perSecond,
-        signal: gone.signal,
-      });
-    } catch (error) {
-      // The client has gone: there is nothing to answer.
-      if (gone.signal.aborted) return;
-      throw asProblem(error);
-    }
-    if (peaks.length > limits.peaksMax) {
-      throw invalid([{ path: 'per_second', message: 'is too much for so long a recording' }]);
-    }
-    cacheable(ctx, `${sha256}-${perSecond}`);
-    if (ctx.fresh) {
-      ctx.status = 304;
-      return;
-    }
-    ctx.body = { per_second: perSecond, peaks };
-  });
+const tag = { ETag: 'Names the audio it is of.' };
+const ifNoneMatch: RequestHeader = {
+  name: 'If-None-Match',
+  description: 'An `ETag`: 304 while it is the same.',
 };
+const notChanged: Answer = { description: 'Not changed since.' };
+const audioTypes = ['audio/*', 'application/octet-stream'];
 
-const peaksSchema = z.strictObject({
-  ticket: z.string().optional(),
-  per_second: z
-    .string()
-    .regex(/^\d{1,3}$/, 'must be a number')
-    .transform(Number)
-    .refine((value) => peaksPerSecondMax % value === 0, {
-      message: `must be a divisor of ${peaksPerSecondMax}, such as 10, 20 or 50`,
-    })
-    .default(20),
-});
+const peaksOf = perApp(openPeaks);
+
+/** What a player needs: the kept audio, whole or in ranges, and its picture. */
+export const audioRoutes = [
+  route({
+    method: 'get',
+    path: '/recordings/{id}/audio',
+    id: 'audio',
+    summary: 'The kept audio, whole or a range of it',
+    headers: [
+      ifNoneMatch,
+      { name: 'Range', description: 'One range of bytes (RFC 9110, 14.2).' },
+      { name: 'If-Range', description: 'An `ETag`: the whole audio when it is another.' },
+    ],
+    answers: {
+      200: { description: 'All of it.', media: audioTypes, headers: tag },
+      206: { description: 'The range.', media: audioTypes, headers: tag },
+      304: notChanged,
+    },
+    problems: ['not-found', 'range-not-satisfiable', 'invalid'],
+    async run({ ctx, params, caller }, services) {
+      const row = await visibleRecording(services, caller, params.id);
+      await sendAudio(ctx, row, await openAudio(services.audio, row));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/recordings/{id}/peaks',
+    id: 'peaks',
+    summary: 'How loud it is, for drawing it',
+    query: z.strictObject({
+      per_second: z
+        .string()
+        .regex(/^\d{1,3}$/, 'must be a number')
+        .transform(Number)
+        .refine((value) => peaksPerSecondMax % value === 0, {
+          message: `must be a divisor of ${peaksPerSecondMax}, such as 10, 20 or 50`,
+        })
+        .default(20),
+    }),
+    headers: [ifNoneMatch],
+    answers: {
+      200: {
+        description: 'The highest sample of each piece.',
+        json: z.object({ per_second: z.number().int(), peaks: z.array(z.number()) }),
+        headers: tag,
+      },
+      304: notChanged,
+    },
+    problems: ['not-found', 'unavailable'],
+    async run({ ctx, params, query: { per_second: perSecond }, caller }, services) {
+      const row = await visibleRecording(services, caller, params.id);
+      const { recording_id: recordingId, audio: file } = row;
+      if (file === null) throw notKept();
+      const { audio } = services;
+      const { sha256 } = file;
+      const gone = new AbortController();
+      ctx.res.once('close', () => gone.abort());
+      let peaks: number[];
+      try {
+        peaks = await peaksOf(services)({
+          folder: await audio.workFolder(recordingId),
+          read: (work) => audio.read(recordingId, file, work),
+          sha256,
+          perSecond,
+          signal: gone.signal,
+        });
+      } catch (error) {
+        // The client has gone: there is nothing to answer.
+        if (gone.signal.aborted) return;
+        throw asProblem(error);
+      }
+      if (peaks.length > limits.peaksMax) {
+        throw invalid([{ path: 'per_second', message: 'is too much for so long a recording' }]);
+      }
+      cacheable(ctx, `${sha256}-${perSecond}`);
+      if (!ctx.fresh) return { per_second: perSecond, peaks };
+      ctx.status = 304;
+    },
+  }),
+];
 
 const notKept = () => notFound('There is no audio of this recording, or it was not kept.');
 
@@ -101,85 +131,6 @@ const audioMediaTypes: Readonly<Record<string, string>> = {
   '.webm': 'video/webm',
   '.wma': 'audio/x-ms-wma',
 };
-
-const notChanged: Answer = { description: 'Not changed since.' };
-const tag = { ETag: 'Names the audio it is of.' };
-const ifNoneMatch: RequestHeader = {
-  name: 'If-None-Match',
-  description: 'An `ETag`: 304 while it is the same.',
-};
-const audioTypes = ['audio/*', 'application/octet-stream'];
-
-/** What a player needs: the audio, its picture, and a way to open both. */
-export const audioOperations: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/recordings/{id}/audio',
-    id: 'audio',
-    tag: 'Recordings',
-    summary: 'The kept audio, whole or a range of it',
-    headers: [
-      ifNoneMatch,
-      { name: 'Range', description: 'One range of bytes (RFC 9110, 14.2).' },
-      { name: 'If-Range', description: 'An `ETag`: the whole audio when it is another.' },
-    ],
-    answers: {
-      200: { description: 'All of it.', media: audioTypes, headers: tag },
-      206: { description: 'The range.', media: audioTypes, headers: tag },
-      304: notChanged,
-    },
-    problems: ['not-found', 'range-not-satisfiable', 'invalid'],
-  },
-  {
-    method: 'get',
-    path: '/recordings/{id}/peaks',
-    id: 'peaks',
-    tag: 'Recordings',
-    summary: 'How loud it is, for drawing it',
-    query: peaksSchema.omit({ ticket: true }),
-    headers: [ifNoneMatch],
-    answers: {
-      200: {
-        description: 'The highest sample of each piece.',
-        json: z.object({ per_second: z.number().int(), peaks: z.array(z.number()) }),
-        headers: tag,
-      },
-      304: notChanged,
-    },
-    problems: ['not-found', 'unavailable'],
-  },
-  {
-    method: 'get',
-    path: '/recordings/{id}/export',
-    id: 'export',
-    tag: 'Recordings',
-    summary: 'The transcript as a file; `zip`: the three documents',
-    query: exportSchema.omit({ ticket: true }),
-    answers: {
-      200: {
-        description: 'The file.',
-        media: Object.values(mediaTypes).map((type) => type.split(';')[0]!),
-        headers: { 'Content-Disposition': 'Its name.' },
-      },
-    },
-    problems: ['not-found'],
-  },
-  {
-    method: 'post',
-    path: '/recordings/{id}/ticket',
-    id: 'ticket',
-    tag: 'Recordings',
-    summary: 'Opens audio, peaks and export of a recording to what cannot send a token',
-    body: { kind: 'json', schema: ticketSchema, optional: true },
-    answers: {
-      201: {
-        description: 'Goes as `?ticket=` there, and nowhere else.',
-        json: z.object({ ticket: z.string(), expires_at: z.string() }),
-      },
-    },
-    problems: ['not-found'],
-  },
-];
 
 /** Answers 200, 206, 304 or 416 (RFC 9110, 14). Of several ranges the whole file is sent, as it allows. */
 async function sendAudio(ctx: Context, row: RecordingRow, file: OpenAudio): Promise<void> {

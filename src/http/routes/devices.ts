@@ -1,73 +1,23 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
 import { combinedDevice } from '../../capture/device/alsa-config.ts';
-import { callerOf } from '../middleware/authenticate.ts';
-import { peerOf } from '../peer.ts';
-import { commandOf } from '../written.ts';
-import { jsonBody } from '../body.ts';
-import type { AddRoutes, HttpServices } from '../services.ts';
+import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
-
-/** Input devices of this host, the audio server's sources, and the source that joins two of them. */
-export const audioDeviceRoutes: AddRoutes = (router, services) => {
-  const { captures, config } = services;
-  router.get('/audio/devices', async (ctx) => {
-    const isAllowed = await mayRecordHere(ctx, services, callerOf(ctx.state));
-    const { local: here } = await peerOf(ctx, config.settings()['server.trusted_proxies']);
-    ctx.body = isAllowed
-      ? { ...(await captures.devices()), held: captures.held(), here }
-      : { devices: [], default: null, held: [], here };
-  });
-  router.get('/audio/sources', async (ctx) => {
-    const { microphones, monitors } = await captures.sources();
-    ctx.body = { microphones: microphones.map(named), monitors: monitors.map(named) };
-  });
-  router.post('/audio/combined', async (ctx) => {
-    const selection = await jsonBody(ctx, combinedSchema);
-    const module_ids = await captures.combine(selection);
-    await config.update(
-      { audio: { device: combinedDevice } },
-      { by: callerOf(ctx.state).userId, command: commandOf(ctx.state) },
-    );
-    ctx.body = { device: combinedDevice, module_ids };
-  });
-  router.delete('/audio/combined', async (ctx) => {
-    await captures.uncombine();
-    ctx.status = 204;
-  });
-};
-
-/** Whether who asks may record with the devices of this machine (`audio.recorders`). */
-export async function mayRecordHere(
-  ctx: Context,
-  { settings }: Pick<HttpServices, 'settings'>,
-  { isAdmin }: Pick<Caller, 'isAdmin'>,
-): Promise<boolean> {
-  const { 'audio.recorders': who, 'server.trusted_proxies': proxies } = settings();
-  if (who === 'everyone' || isAdmin) return true;
-  return who === 'here' && (await peerOf(ctx, proxies)).local;
-}
-
-const combinedSchema = z.strictObject({
-  microphone: z.string().min(1).max(500),
-  monitor: z.string().min(1).max(500),
-});
-
-const named = ({ name, description }: { name: string; description: string }) => ({
-  name,
-  description,
-});
+import { unfinished } from '../middleware/ready.ts';
+import { isLocal } from '../peer.ts';
+import { routesOf } from '../route.ts';
 
 const source = z.object({ name: z.string(), description: z.string() });
 
-/** Input devices, and the source that joins a microphone and what the speakers play. */
-export const deviceOperations: readonly Operation[] = [
-  {
+const route = routesOf({ tag: 'Host', needs: [unfinished] });
+const adminRoute = routesOf({ tag: 'Host', access: 'admin', needs: [unfinished] });
+
+/** Input devices of this host, the audio server's sources, and the source that joins two of them. */
+export const audioDeviceRoutes = [
+  route({
     method: 'get',
     path: '/audio/devices',
     id: 'audioDevices',
-    tag: 'Host',
     summary: 'Input devices, by the names that `audio.device` takes',
     answers: {
       200: {
@@ -85,12 +35,18 @@ export const deviceOperations: readonly Operation[] = [
       },
     },
     problems: ['unavailable'],
-  },
-  {
+    async run({ ctx, caller }, services) {
+      const { captures } = services;
+      const here = await isLocal(ctx.req);
+      return (await mayRecordHere(ctx, services, caller))
+        ? { ...(await captures.devices()), held: captures.held(), here }
+        : { devices: [], default: null, held: [], here };
+    },
+  }),
+  adminRoute({
     method: 'get',
     path: '/audio/sources',
     id: 'audioSources',
-    tag: 'Host',
     summary: 'Microphones and speaker monitors, as the audio server names them',
     answers: {
       200: {
@@ -99,16 +55,24 @@ export const deviceOperations: readonly Operation[] = [
       },
     },
     problems: ['unavailable'],
-  },
-  {
+    async run(_, { captures }) {
+      const { microphones, monitors } = await captures.sources();
+      return { microphones: microphones.map(named), monitors: monitors.map(named) };
+    },
+  }),
+  adminRoute({
     method: 'post',
     path: '/audio/combined',
     id: 'combineAudio',
-    tag: 'Host',
     summary: 'Joins a microphone and a monitor to one device, and sets `audio.device` to it',
     description:
       'The chain stands until the next recording from it has ended, and is built again for each.',
-    body: { kind: 'json', schema: combinedSchema },
+    body: {
+      json: z.strictObject({
+        microphone: z.string().min(1).max(500),
+        monitor: z.string().min(1).max(500),
+      }),
+    },
     answers: {
       200: {
         description: 'The chain stands.',
@@ -120,14 +84,35 @@ export const deviceOperations: readonly Operation[] = [
     },
     problems: ['unavailable', 'device-unavailable', 'overridden'],
     command: true,
-  },
-  {
+    async run({ body, onBehalf }, { captures, config }) {
+      const module_ids = await captures.combine(body);
+      await config.update({ audio: { device: combinedDevice } }, onBehalf);
+      return { device: combinedDevice, module_ids };
+    },
+  }),
+  adminRoute({
     method: 'delete',
     path: '/audio/combined',
     id: 'uncombineAudio',
-    tag: 'Host',
     summary: 'Tears the chain down and forgets the selection',
     answers: { 204: { description: 'Done.' } },
     problems: ['unavailable', 'device-unavailable'],
-  },
+    run: async (_, { captures }) => await captures.uncombine(),
+  }),
 ];
+
+/** Whether who asks may record with the devices of this machine (`audio.recorders`). */
+export async function mayRecordHere(
+  ctx: Context,
+  { settings }: Pick<HttpServices, 'settings'>,
+  { isAdmin }: Pick<Caller, 'isAdmin'>,
+): Promise<boolean> {
+  const who = settings()['audio.recorders'];
+  if (who === 'everyone' || isAdmin) return true;
+  return who === 'here' && (await isLocal(ctx.req));
+}
+
+const named = ({ name, description }: { name: string; description: string }) => ({
+  name,
+  description,
+});

@@ -4,22 +4,13 @@ import { recordings } from '../../../projections/recordings.ts';
 import { libraryOf } from '../../../projections/transcripts.ts';
 import { recordingByFilename } from '../../../projections/library.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
-import { callerOf } from '../middleware/authenticate.ts';
-import { carryOut, commandOf, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
-import { bodyParser, decodedOnce, jsonBody, librarySchema, queryOf } from '../body.ts';
-import { doneBefore } from '../middleware/idempotency.ts';
+import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
+import { bodyParser, librarySchema } from '../body.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import {
-  isReprocessing,
-  reprocessProblems,
-  reprocessing,
-  reprocessingOf,
-  reprocessSchema,
-} from './recording-actions.ts';
+import { reprocessProblems, reprocessSchema, reprocessed } from './recording-actions.ts';
 import { libraryAnswer, statusName } from '../recording-answer.ts';
-import type { AddRoutes } from '../services.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import { type DocumentName, documentNames, speakerName } from '../../documents/documents.ts';
 import { documentFilesOf } from '../../../projections/recording/files.ts';
@@ -29,134 +20,195 @@ import type { Recording } from '../../../projections/recording/recording.ts';
 import { NotAccepted } from '../../recordings/refusals.ts';
 import { editIn } from '../../documents/document-edit.ts';
 import { documentsInput } from '../../documents/documents-input.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
+import { perApp, type RouteContext, routesOf } from '../route.ts';
+import type { HttpServices } from '../services.ts';
 
-/** The documents in the caller's space. */
-export const transcriptRoutes: AddRoutes = (router, services) => {
-  const { storage, spaceOf, projections, settings } = services;
-  const kept = cachedReads<Buffer>(projections, recordings.name, limits.pagesKeptMax);
-  const read = async (userId: string, filename: string) =>
-    readDocument(await spaceOf(userId), filename);
+const libraryPages = perApp(({ projections }) =>
+  cachedReads<Buffer>(projections, recordings.name, limits.pagesKeptMax),
+);
 
-  router.get('/transcripts', async (ctx) => {
-    const { userId: owner } = callerOf(ctx.state);
-    const { 'ui.language': uiLanguage } = settings();
-    // As it was asked, so that what is kept need not be read again; as bytes, which need no encoding.
-    ctx.type = 'application/json';
-    ctx.body = await kept(`${uiLanguage} ${owner}?${ctx.querystring}`, async () => {
-      const { rows, next_cursor } = await libraryOf(storage, owner, queryOf(ctx, librarySchema));
-      const transcripts = rows.map((one) => libraryAnswer(one, uiLanguage));
-      return Buffer.from(JSON.stringify({ transcripts, next_cursor }));
-    });
-  });
+const route = routesOf({ tag: 'Transcripts' });
 
+/** The documents in the caller's space: to read, to send back after editing them, to delete. */
+export const documentRoutes = [
+  route({
+    method: 'get',
+    path: '/transcripts',
+    id: 'listTranscripts',
+    summary: 'Recordings with documents, newest first',
+    query: librarySchema,
+    answers: {
+      200: {
+        description: 'A page.',
+        json: z.object({
+          transcripts: z.array(answers.libraryItem),
+          next_cursor: answers.nextCursor,
+        }),
+      },
+    },
+    async run({ ctx, query, caller: { userId: owner } }, services) {
+      const { 'ui.language': uiLanguage } = services.settings();
+      // As it was asked, and as bytes, which need no encoding.
+      const key = `${uiLanguage} ${owner}?${ctx.querystring}`;
+      return await libraryPages(services)(key, async () => {
+        const { rows, next_cursor } = await libraryOf(services.storage, owner, query);
+        const transcripts = rows.map((one) => libraryAnswer(one, uiLanguage));
+        return Buffer.from(JSON.stringify({ transcripts, next_cursor }));
+      });
+    },
+  }),
   // Before reading: a document called `reprocess` is read by GET, this is POST only.
-  router.post(/^\/transcripts\/(.+)\/reprocess$/, async (ctx) => {
-    const { userId } = callerOf(ctx.state);
-    const filename = decodedOnce(ctx.path.slice('/transcripts/'.length, -'/reprocess'.length));
-    // Also refuses a path that leaves the space, with the same answer as reading it.
-    if (!(await read(userId, filename))) throw notFound();
-    const recordingId = await recordingByFilename(storage, userId, filename);
-    if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
-    const wanted = reprocessingOf(await jsonBody(ctx, reprocessSchema));
-    const done = await doneBefore(services, ctx.state, {
-      types: ['reprocessing.requested'],
-      recordingId,
-      asks: (fact) => isReprocessing(fact, wanted),
-    });
-    const { state } =
-      done ??
-      (await carryOut(services, ctx.state, recordingId, await reprocessing(services, wanted)));
-    ctx.status = 202;
-    ctx.body = { recording_id: recordingId, status: statusName(state) };
-  });
-
-  router.get(/^\/transcripts\/(.+)$/, async (ctx) => {
-    const filename = decodedOnce(ctx.path.slice('/transcripts/'.length));
-    const document = await read(callerOf(ctx.state).userId, filename);
-    if (!document) throw notFound();
-    ctx.status = 200;
-    ctx.set('ETag', `"${document.sha256}"`);
-    ctx.set('Cache-Control', 'private, no-cache');
-    if (ctx.fresh) {
+  route({
+    method: 'post',
+    path: '/transcripts/{filename}/reprocess',
+    id: 'reprocessTranscript',
+    summary: 'Processes the document’s recording again',
+    description: 'The old version stays until the new one is complete.',
+    body: { json: reprocessSchema, optional: true },
+    answers: { 202: answers.going },
+    problems: ['malformed-request', 'outside-space', ...reprocessProblems],
+    command: true,
+    async run({ ctx, params: { filename }, body, caller: { userId } }, services) {
+      const id = await recordingOfDocument(services, userId, filename);
+      return await reprocessed(services, ctx.state, id, body, async () => {});
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/transcripts/{filename}',
+    id: 'readDocument',
+    summary: 'One document',
+    headers: [{ name: 'If-None-Match', description: 'An `ETag`: 304 while it is the same.' }],
+    answers: {
+      200: {
+        description: 'The document.',
+        media: ['text/markdown'],
+        headers: { ETag: 'Names this version of the document.' },
+      },
+      304: { description: 'Not changed since.' },
+    },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'too-large'],
+    async run({ ctx, params: { filename }, caller: { userId } }, { spaceOf }) {
+      const document = await readDocument(await spaceOf(userId), filename);
+      if (!document) throw notFound();
+      ctx.set('ETag', `"${document.sha256}"`);
+      ctx.set('Cache-Control', 'private, no-cache');
+      if (!ctx.fresh) return document.bytes;
       ctx.status = 304;
-      return;
-    }
-    ctx.set('Content-Type', 'text/markdown; charset=utf-8');
-    ctx.body = document.bytes;
-  });
-};
-
-/** What people do to documents: send one they edited, delete one. */
-export const documentChangeRoutes: AddRoutes = (router, services) => {
-  const { storage, spaceOf, recordingService } = services;
-  const filenameIn = (ctx: Context) => decodedOnce(ctx.path.slice('/transcripts/'.length));
-
-  router.put(/^\/transcripts\/(.+)$/, async (ctx) => {
-    const { userId } = callerOf(ctx.state);
-    const filename = filenameIn(ctx);
-    const space = await spaceOf(userId);
-    const present = await readDocument(space, filename);
-    if (!present) throw notFound();
-    const recordingId = await recordingByFilename(storage, userId, filename);
-    if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
-    const markdown = await markdownBody(ctx);
-    const seen = ctx.get('If-Match');
-    if (seen !== `"${present.sha256}"`) {
-      throw new Problem(
-        'changed-meanwhile',
-        seen === ''
-          ? 'Send `If-Match` with the `ETag` of the document you have edited.'
-          : 'The document is another one by now. Read it again and repeat your changes.',
-      );
-    }
-    refuseWhenStopped(services);
-    const { recording, state } = await recordingService.read(recordingId);
-    const document = documentIn(recording, filename);
-    if (document === undefined) throw new NotAccepted('document.edited', state, []);
-    if (document === null) throw notFound('The document belongs to no recording of yours.');
-    const compare = await comparison(recordingId, document, markdown);
-    const given = { document, markdown, replaces: present.sha256 };
-    const decision = editDocument(given, compare, speakerName);
-    const { facts } = await carryOut(services, ctx.state, recordingId, decision);
-    const row = await untilWritten(services, recordingId);
-    const written = await readDocument(space, filename);
-    if (written) ctx.set('ETag', `"${written.sha256}"`);
-    ctx.body = {
-      recording_id: recordingId,
-      status: statusName(row?.state ?? state),
-      corrections: facts.filter(({ type }) => type === 'turn.edited').length,
-      own: facts.some((fact) => fact.type === 'document.edited' && fact.data.own),
-    };
-  });
-
-  router.delete(/^\/transcripts\/(.+)$/, async (ctx) => {
-    const { userId } = callerOf(ctx.state);
-    const filename = filenameIn(ctx);
-    const space = await spaceOf(userId);
-    // Also refuses a path that leaves the space, with the same answer as reading it.
-    const present = await readDocument(space, filename);
-    const recordingId = await recordingByFilename(storage, userId, filename);
-    if (recordingId === undefined) {
+    },
+  }),
+  route({
+    method: 'put',
+    path: '/transcripts/{filename}',
+    id: 'editDocument',
+    summary: 'Takes an edited document',
+    description:
+      'Changes that can be assigned by block ids become corrections of the transcript; with anything else ' +
+      'the whole is kept as their own version, and `own` says so.',
+    headers: [
+      { name: 'If-Match', description: '`ETag` of the document that was edited.', required: true },
+    ],
+    body: { mediaType: 'text/markdown', description: 'The whole document.' },
+    answers: {
+      200: {
+        description: 'Taken.',
+        json: z.object({
+          ...answers.accepted.shape,
+          corrections: z.number().int().describe('how many passages were corrected'),
+          own: z.boolean(),
+        }),
+        headers: { ETag: 'Names the document as it is now.' },
+      },
+    },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    command: true,
+    run: async ({ ctx, params, caller }, services) =>
+      await takeEdited(ctx, services, caller.userId, params.filename),
+  }),
+  route({
+    method: 'delete',
+    path: '/transcripts/{filename}',
+    id: 'deleteDocument',
+    summary: 'Deletes a document, with an index all three; the recording stays',
+    answers: { 204: { description: 'It is gone.' } },
+    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    command: true,
+    async run({ params: { filename }, caller: { userId }, onBehalf }, services) {
+      const space = await services.spaceOf(userId);
+      // Also refuses a path that leaves the space, with the same answer as reading it.
+      const present = await readDocument(space, filename);
+      const recordingId = await recordingByFilename(services.storage, userId, filename);
+      if (recordingId === undefined) {
+        if (!present) throw notFound();
+        await deleteDocument(space, filename);
+        return;
+      }
+      refuseWhenStopped(services);
+      const { recording, state } = await services.recordingService.read(recordingId);
+      const document = documentIn(recording, filename);
+      if (!document) throw new NotAccepted('documents.deleted', state, []);
       if (!present) throw notFound();
-      await deleteDocument(space, filename);
-      ctx.status = 204;
-      return;
-    }
-    refuseWhenStopped(services);
-    const { recording, state } = await recordingService.read(recordingId);
-    const document = documentIn(recording, filename);
-    if (!document) throw new NotAccepted('documents.deleted', state, []);
-    if (!present) throw notFound();
-    const accepted = await recordingService.deleteDocuments(recordingId, [document], {
-      by: userId,
-      command: commandOf(ctx.state),
-    });
-    await untilReadable(services, accepted);
-    ctx.status = 204;
-  });
-};
+      const { recordingService } = services;
+      await untilReadable(
+        services,
+        await recordingService.deleteDocuments(recordingId, [document], onBehalf),
+      );
+    },
+  }),
+];
+
+/** @throws {Problem} 404, also for a path that leaves the space, with the same answer as reading it */
+async function recordingOfDocument(
+  { storage, spaceOf }: HttpServices,
+  userId: string,
+  filename: string,
+): Promise<string> {
+  if (!(await readDocument(await spaceOf(userId), filename))) throw notFound();
+  const recordingId = await recordingByFilename(storage, userId, filename);
+  if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
+  return recordingId;
+}
+
+async function takeEdited(
+  ctx: RouteContext,
+  services: HttpServices,
+  userId: string,
+  filename: string,
+) {
+  const recordingId = await recordingOfDocument(services, userId, filename);
+  const space = await services.spaceOf(userId);
+  const present = await readDocument(space, filename);
+  if (!present) throw notFound();
+  const markdown = await markdownBody(ctx);
+  const seen = ctx.get('If-Match');
+  if (seen !== `"${present.sha256}"`) {
+    throw new Problem(
+      'changed-meanwhile',
+      seen === ''
+        ? 'Send `If-Match` with the `ETag` of the document you have edited.'
+        : 'The document is another one by now. Read it again and repeat your changes.',
+    );
+  }
+  refuseWhenStopped(services);
+  const { recording, state } = await services.recordingService.read(recordingId);
+  const document = documentIn(recording, filename);
+  if (document === undefined) throw new NotAccepted('document.edited', state, []);
+  if (document === null) throw notFound('The document belongs to no recording of yours.');
+  const compare = await comparison(recordingId, document, markdown);
+  const given = { document, markdown, replaces: present.sha256 };
+  const decision = editDocument(given, compare, speakerName);
+  const { facts } = await carryOut(services, ctx.state, recordingId, decision);
+  const row = await untilWritten(services, recordingId);
+  const written = await readDocument(space, filename);
+  if (written) ctx.set('ETag', `"${written.sha256}"`);
+  return {
+    recording_id: recordingId,
+    status: statusName(row?.state ?? state),
+    corrections: facts.filter(({ type }) => type === 'turn.edited').length,
+    own: facts.some((fact) => fact.type === 'document.edited' && fact.data.own),
+  };
+}
 
 /** Which of the present documents a file is: null when none; undefined while there are none. */
 function documentIn(recording: Recording, filename: string): DocumentName | null | undefined {
@@ -208,95 +260,3 @@ async function markdownBody(ctx: Context): Promise<string> {
   const { body } = ctx.request as { body?: unknown };
   return typeof body === 'string' ? body : '';
 }
-
-/** Documents. */
-export const documentOperations: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/transcripts',
-    id: 'listTranscripts',
-    tag: 'Transcripts',
-    summary: 'Recordings with documents, newest first',
-    query: librarySchema,
-    answers: {
-      200: {
-        description: 'A page.',
-        json: z.object({
-          transcripts: z.array(answers.libraryItem),
-          next_cursor: answers.nextCursor,
-        }),
-      },
-    },
-  },
-  {
-    method: 'get',
-    path: '/transcripts/{filename}',
-    id: 'readDocument',
-    tag: 'Transcripts',
-    summary: 'One document',
-    headers: [{ name: 'If-None-Match', description: 'An `ETag`: 304 while it is the same.' }],
-    answers: {
-      200: {
-        description: 'The document.',
-        media: ['text/markdown'],
-        headers: { ETag: 'Names this version of the document.' },
-      },
-      304: { description: 'Not changed since.' },
-    },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'too-large'],
-  },
-  {
-    method: 'post',
-    path: '/transcripts/{filename}/reprocess',
-    id: 'reprocessTranscript',
-    tag: 'Transcripts',
-    summary: 'Processes the document’s recording again',
-    description: 'The old version stays until the new one is complete.',
-    body: { kind: 'json', schema: reprocessSchema, optional: true },
-    answers: { 202: answers.going },
-    problems: ['malformed-request', 'outside-space', ...reprocessProblems],
-    command: true,
-  },
-  {
-    method: 'put',
-    path: '/transcripts/{filename}',
-    id: 'editDocument',
-    tag: 'Transcripts',
-    summary: 'Takes an edited document',
-    description:
-      'Changes that can be assigned by block ids become corrections of the transcript; with anything else ' +
-      'the whole is kept as their own version, and `own` says so.',
-    headers: [
-      { name: 'If-Match', description: '`ETag` of the document that was edited.', required: true },
-    ],
-    body: {
-      kind: 'other',
-      mediaType: 'text/markdown',
-      description: 'The whole document.',
-      bytesMax: 10 * 1024 * 1024,
-    },
-    answers: {
-      200: {
-        description: 'Taken.',
-        json: z.object({
-          ...answers.accepted.shape,
-          corrections: z.number().int().describe('how many passages were corrected'),
-          own: z.boolean(),
-        }),
-        headers: { ETag: 'Names the document as it is now.' },
-      },
-    },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
-    command: true,
-  },
-  {
-    method: 'delete',
-    path: '/transcripts/{filename}',
-    id: 'deleteDocument',
-    tag: 'Transcripts',
-    summary: 'Deletes a document, with an index all three; the recording stays',
-    answers: { 204: { description: 'It is gone.' } },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
-    command: true,
-  },
-];

@@ -3,28 +3,8 @@ import { join, posix } from 'node:path';
 import { type GuideName, guides, headingId } from '../../doctor/guide.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { packageRoot } from '../../shared/package.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
+import { type Route, routesOf } from '../route.ts';
 import { escaped } from '../problems.ts';
-import type { AddRoutes } from '../services.ts';
-
-/**
- * `GET /docs/{name}`: the pages that explain this release, rendered, with their headings as places to link to and a table
- * of contents. Files are named here, so no path of a request ever meets the disk.
- */
-export const guideRoutes: AddRoutes = (router) => {
-  router.get(stylePath, (ctx) => {
-    ctx.type = 'text/css; charset=utf-8';
-    ctx.set('Cache-Control', 'public, max-age=3600');
-    ctx.body = style;
-  });
-  for (const name of keysOf(guides)) {
-    router.get(`/docs/${name}`, async (ctx) => {
-      ctx.type = 'text/html; charset=utf-8';
-      ctx.set('Cache-Control', 'no-cache');
-      ctx.body = await pageOf(name, await readFile(join(packageRoot, guides[name]), 'utf8'));
-    });
-  }
-};
 
 const stylePath = '/assets/docs/guide.css';
 const style = `:root { color-scheme: light dark; }
@@ -36,6 +16,56 @@ table { border-collapse: collapse; }
 th, td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid; }
 :target { text-decoration: underline; }
 `;
+
+const titles: Record<GuideName, string> = {
+  readme: 'What Mitschrift is, what it needs, first steps',
+  administration: 'Running it as a service, https, backups',
+  recording: 'Recording by hotkey, tray and browser',
+  settings: 'Settings, and which servers work',
+  integrity: 'What is noticed when something is lost, and how',
+  speech: 'Speech to text, and local models',
+  language: 'Language models',
+  deploy: 'From one machine to many',
+};
+
+const route = routesOf({ tag: 'Service', access: 'public' });
+
+/**
+ * The pages that explain this release, to which the doctor links: rendered, with their headings as places to link to and a
+ * table of contents. Files are named here, so no path of a request ever meets the disk.
+ */
+export const guideRoutes = [
+  ...keysOf(guides).map((name) =>
+    route({
+      method: 'get',
+      path: `/docs/${name}`,
+      id: `guide${name[0]!.toUpperCase()}${name.slice(1)}`,
+      summary: titles[name],
+      answers: { 200: { description: 'The page.', media: ['text/html'] } },
+      async run({ ctx }) {
+        ctx.set('Cache-Control', 'no-cache');
+        return await pageOf(name, await readFile(join(packageRoot, guides[name]), 'utf8'));
+      },
+    }),
+  ),
+  file(stylePath, 'text/css', async () => style),
+];
+
+/** A file of these pages, by its path. */
+export function file(path: string, media: string, read: () => Promise<string | Buffer>): Route {
+  return route({
+    method: 'get',
+    path,
+    id: path,
+    summary: '',
+    hidden: true,
+    answers: { 200: { description: '', media: [media] } },
+    async run({ ctx }) {
+      ctx.set('Cache-Control', 'public, max-age=3600');
+      return await read();
+    },
+  });
+}
 
 async function pageOf(name: GuideName, markdown: string): Promise<string> {
   const { Marked } = await import('marked');
@@ -96,24 +126,3 @@ function placeOf(name: GuideName, href: string): string | undefined {
   const at = place === undefined ? '' : `#${place}`;
   return other === undefined ? undefined : `/docs/${other}${at}`;
 }
-
-const titles: Record<GuideName, string> = {
-  readme: 'What Mitschrift is, what it needs, first steps',
-  administration: 'Running it as a service, https, backups',
-  recording: 'Recording by hotkey, tray and browser',
-  settings: 'Settings, and which servers work',
-  integrity: 'What is noticed when something is lost, and how',
-  speech: 'Speech to text, and local models',
-  language: 'Language models',
-  deploy: 'From one machine to many',
-};
-
-/** The pages that the doctor links to. */
-export const guideOperations: readonly Operation[] = keysOf(guides).map((name) => ({
-  method: 'get',
-  path: `/docs/${name}`,
-  id: `guide${name[0]!.toUpperCase()}${name.slice(1)}`,
-  tag: 'Service',
-  summary: titles[name],
-  answers: { 200: { description: 'The page.', media: ['text/html'] } },
-}));

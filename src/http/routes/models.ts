@@ -4,32 +4,66 @@ import { ModelError } from '../../speech/catalogue/model-error.ts';
 import { modelSchema } from '../openapi/model-answers.ts';
 import { notFound } from '../problems.ts';
 import { type Language, languageWanted, textIn } from '../readers-language.ts';
-import type { AddRoutes } from '../services.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
+import { routesOf } from '../route.ts';
 
-/** Speech models of this machine: what there is, what could be, and what is on its way. For administrators. */
-export const modelRoutes: AddRoutes = (router, { models }) => {
-  router.get('/models', async (ctx) => {
-    const language = languageWanted(ctx);
-    const list = await (await models.store()).list();
-    ctx.body = { ...list, models: list.models.map((model) => modelIn(language, model)) };
-  });
-  router.post('/models/:id/install', async (ctx) => {
-    const { id } = ctx.params as { id: string };
-    await (await models.store()).install(id).catch(unknownModel);
-    ctx.body = { id };
-    ctx.status = 202;
-  });
-  router.post('/models/:id/cancel', async (ctx) => {
-    await (await models.store()).cancel((ctx.params as { id: string }).id);
-    ctx.status = 204;
-  });
-  router.delete('/models/:id', async (ctx) => {
-    const { id } = ctx.params as { id: string };
-    await (await models.store()).remove(id).catch(unknownModel);
-    ctx.status = 204;
-  });
-};
+const route = routesOf({ tag: 'Host', access: 'admin', needs: [] });
+
+/** Speech models of this machine: what there is, what could be, and what is on its way. */
+export const modelRoutes = [
+  route({
+    method: 'get',
+    path: '/models',
+    id: 'listModels',
+    summary: 'Speech models: installed ones, those of the catalogue, and what is on its way',
+    answers: {
+      200: {
+        description: 'The models, and what of the house’s own entries cannot be used.',
+        json: z.object({
+          models: z.array(modelSchema),
+          broken: z.array(z.object({ file: z.string(), problem: z.string() })),
+        }),
+      },
+    },
+    async run({ ctx }, { models }) {
+      const language = languageWanted(ctx);
+      const list = await (await models.store()).list();
+      return { ...list, models: list.models.map((model) => modelIn(language, model)) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/models/{id}/install',
+    id: 'installModel',
+    summary: 'Begins to download a model and what it needs beside it',
+    description:
+      'Progress: `GET /models` and `model` frames. What arrived is kept after a failure: asked again, it goes on from there.',
+    answers: { 202: { description: 'It is on its way.', json: z.object({ id: z.string() }) } },
+    problems: ['not-found', 'busy'],
+    async run({ params: { id } }, { models }) {
+      await (await models.store()).install(id).catch(unknownModel);
+      return { id };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/models/{id}/cancel',
+    id: 'cancelModel',
+    summary: 'Ends an installation and removes what arrived',
+    answers: { 204: { description: 'Nothing of it is on its way.' } },
+    run: async ({ params }, { models }) => await (await models.store()).cancel(params.id),
+  }),
+  route({
+    method: 'delete',
+    path: '/models/{id}',
+    id: 'removeModel',
+    summary: 'Deletes an installed model',
+    description: '`used_for` of `GET /models` says what that ends.',
+    answers: { 204: { description: 'It is gone.' } },
+    problems: ['not-found'],
+    run: async ({ params }, { models }) =>
+      await (await models.store()).remove(params.id).catch(unknownModel),
+  }),
+];
 
 function modelIn(language: Language, model: ListedModel): ListedModel {
   const said = (text: string | null) => text && textIn(language, text);
@@ -45,54 +79,3 @@ function modelIn(language: Language, model: ListedModel): ListedModel {
 function unknownModel(error: unknown): never {
   throw error instanceof ModelError ? notFound(error.message) : error;
 }
-
-/** Speech models of this machine. */
-export const modelOperations: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/models',
-    id: 'listModels',
-    tag: 'Host',
-    summary: 'Speech models: installed ones, those of the catalogue, and what is on its way',
-    answers: {
-      200: {
-        description: 'The models, and what of the house’s own entries cannot be used.',
-        json: z.object({
-          models: z.array(modelSchema),
-          broken: z.array(z.object({ file: z.string(), problem: z.string() })),
-        }),
-      },
-    },
-    problems: [],
-  },
-  {
-    method: 'post',
-    path: '/models/{id}/install',
-    id: 'installModel',
-    tag: 'Host',
-    summary: 'Begins to download a model and what it needs beside it',
-    description:
-      'Progress: `GET /models` and `model` frames. What arrived is kept after a failure: asked again, it goes on from there.',
-    answers: { 202: { description: 'It is on its way.', json: z.object({ id: z.string() }) } },
-    problems: ['not-found', 'busy'],
-  },
-  {
-    method: 'post',
-    path: '/models/{id}/cancel',
-    id: 'cancelModel',
-    tag: 'Host',
-    summary: 'Ends an installation and removes what arrived',
-    answers: { 204: { description: 'Nothing of it is on its way.' } },
-    problems: [],
-  },
-  {
-    method: 'delete',
-    path: '/models/{id}',
-    id: 'removeModel',
-    tag: 'Host',
-    summary: 'Deletes an installed model',
-    description: '`used_for` of `GET /models` says what that ends.',
-    answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found'],
-  },
-];

@@ -1,64 +1,16 @@
-import type { Router } from '@koa/router';
 import { dirname, join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { AddRoutes } from '../services.ts';
-import type { State } from '../state.ts';
-import { Problem } from '../problems.ts';
 import * as z from 'zod';
-import { isBuiltOf, openedFiles, pagePaths } from '../app-pages.ts';
+import { answerPage, pagePaths } from '../app-pages.ts';
 import { querySchema } from '../feed/upgrade.ts';
 import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
+import { Problem } from '../problems.ts';
+import { loadOnce } from '../../shared/package.ts';
+import { perApp, type Route, routesOf } from '../route.ts';
+import { file } from './guide.ts';
 
-/** The web app: its pages, and the files it is made of. */
-export const pageRoutes = (router: Router<State>): void => {
-  const files = openedFiles();
-  const isBuilt = isBuiltOf(files);
-  for (const [path, , , part] of pagePaths) {
-    const link = files.linkTo(`pages/${part}.svelte`);
-    router.get(path.replace('{id}', ':id'), async (ctx) => {
-      if (!isBuilt) throw new Problem('not-found', 'The web app is not built: run npm run build.');
-      if (link !== '') ctx.set('Link', link);
-      await files.send(ctx, 'index.html');
-    });
-  }
-  for (const path of files.paths.filter((name) => name !== 'index.html')) {
-    router.get(`/${path}`, async (ctx) => await files.send(ctx, path));
-  }
-};
-
-/**
- * `GET /docs`: the interface to read and to try, by Swagger UI from this service's own files. Files are
- * named here, so no path of a request ever meets the disk; each is read when it is first asked for.
- */
-export const docsRoutes: AddRoutes = (router) => {
-  router.get('/docs', (ctx) => {
-    ctx.set('Content-Security-Policy', policy);
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.body = page;
-  });
-  router.get(`${assets}/start.js`, (ctx) => {
-    ctx.type = 'text/javascript; charset=utf-8';
-    ctx.body = start;
-  });
-  for (const [name, type] of Object.entries(files)) {
-    let read: Promise<Buffer> | undefined;
-    router.get(`${assets}/${name}`, async (ctx) => {
-      read ??= readFile(join(folder, name));
-      ctx.type = type;
-      ctx.set('Cache-Control', 'public, max-age=3600');
-      ctx.body = await read;
-    });
-  }
-};
-
-/** Below what `accessTo` calls public. */
 const assets = '/assets/docs';
-const files = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-};
 const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** As for all pages, but its style sheet holds small pictures as `data:`. */
@@ -93,59 +45,78 @@ const start = `window.SwaggerUIBundle({
 });
 `;
 
-/** `GET /openapi.json`: made when it is first asked for, and again when a limit it states has changed. */
-export const openApiRoutes: AddRoutes = (router, { version, settings }) => {
-  let made: { uploadMb: number; bytes: Buffer } | undefined;
-  router.get('/openapi.json', async (ctx) => {
-    const uploadMb = settings()['limits.upload_mb'];
-    if (made?.uploadMb !== uploadMb) {
-      const { openApiDocument } = await import('../openapi/document.ts');
-      const text = JSON.stringify(openApiDocument({ version, uploadMb }));
-      made = { uploadMb, bytes: Buffer.from(text) };
-    }
-    ctx.type = 'application/json';
-    ctx.body = made.bytes;
+const route = routesOf({ tag: 'Service', access: 'public' });
+
+const markup = {
+  200: { description: 'The page.', media: ['text/html'] },
+  304: { description: 'Not changed since.' },
+};
+
+/** Pages of the web app. */
+export const pageRoutes = pagePaths.map(([path, id, summary]) =>
+  route({
+    method: 'get',
+    path,
+    id,
+    summary,
+    answers: markup,
+    async run({ ctx }) {
+      if (await answerPage(ctx)) return;
+      throw new Problem('not-found', 'The web app is not built: run npm run build.');
+    },
+  }),
+);
+
+/**
+ * `GET /docs`: the interface to read and to try, by Swagger UI from this service's own files. Files are
+ * named here, so no path of a request ever meets the disk; each is read when it is first asked for.
+ */
+export const docsRoutes = [
+  route({
+    method: 'get',
+    path: '/docs',
+    id: 'docs',
+    summary: 'This document, to read and to try',
+    answers: markup,
+    run({ ctx }) {
+      ctx.set('Content-Security-Policy', policy);
+      return page;
+    },
+  }),
+  file(`${assets}/start.js`, 'text/javascript', async () => start),
+  file(`${assets}/swagger-ui.css`, 'text/css', fileOnce('swagger-ui.css')),
+  file(`${assets}/swagger-ui-bundle.js`, 'text/javascript', fileOnce('swagger-ui-bundle.js')),
+];
+
+/** The document of all routes: made when it is first asked for, and again when a limit that it states has changed. */
+export const openApiRoute = (routes: () => readonly Route[]): Route => {
+  const kept = perApp((): { uploadMb?: number; bytes?: Buffer } => ({}));
+  return route({
+    method: 'get',
+    path: '/openapi.json',
+    id: 'openapi',
+    summary: 'This document',
+    answers: { 200: { description: 'OpenAPI 3.1.', json: z.record(z.string(), z.unknown()) } },
+    async run(_, services) {
+      const made = kept(services);
+      const uploadMb = services.settings()['limits.upload_mb'];
+      if (made.uploadMb !== uploadMb) {
+        const { openApiDocument } = await import('../openapi/document.ts');
+        const { version } = services;
+        const text = JSON.stringify(openApiDocument(routes(), { version, uploadMb }));
+        Object.assign(made, { uploadMb, bytes: Buffer.from(text) });
+      }
+      return made.bytes;
+    },
   });
 };
 
 /** `GET /ws` without an upgrade; real WebSockets never get here. */
-export const socketRoutes: AddRoutes = (router) => {
-  router.get('/ws', () => {
-    throw new Problem('upgrade-required', 'Connect with a WebSocket.', {
-      headers: { Upgrade: 'websocket' },
-    });
-  });
-};
-
-const markup = (path: string, id: string, summary: string): Operation => ({
-  method: 'get',
-  path,
-  id,
-  tag: 'Service',
-  summary,
-  answers: {
-    200: { description: 'The page.', media: ['text/html'] },
-    304: { description: 'Not changed since.' },
-  },
-});
-
-/** Pages, this document, and the WebSocket. */
-export const pageOperations: readonly Operation[] = [
-  ...pagePaths.map(([path, id, summary]) => markup(path, id, summary)),
-  markup('/docs', 'docs', 'This document, to read and to try'),
-  {
-    method: 'get',
-    path: '/openapi.json',
-    id: 'openapi',
-    tag: 'Service',
-    summary: 'This document',
-    answers: { 200: { description: 'OpenAPI 3.1.', json: z.record(z.string(), z.unknown()) } },
-  },
-  {
+export const socketRoutes = [
+  routesOf({ tag: 'Status' })({
     method: 'get',
     path: '/ws',
     id: 'webSocket',
-    tag: 'Status',
     summary: 'What happens, as it happens: a WebSocket',
     description:
       'Every frame from the service is a `ServerFrame`: first `status` at position P; with `after` ' +
@@ -168,5 +139,14 @@ export const pageOperations: readonly Operation[] = [
       'cross-origin',
       'not-found',
     ],
-  },
+    run() {
+      throw new Problem('upgrade-required', 'Connect with a WebSocket.', {
+        headers: { Upgrade: 'websocket' },
+      });
+    },
+  }),
 ];
+
+function fileOnce(name: string): () => Promise<Buffer> {
+  return loadOnce(async () => await readFile(join(folder, name)));
+}

@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import * as z from 'zod';
 import {
   type Confirmation,
@@ -13,83 +12,196 @@ import {
   renameVoices,
   revokeVoices,
 } from '../../../projections/recording/decide.ts';
-import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut } from '../written.ts';
-import { jsonBody, nameSchema, queryOf } from '../body.ts';
+import { nameSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';
-import type { AddRoutes, HttpServices } from '../services.ts';
+import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { guest, sees } from '../visible-recording.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
+import { changes } from '../middleware/ready.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { routesOf } from '../route.ts';
 
-/** The voices a user named, and what each rests on. Nobody else's are there. */
-export const profileRoutes: AddRoutes = (router, services) => {
-  router.get('/people', async (ctx) => {
-    await upToDate(services);
-    const named = await peopleNamed(services.storage, ownerIn(ctx));
-    ctx.body = { people: named.map(({ name }) => name) };
-  });
+const profileSchema = z.strictObject({
+  name: nameSchema.refine((name) => name !== '', 'must not be empty'),
+});
 
-  router.get('/speakers/profiles', async (ctx) => {
-    const owner = ownerIn(ctx);
-    const people = await profilesOf(services, owner);
-    const measuring = await services.voices.state(owner);
-    // A model may have been installed since.
-    services.voices.look();
-    ctx.body = {
-      enabled: services.settings()['speakers.profiles'],
-      profiles: people
-        .filter(({ confirmations }) => confirmations.some(isHeard))
-        .map((one) => profileAnswer(one, measuring.embedding_model)),
-      measuring,
-    };
-  });
+const confirmation = z.object({
+  n: z.number().int().describe('position of its fact in the log'),
+  recording_id: z.string(),
+  at: z.string().describe('RFC 3339, UTC'),
+  labels: z.array(z.string()).describe('in that recording'),
+  embedding_model: z.string(),
+  seconds: z.number().describe('of speech the embedding was made of'),
+  counts: z
+    .boolean()
+    .describe(`the ${confirmationsMax} newest of the profile’s model do; others are kept`),
+  sample: z
+    .object({ start: z.number(), end: z.number() })
+    .nullable()
+    .describe('a sentence of this voice, to be played from `GET /recordings/{id}/audio`'),
+});
 
-  router.patch('/speakers/profiles/:profile', async (ctx) => {
-    const owner = ownerIn(ctx);
-    const profile = await profileIn(services, owner, ctx.params['profile']!);
-    const { name } = await jsonBody(ctx, profileSchema);
-    await inEach(services, ctx.state, profile.confirmations, (one) => renameVoices(one, name));
-    const renamed = (await profilesOf(services, owner)).find((one) => isSameName(one.name, name));
-    if (!renamed) throw notFound();
-    const { embedding_model: present } = await services.voices.state(owner);
-    ctx.body = profileAnswer(renamed, present);
-  });
+const count = z.number().int();
+const measuring = z
+  .object({
+    embedding_model: z.string().nullable().describe('installed here; null: none is'),
+    waiting: count.describe('recordings with voices that wait'),
+    without_audio: count.describe(
+      'of these, recordings whose audio is not kept: their voices stay as they are',
+    ),
+    given_up: count.describe('of these, recordings that failed three times, until the next start'),
+    now: z.object({ recording_id: z.string(), fraction: z.number().describe('0 to 1') }).nullable(),
+  })
+  .describe(
+    'Voices that are measured again from the kept audio: those that another model made, and those of labels to or ' +
+      'from which speech was moved',
+  );
 
-  router.delete('/speakers/profiles', async (ctx) => {
-    const profiles = await profilesOf(services, ownerIn(ctx));
-    const all = profiles.flatMap(({ confirmations }) => confirmations);
-    await inEach(services, ctx.state, all, revokeVoices);
-    ctx.status = 204;
-  });
-
-  router.delete('/speakers/profiles/:profile', async (ctx) => {
-    const profile = await profileIn(services, ownerIn(ctx), ctx.params['profile']!);
-    await inEach(services, ctx.state, profile.confirmations, revokeVoices);
-    ctx.status = 204;
-  });
-
-  router.delete('/speakers/profiles/:profile/confirmations/:n', async (ctx) => {
-    const profile = await profileIn(services, ownerIn(ctx), ctx.params['profile']!);
-    const some = profile.confirmations.filter(({ n }) => String(n) === ctx.params['n']);
-    if (some.length === 0) throw notFound();
-    await inEach(services, ctx.state, some, revokeVoices);
-    ctx.status = 204;
-  });
-};
+const profile = z.object({
+  id: z.string().describe('of its oldest confirmation: stays while that counts'),
+  name: z.string(),
+  embedding_model: z.string().describe('voices of other models are not compared with it'),
+  dimension: z.number().int(),
+  seconds: z.number(),
+  confirmations: z.array(confirmation).describe('newest first'),
+});
 
 /** Names and voices of these are kept apart: an administrator’s own, and those of what `guest` records. */
 const ownerSchema = z.strictObject({
   owner: z.literal(guest).optional().describe('to administrators: of what `guest` recorded'),
 });
 
+const owned = { query: ownerSchema, problems: ['not-found', 'not-accepted'] } as const;
+const route = routesOf({ tag: 'Speakers', needs: [people.name] });
+const changing = routesOf({ tag: 'Speakers', needs: [people.name, ...changes] });
+
+/** The voices a user named, and what each rests on. Nobody else's are there. */
+export const profileRoutes = [
+  route({
+    ...owned,
+    method: 'get',
+    path: '/people',
+    id: 'listPeople',
+    summary: 'Names the caller confirmed, those named last first',
+    answers: {
+      200: { description: 'The names.', json: z.object({ people: z.array(z.string()) }) },
+    },
+    problems: ['not-found'],
+    async run({ query, caller }, services) {
+      await upToDate(services);
+      const named = await peopleNamed(services.storage, ownerIn(query, caller));
+      return { people: named.map(({ name }) => name) };
+    },
+  }),
+  route({
+    ...owned,
+    method: 'get',
+    path: '/speakers/profiles',
+    id: 'listProfiles',
+    summary: 'The caller’s voice profiles, each with the confirmations it rests on',
+    description:
+      'With `speakers.profiles` off nothing is added or suggested; what there is can be deleted.',
+    answers: {
+      200: {
+        description: 'The profiles.',
+        json: z.object({
+          enabled: z.boolean().describe('`speakers.profiles`'),
+          profiles: z.array(profile),
+          measuring,
+        }),
+      },
+    },
+    problems: ['not-found'],
+    async run({ query, caller }, services) {
+      const owner = ownerIn(query, caller);
+      const people = await profilesOf(services, owner);
+      const measuring = await services.voices.state(owner);
+      // A model may have been installed since.
+      services.voices.look();
+      return {
+        enabled: services.settings()['speakers.profiles'],
+        profiles: people
+          .filter(({ confirmations }) => confirmations.some(isHeard))
+          .map((one) => profileAnswer(one, measuring.embedding_model)),
+        measuring,
+      };
+    },
+  }),
+  changing({
+    ...owned,
+    method: 'delete',
+    path: '/speakers/profiles',
+    id: 'deleteProfiles',
+    summary: 'Takes all of the caller’s confirmations back',
+    answers: { 204: { description: 'No voice is known any more.' } },
+    problems: ['not-found'],
+    command: true,
+    async run({ ctx, query, caller }, services) {
+      const profiles = await profilesOf(services, ownerIn(query, caller));
+      const all = profiles.flatMap(({ confirmations }) => confirmations);
+      await inEach(services, ctx.state, all, revokeVoices);
+    },
+  }),
+  changing({
+    ...owned,
+    method: 'patch',
+    path: '/speakers/profiles/{profile}',
+    id: 'renameProfile',
+    summary: 'Calls a voice by another name from now on',
+    description:
+      'Recordings keep the names they have. With the name of another profile both become one.',
+    body: { json: profileSchema },
+    answers: { 200: { description: 'The profile.', json: profile } },
+    command: true,
+    async run({ ctx, params, query, body: { name }, caller }, services) {
+      const owner = ownerIn(query, caller);
+      const { confirmations } = await profileIn(services, owner, params.profile);
+      await inEach(services, ctx.state, confirmations, (one) => renameVoices(one, name));
+      const renamed = (await profilesOf(services, owner)).find((one) => isSameName(one.name, name));
+      if (!renamed) throw notFound();
+      const { embedding_model: present } = await services.voices.state(owner);
+      return profileAnswer(renamed, present);
+    },
+  }),
+  changing({
+    ...owned,
+    method: 'delete',
+    path: '/speakers/profiles/{profile}',
+    id: 'deleteProfile',
+    summary: 'Takes all confirmations of a profile back',
+    answers: { 204: { description: 'This voice is not known any more.' } },
+    command: true,
+    async run({ ctx, params, query, caller }, services) {
+      const profile = await profileIn(services, ownerIn(query, caller), params.profile);
+      await inEach(services, ctx.state, profile.confirmations, revokeVoices);
+    },
+  }),
+  changing({
+    ...owned,
+    method: 'delete',
+    path: '/speakers/profiles/{profile}/confirmations/{n}',
+    id: 'revokeConfirmation',
+    summary: 'Takes one confirmation back completely',
+    description:
+      'The recording keeps its names; the profile is as if it had never been confirmed there.',
+    answers: { 204: { description: 'It does not count any more.' } },
+    command: true,
+    async run({ ctx, params, query, caller }, services) {
+      const profile = await profileIn(services, ownerIn(query, caller), params.profile);
+      const some = profile.confirmations.filter(({ n }) => String(n) === params.n);
+      if (some.length === 0) throw notFound();
+      await inEach(services, ctx.state, some, revokeVoices);
+    },
+  }),
+];
+
 /** Whose are asked for. @throws {Problem} 404 where the caller may not know of them */
-function ownerIn(ctx: Context & { state: State }): string {
-  const caller = callerOf(ctx.state);
-  const { owner = caller.userId } = queryOf(ctx, ownerSchema);
-  if (!sees(caller, owner)) throw notFound();
-  return owner;
+function ownerIn({ owner }: z.output<typeof ownerSchema>, caller: Caller): string {
+  const asked = owner ?? caller.userId;
+  if (!sees(caller, asked)) throw notFound();
+  return asked;
 }
 
 /** Waits until what was named last can be read. */
@@ -165,134 +277,3 @@ function sampleOf({ voices }: Confirmation): { start: number; end: number } | nu
 }
 const secondsOf = ({ voices }: Confirmation): number =>
   Math.round(voices.reduce((sum, { seconds }) => sum + seconds, 0) * 1000) / 1000;
-
-const profileSchema = z.strictObject({
-  name: nameSchema.refine((name) => name !== '', 'must not be empty'),
-});
-
-const confirmation = z.object({
-  n: z.number().int().describe('position of its fact in the log'),
-  recording_id: z.string(),
-  at: z.string().describe('RFC 3339, UTC'),
-  labels: z.array(z.string()).describe('in that recording'),
-  embedding_model: z.string(),
-  seconds: z.number().describe('of speech the embedding was made of'),
-  counts: z
-    .boolean()
-    .describe(`the ${confirmationsMax} newest of the profile’s model do; others are kept`),
-  sample: z
-    .object({ start: z.number(), end: z.number() })
-    .nullable()
-    .describe('a sentence of this voice, to be played from `GET /recordings/{id}/audio`'),
-});
-
-const count = z.number().int();
-const measuring = z
-  .object({
-    embedding_model: z.string().nullable().describe('installed here; null: none is'),
-    waiting: count.describe('recordings with voices that wait'),
-    without_audio: count.describe(
-      'of these, recordings whose audio is not kept: their voices stay as they are',
-    ),
-    given_up: count.describe('of these, recordings that failed three times, until the next start'),
-    now: z.object({ recording_id: z.string(), fraction: z.number().describe('0 to 1') }).nullable(),
-  })
-  .describe(
-    'Voices that are measured again from the kept audio: those that another model made, and those of labels to or ' +
-      'from which speech was moved',
-  );
-
-const profile = z.object({
-  id: z.string().describe('of its oldest confirmation: stays while that counts'),
-  name: z.string(),
-  embedding_model: z.string().describe('voices of other models are not compared with it'),
-  dimension: z.number().int(),
-  seconds: z.number(),
-  confirmations: z.array(confirmation).describe('newest first'),
-});
-
-/** The voices a user named. */
-export const profileOperations: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/people',
-    id: 'listPeople',
-    tag: 'Speakers',
-    summary: 'Names the caller confirmed, those named last first',
-    query: ownerSchema,
-    answers: {
-      200: { description: 'The names.', json: z.object({ people: z.array(z.string()) }) },
-    },
-    problems: ['not-found'],
-  },
-  {
-    method: 'get',
-    path: '/speakers/profiles',
-    id: 'listProfiles',
-    tag: 'Speakers',
-    summary: 'The caller’s voice profiles, each with the confirmations it rests on',
-    description:
-      'With `speakers.profiles` off nothing is added or suggested; what there is can be deleted.',
-    query: ownerSchema,
-    answers: {
-      200: {
-        description: 'The profiles.',
-        json: z.object({
-          enabled: z.boolean().describe('`speakers.profiles`'),
-          profiles: z.array(profile),
-          measuring,
-        }),
-      },
-    },
-    problems: ['not-found'],
-  },
-  {
-    method: 'delete',
-    path: '/speakers/profiles',
-    id: 'deleteProfiles',
-    tag: 'Speakers',
-    summary: 'Takes all of the caller’s confirmations back',
-    query: ownerSchema,
-    answers: { 204: { description: 'No voice is known any more.' } },
-    problems: ['not-found'],
-    command: true,
-  },
-  {
-    method: 'patch',
-    path: '/speakers/profiles/{profile}',
-    id: 'renameProfile',
-    tag: 'Speakers',
-    summary: 'Calls a voice by another name from now on',
-    description:
-      'Recordings keep the names they have. With the name of another profile both become one.',
-    query: ownerSchema,
-    body: { kind: 'json', schema: profileSchema },
-    answers: { 200: { description: 'The profile.', json: profile } },
-    problems: ['not-found', 'not-accepted'],
-    command: true,
-  },
-  {
-    method: 'delete',
-    path: '/speakers/profiles/{profile}',
-    id: 'deleteProfile',
-    tag: 'Speakers',
-    summary: 'Takes all confirmations of a profile back',
-    query: ownerSchema,
-    answers: { 204: { description: 'This voice is not known any more.' } },
-    problems: ['not-found', 'not-accepted'],
-    command: true,
-  },
-  {
-    method: 'delete',
-    path: '/speakers/profiles/{profile}/confirmations/{n}',
-    id: 'revokeConfirmation',
-    tag: 'Speakers',
-    summary: 'Takes one confirmation back completely',
-    description:
-      'The recording keeps its names; the profile is as if it had never been confirmed there.',
-    query: ownerSchema,
-    answers: { 204: { description: 'It does not count any more.' } },
-    problems: ['not-found', 'not-accepted'],
-    command: true,
-  },
-];

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { recordingById, recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
-import { callerOf, readerOf } from '../middleware/authenticate.ts';
-import { pageSchema, positionSchema, queryOf } from '../body.ts';
+import { readerOf } from '../middleware/authenticate.ts';
+import { pageSchema, positionSchema } from '../body.ts';
 import { reasonsIn } from '../readers-language.ts';
 import { Problem, notFound } from '../problems.ts';
 import {
@@ -21,74 +21,13 @@ import {
   visibleRecording,
 } from '../visible-recording.ts';
 import { setTurnsTag } from './turns.ts';
-import type { AddRoutes, HttpServices } from '../services.ts';
+import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { recordingAt } from '../../recordings/recording-at.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { ownerOf } from '../feed/feed.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
-
-/** Reading recordings: the list, one, and the facts one consists of. */
-export const recordingRoutes: AddRoutes = (router, services) => {
-  const { storage, recordingService, settings } = services;
-
-  router.get('/recordings', async (ctx) => {
-    const caller = callerOf(ctx.state);
-    const { limit, cursor, status, owner = caller.userId } = queryOf(ctx, recordingListSchema);
-    if (!seesLeft(services, caller, owner)) {
-      throw new Problem('not-admin', 'These recordings are not yours to see.');
-    }
-    const words = sees(caller, owner);
-    const page = { limit, cursor, status, words };
-    const { rows, next_cursor } = await recordingsOf(storage, owner, page);
-    ctx.body = {
-      recordings: rows.map((row) =>
-        recordingLine(row, recordingService.activity(row.recording_id), settings()['ui.language']),
-      ),
-      next_cursor,
-    };
-  });
-
-  router.get('/recordings/:id', async (ctx) => {
-    const id = ctx.params['id']!;
-    const { at } = queryOf(ctx, readSchema);
-    if (at !== undefined) {
-      ctx.body = reasonsIn(readerOf(ctx), await earlier(services, callerOf(ctx.state), id, at));
-      return;
-    }
-    const caller = callerOf(ctx.state);
-    const row = await visibleOrLeft(services, caller, id);
-    const transcript = sees(caller, row.owner) ? await transcriptOf(storage, id) : undefined;
-    setTurnsTag(ctx, transcript);
-    const activities = recordingService.activity(id);
-    const answer = recordingAnswer(row, transcript, activities, settings()['ui.language']);
-    ctx.body = reasonsIn(readerOf(ctx), answer);
-  });
-
-  router.get('/recordings/:id/events', async (ctx) => {
-    const id = ctx.params['id']!;
-    const { after, limit } = queryOf(ctx, eventsSchema);
-    await visibleRecording(services, callerOf(ctx.state), id);
-    ctx.body = await factsPage(services.store, id, {
-      after,
-      limit,
-      content: true,
-      wasErased: false,
-    });
-  });
-};
-
-/** As it was; an administrator sees what became of others' recordings, without what was said. */
-async function earlier(services: HttpServices, caller: Caller, id: string, at: number) {
-  const row = await recordingInView(services, caller, id);
-  const content = sees(caller, row.owner);
-  const then = await recordingAt(services.store, id, { position: at, content });
-  if (!then) throw notFound('There was no such recording yet.');
-  const { position, possible, waits } = then;
-  const answer = recordingAnswer(then.row, then.transcript, [], services.settings()['ui.language']);
-  return { ...answer, running: then.row.running, position, possible, waits };
-}
+import { perApp, routesOf } from '../route.ts';
 
 const readSchema = z.object({
   at: positionSchema
@@ -119,51 +58,14 @@ const eventsSchema = z.strictObject({
   limit: pageSchema.shape.limit,
 });
 
-/**
- * `GET /events`: the log a page at a time, or one recording's facts, for administrators. Content only of the
- * caller's own recordings; of erased ones no digest, length or time of the file.
- */
-export const eventRoutes: AddRoutes = (router, services) => {
-  const owners = ownerOf(services);
-  router.get('/events', async (ctx) => {
-    const { userId } = callerOf(ctx.state);
-    const { after, limit, recording } = queryOf(ctx, logSchema);
-    const shownOf = async (id: string) => {
-      const row = await recordingById(services.storage, id);
-      const wasErased = row !== undefined && isIn(row.state, 'idle.erased');
-      return { content: (await owners(id)) === userId, wasErased };
-    };
-    if (recording !== undefined) {
-      const shown = await shownOf(recording);
-      ctx.body = await factsPage(services.store, recording, { after, limit, ...shown });
-      return;
-    }
-    const known = new Map<string, Awaited<ReturnType<typeof shownOf>>>();
-    const events: ReturnType<typeof factAnswer>[] = [];
-    for await (const fact of services.store.readAll({ afterPosition: after, limit })) {
-      // What other streams hold as content (password hashes) is never shown, not even to the user.
-      const id = recordingOf(fact.stream);
-      if (id !== undefined && !known.has(id)) known.set(id, await shownOf(id));
-      const shown = id === undefined ? undefined : known.get(id);
-      events.push(factAnswer(fact, shown ?? { content: false, wasErased: false }));
-    }
-    ctx.body = { events, next_after: events.length < limit ? null : events.at(-1)!.position };
-  });
-};
+const route = routesOf({ tag: 'Recordings' });
 
-const logSchema = z.strictObject({
-  after: positionSchema,
-  limit: pageSchema.shape.limit,
-  recording: z.ulid().optional().describe('only the facts of this recording'),
-});
-
-/** Reading recordings. */
-export const recordingOperations: readonly Operation[] = [
-  {
+/** Reading recordings: the list, one, and the facts one consists of. */
+export const recordingRoutes = [
+  route({
     method: 'get',
     path: '/recordings',
     id: 'listRecordings',
-    tag: 'Recordings',
     summary: 'The caller’s recordings, also unfinished and failed ones, newest first',
     description:
       '`owner=guest` shows an administrator those of tray and hotkey; the id of a deleted user what they left, without a ' +
@@ -179,12 +81,30 @@ export const recordingOperations: readonly Operation[] = [
       },
     },
     problems: ['not-admin'],
-  },
-  {
+    async run({ query: { owner: asked, ...page }, caller }, services) {
+      const owner = asked ?? caller.userId;
+      if (!seesLeft(services, caller, owner)) {
+        throw new Problem('not-admin', 'These recordings are not yours to see.');
+      }
+      const words = sees(caller, owner);
+      const { rows, next_cursor } = await recordingsOf(services.storage, owner, { ...page, words });
+      const { recordingService, settings } = services;
+      return {
+        recordings: rows.map((row) =>
+          recordingLine(
+            row,
+            recordingService.activity(row.recording_id),
+            settings()['ui.language'],
+          ),
+        ),
+        next_cursor,
+      };
+    },
+  }),
+  route({
     method: 'get',
     path: '/recordings/{id}',
     id: 'readRecording',
-    tag: 'Recordings',
     summary: 'One recording with its words',
     description:
       'With `at` as it was at that position of the log, and what was possible then. Administrators see so ' +
@@ -199,30 +119,84 @@ export const recordingOperations: readonly Operation[] = [
       },
     },
     problems: ['not-found'],
-  },
-  {
+    async run({ ctx, params: { id }, query: { at }, caller }, services) {
+      if (at !== undefined) {
+        return reasonsIn(readerOf(ctx), await earlier(services, caller, id, at));
+      }
+      const row = await visibleOrLeft(services, caller, id);
+      const { storage, recordingService, settings } = services;
+      const transcript = sees(caller, row.owner) ? await transcriptOf(storage, id) : undefined;
+      setTurnsTag(ctx, transcript);
+      const activities = recordingService.activity(id);
+      const answer = recordingAnswer(row, transcript, activities, settings()['ui.language']);
+      return reasonsIn(readerOf(ctx), answer);
+    },
+  }),
+  route({
     method: 'get',
     path: '/recordings/{id}/events',
     id: 'recordingEvents',
-    tag: 'Recordings',
     summary: 'The facts a recording consists of',
     query: eventsSchema,
     answers: { 200: { description: 'A page of facts.', json: answers.factPage } },
     problems: ['not-found'],
-  },
+    async run({ params: { id }, query, caller }, services) {
+      await visibleRecording(services, caller, id);
+      return await factsPage(services.store, id, { ...query, content: true, wasErased: false });
+    },
+  }),
 ];
 
-/** Reading the log. */
-export const eventOperations: readonly Operation[] = [
-  {
+const ownersOf = perApp(ownerOf);
+
+/**
+ * The log a page at a time, or one recording's facts, for administrators. Content only of the
+ * caller's own recordings; of erased ones no digest, length or time of the file.
+ */
+export const eventRoutes = [
+  routesOf({ tag: 'Watching', access: 'admin' })({
     method: 'get',
     path: '/events',
     id: 'events',
-    tag: 'Watching',
     summary: 'The log, a page at a time',
     description:
       'Content is left out, except that of the caller’s own recordings. Of an erased one `data` says nothing of its file.',
-    query: logSchema,
+    query: eventsSchema.extend({
+      recording: z.ulid().optional().describe('only the facts of this recording'),
+    }),
     answers: { 200: { description: 'A page of facts.', json: answers.factPage } },
-  },
+    async run({ query: { after, limit, recording }, caller: { userId } }, services) {
+      const owners = ownersOf(services);
+      const shownOf = async (id: string) => {
+        const row = await recordingById(services.storage, id);
+        const wasErased = row !== undefined && isIn(row.state, 'idle.erased');
+        return { content: (await owners(id)) === userId, wasErased };
+      };
+      if (recording !== undefined) {
+        const shown = await shownOf(recording);
+        return await factsPage(services.store, recording, { after, limit, ...shown });
+      }
+      const known = new Map<string, Awaited<ReturnType<typeof shownOf>>>();
+      const events: ReturnType<typeof factAnswer>[] = [];
+      for await (const fact of services.store.readAll({ afterPosition: after, limit })) {
+        // What other streams hold as content (password hashes) is never shown, not even to the user.
+        const id = recordingOf(fact.stream);
+        if (id !== undefined && !known.has(id)) known.set(id, await shownOf(id));
+        const shown = id === undefined ? undefined : known.get(id);
+        events.push(factAnswer(fact, shown ?? { content: false, wasErased: false }));
+      }
+      return { events, next_after: events.length < limit ? null : events.at(-1)!.position };
+    },
+  }),
 ];
+
+/** As it was; an administrator sees what became of others' recordings, without what was said. */
+async function earlier(services: HttpServices, caller: Caller, id: string, at: number) {
+  const row = await recordingInView(services, caller, id);
+  const content = sees(caller, row.owner);
+  const then = await recordingAt(services.store, id, { position: at, content });
+  if (!then) throw notFound('There was no such recording yet.');
+  const { position, possible, waits } = then;
+  const answer = recordingAnswer(then.row, then.transcript, [], services.settings()['ui.language']);
+  return { ...answer, running: then.row.running, position, possible, waits };
+}

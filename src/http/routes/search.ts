@@ -1,43 +1,10 @@
 import * as z from 'zod';
 import { loadOnce } from '../../shared/package.ts';
-import { callerOf } from '../middleware/authenticate.ts';
-import { librarySchema, queryOf } from '../body.ts';
+import { librarySchema } from '../body.ts';
 import { speakerName } from '../../documents/documents.ts';
 import { limits } from '../limits.ts';
-import type { AddRoutes } from '../services.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
-
-/** `GET /search`: full text over the caller's own transcripts. */
-export const searchRoutes: AddRoutes = (router, services) => {
-  const search = loadOnce(async () =>
-    (await import('../../search/search.ts')).openSearch(services),
-  );
-  router.get('/search', async (ctx) => {
-    const { q, limit, group, cursor, order, passages, recording_id, ...narrowed } = queryOf(
-      ctx,
-      searchSchema,
-    );
-    const { userId } = callerOf(ctx.state);
-    const only = { ...narrowed, recordingId: recording_id };
-    if (group === undefined) {
-      ctx.body = await (await search()).find(userId, q, { limit, only });
-      return;
-    }
-    const asked = { limit, passages, order, cursor, only };
-    const found = await (await search()).findNotes(userId, q, asked);
-    const { 'ui.language': uiLanguage } = services.settings();
-    const named = (label: string | null) =>
-      label === null ? null : speakerName({ speakers: [], uiLanguage }, label);
-    ctx.body = {
-      ...found,
-      notes: found.notes.map((note) => ({
-        ...note,
-        passages: note.passages.map((one) => ({ ...one, speaker: named(one.speaker) })),
-      })),
-    };
-  });
-};
+import { perApp, routesOf } from '../route.ts';
 
 const noWords = 'must say what to look for: /search?q=budget';
 
@@ -91,17 +58,21 @@ const searched = {
     .describe('share of the transcripts that are searched, the newest first'),
 };
 
-/** Full text. */
-export const searchOperations: readonly Operation[] = [
-  {
+const openedSearch = perApp((services) =>
+  loadOnce(async () => (await import('../../search/search.ts')).openSearch(services)),
+);
+
+/** Full text over the caller's own transcripts. */
+export const searchRoutes = [
+  routesOf({ tag: 'Transcripts', needs: [] })({
     method: 'get',
     path: '/search',
     id: 'search',
-    tag: 'Transcripts',
     summary: 'Transcripts of the caller in which all words of a question are',
     description:
       'Without regard to case and accents; words may be beginnings and, where nothing is found otherwise, ' +
       'misspelt a little.',
+    // The answer says itself how much of the library has been searched.
     query: searchSchema,
     answers: {
       200: {
@@ -118,5 +89,22 @@ export const searchOperations: readonly Operation[] = [
         ]),
       },
     },
-  },
+    async run({ query, caller: { userId } }, services) {
+      const { q, limit, group, cursor, order, passages, recording_id, ...narrowed } = query;
+      const search = await openedSearch(services)();
+      const only = { ...narrowed, recordingId: recording_id };
+      if (group === undefined) return await search.find(userId, q, { limit, only });
+      const found = await search.findNotes(userId, q, { limit, passages, order, cursor, only });
+      const { 'ui.language': uiLanguage } = services.settings();
+      const named = (label: string | null) =>
+        label === null ? null : speakerName({ speakers: [], uiLanguage }, label);
+      return {
+        ...found,
+        notes: found.notes.map((note) => ({
+          ...note,
+          passages: note.passages.map((one) => ({ ...one, speaker: named(one.speaker) })),
+        })),
+      };
+    },
+  }),
 ];

@@ -9,36 +9,16 @@ import {
   skipSpeakers,
 } from '../../../projections/recording/decide.ts';
 import { waitingForSpeakers } from '../../../projections/recordings.ts';
-import { callerOf } from '../middleware/authenticate.ts';
 import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { jsonBody, nameSchema } from '../body.ts';
+import { nameSchema } from '../body.ts';
 import { Problem } from '../problems.ts';
-import type { AddRoutes, HttpServices } from '../services.ts';
+import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
-
-/** `POST /speakers`: ends the pause of a meeting by names, or without; or puts it off. */
-export const speakersRoutes: AddRoutes = (router, services) => {
-  router.post('/speakers', async (ctx) => {
-    const { recording_id, ...wanted } = await jsonBody(ctx, speakersSchema);
-    const types = ['speakers.named', 'speakers.skipped', 'speakers.postponed'] as const;
-    const asks = (fact: LoggedFact) => isAnswer(fact, wanted);
-    const done = await doneBefore(services, ctx.state, { types, recordingId: recording_id, asks });
-    if (done) {
-      ctx.body = { status: statusName(done.state), recording_id: done.recordingId };
-      return;
-    }
-    const row = await waitingRecording(services, callerOf(ctx.state), recording_id);
-    const remember = services.settings()['speakers.profiles'];
-    const decision = decisionOf(wanted, remember);
-    const accepted = await carryOut(services, ctx.state, row.recording_id, decision);
-    ctx.body = { status: statusName(accepted.state), recording_id: row.recording_id };
-  });
-};
+import { routesOf } from '../route.ts';
 
 const speakersSchema = z
   .strictObject({
@@ -57,6 +37,35 @@ const speakersSchema = z
       Number(Object.keys(speakers).length > 0) + Number(skip) + Number(later) <= 1,
     { path: ['skip'], message: 'either names, `skip` or `later`' },
   );
+
+/** Ends the pause of a meeting by names, or without; or puts it off. */
+export const speakersRoutes = [
+  routesOf({ tag: 'Speakers' })({
+    method: 'post',
+    path: '/speakers',
+    id: 'nameSpeakers',
+    summary: 'Ends the pause of a meeting by names, or without; or puts it off',
+    description:
+      'An empty or missing name keeps the label; two labels of one name are one person. With `later` it stays ' +
+      'waiting and leaves the queue. Without `recording_id` only when exactly one waits; 409 when it does not ' +
+      'wait any more: of two that name, the first wins.',
+    body: { json: speakersSchema, optional: true },
+    answers: { 200: answers.done },
+    problems: ['not-found', 'not-accepted', 'nobody-waiting', 'several-waiting'],
+    command: true,
+    async run({ ctx, body: { recording_id, ...wanted }, caller }, services) {
+      const types = ['speakers.named', 'speakers.skipped', 'speakers.postponed'] as const;
+      const asks = (fact: LoggedFact) => isAnswer(fact, wanted);
+      const expected = { types, recordingId: recording_id, asks };
+      const done = await doneBefore(services, ctx.state, expected);
+      if (done) return { status: statusName(done.state), recording_id: done.recordingId };
+      const { recording_id: id } = await waitingRecording(services, caller, recording_id);
+      const decision = decisionOf(wanted, services.settings()['speakers.profiles']);
+      const { state } = await carryOut(services, ctx.state, id, decision);
+      return { status: statusName(state), recording_id: id };
+    },
+  }),
+];
 
 type Wanted = Omit<z.output<typeof speakersSchema>, 'recording_id'>;
 
@@ -93,22 +102,3 @@ async function waitingRecording(
   }
   return visibleRecording(services, caller, ids[0]!);
 }
-
-/** Who spoke in a meeting. */
-export const speakersOperations: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/speakers',
-    id: 'nameSpeakers',
-    tag: 'Speakers',
-    summary: 'Ends the pause of a meeting by names, or without; or puts it off',
-    description:
-      'An empty or missing name keeps the label; two labels of one name are one person. With `later` it stays ' +
-      'waiting and leaves the queue. Without `recording_id` only when exactly one waits; 409 when it does not ' +
-      'wait any more: of two that name, the first wins.',
-    body: { kind: 'json', schema: speakersSchema, optional: true },
-    answers: { 200: answers.done },
-    problems: ['not-found', 'not-accepted', 'nobody-waiting', 'several-waiting'],
-    command: true,
-  },
-];

@@ -2,49 +2,79 @@ import { keysOf } from '../../shared/keys-of.ts';
 import * as z from 'zod';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordings, statusOf } from '../../../projections/recordings.ts';
-import { callerOf } from '../middleware/authenticate.ts';
-import { commandOf, refuseWhenStopped } from '../written.ts';
+import { refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
-import { jsonBody, languageSchema, titleSchema } from '../body.ts';
+import { languageSchema, titleSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import { mayRecordHere } from './devices.ts';
-import type { AddRoutes } from '../services.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
+import { routesOf } from '../route.ts';
 
-/** `POST /toggle`: starts, stops or resets, and says which it did. */
-export const toggleRoutes: AddRoutes = (router, services) => {
-  router.post('/toggle', async (ctx) => {
-    const caller = callerOf(ctx.state);
-    const { userId } = caller;
-    const request = await jsonBody(ctx, toggleSchema);
-    refuseWhenStopped(services);
-    const types = keysOf(actions);
-    const asks = (fact: LoggedFact) => isAskedFor(fact, request);
-    const done = await doneBefore(services, ctx.state, { types, asks });
-    if (done) {
-      // Not once more: what started would be stopped by it.
-      const { status: now } = await statusOf(services.storage, userId);
-      ctx.body = { status: now, recording_id: done.recordingId, action: actions[done.type as Led] };
-      return;
-    }
-    const { action, recordingId, position } = await services.toggle(
-      {
-        owner: userId,
-        trigger: 'api',
-        command: commandOf(ctx.state),
-        mayRecord: await mayRecordHere(ctx, services, caller),
+export const toggleSchema = z.strictObject({
+  action: z.enum(['start', 'stop', 'reset']).optional(),
+  kind: z.enum(['solo', 'meeting']).optional(),
+  language: languageSchema.optional(),
+  people: peopleSchema.optional().describe('names of people who may be heard'),
+  title: titleSchema.refine((title) => title !== '', 'must not be empty').optional(),
+});
+
+const route = routesOf({ tag: 'Recordings' });
+
+/** The one switch. */
+export const toggleRoutes = [
+  route({
+    method: 'post',
+    path: '/toggle',
+    id: 'toggle',
+    summary: 'Starts or stops a recording from a device, or clears the caller’s errors',
+    description:
+      'Without `action`: the caller’s recording from a device runs → stops it; their status is ERROR → ' +
+      'clears all their errors; else starts one.',
+    body: { json: toggleSchema, optional: true },
+    answers: {
+      200: {
+        description: 'Which of them it did.',
+        json: z.object({
+          status: answers.statusNameSchema,
+          recording_id: z.string().nullable(),
+          action: z.enum(['start', 'stop', 'reset']),
+        }),
       },
-      request,
-    );
-    await services.projections.applied(recordings.name, position, {
-      timeoutMs: limits.readYourWritesMs,
-    });
-    const after = await statusOf(services.storage, userId);
-    ctx.body = { status: after.status, recording_id: recordingId, action };
-  });
-};
+    },
+    problems: [
+      'not-accepted',
+      'unavailable',
+      'device-unavailable',
+      'not-recording',
+      'not-a-recorder',
+      'already-recording',
+      'disk-full',
+      'space-limit',
+    ],
+    command: true,
+    async run({ ctx, body, caller, onBehalf: { command } }, services) {
+      const { userId: owner } = caller;
+      refuseWhenStopped(services);
+      const types = keysOf(actions);
+      const asks = (fact: LoggedFact) => isAskedFor(fact, body);
+      const done = await doneBefore(services, ctx.state, { types, asks });
+      if (done) {
+        // Not once more: what started would be stopped by it.
+        const { status } = await statusOf(services.storage, owner);
+        return { status, recording_id: done.recordingId, action: actions[done.type as Led] };
+      }
+      const mayRecord = await mayRecordHere(ctx, services, caller);
+      const toggled = { owner, trigger: 'api', command, mayRecord } as const;
+      const { action, recordingId, position } = await services.toggle(toggled, body);
+      await services.projections.applied(recordings.name, position, {
+        timeoutMs: limits.readYourWritesMs,
+      });
+      const { status } = await statusOf(services.storage, owner);
+      return { status, recording_id: recordingId, action };
+    },
+  }),
+];
 
 /** What the facts that a toggle leads to were for. */
 const actions = {
@@ -68,47 +98,3 @@ function isAskedFor(
     (name) => wanted[name] === undefined || wanted[name] === began[name],
   );
 }
-
-export const toggleSchema = z.strictObject({
-  action: z.enum(['start', 'stop', 'reset']).optional(),
-  kind: z.enum(['solo', 'meeting']).optional(),
-  language: languageSchema.optional(),
-  people: peopleSchema.optional().describe('names of people who may be heard'),
-  title: titleSchema.refine((title) => title !== '', 'must not be empty').optional(),
-});
-
-/** The one switch. */
-export const toggleOperations: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/toggle',
-    id: 'toggle',
-    tag: 'Recordings',
-    summary: 'Starts or stops a recording from a device, or clears the caller’s errors',
-    description:
-      'Without `action`: the caller’s recording from a device runs → stops it; their status is ERROR → ' +
-      'clears all their errors; else starts one.',
-    body: { kind: 'json', schema: toggleSchema, optional: true },
-    answers: {
-      200: {
-        description: 'Which of them it did.',
-        json: z.object({
-          status: answers.statusNameSchema,
-          recording_id: z.string().nullable(),
-          action: z.enum(['start', 'stop', 'reset']),
-        }),
-      },
-    },
-    problems: [
-      'not-accepted',
-      'unavailable',
-      'device-unavailable',
-      'not-recording',
-      'not-a-recorder',
-      'already-recording',
-      'disk-full',
-      'space-limit',
-    ],
-    command: true,
-  },
-];

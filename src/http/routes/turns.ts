@@ -12,78 +12,14 @@ import {
 import { speakerName } from '../../documents/documents.ts';
 import type { TranscriptRow } from '../../../projections/recording-row.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { jsonBody, nameSchema, numberIn } from '../body.ts';
+import { nameSchema, numberIn } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
-import type { State } from '../state.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
-
-/** A request about one recording, and the command that it asks for. */
-export type Request = Context & { state: State; params: Record<string, string> };
-export type DecisionOf = (ctx: Request, services: HttpServices) => Promise<DecideRecording>;
-
-/** Corrects one turn. */
-export const turnEdit: DecisionOf = async (ctx) =>
-  editTurn(turnOf(ctx), await jsonBody(ctx, utteranceSchema), speakerName, seenBy(ctx));
-
-/** Cuts a turn in two: in the documents, or before there are any while names are waited for. */
-export const turnSplit: DecisionOf = async (ctx, services) => {
-  const wanted = await jsonBody(ctx, splitSchema);
-  return (await isRepeated(ctx, services))
-    ? () => []
-    : splitTurn(turnOf(ctx), wanted, speakerName, seenBy(ctx));
-};
-
-/** Joins a turn with the next one, as `turnSplit`. */
-export const turnMerge: DecisionOf = async (ctx, services) => {
-  const { next } = await jsonBody(ctx, mergeSchema);
-  return (await isRepeated(ctx, services)) ? () => [] : mergeTurn(turnOf(ctx), next, seenBy(ctx));
-};
-
-/** Corrects many turns at once: those that `If-Match` means, or the revision of each. @throws {Problem} 412 */
-export const turnEdits: DecisionOf = async (ctx) => {
-  const { edits } = await jsonBody(ctx, editsSchema);
-  const seen = seenBy(ctx);
-  if (seen === undefined && edits.some(({ revision }) => revision === undefined)) {
-    const what =
-      'Send `If-Match` with the `ETag` of the recording whose turns you have edited, or a `revision` with each `block`.';
-    throw new Problem('changed-meanwhile', what);
-  }
-  return editTurns(
-    edits.map(({ index, block, revision, ...change }) => ({
-      turn: block ?? index!,
-      seen: revision === undefined ? seen : [revision],
-      ...change,
-    })),
-    speakerName,
-  );
-};
-
-/** The turn in the path: its block, or its place. */
-function turnOf({ params }: Request): TurnRef {
-  const given = params['index']!;
-  return /^\d+$/.test(given) ? numberIn(given) : given;
-}
-
-/** What `If-Match` names; undefined where anything will do. */
-function seenBy(ctx: Request): string[] | undefined {
-  const given = ctx.get('If-Match').trim();
-  if (given === '' || given === '*') return undefined;
-  return given.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));
-}
-
-/** Names what the turns of a recording say now: for `If-Match`. */
-export const setTurnsTag = (
-  ctx: Pick<Context, 'set'>,
-  transcript: Pick<TranscriptRow, 'blocks'> | undefined,
-): void => ctx.set('ETag', `"${turnsTag(transcript?.blocks ?? [])}"`);
-
-async function isRepeated(ctx: Request, services: HttpServices): Promise<boolean> {
-  const expected = { types: ['turns.recut'], recordingId: ctx.params['id'] } as const;
-  return (await doneBefore(services, ctx.state, expected)) !== null;
-}
+import { type Asked, routesOf } from '../route.ts';
+import { changed } from './recording-edits.ts';
+import { transcriptOf } from '../../../projections/transcripts.ts';
 
 /** What may be said of a turn; what is left out stays. */
 const utteranceSchema = z.strictObject({
@@ -145,13 +81,13 @@ const splitSchema = z.strictObject({
     .describe('whose the second half is: a label or name, or the name of a new speaker'),
 });
 
-const changed = {
-  200: {
-    description: 'The recording as it is now.',
-    json: answers.recordingLineSchema,
-    headers: { ETag: 'Names what its turns say now.' },
+const shared = {
+  answers: {
+    200: { ...answers.changed, headers: { ETag: 'Names what its turns say now.' } },
   },
-};
+  problems: ['not-found', 'not-accepted'],
+  command: true,
+} as const;
 
 const ifMatch = {
   name: 'If-Match',
@@ -161,26 +97,29 @@ const ifMatch = {
 const byBlock =
   '`index` is the `block` of the utterance, which stays the same when others are cut or joined, or its place.';
 
+const route = routesOf({ tag: 'Recordings' });
+
 /** Turns that a person corrects, cuts or joins. */
-export const turnOperations: readonly Operation[] = [
-  {
+export const turnRoutes = [
+  route({
+    ...shared,
     method: 'patch',
     path: '/recordings/{id}/utterances/{index}',
     id: 'correctUtterance',
-    tag: 'Recordings',
     summary: 'Corrects a passage: its words, or who said them',
     description: `Words that stay keep their times. The documents follow. ${byBlock}`,
     headers: [ifMatch],
-    body: { kind: 'json', schema: utteranceSchema },
-    answers: changed,
-    problems: ['not-found', 'not-accepted'],
-    command: true,
-  },
-  {
+    body: { json: utteranceSchema },
+    run: async (asked, services) =>
+      await changeTurns(asked, services, () =>
+        editTurn(turnOf(asked), asked.body, speakerName, seenBy(asked)),
+      ),
+  }),
+  route({
+    ...shared,
     method: 'patch',
     path: '/recordings/{id}/utterances',
     id: 'correctUtterances',
-    tag: 'Recordings',
     summary: 'Corrects many passages at once, all or none, in one version',
     description:
       'For find and replace, and for taking it back. Each edit names its utterance by `block`, with its `revision`, or ' +
@@ -192,35 +131,93 @@ export const turnOperations: readonly Operation[] = [
           '`ETag` of `GET /recordings/{id}`, or of the correction before. Needed unless each edit has a `revision`.',
       },
     ],
-    body: { kind: 'json', schema: editsSchema },
-    answers: changed,
-    problems: ['not-found', 'not-accepted'],
-    command: true,
-  },
-  {
+    body: { json: editsSchema },
+    run: async (asked, services) =>
+      await changeTurns(asked, services, () => manyEdits(asked.body, seenBy(asked))),
+  }),
+  route({
+    ...shared,
     method: 'post',
     path: '/recordings/{id}/utterances/{index}/split',
     id: 'splitUtterance',
-    tag: 'Recordings',
     summary: 'Cuts a turn in two before a word',
     description: `Words keep their times. The first half keeps its block. Also while a meeting waits for its speakers. ${byBlock}`,
     headers: [ifMatch],
-    body: { kind: 'json', schema: splitSchema },
-    answers: changed,
-    problems: ['not-found', 'not-accepted'],
-    command: true,
-  },
-  {
+    body: { json: splitSchema },
+    run: async (asked, services) =>
+      await changeTurns(asked, services, async () =>
+        (await isRepeated(asked, services))
+          ? () => []
+          : splitTurn(turnOf(asked), asked.body, speakerName, seenBy(asked)),
+      ),
+  }),
+  route({
+    ...shared,
     method: 'post',
     path: '/recordings/{id}/utterances/{index}/merge',
     id: 'mergeUtterance',
-    tag: 'Recordings',
     summary: 'Joins a turn with the next one, under its own speaker',
     description: byBlock,
     headers: [ifMatch],
-    body: { kind: 'json', schema: mergeSchema, optional: true },
-    answers: changed,
-    problems: ['not-found', 'not-accepted'],
-    command: true,
-  },
+    body: { json: mergeSchema, optional: true },
+    run: async (asked, services) =>
+      await changeTurns(asked, services, async () =>
+        (await isRepeated(asked, services))
+          ? () => []
+          : mergeTurn(turnOf(asked), asked.body.next, seenBy(asked)),
+      ),
+  }),
 ];
+
+/** Names what the turns of a recording say now: for `If-Match`. */
+export const setTurnsTag = (
+  ctx: Pick<Context, 'set'>,
+  transcript: Pick<TranscriptRow, 'blocks'> | undefined,
+): void => ctx.set('ETag', `"${turnsTag(transcript?.blocks ?? [])}"`);
+
+/** As `changed`, with the next `ETag`. */
+const changeTurns: typeof changed = async (asked, services, decisionOf) => {
+  const line = await changed(asked, services, decisionOf);
+  setTurnsTag(asked.ctx, await transcriptOf(services.storage, asked.params.id));
+  return line;
+};
+
+/** Corrects many turns at once: those that `If-Match` means, or the revision of each. @throws {Problem} 412 */
+function manyEdits(
+  { edits }: z.output<typeof editsSchema>,
+  seen: string[] | undefined,
+): DecideRecording {
+  if (seen === undefined && edits.some(({ revision }) => revision === undefined)) {
+    const what =
+      'Send `If-Match` with the `ETag` of the recording whose turns you have edited, or a `revision` with each `block`.';
+    throw new Problem('changed-meanwhile', what);
+  }
+  return editTurns(
+    edits.map(({ index, block, revision, ...change }) => ({
+      turn: block ?? index!,
+      seen: revision === undefined ? seen : [revision],
+      ...change,
+    })),
+    speakerName,
+  );
+}
+
+/** The turn in the path: its block, or its place. */
+function turnOf({ params: { index } }: Asked<'/{index}'>): TurnRef {
+  return /^\d+$/.test(index) ? numberIn(index) : index;
+}
+
+/** What `If-Match` names; undefined where anything will do. */
+function seenBy({ ctx }: Asked): string[] | undefined {
+  const given = ctx.get('If-Match').trim();
+  if (given === '' || given === '*') return undefined;
+  return given.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));
+}
+
+async function isRepeated(
+  { ctx, params }: Asked<'/{id}'>,
+  services: HttpServices,
+): Promise<boolean> {
+  const expected = { types: ['turns.recut'], recordingId: params.id } as const;
+  return (await doneBefore(services, ctx.state, expected)) !== null;
+}

@@ -11,58 +11,174 @@ import { Problem, notFound } from '../problems.ts';
 import type { openResumable } from '../uploads/resumable-uploads.ts';
 import { sweepResumable } from '../uploads/receive-upload.ts';
 import { sweepUnfinished } from '../../storage/blobs/unfinished-uploads.ts';
-import type { AddRoutes, RouteServices } from '../services.ts';
-import type { State } from '../state.ts';
-import type { Answer, Operation, RequestHeader } from '../openapi/describe-operation.ts';
+import type { RouteServices, HttpServices } from '../services.ts';
+import { type Asked, type RequestHeader, type RouteContext, perApp, routesOf } from '../route.ts';
 import { uploaded } from '../openapi/recording-answers.ts';
+import { importing, reading } from '../middleware/ready.ts';
+
+const opened = perApp((services) =>
+  loadOnce(async () => {
+    const { openResumable } = await import('../uploads/resumable-uploads.ts');
+    const { resumable: directory, uploads: scratch } = dataFolder(services.dataDir);
+    return openResumable({ directory, scratch }, services);
+  }),
+);
+
+const version: RequestHeader = {
+  name: 'Tus-Resumable',
+  description: '`1.0.0`',
+  required: true,
+};
+const protocol = 'tus 1.0: https://tus.io/protocols/resumable-upload';
+const offset = { 'Upload-Offset': 'Bytes that are there.', 'Upload-Expires': 'When it is over.' };
+
+const route = routesOf({ tag: 'Recordings', needs: importing });
+const ofUpload = routesOf({ tag: 'Recordings', access: 'upload', needs: importing });
 
 /**
- * `/uploads`: resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). Creating one needs
+ * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). Creating one needs
  * a login; its address, which cannot be guessed, is the right to finish it, also when the session has
  * ended meanwhile. Its completion is `POST /recordings`: the last answer is that one's.
  */
-export const tusRoutes: AddRoutes = (router, services) => {
-  const { resumable: directory, uploads: scratch } = dataFolder(services.dataDir);
-  const { bucket } = services;
-  const tus = loadOnce(async () =>
-    (await import('../uploads/resumable-uploads.ts')).openResumable(
-      { directory, scratch },
-      services,
-    ),
-  );
+export const tusRoutes = [
+  route({
+    method: 'options',
+    path: '/uploads',
+    id: 'resumableUploads',
+    summary: 'What of the protocol of resumable uploads is spoken here',
+    description: protocol,
+    answers: {
+      204: {
+        description: 'In headers.',
+        headers: {
+          'Tus-Version': '`1.0.0`',
+          'Tus-Extension': 'Extensions of the protocol.',
+          'Tus-Max-Size': 'Bytes an upload may have.',
+        },
+      },
+    },
+    async run({ ctx }, services) {
+      const { store, maxBytes } = await opened(services)();
+      ctx.set('Tus-Resumable', '1.0.0');
+      ctx.set('Tus-Version', '1.0.0');
+      ctx.set('Tus-Extension', store.extensions.join(','));
+      ctx.set('Tus-Max-Size', String(maxBytes()));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/uploads',
+    id: 'beginUpload',
+    summary: 'Begins a resumable upload',
+    description: protocol,
+    headers: [
+      version,
+      { name: 'Upload-Length', description: 'Bytes of the file.' },
+      { name: 'Upload-Defer-Length', description: '`1`: the length follows later.' },
+      {
+        name: 'Upload-Metadata',
+        description:
+          '`filename`, and the fields of `POST /recordings`, each with its value in Base64.',
+      },
+    ],
+    answers: {
+      201: { description: 'Begun.', headers: { Location: 'Its address, for PATCH.', ...offset } },
+    },
+    problems: [
+      'malformed-request',
+      'too-large',
+      'invalid',
+      'tus-version',
+      'busy',
+      'view-stopped',
+      'space-limit',
+    ],
+    async run({ ctx }, services) {
+      refuseWhenStopped(services);
+      await beginUpload(ctx, services, await opened(services)());
+    },
+  }),
+  ofUpload({
+    method: 'head',
+    path: '/uploads/{upload}',
+    id: 'lookAtUpload',
+    summary: 'How much of it is there',
+    hidden: true,
+    needs: reading,
+    answers: { 200: { description: 'In headers.', headers: offset } },
+    run: continueUpload,
+  }),
+  ofUpload({
+    method: 'patch',
+    path: '/uploads/{upload}',
+    id: 'continueUpload',
+    summary: 'Sends a piece of a resumable upload; the last one makes it a recording',
+    description:
+      'HEAD tells how much is there. The address is the right to send: no login is needed.',
+    headers: [
+      version,
+      { name: 'Upload-Offset', description: 'Where the piece begins.', required: true },
+      { name: 'Upload-Length', description: 'Bytes of the file, if it was not sent before.' },
+    ],
+    body: {
+      mediaType: 'application/offset+octet-stream',
+      description: 'Any number of bytes from there on.',
+    },
+    answers: {
+      202: {
+        description: 'That was all of it: a recording, and work goes on.',
+        json: uploaded,
+        headers: { Location: 'Path of the recording.', ...offset },
+      },
+      204: { description: 'Taken.', headers: offset },
+    },
+    problems: [
+      'malformed-request',
+      'not-found',
+      'wrong-offset',
+      'upload-over',
+      'tus-version',
+      'too-large',
+      'unsupported-media',
+      'decoder-stalled',
+      'invalid',
+      'disk-full',
+      'space-limit',
+    ],
+    command: true,
+    run: continueUpload,
+  }),
+  ofUpload({
+    method: 'delete',
+    path: '/uploads/{upload}',
+    id: 'endUpload',
+    summary: 'Gives a resumable upload up',
+    headers: [version],
+    answers: { 204: { description: 'Gone.' } },
+    problems: ['malformed-request', 'not-found', 'tus-version', 'upload-over'],
+    run: continueUpload,
+  }),
+];
 
+/** Removes unfinished uploads that are over, now and as long as the process runs. */
+export function sweepUploadsRegularly({
+  dataDir,
+  bucket,
+  log,
+}: Pick<HttpServices, 'dataDir' | 'bucket' | 'log'>): void {
   const sweep = () => {
     const now = Date.now();
     const sweeping = bucket
       ? sweepUnfinished(bucket, new Date(now - limits.resumableMs))
-      : sweepResumable(directory, now);
+      : sweepResumable(dataFolder(dataDir).resumable, now);
     sweeping.catch((error: unknown) =>
-      services.log.error({ err: error }, 'unfinished uploads could not be swept'),
+      log.error({ err: error }, 'unfinished uploads could not be swept'),
     );
   };
   sweep();
   setInterval(sweep, limits.resumableSweepMs).unref();
+}
 
-  router.options('/uploads', async (ctx) => {
-    const { store, maxBytes } = await tus();
-    ctx.set('Tus-Resumable', '1.0.0');
-    ctx.set('Tus-Version', '1.0.0');
-    ctx.set('Tus-Extension', store.extensions.join(','));
-    ctx.set('Tus-Max-Size', String(maxBytes()));
-    ctx.status = 204;
-  });
-
-  router.post('/uploads', async (ctx) => {
-    refuseWhenStopped(services);
-    await beginUpload(ctx, services, await tus());
-  });
-
-  router.register('/uploads/:upload', ['HEAD', 'PATCH', 'DELETE'], async (ctx) => {
-    await continueUpload(ctx, services, await tus());
-  });
-};
-
-type RouteContext = Context & { state: State };
 type Resumable = ReturnType<typeof openResumable>;
 
 async function beginUpload(
@@ -103,11 +219,10 @@ async function beginUpload(
 }
 
 async function continueUpload(
-  ctx: RouteContext,
+  { ctx, params: { upload: id } }: Asked<'/{upload}'>,
   services: RouteServices,
-  { store, answer }: Resumable,
 ): Promise<void> {
-  const id: string = ctx.params.upload;
+  const { store, answer } = await opened(services)();
   const info = await store.infoOf(id);
   const { caller } = ctx.state;
   if (!info || (caller && caller.userId !== info.owner)) throw notFound();
@@ -145,115 +260,3 @@ const announcedLength = (ctx: Context): number => {
   const length = ctx.get('Upload-Length');
   return /^\d{1,15}$/.test(length) ? Number(length) : 0;
 };
-
-const version: RequestHeader = {
-  name: 'Tus-Resumable',
-  description: '`1.0.0`',
-  required: true,
-};
-const protocol = 'tus 1.0: https://tus.io/protocols/resumable-upload';
-const offset = { 'Upload-Offset': 'Bytes that are there.', 'Upload-Expires': 'When it is over.' };
-const nothing: Answer = { description: 'Gone.' };
-
-/** Uploads that can be taken up again where a connection broke off. */
-export const resumableOperations: readonly Operation[] = [
-  {
-    method: 'options',
-    path: '/uploads',
-    id: 'resumableUploads',
-    tag: 'Recordings',
-    summary: 'What of the protocol of resumable uploads is spoken here',
-    description: protocol,
-    answers: {
-      204: {
-        description: 'In headers.',
-        headers: {
-          'Tus-Version': '`1.0.0`',
-          'Tus-Extension': 'Extensions of the protocol.',
-          'Tus-Max-Size': 'Bytes an upload may have.',
-        },
-      },
-    },
-  },
-  {
-    method: 'post',
-    path: '/uploads',
-    id: 'beginUpload',
-    tag: 'Recordings',
-    summary: 'Begins a resumable upload',
-    description: protocol,
-    headers: [
-      version,
-      { name: 'Upload-Length', description: 'Bytes of the file.' },
-      { name: 'Upload-Defer-Length', description: '`1`: the length follows later.' },
-      {
-        name: 'Upload-Metadata',
-        description:
-          '`filename`, and the fields of `POST /recordings`, each with its value in Base64.',
-      },
-    ],
-    answers: {
-      201: { description: 'Begun.', headers: { Location: 'Its address, for PATCH.', ...offset } },
-    },
-    problems: [
-      'malformed-request',
-      'too-large',
-      'invalid',
-      'tus-version',
-      'busy',
-      'view-stopped',
-      'space-limit',
-    ],
-  },
-  {
-    method: 'patch',
-    path: '/uploads/{upload}',
-    id: 'continueUpload',
-    tag: 'Recordings',
-    summary: 'Sends a piece of a resumable upload; the last one makes it a recording',
-    description:
-      'HEAD tells how much is there. The address is the right to send: no login is needed.',
-    headers: [
-      version,
-      { name: 'Upload-Offset', description: 'Where the piece begins.', required: true },
-      { name: 'Upload-Length', description: 'Bytes of the file, if it was not sent before.' },
-    ],
-    body: {
-      kind: 'other',
-      mediaType: 'application/offset+octet-stream',
-      description: 'Any number of bytes from there on.',
-    },
-    answers: {
-      202: {
-        description: 'That was all of it: a recording, and work goes on.',
-        json: uploaded,
-        headers: { Location: 'Path of the recording.', ...offset },
-      },
-      204: { description: 'Taken.', headers: offset },
-    },
-    problems: [
-      'malformed-request',
-      'not-found',
-      'wrong-offset',
-      'upload-over',
-      'tus-version',
-      'too-large',
-      'unsupported-media',
-      'decoder-stalled',
-      'invalid',
-      'disk-full',
-      'space-limit',
-    ],
-    command: true,
-  },
-  {
-    method: 'delete',
-    path: '/uploads/{upload}',
-    id: 'endUpload',
-    tag: 'Recordings',
-    summary: 'Gives a resumable upload up',
-    headers: [version],
-    answers: { 204: nothing },
-    problems: ['malformed-request', 'not-found', 'tus-version', 'upload-over'],
-  },
-];

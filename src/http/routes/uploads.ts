@@ -1,11 +1,9 @@
-import type { Context } from 'koa';
 import * as z from 'zod';
 import { stat } from 'node:fs/promises';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { speechBytesBeyond } from '../../audio/speech-file.ts';
 import { mutexByName } from '../../shared/mutex.ts';
-import { callerOf } from '../middleware/authenticate.ts';
-import { commandOf, refuseWhenStopped, untilReadable } from '../written.ts';
+import { refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleFieldSchema } from '../../recordings/people-given.ts';
 import type { Admission } from '../../storage/quota.ts';
@@ -13,68 +11,10 @@ import { languageSchema, momentSchema, titleSchema, validated } from '../body.ts
 import { notFound } from '../problems.ts';
 import { answerImported } from '../uploads/imported-upload.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
-import type { AddRoutes, RouteServices } from '../services.ts';
-import type { State } from '../state.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
+import type { RouteServices } from '../services.ts';
 import * as answers from '../openapi/recording-answers.ts';
-
-/** `POST /recordings`: an uploaded file takes the same pipeline as a captured one. */
-export const uploadRoutes: AddRoutes = (router, services) => {
-  // Of equal requests at once only one takes a place; the others are answered as it was.
-  const inTurn = mutexByName();
-  router.post('/recordings', (ctx) => inTurn(commandOf(ctx.state), () => upload(ctx)));
-
-  async function upload(ctx: Context & { state: State }): Promise<void> {
-    const { userId } = callerOf(ctx.state);
-    refuseWhenStopped(services);
-    // The service finds the first answer; here it is only seen to that there is not another one's.
-    const done = await doneBefore(services, ctx.state, { types: ['audio.imported'] });
-    await services.uploads.receive(ctx, userId, async () => {
-      // What is there already is answered with, and thrown away once more.
-      const announced = Number(ctx.get('Content-Length')) || 0;
-      const coming = done ? null : await services.space.admit(announced, userId);
-      try {
-        await receiveRecording(ctx, services, coming);
-      } finally {
-        coming?.gone();
-      }
-    });
-  }
-};
-
-/** @param coming what the file is counted into as it arrives */
-async function receiveRecording(
-  ctx: Context & { state: State },
-  services: RouteServices,
-  coming: Admission | null,
-): Promise<void> {
-  const { userId } = callerOf(ctx.state);
-  const fileBytesMax = services.settings()['limits.upload_mb'] * 1024 * 1024;
-  const uploadsDir = uploadsDirOf(services.dataDir);
-  const arrived = async (bytes: number) => await coming?.arrived(bytes);
-  await receiveUpload(ctx, { uploadsDir, fileBytesMax, arrived }, async (upload) => {
-    const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
-    const { madeAt, seconds } = await services.acceptsAudio(upload.path, upload.filename);
-    // A body in chunks does not announce its length. What it takes while it is recognised has to fit as well.
-    const { size: bytes } = await stat(upload.path);
-    await coming?.becomes(bytes, { later: speechBytesBeyond({ bytes, seconds }) });
-    refuseWhenStopped(services);
-    // A session may have ended meanwhile; a user that was deleted has nothing any more.
-    if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');
-    const accepted = await services.recordingService.importAudio({
-      path: upload.path,
-      filename: upload.filename,
-      owner: userId,
-      by: userId,
-      command: commandOf(ctx.state),
-      ...fields,
-      began: { said: started_at, madeAt, modifiedAt: modified_at },
-    });
-    coming?.kept();
-    await untilReadable(services, accepted);
-    await answerImported(ctx, services, accepted);
-  });
-}
+import { importing } from '../middleware/ready.ts';
+import { type RouteContext, routesOf } from '../route.ts';
 
 export const fieldsSchema = z.strictObject({
   kind: kindSchema.default('solo'),
@@ -94,15 +34,18 @@ export const fieldsSchema = z.strictObject({
     .default(null),
 });
 
-/** A file becomes a recording. */
-export const uploadOperations: readonly Operation[] = [
-  {
+// Of equal requests at once only one takes a place; the others are answered as it was.
+const inTurn = mutexByName();
+
+/** An uploaded file takes the same pipeline as a captured one. */
+export const uploadRoutes = [
+  routesOf({ tag: 'Recordings' })({
     method: 'post',
     path: '/recordings',
     id: 'uploadRecording',
-    tag: 'Recordings',
     summary: 'Takes an audio file; it goes through the same pipeline as a captured one',
-    body: { kind: 'form', fields: fieldsSchema },
+    needs: importing,
+    body: { form: fieldsSchema },
     answers: {
       202: {
         ...answers.going,
@@ -112,5 +55,54 @@ export const uploadOperations: readonly Operation[] = [
     },
     problems: ['not-found', 'unsupported-media', 'decoder-stalled', 'disk-full', 'space-limit'],
     command: true,
-  },
+    run: async ({ ctx, caller: { userId }, onBehalf: { command } }, services) =>
+      await inTurn(command, async () => {
+        refuseWhenStopped(services);
+        // The service finds the first answer; here it is only seen to that there is not another one's.
+        const done = await doneBefore(services, ctx.state, { types: ['audio.imported'] });
+        await services.uploads.receive(ctx, userId, async () => {
+          // What is there already is answered with, and thrown away once more.
+          const announced = Number(ctx.get('Content-Length')) || 0;
+          const coming = done ? null : await services.space.admit(announced, userId);
+          try {
+            await receiveRecording({ ctx, userId, command }, services, coming);
+          } finally {
+            coming?.gone();
+          }
+        });
+      }),
+  }),
 ];
+
+/** @param coming what the file is counted into as it arrives */
+async function receiveRecording(
+  { ctx, userId, command }: { ctx: RouteContext; userId: string; command: string },
+  services: RouteServices,
+  coming: Admission | null,
+): Promise<void> {
+  const fileBytesMax = services.settings()['limits.upload_mb'] * 1024 * 1024;
+  const uploadsDir = uploadsDirOf(services.dataDir);
+  const arrived = async (bytes: number) => await coming?.arrived(bytes);
+  await receiveUpload(ctx, { uploadsDir, fileBytesMax, arrived }, async (upload) => {
+    const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
+    const { madeAt, seconds } = await services.acceptsAudio(upload.path, upload.filename);
+    // A body in chunks does not announce its length. What it takes while it is recognised has to fit as well.
+    const { size: bytes } = await stat(upload.path);
+    await coming?.becomes(bytes, { later: speechBytesBeyond({ bytes, seconds }) });
+    refuseWhenStopped(services);
+    // A session may have ended meanwhile; a user that was deleted has nothing any more.
+    if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');
+    const accepted = await services.recordingService.importAudio({
+      path: upload.path,
+      filename: upload.filename,
+      owner: userId,
+      by: userId,
+      command,
+      ...fields,
+      began: { said: started_at, madeAt, modifiedAt: modified_at },
+    });
+    coming?.kept();
+    await untilReadable(services, accepted);
+    await answerImported(ctx, services, accepted);
+  });
+}

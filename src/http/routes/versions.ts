@@ -1,37 +1,13 @@
 import * as z from 'zod';
 import { read } from '../../../projections/recording/reading.ts';
 import { versionsOf } from '../../../projections/recording/versions.ts';
-import { callerOf } from '../middleware/authenticate.ts';
-import type { Operation } from '../openapi/describe-operation.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { notFound } from '../problems.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { reasonsIn } from '../readers-language.ts';
 import { readingAnswer } from '../recording-answer.ts';
-import type { AddRoutes } from '../services.ts';
 import { visibleRecording } from '../visible-recording.ts';
-
-/** The versions of a recording's documents, and what each of them says. */
-export const versionRoutes: AddRoutes = (router, services) => {
-  const visible = async (ctx: Parameters<Parameters<typeof router.get>[1]>[0]) => {
-    const id = ctx.params['id']!;
-    await visibleRecording(services, callerOf(ctx.state), id);
-    return (await services.recordingService.read(id)).recording;
-  };
-  router.get('/recordings/:id/versions', async (ctx) => {
-    ctx.body = { versions: versionsOf(await visible(ctx)).toReversed() };
-  });
-  router.get('/recordings/:id/versions/:version', async (ctx) => {
-    const recording = await visible(ctx);
-    const { version } = ctx.params as { version: string };
-    const found = versionsOf(recording).find((one) => String(one.version) === version);
-    const source = recording.sources.versions[Number(version) - 1];
-    if (!found || !source) throw notFound('There is no such version.');
-    const { 'ui.language': uiLanguage } = services.settings();
-    const answer = readingAnswer(read(recording, source), uiLanguage);
-    ctx.body = reasonsIn(readerOf(ctx), { ...found, ...answer });
-  });
-};
+import { routesOf } from '../route.ts';
 
 const worker = z
   .object({ engine: z.string(), model: z.string().nullable() })
@@ -56,27 +32,41 @@ const wholeVersion = version.extend({
   notes: answers.recording.shape.notes,
 });
 
-/** The versions of a recording's documents. */
-export const versionOperations: readonly Operation[] = [
-  {
+const route = routesOf({ tag: 'Recordings' });
+
+/** The versions of a recording's documents, and what each of them says. */
+export const versionRoutes = [
+  route({
     method: 'get',
     path: '/recordings/{id}/versions',
     id: 'listVersions',
-    tag: 'Recordings',
     summary: 'Every version of the documents, newest first',
     answers: {
       200: { description: 'The versions.', json: z.object({ versions: z.array(version) }) },
     },
     problems: ['not-found'],
-  },
-  {
+    async run({ params, caller }, services) {
+      await visibleRecording(services, caller, params.id);
+      const { recording } = await services.recordingService.read(params.id);
+      return { versions: versionsOf(recording).toReversed() };
+    },
+  }),
+  route({
     method: 'get',
     path: '/recordings/{id}/versions/{version}',
     id: 'readVersion',
-    tag: 'Recordings',
     summary: 'What a version says: its title, turns, speakers and summary',
     description: 'As `GET /recordings/{id}` says it of the present one.',
     answers: { 200: { description: 'The version.', json: wholeVersion } },
     problems: ['not-found'],
-  },
+    async run({ ctx, params: { id, version }, caller }, services) {
+      await visibleRecording(services, caller, id);
+      const { recording } = await services.recordingService.read(id);
+      const found = versionsOf(recording).find((one) => String(one.version) === version);
+      const source = recording.sources.versions[Number(version) - 1];
+      if (!found || !source) throw notFound('There is no such version.');
+      const answer = readingAnswer(read(recording, source), services.settings()['ui.language']);
+      return reasonsIn(readerOf(ctx), { ...found, ...answer });
+    },
+  }),
 ];

@@ -1,0 +1,68 @@
+import type { Route } from './route.ts';
+import { audioDeviceRoutes } from './routes/devices.ts';
+import { audioRoutes } from './routes/audio.ts';
+import { backupRoutes } from './routes/backup.ts';
+import { configRoutes } from './routes/config.ts';
+import { docsRoutes, openApiRoute, pageRoutes, socketRoutes } from './routes/pages.ts';
+import { documentRoutes } from './routes/documents.ts';
+import { exportRoutes } from './routes/export.ts';
+import { guideRoutes } from './routes/guide.ts';
+import { acceptRoutes, invitationRoutes } from './routes/invitations.ts';
+import { modelRoutes } from './routes/models.ts';
+import { openRoutes } from './routes/open.ts';
+import { profileRoutes } from './routes/profiles.ts';
+import { recordingCommandRoutes } from './routes/recording-actions.ts';
+import { recordingChangeRoutes } from './routes/recording-edits.ts';
+import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
+import { searchRoutes } from './routes/search.ts';
+import { ownSessionRoutes, sessionRoutes, setupRoutes, ticketRoutes } from './routes/session.ts';
+import { speakersRoutes } from './routes/speakers.ts';
+import { statusRoutes, watchingRoutes } from './routes/status.ts';
+import { toggleRoutes } from './routes/toggle.ts';
+import { turnRoutes } from './routes/turns.ts';
+import { tusRoutes } from './routes/tus.ts';
+import { uploadRoutes } from './routes/uploads.ts';
+import { ownPasswordRoutes, userRoutes } from './routes/users.ts';
+import { ownVaultRoutes, vaultRoutes } from './routes/vault.ts';
+import { versionRoutes } from './routes/versions.ts';
+
+/** Every route of the interface. Of those that match a path the first answers: `/users/me` before `/users/{name}`. */
+export const routes: readonly Route[] = [
+  ...pageRoutes,
+  ...docsRoutes,
+  openApiRoute(() => routes),
+  ...socketRoutes,
+  ...guideRoutes,
+  ...setupRoutes,
+  ...sessionRoutes,
+  ...ownSessionRoutes,
+  ...ownPasswordRoutes,
+  ...ownVaultRoutes,
+  ...userRoutes,
+  ...vaultRoutes,
+  ...invitationRoutes,
+  ...acceptRoutes,
+  ...configRoutes,
+  ...backupRoutes,
+  ...statusRoutes,
+  ...watchingRoutes,
+  ...toggleRoutes,
+  ...uploadRoutes,
+  ...recordingRoutes,
+  ...eventRoutes,
+  ...recordingCommandRoutes,
+  ...recordingChangeRoutes,
+  ...versionRoutes,
+  ...turnRoutes,
+  ...speakersRoutes,
+  ...profileRoutes,
+  ...documentRoutes,
+  ...searchRoutes,
+  ...audioRoutes,
+  ...exportRoutes,
+  ...ticketRoutes,
+  ...openRoutes,
+  ...tusRoutes,
+  ...audioDeviceRoutes,
+  ...modelRoutes,
+];
