@@ -34,9 +34,10 @@ export function createApp(services: HttpServices): Koa<State> {
   const parts = { ...services, tickets, uploads: openUploadPlaces() };
   app.use(answerByRoute(parts));
   app.use(async (ctx, next) => {
-    // Missing ones are told to everybody, as the files that are there: they hold no secret.
-    if (!(await answerPage(ctx)) && !ctx.path.startsWith('/assets/')) return next();
-    if (ctx.status === 404) throw notFound();
+    if (await answerPage(ctx)) return;
+    // Told to everybody, as those that are there.
+    if (ctx.path.startsWith('/assets/')) throw notFound();
+    await next();
   });
   // A stranger learns nothing of what there is.
   app.use(authenticate(parts, { access: 'user' }));
@@ -88,17 +89,14 @@ function addRoute(
 ): void {
   const { method, access, needs, makesRoom } = route;
   const isRepeatable = method === 'post' && access !== 'public';
-  router.register(
-    patternOf(route.path),
-    [method],
-    [
-      authenticate(services, route),
-      ...(needs.length > 0 ? [untilReady(services.readiness, needs)] : []),
-      ...(isRepeatable ? [remember] : []),
-      ...(makesRoom || method === 'delete' ? [makeRoom(services)] : []),
-      answerBy(route, services),
-    ],
-  );
+  const stack = [
+    authenticate(services, route),
+    ...(needs.length > 0 ? [untilReady(services.readiness, needs)] : []),
+    ...(isRepeatable ? [remember] : []),
+    ...(makesRoom || method === 'delete' ? [makeRoom(services)] : []),
+    answerBy(route, services),
+  ];
+  router[method](patternOf(route.path), ...stack);
 }
 
 /** As the router takes it. What stands for a file has slashes. */

@@ -90,7 +90,7 @@ export const audioRoutes = [
         });
       } catch (error) {
         // The client has gone: there is nothing to answer.
-        if (gone.signal.aborted) return;
+        if (gone.signal.aborted) return undefined;
         throw asProblem(error);
       }
       if (peaks.length > limits.peaksMax) {
@@ -99,6 +99,7 @@ export const audioRoutes = [
       cacheable(ctx, `${sha256}-${perSecond}`);
       if (!ctx.fresh) return { per_second: perSecond, peaks };
       ctx.status = 304;
+      return undefined;
     },
   }),
 ];

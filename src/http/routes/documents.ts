@@ -96,6 +96,7 @@ export const documentRoutes = [
       ctx.set('Cache-Control', 'private, no-cache');
       if (!ctx.fresh) return document.bytes;
       ctx.status = 304;
+      return undefined;
     },
   }),
   route({
