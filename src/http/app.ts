@@ -4,7 +4,6 @@ import { answerPage } from './app-pages.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { compressAnswers } from './middleware/compress.ts';
 import { rememberAnswers } from './middleware/idempotency.ts';
-import { makeRoom } from './middleware/make-room.ts';
 import { answerProblems } from './middleware/problems.ts';
 import { untilReady } from './middleware/ready.ts';
 import { requestLog } from './middleware/request-log.ts';
@@ -98,6 +97,20 @@ function addRoute(
   ];
   router[method](patternOf(route.path), ...stack);
 }
+
+/**
+ * Gives up the reserve on a full disk for requests that make room: deleting, and logging in for it. They
+ * wait until the log takes facts again.
+ */
+const makeRoom =
+  ({ disk, store, rows }: Pick<HttpServices, 'disk' | 'store' | 'rows'>): Koa.Middleware<State> =>
+  async (_, next) => {
+    if (await disk.giveUpReserve()) {
+      await store.usable();
+      await rows.withRoom();
+    }
+    return next();
+  };
 
 /** As the router takes it. What stands for a file has slashes. */
 const patternOf = (path: string): string | RegExp =>

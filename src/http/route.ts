@@ -76,8 +76,7 @@ export type Operation = Admission & {
   command?: true;
 };
 
-/** What the routes of a file have in common; a route may say otherwise. */
-/** Unless said otherwise, every user may call. */
+/** What the routes of a file have in common; a route may say otherwise. Without `access` every user may call. */
 type Shared = Pick<Operation, 'tag'> &
   Partial<Pick<Operation, 'access' | 'needs' | 'asksPassword'>>;
 
