@@ -82,10 +82,9 @@ type Shared = Pick<Operation, 'tag'> &
 
 type Declared<Path extends string, Query extends z.ZodObject, Body extends z.ZodType> = Omit<
   Operation,
-  'path' | 'query' | 'body' | keyof Shared
+  'method' | 'path' | 'query' | 'body' | keyof Shared
 > &
   Partial<Shared> & {
-    path: Path;
     query?: Query;
     body?: JsonBody<Body> | OtherBody;
     run(asked: Asked<Path, z.output<Query>, z.output<Body>>, services: RouteServices): unknown;
@@ -95,14 +94,12 @@ type Declared<Path extends string, Query extends z.ZodObject, Body extends z.Zod
 export const routesOf =
   (shared: Shared) =>
   <const Path extends string, Query extends z.ZodObject, Body extends z.ZodType>(
+    method: Operation['method'],
+    path: Path,
     declared: Declared<Path, Query, Body>,
   ): Route => {
-    const {
-      access = 'user',
-      needs = needsOf(declared.method),
-      ...rest
-    } = { ...shared, ...declared };
-    return { ...rest, access, needs: access === 'public' ? [] : needs };
+    const { access = 'user', needs = needsOf(method), ...rest } = { ...shared, ...declared };
+    return { ...rest, method, path, access, needs: access === 'public' ? [] : needs };
   };
 
 /** What a route keeps as long as one app lives, opened with the first request. */

@@ -25,9 +25,7 @@ const peaksOf = perApp(openPeaks);
 
 /** What a player needs: the kept audio, whole or in ranges, and its picture. */
 export const audioRoutes = [
-  route({
-    method: 'get',
-    path: '/recordings/{id}/audio',
+  route('get', '/recordings/{id}/audio', {
     id: 'audio',
     summary: 'The kept audio, whole or a range of it',
     headers: [
@@ -46,9 +44,7 @@ export const audioRoutes = [
       await sendAudio(ctx, row, await openAudio(services.audio, row));
     },
   }),
-  route({
-    method: 'get',
-    path: '/recordings/{id}/peaks',
+  route('get', '/recordings/{id}/peaks', {
     id: 'peaks',
     summary: 'How loud it is, for drawing it',
     query: z.strictObject({

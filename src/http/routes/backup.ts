@@ -7,9 +7,7 @@ const route = routesOf({ tag: 'Host', access: 'admin', needs: [] });
 
 /** For administrators: what `mitschrift backup` does. */
 export const backupRoutes = [
-  route({
-    method: 'post',
-    path: '/backup',
+  route('post', '/backup', {
     id: 'backUp',
     summary: 'Begins a backup of everything, while the service works',
     description:
@@ -35,9 +33,7 @@ export const backupRoutes = [
     },
   }),
   // Ending one gives nothing away: no password is asked for.
-  route({
-    method: 'delete',
-    path: '/backup',
+  route('delete', '/backup', {
     id: 'cancelBackup',
     summary: 'Ends the backup that is being made',
     description:

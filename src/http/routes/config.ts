@@ -14,17 +14,13 @@ const section = z.record(z.string(), z.unknown());
 
 /** The configuration: read, change, and try before changing. */
 export const configRoutes = [
-  route({
-    method: 'get',
-    path: '/config',
+  route('get', '/config', {
     id: 'readConfig',
     summary: 'What holds now',
     answers: { 200: { description: 'Secrets are masked.', json: answers.configAnswer } },
     run: (_, { config }) => config.document(),
   }),
-  route({
-    method: 'get',
-    path: '/config/schema',
+  route('get', '/config/schema', {
     id: 'describeConfig',
     summary: 'Every setting in groups, with what a page needs to show it, and the command line',
     description: 'Made from the schema that validates: a page made of it has every setting.',
@@ -40,9 +36,7 @@ export const configRoutes = [
       command_line: commandLine('').trim(),
     }),
   }),
-  route({
-    method: 'put',
-    path: '/config',
+  route('put', '/config', {
     id: 'changeConfig',
     summary: 'Merges a partial configuration into what is set',
     description:
@@ -59,9 +53,7 @@ export const configRoutes = [
       return config.document();
     },
   }),
-  route({
-    method: 'post',
-    path: '/config/test',
+  route('post', '/config/test', {
     id: 'testConfig',
     summary: 'Tries servers with the given settings over the stored ones; saves nothing',
     body: {

@@ -14,9 +14,7 @@ const adminRoute = routesOf({ tag: 'Host', access: 'admin', needs: [unfinished] 
 
 /** Input devices of this host, the audio server's sources, and the source that joins two of them. */
 export const audioDeviceRoutes = [
-  route({
-    method: 'get',
-    path: '/audio/devices',
+  route('get', '/audio/devices', {
     id: 'audioDevices',
     summary: 'Input devices, by the names that `audio.device` takes',
     answers: {
@@ -43,9 +41,7 @@ export const audioDeviceRoutes = [
         : { devices: [], default: null, held: [], here };
     },
   }),
-  adminRoute({
-    method: 'get',
-    path: '/audio/sources',
+  adminRoute('get', '/audio/sources', {
     id: 'audioSources',
     summary: 'Microphones and speaker monitors, as the audio server names them',
     answers: {
@@ -60,9 +56,7 @@ export const audioDeviceRoutes = [
       return { microphones: microphones.map(named), monitors: monitors.map(named) };
     },
   }),
-  adminRoute({
-    method: 'post',
-    path: '/audio/combined',
+  adminRoute('post', '/audio/combined', {
     id: 'combineAudio',
     summary: 'Joins a microphone and a monitor to one device, and sets `audio.device` to it',
     description:
@@ -90,9 +84,7 @@ export const audioDeviceRoutes = [
       return { device: combinedDevice, module_ids };
     },
   }),
-  adminRoute({
-    method: 'delete',
-    path: '/audio/combined',
+  adminRoute('delete', '/audio/combined', {
     id: 'uncombineAudio',
     summary: 'Tears the chain down and forgets the selection',
     answers: { 204: { description: 'Done.' } },

@@ -32,9 +32,7 @@ const route = routesOf({ tag: 'Transcripts' });
 
 /** The documents in the caller's space: to read, to send back after editing them, to delete. */
 export const documentRoutes = [
-  route({
-    method: 'get',
-    path: '/transcripts',
+  route('get', '/transcripts', {
     id: 'listTranscripts',
     summary: 'Recordings with documents, newest first',
     query: librarySchema,
@@ -59,9 +57,7 @@ export const documentRoutes = [
     },
   }),
   // Before reading: a document called `reprocess` is read by GET, this is POST only.
-  route({
-    method: 'post',
-    path: '/transcripts/{filename}/reprocess',
+  route('post', '/transcripts/{filename}/reprocess', {
     id: 'reprocessTranscript',
     summary: 'Processes the document’s recording again',
     description: 'The old version stays until the new one is complete.',
@@ -74,9 +70,7 @@ export const documentRoutes = [
       return await reprocessed(services, ctx.state, id, body, async () => {});
     },
   }),
-  route({
-    method: 'get',
-    path: '/transcripts/{filename}',
+  route('get', '/transcripts/{filename}', {
     id: 'readDocument',
     summary: 'One document',
     headers: [{ name: 'If-None-Match', description: 'An `ETag`: 304 while it is the same.' }],
@@ -99,9 +93,7 @@ export const documentRoutes = [
       return undefined;
     },
   }),
-  route({
-    method: 'put',
-    path: '/transcripts/{filename}',
+  route('put', '/transcripts/{filename}', {
     id: 'editDocument',
     summary: 'Takes an edited document',
     description:
@@ -127,9 +119,7 @@ export const documentRoutes = [
     run: async ({ ctx, params, caller }, services) =>
       await takeEdited(ctx, services, caller.userId, params.filename),
   }),
-  route({
-    method: 'delete',
-    path: '/transcripts/{filename}',
+  route('delete', '/transcripts/{filename}', {
     id: 'deleteDocument',
     summary: 'Deletes a document, with an index all three; the recording stays',
     answers: { 204: { description: 'It is gone.' } },

@@ -16,9 +16,7 @@ const inTurn = limited(1, limits.exportsWaitingMax);
 
 /** The transcript as a file of another program's. */
 export const exportRoutes = [
-  routesOf({ tag: 'Recordings', access: 'ticket' })({
-    method: 'get',
-    path: '/recordings/{id}/export',
+  routesOf({ tag: 'Recordings', access: 'ticket' })('get', '/recordings/{id}/export', {
     id: 'export',
     summary: 'The transcript as a file; `zip`: the three documents',
     query: z.strictObject({ format: z.enum(exportFormats).default('md') }),

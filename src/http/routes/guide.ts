@@ -36,9 +36,7 @@ const route = routesOf({ tag: 'Service', access: 'public' });
  */
 export const guideRoutes = [
   ...keysOf(guides).map((name) =>
-    route({
-      method: 'get',
-      path: `/docs/${name}`,
+    route('get', `/docs/${name}`, {
       id: `guide${name[0]!.toUpperCase()}${name.slice(1)}`,
       summary: titles[name],
       answers: { 200: { description: 'The page.', media: ['text/html'] } },
@@ -53,9 +51,7 @@ export const guideRoutes = [
 
 /** A file of these pages, by its path. */
 export function file(path: string, media: string, read: () => Promise<string | Buffer>): Route {
-  return route({
-    method: 'get',
-    path,
+  return route('get', path, {
     id: path,
     summary: '',
     hidden: true,

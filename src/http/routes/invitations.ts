@@ -35,9 +35,7 @@ const strangersRoute = routesOf({ tag: 'Service', access: 'public' });
 
 /** Administrators give out links by which a colleague chooses name and password, or a new password. */
 export const invitationRoutes = [
-  routesOf(shared)({
-    method: 'get',
-    path: '/users/invitations',
+  routesOf(shared)('get', '/users/invitations', {
     id: 'listInvitations',
     summary: 'Invitations and links for a new password that are open, made last first',
     answers: {
@@ -59,9 +57,7 @@ export const invitationRoutes = [
       };
     },
   }),
-  route({
-    method: 'post',
-    path: '/users/invitations',
+  route('post', '/users/invitations', {
     id: 'invite',
     summary: 'Makes a link with which a colleague chooses user name and password',
     description:
@@ -75,9 +71,7 @@ export const invitationRoutes = [
       return linkAnswer(ctx, 'invitation', link);
     },
   }),
-  route({
-    method: 'delete',
-    path: '/users/invitations/{invitation}',
+  route('delete', '/users/invitations/{invitation}', {
     id: 'withdrawInvitation',
     summary: 'Withdraws an invitation or a link for a new password',
     answers: { 204: { description: 'Done.' } },
@@ -87,9 +81,7 @@ export const invitationRoutes = [
       if (!(await accounts.withdrawLink(params.invitation, onBehalf))) throw notFound();
     },
   }),
-  route({
-    method: 'post',
-    path: '/users/{name}/password-link',
+  route('post', '/users/{name}/password-link', {
     id: 'linkForPassword',
     summary:
       'Makes a link with which a user chooses a new password; the one before is good no more',
@@ -107,9 +99,7 @@ export const invitationRoutes = [
 
 /** What whoever has a link sends; no login is needed. */
 export const acceptRoutes = [
-  strangersRoute({
-    method: 'post',
-    path: '/invitations/look',
+  strangersRoute('post', '/invitations/look', {
     id: 'lookAtInvitation',
     summary: 'What a link is for, without using it',
     body: { json: z.strictObject({ token }) },
@@ -130,9 +120,7 @@ export const acceptRoutes = [
       return { purpose, by, username, expires_at: expiresAt };
     },
   }),
-  strangersRoute({
-    method: 'post',
-    path: '/invitations/accept',
+  strangersRoute('post', '/invitations/accept', {
     id: 'acceptInvitation',
     summary: 'Uses a link: creates the user, or sets the password, and logs in',
     description:

@@ -10,9 +10,7 @@ const route = routesOf({ tag: 'Host', access: 'admin', needs: [] });
 
 /** Speech models of this machine: what there is, what could be, and what is on its way. */
 export const modelRoutes = [
-  route({
-    method: 'get',
-    path: '/models',
+  route('get', '/models', {
     id: 'listModels',
     summary: 'Speech models: installed ones, those of the catalogue, and what is on its way',
     answers: {
@@ -30,9 +28,7 @@ export const modelRoutes = [
       return { ...list, models: list.models.map((model) => modelIn(language, model)) };
     },
   }),
-  route({
-    method: 'post',
-    path: '/models/{id}/install',
+  route('post', '/models/{id}/install', {
     id: 'installModel',
     summary: 'Begins to download a model and what it needs beside it',
     description:
@@ -44,17 +40,13 @@ export const modelRoutes = [
       return { id };
     },
   }),
-  route({
-    method: 'post',
-    path: '/models/{id}/cancel',
+  route('post', '/models/{id}/cancel', {
     id: 'cancelModel',
     summary: 'Ends an installation and removes what arrived',
     answers: { 204: { description: 'Nothing of it is on its way.' } },
     run: async ({ params }, { models }) => await (await models.store()).cancel(params.id),
   }),
-  route({
-    method: 'delete',
-    path: '/models/{id}',
+  route('delete', '/models/{id}', {
     id: 'removeModel',
     summary: 'Deletes an installed model',
     description: '`used_for` of `GET /models` says what that ends.',

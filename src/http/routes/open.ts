@@ -33,9 +33,7 @@ const copying = limited(1, limits.openWaitingMax);
  * a person at this machine; copies into the vault are made for administrators too.
  */
 export const openRoutes = [
-  routesOf({ tag: 'Transcripts' })({
-    method: 'post',
-    path: '/open',
+  routesOf({ tag: 'Transcripts' })('post', '/open', {
     id: 'openDocuments',
     summary: 'Opens documents in the file manager or in the notes application',
     description:

@@ -54,9 +54,7 @@ const markup = {
 
 /** Pages of the web app. */
 export const pageRoutes = pagePaths.map(([path, id, summary]) =>
-  route({
-    method: 'get',
-    path,
+  route('get', path, {
     id,
     summary,
     answers: markup,
@@ -72,9 +70,7 @@ export const pageRoutes = pagePaths.map(([path, id, summary]) =>
  * named here, so no path of a request ever meets the disk; each is read when it is first asked for.
  */
 export const docsRoutes = [
-  route({
-    method: 'get',
-    path: '/docs',
+  route('get', '/docs', {
     id: 'docs',
     summary: 'This document, to read and to try',
     answers: markup,
@@ -91,9 +87,7 @@ export const docsRoutes = [
 /** The document of all routes: made when it is first asked for, and again when a limit that it states has changed. */
 export const openApiRoute = (routes: () => readonly Route[]): Route => {
   const kept = perApp((): { uploadMb?: number; bytes?: Buffer } => ({}));
-  return route({
-    method: 'get',
-    path: '/openapi.json',
+  return route('get', '/openapi.json', {
     id: 'openapi',
     summary: 'This document',
     answers: { 200: { description: 'OpenAPI 3.1.', json: z.record(z.string(), z.unknown()) } },
@@ -113,9 +107,7 @@ export const openApiRoute = (routes: () => readonly Route[]): Route => {
 
 /** `GET /ws` without an upgrade; real WebSockets never get here. */
 export const socketRoutes = [
-  routesOf({ tag: 'Status' })({
-    method: 'get',
-    path: '/ws',
+  routesOf({ tag: 'Status' })('get', '/ws', {
     id: 'webSocket',
     summary: 'What happens, as it happens: a WebSocket',
     description:

@@ -79,10 +79,8 @@ const changing = routesOf({ tag: 'Speakers', needs: [people.name, ...changes] })
 
 /** The voices a user named, and what each rests on. Nobody else's are there. */
 export const profileRoutes = [
-  route({
+  route('get', '/people', {
     ...owned,
-    method: 'get',
-    path: '/people',
     id: 'listPeople',
     summary: 'Names the caller confirmed, those named last first',
     answers: {
@@ -95,10 +93,8 @@ export const profileRoutes = [
       return { people: named.map(({ name }) => name) };
     },
   }),
-  route({
+  route('get', '/speakers/profiles', {
     ...owned,
-    method: 'get',
-    path: '/speakers/profiles',
     id: 'listProfiles',
     summary: 'The caller’s voice profiles, each with the confirmations it rests on',
     description:
@@ -129,10 +125,8 @@ export const profileRoutes = [
       };
     },
   }),
-  changing({
+  changing('delete', '/speakers/profiles', {
     ...owned,
-    method: 'delete',
-    path: '/speakers/profiles',
     id: 'deleteProfiles',
     summary: 'Takes all of the caller’s confirmations back',
     answers: { 204: { description: 'No voice is known any more.' } },
@@ -144,10 +138,8 @@ export const profileRoutes = [
       await inEach(services, ctx.state, all, revokeVoices);
     },
   }),
-  changing({
+  changing('patch', '/speakers/profiles/{profile}', {
     ...owned,
-    method: 'patch',
-    path: '/speakers/profiles/{profile}',
     id: 'renameProfile',
     summary: 'Calls a voice by another name from now on',
     description:
@@ -165,10 +157,8 @@ export const profileRoutes = [
       return profileAnswer(renamed, present);
     },
   }),
-  changing({
+  changing('delete', '/speakers/profiles/{profile}', {
     ...owned,
-    method: 'delete',
-    path: '/speakers/profiles/{profile}',
     id: 'deleteProfile',
     summary: 'Takes all confirmations of a profile back',
     answers: { 204: { description: 'This voice is not known any more.' } },
@@ -178,10 +168,8 @@ export const profileRoutes = [
       await inEach(services, ctx.state, profile.confirmations, revokeVoices);
     },
   }),
-  changing({
+  changing('delete', '/speakers/profiles/{profile}/confirmations/{n}', {
     ...owned,
-    method: 'delete',
-    path: '/speakers/profiles/{profile}/confirmations/{n}',
     id: 'revokeConfirmation',
     summary: 'Takes one confirmation back completely',
     description:

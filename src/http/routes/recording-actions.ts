@@ -51,9 +51,7 @@ const route = routesOf({ tag: 'Recordings' });
 export const recordingCommandRoutes = [
   plain('pause', 'pauseRecording', 'Pauses a running recording', 'recording.paused'),
   plain('resume', 'resumeRecording', 'Goes on with a paused recording', 'recording.resumed'),
-  route({
-    method: 'post',
-    path: '/recordings/{id}/stop',
+  route('post', '/recordings/{id}/stop', {
     id: 'stopRecording',
     summary: 'Ends a recording, whatever device or browser records it',
     description: 'A browser that records it is told, and sends what it still has.',
@@ -91,9 +89,7 @@ export const recordingCommandRoutes = [
   ),
   plain('retry', 'retryStage', 'Tries the failed stage again', 'retry.requested'),
   plain('clear', 'clearError', 'Clears the error: what there is stays as it is', 'error.cleared'),
-  route({
-    method: 'post',
-    path: '/recordings/{id}/reprocess',
+  route('post', '/recordings/{id}/reprocess', {
     id: 'reprocessRecording',
     summary: 'Processes the recording again',
     body: { json: reprocessSchema, optional: true },
@@ -111,9 +107,7 @@ export const recordingCommandRoutes = [
 function plain(verb: string, id: string, summary: string, type: PlainFact['type']): Route {
   // What is tried again goes on after the answer.
   const answer = type === 'retry.requested' ? { 202: answers.going } : { 200: answers.done };
-  return route({
-    method: 'post',
-    path: `/recordings/{id}/${verb}`,
+  return route('post', `/recordings/{id}/${verb}`, {
     id,
     summary,
     body: { json: nothing, optional: true },

@@ -34,9 +34,7 @@ const route = routesOf({ tag: 'Recordings' });
 
 /** What people change of a recording afterwards. Each change is facts; the documents follow. */
 export const recordingChangeRoutes = [
-  route({
-    method: 'patch',
-    path: '/recordings/{id}',
+  route('patch', '/recordings/{id}', {
     id: 'changeRecording',
     summary:
       'Says what a recording is called, what kind it is, what was spoken, when it began, whose it is',
@@ -60,9 +58,7 @@ export const recordingChangeRoutes = [
       return await lineWhenWritten(services, id, words);
     },
   }),
-  route({
-    method: 'patch',
-    path: '/recordings/{id}/speakers',
+  route('patch', '/recordings/{id}/speakers', {
     id: 'renameSpeakers',
     tag: 'Speakers',
     summary: 'Changes names afterwards: the documents are written again without any engine',
@@ -86,9 +82,7 @@ export const recordingChangeRoutes = [
           isIn(state, 'recording') ? voiced(recording) : renamed(recording);
       }),
   }),
-  route({
-    method: 'post',
-    path: '/recordings/{id}/versions/{version}/restore',
+  route('post', '/recordings/{id}/versions/{version}/restore', {
     id: 'restoreVersion',
     summary: 'Switches back to an earlier version, which becomes the newest',
     body: { json: z.strictObject({}), optional: true },
@@ -106,9 +100,7 @@ export const recordingChangeRoutes = [
         return isRepeated ? () => [] : restoreVersion(version);
       }),
   }),
-  route({
-    method: 'delete',
-    path: '/recordings/{id}',
+  route('delete', '/recordings/{id}', {
     id: 'eraseRecording',
     summary: 'Erases a recording: documents, audio and every word of it, for good',
     description: 'Whatever is done with it is cancelled first.',

@@ -62,9 +62,7 @@ const route = routesOf({ tag: 'Recordings' });
 
 /** Reading recordings: the list, one, and the facts one consists of. */
 export const recordingRoutes = [
-  route({
-    method: 'get',
-    path: '/recordings',
+  route('get', '/recordings', {
     id: 'listRecordings',
     summary: 'The caller’s recordings, also unfinished and failed ones, newest first',
     description:
@@ -101,9 +99,7 @@ export const recordingRoutes = [
       };
     },
   }),
-  route({
-    method: 'get',
-    path: '/recordings/{id}',
+  route('get', '/recordings/{id}', {
     id: 'readRecording',
     summary: 'One recording with its words',
     description:
@@ -132,9 +128,7 @@ export const recordingRoutes = [
       return reasonsIn(readerOf(ctx), answer);
     },
   }),
-  route({
-    method: 'get',
-    path: '/recordings/{id}/events',
+  route('get', '/recordings/{id}/events', {
     id: 'recordingEvents',
     summary: 'The facts a recording consists of',
     query: eventsSchema,
@@ -154,9 +148,7 @@ const ownersOf = perApp(ownerOf);
  * caller's own recordings; of erased ones no digest, length or time of the file.
  */
 export const eventRoutes = [
-  routesOf({ tag: 'Watching', access: 'admin' })({
-    method: 'get',
-    path: '/events',
+  routesOf({ tag: 'Watching', access: 'admin' })('get', '/events', {
     id: 'events',
     summary: 'The log, a page at a time',
     description:

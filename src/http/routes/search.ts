@@ -64,9 +64,7 @@ const openedSearch = perApp((services) =>
 
 /** Full text over the caller's own transcripts. */
 export const searchRoutes = [
-  routesOf({ tag: 'Transcripts', needs: [] })({
-    method: 'get',
-    path: '/search',
+  routesOf({ tag: 'Transcripts', needs: [] })('get', '/search', {
     id: 'search',
     summary: 'Transcripts of the caller in which all words of a question are',
     description:

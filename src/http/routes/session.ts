@@ -21,18 +21,14 @@ const nothing = { 204: { description: 'Done.' } };
 
 /** First run: only the first administrator. */
 export const setupRoutes = [
-  route({
-    method: 'get',
-    path: '/setup/state',
+  route('get', '/setup/state', {
     id: 'setupState',
     summary: 'Whether the first administrator is still to be created',
     answers: { 200: { description: 'Whether, and how.', json: answers.setupState } },
     run: async ({ ctx, from }, { accounts }) =>
       await accounts.setupState({ ...from, local: await isLocal(ctx.req) }),
   }),
-  route({
-    method: 'post',
-    path: '/setup',
+  route('post', '/setup', {
     id: 'setUp',
     summary: 'Creates the first administrator, once',
     description:
@@ -60,9 +56,7 @@ export const setupRoutes = [
 
 /** Logging in and out. */
 export const sessionRoutes = [
-  route({
-    method: 'post',
-    path: '/login',
+  route('post', '/login', {
     id: 'login',
     summary: 'Gives a session token for a user name and a password',
     description:
@@ -75,9 +69,7 @@ export const sessionRoutes = [
     problems: ['wrong-credentials', 'user-disabled', 'too-many-attempts', 'busy'],
     run: async ({ body, from }, { accounts }) => await accounts.login(body, from),
   }),
-  route({
-    method: 'post',
-    path: '/logout',
+  route('post', '/logout', {
     id: 'logout',
     summary: 'Ends the session, and its WebSockets',
     access: 'user',
@@ -94,9 +86,7 @@ export const sessionRoutes = [
 
 /** Where the caller is logged in. */
 export const ownSessionRoutes = [
-  ownRoute({
-    method: 'get',
-    path: '/users/me/sessions',
+  ownRoute('get', '/users/me/sessions', {
     id: 'listSessions',
     summary: 'Where the caller is logged in',
     answers: {
@@ -119,9 +109,7 @@ export const ownSessionRoutes = [
       };
     },
   }),
-  ownRoute({
-    method: 'delete',
-    path: '/users/me/sessions/{session}',
+  ownRoute('delete', '/users/me/sessions/{session}', {
     id: 'endSession',
     summary: 'Ends one of the caller’s sessions, and its WebSockets',
     answers: nothing,
@@ -135,9 +123,7 @@ export const ownSessionRoutes = [
 
 /** For `<audio>` and download links, which can send no header. */
 export const ticketRoutes = [
-  routesOf({ tag: 'Recordings' })({
-    method: 'post',
-    path: '/recordings/{id}/ticket',
+  routesOf({ tag: 'Recordings' })('post', '/recordings/{id}/ticket', {
     id: 'ticket',
     summary: 'Opens audio, peaks and export of a recording to what cannot send a token',
     body: {

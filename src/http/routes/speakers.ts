@@ -40,9 +40,7 @@ const speakersSchema = z
 
 /** Ends the pause of a meeting by names, or without; or puts it off. */
 export const speakersRoutes = [
-  routesOf({ tag: 'Speakers' })({
-    method: 'post',
-    path: '/speakers',
+  routesOf({ tag: 'Speakers' })('post', '/speakers', {
     id: 'nameSpeakers',
     summary: 'Ends the pause of a meeting by names, or without; or puts it off',
     description:

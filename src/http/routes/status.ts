@@ -25,9 +25,7 @@ const statechart = perApp(() => Buffer.from(JSON.stringify(chartJson())));
 
 /** What is going on for the caller, and what a recording can go through. */
 export const statusRoutes = [
-  route({
-    method: 'get',
-    path: '/status',
+  route('get', '/status', {
     id: 'status',
     summary: 'What is going on for the caller, and what waits for them',
     answers: { 200: { description: 'The status.', json: statusSchema } },
@@ -40,9 +38,7 @@ export const statusRoutes = [
       });
     },
   }),
-  route({
-    method: 'get',
-    path: '/machine',
+  route('get', '/machine', {
     id: 'machine',
     summary: 'The statechart of a recording',
     needs: [],
@@ -50,9 +46,7 @@ export const statusRoutes = [
     run: (_, services) => statechart(services),
   }),
   // For everybody, since what nothing recognises can be recorded all the same.
-  route({
-    method: 'get',
-    path: '/recognition',
+  route('get', '/recognition', {
     id: 'recognition',
     summary: 'Whether a speech engine is chosen, so that what is recorded becomes text',
     answers: {
@@ -73,9 +67,7 @@ export const statusRoutes = [
 
 /** For those who look after the service. */
 export const watchingRoutes = [
-  routesOf({ tag: 'Service', access: 'public' })({
-    method: 'get',
-    path: '/health',
+  routesOf({ tag: 'Service', access: 'public' })('get', '/health', {
     id: 'health',
     summary: 'Whether the service answers',
     description: 'With `?ready`: 503 while it starts, too.',
@@ -98,9 +90,7 @@ export const watchingRoutes = [
         : { status: 'starting', version, fraction: progress.fraction };
     },
   }),
-  watching({
-    method: 'get',
-    path: '/doctor',
+  watching('get', '/doctor', {
     id: 'doctor',
     summary: 'What is there, what is missing, and what to do about it',
     description:
@@ -114,9 +104,7 @@ export const watchingRoutes = [
       return { checks: (await doctor()).map((check) => checkIn(language, check)) };
     },
   }),
-  watching({
-    method: 'get',
-    path: '/nodes',
+  watching('get', '/nodes', {
     id: 'listNodes',
     summary: 'The nodes of a cluster, and what each holds since when',
     description:
@@ -131,9 +119,7 @@ export const watchingRoutes = [
       };
     },
   }),
-  watching({
-    method: 'get',
-    path: '/metrics',
+  watching('get', '/metrics', {
     id: 'metrics',
     summary: 'Metrics for Prometheus',
     description:

@@ -23,9 +23,7 @@ const route = routesOf({ tag: 'Recordings' });
 
 /** The one switch. */
 export const toggleRoutes = [
-  route({
-    method: 'post',
-    path: '/toggle',
+  route('post', '/toggle', {
     id: 'toggle',
     summary: 'Starts or stops a recording from a device, or clears the caller’s errors',
     description:

@@ -101,10 +101,8 @@ const route = routesOf({ tag: 'Recordings' });
 
 /** Turns that a person corrects, cuts or joins. */
 export const turnRoutes = [
-  route({
+  route('patch', '/recordings/{id}/utterances/{index}', {
     ...shared,
-    method: 'patch',
-    path: '/recordings/{id}/utterances/{index}',
     id: 'correctUtterance',
     summary: 'Corrects a passage: its words, or who said them',
     description: `Words that stay keep their times. The documents follow. ${byBlock}`,
@@ -115,10 +113,8 @@ export const turnRoutes = [
         editTurn(turnOf(asked), asked.body, speakerName, seenBy(asked)),
       ),
   }),
-  route({
+  route('patch', '/recordings/{id}/utterances', {
     ...shared,
-    method: 'patch',
-    path: '/recordings/{id}/utterances',
     id: 'correctUtterances',
     summary: 'Corrects many passages at once, all or none, in one version',
     description:
@@ -135,10 +131,8 @@ export const turnRoutes = [
     run: async (asked, services) =>
       await changeTurns(asked, services, () => manyEdits(asked.body, seenBy(asked))),
   }),
-  route({
+  route('post', '/recordings/{id}/utterances/{index}/split', {
     ...shared,
-    method: 'post',
-    path: '/recordings/{id}/utterances/{index}/split',
     id: 'splitUtterance',
     summary: 'Cuts a turn in two before a word',
     description: `Words keep their times. The first half keeps its block. Also while a meeting waits for its speakers. ${byBlock}`,
@@ -151,10 +145,8 @@ export const turnRoutes = [
           : splitTurn(turnOf(asked), asked.body, speakerName, seenBy(asked)),
       ),
   }),
-  route({
+  route('post', '/recordings/{id}/utterances/{index}/merge', {
     ...shared,
-    method: 'post',
-    path: '/recordings/{id}/utterances/{index}/merge',
     id: 'mergeUtterance',
     summary: 'Joins a turn with the next one, under its own speaker',
     description: byBlock,

@@ -41,9 +41,7 @@ const ofUpload = routesOf({ tag: 'Recordings', access: 'upload', needs: importin
  * ended meanwhile. Its completion is `POST /recordings`: the last answer is that one's.
  */
 export const tusRoutes = [
-  route({
-    method: 'options',
-    path: '/uploads',
+  route('options', '/uploads', {
     id: 'resumableUploads',
     summary: 'What of the protocol of resumable uploads is spoken here',
     description: protocol,
@@ -65,9 +63,7 @@ export const tusRoutes = [
       ctx.set('Tus-Max-Size', String(maxBytes()));
     },
   }),
-  route({
-    method: 'post',
-    path: '/uploads',
+  route('post', '/uploads', {
     id: 'beginUpload',
     summary: 'Begins a resumable upload',
     description: protocol,
@@ -98,9 +94,7 @@ export const tusRoutes = [
       await beginUpload(ctx, services, await opened(services)());
     },
   }),
-  ofUpload({
-    method: 'head',
-    path: '/uploads/{upload}',
+  ofUpload('head', '/uploads/{upload}', {
     id: 'lookAtUpload',
     summary: 'How much of it is there',
     hidden: true,
@@ -108,9 +102,7 @@ export const tusRoutes = [
     answers: { 200: { description: 'In headers.', headers: offset } },
     run: continueUpload,
   }),
-  ofUpload({
-    method: 'patch',
-    path: '/uploads/{upload}',
+  ofUpload('patch', '/uploads/{upload}', {
     id: 'continueUpload',
     summary: 'Sends a piece of a resumable upload; the last one makes it a recording',
     description:
@@ -148,9 +140,7 @@ export const tusRoutes = [
     command: true,
     run: continueUpload,
   }),
-  ofUpload({
-    method: 'delete',
-    path: '/uploads/{upload}',
+  ofUpload('delete', '/uploads/{upload}', {
     id: 'endUpload',
     summary: 'Gives a resumable upload up',
     headers: [version],

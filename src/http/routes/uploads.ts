@@ -39,9 +39,7 @@ const inTurn = mutexByName();
 
 /** An uploaded file takes the same pipeline as a captured one. */
 export const uploadRoutes = [
-  routesOf({ tag: 'Recordings' })({
-    method: 'post',
-    path: '/recordings',
+  routesOf({ tag: 'Recordings' })('post', '/recordings', {
     id: 'uploadRecording',
     summary: 'Takes an audio file; it goes through the same pipeline as a captured one',
     needs: importing,

@@ -24,9 +24,7 @@ const nothing = { 204: { description: 'Done.' } };
 
 /** Everybody changes their own password, … */
 export const ownPasswordRoutes = [
-  ownRoute({
-    method: 'patch',
-    path: '/users/me',
+  ownRoute('patch', '/users/me', {
     id: 'changeOwnPassword',
     summary: 'Changes the caller’s password; other sessions of theirs end',
     whileLimited: true,
@@ -38,9 +36,7 @@ export const ownPasswordRoutes = [
       await withCurrent(accounts.changePassword(userId, body.current_password, body.password));
     },
   }),
-  ownRoute({
-    method: 'post',
-    path: '/users/me/confirm',
+  ownRoute('post', '/users/me/confirm', {
     id: 'confirmPassword',
     summary: 'Gives the caller’s password once more, which counts for five minutes',
     description:
@@ -56,9 +52,7 @@ export const ownPasswordRoutes = [
 
 /** … and administrators manage users. */
 export const userRoutes = [
-  routesOf(shared)({
-    method: 'get',
-    path: '/users',
+  routesOf(shared)('get', '/users', {
     id: 'listUsers',
     summary: 'All users',
     answers: {
@@ -91,9 +85,7 @@ export const userRoutes = [
       };
     },
   }),
-  route({
-    method: 'post',
-    path: '/users',
+  route('post', '/users', {
     id: 'createUser',
     summary: 'Creates a user, who has to change the password at the first login',
     description:
@@ -113,9 +105,7 @@ export const userRoutes = [
       return shown(user);
     },
   }),
-  route({
-    method: 'patch',
-    path: '/users/{name}',
+  route('patch', '/users/{name}', {
     id: 'changeUser',
     summary: 'Makes a user an administrator or not, disables or enables them, gives a new password',
     description:
@@ -138,9 +128,7 @@ export const userRoutes = [
       return shown(await accounts.changeUser(managed(params.name), changed, onBehalf));
     },
   }),
-  route({
-    method: 'delete',
-    path: '/users/{name}',
+  route('delete', '/users/{name}', {
     id: 'deleteUser',
     summary: 'Deletes a user; the documents are put aside',
     answers: nothing,

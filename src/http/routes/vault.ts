@@ -26,9 +26,7 @@ const ownRoute = routesOf({ tag: 'Users', needs: [] });
  * the service's machine, so who is at that machine chooses it, …
  */
 export const ownVaultRoutes = [
-  ownRoute({
-    method: 'get',
-    path: '/users/me/vault',
+  ownRoute('get', '/users/me/vault', {
     id: 'getOwnVault',
     summary: 'The folder into which the caller’s notes are copied',
     answers: {
@@ -56,9 +54,7 @@ export const ownVaultRoutes = [
       };
     },
   }),
-  ownRoute({
-    method: 'put',
-    path: '/users/me/vault',
+  ownRoute('put', '/users/me/vault', {
     id: 'setOwnVault',
     summary: 'Chooses the folder into which the caller’s notes are copied',
     description:
@@ -82,21 +78,23 @@ export const ownVaultRoutes = [
 
 /** … and administrators for others. */
 export const vaultRoutes = [
-  routesOf({ tag: 'Users', access: 'admin', needs: reading, asksPassword: true })({
-    method: 'put',
-    path: '/users/{name}/vault',
-    id: 'setVault',
-    summary: 'Chooses the folder into which the notes of a user are copied',
-    body: vaultBody,
-    answers: nothing,
-    problems: ['not-found'],
-    command: true,
-    async run({ params, body, onBehalf }, services) {
-      const user = services.accounts.findUser(params.name);
-      if (!user) throw notFound('There is no user of that name.');
-      await setVault(services, user.userId, body.folder, onBehalf);
+  routesOf({ tag: 'Users', access: 'admin', needs: reading, asksPassword: true })(
+    'put',
+    '/users/{name}/vault',
+    {
+      id: 'setVault',
+      summary: 'Chooses the folder into which the notes of a user are copied',
+      body: vaultBody,
+      answers: nothing,
+      problems: ['not-found'],
+      command: true,
+      async run({ params, body, onBehalf }, services) {
+        const user = services.accounts.findUser(params.name);
+        if (!user) throw notFound('There is no user of that name.');
+        await setVault(services, user.userId, body.folder, onBehalf);
+      },
     },
-  }),
+  ),
 ];
 
 /** The vault that documents of a caller are copied into when they open them; null: there is none. */

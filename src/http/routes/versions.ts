@@ -36,9 +36,7 @@ const route = routesOf({ tag: 'Recordings' });
 
 /** The versions of a recording's documents, and what each of them says. */
 export const versionRoutes = [
-  route({
-    method: 'get',
-    path: '/recordings/{id}/versions',
+  route('get', '/recordings/{id}/versions', {
     id: 'listVersions',
     summary: 'Every version of the documents, newest first',
     answers: {
@@ -51,9 +49,7 @@ export const versionRoutes = [
       return { versions: versionsOf(recording).toReversed() };
     },
   }),
-  route({
-    method: 'get',
-    path: '/recordings/{id}/versions/{version}',
+  route('get', '/recordings/{id}/versions/{version}', {
     id: 'readVersion',
     summary: 'What a version says: its title, turns, speakers and summary',
     description: 'As `GET /recordings/{id}` says it of the present one.',
