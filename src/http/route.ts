@@ -3,12 +3,12 @@ import type * as z from 'zod';
 import type { Caller } from '../accounts/caller.ts';
 import { decodedOnce, jsonBody, queryOf } from './body.ts';
 import { callerOf } from './middleware/authenticate.ts';
-import { changes, reading } from './middleware/ready.ts';
+import { toChange, toRead } from './middleware/ready.ts';
 import { Problem, type ProblemType } from './problems.ts';
 import { limits } from './limits.ts';
 import { clientAddress } from './peer.ts';
 import type { RouteServices } from './services.ts';
-import type { Admission, State } from './state.ts';
+import type { WhoMayCall, State } from './state.ts';
 import { commandOf } from './written.ts';
 
 /** A route as it is declared: `app.ts` registers it, and `openapi/document.ts` describes it. */
@@ -17,7 +17,7 @@ export type Route = Operation & {
    * What is returned is the answer, as JSON or as bytes of the declared media type. What returns nothing has written its
    * answer into `ctx`, or has none.
    */
-  run(asked: Asked, services: RouteServices): unknown;
+  run(asked: RouteRequest, services: RouteServices): unknown;
 };
 
 export type RouteContext = Context & {
@@ -27,7 +27,7 @@ export type RouteContext = Context & {
 };
 
 /** A request to a route, as far as its declaration has read it. */
-export type Asked<Path extends string = string, Query = unknown, Body = unknown> = {
+export type RouteRequest<Path extends string = string, Query = unknown, Body = unknown> = {
   /** For headers and streams. */
   ctx: RouteContext;
   params: Record<NamesIn<Path>, string>;
@@ -49,7 +49,7 @@ type NamesIn<Path extends string> = string extends Path
     : never;
 
 /** What a route says of itself in the document. */
-export type Operation = Admission & {
+export type Operation = WhoMayCall & {
   method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete' | 'options';
   /** With `{names}`, which `openapi/describe-operation.ts` explains. What `{filename}` stands for may have slashes. */
   path: string;
@@ -87,7 +87,10 @@ type Declared<Path extends string, Query extends z.ZodObject, Body extends z.Zod
   Partial<Shared> & {
     query?: Query;
     body?: JsonBody<Body> | OtherBody;
-    run(asked: Asked<Path, z.output<Query>, z.output<Body>>, services: RouteServices): unknown;
+    run(
+      asked: RouteRequest<Path, z.output<Query>, z.output<Body>>,
+      services: RouteServices,
+    ): unknown;
   };
 
 /** `routesOf({ tag })` is the function by which a file declares its routes. */
@@ -145,7 +148,7 @@ export function answerBy(route: Route, services: RouteServices) {
 }
 
 const needsOf = (method: Operation['method']): readonly string[] =>
-  method === 'get' || method === 'head' ? reading : changes;
+  method === 'get' || method === 'head' ? toRead : toChange;
 
 const paramsOf = (path: string, { params, captures = [] }: RouteContext): Record<string, string> =>
   path.includes('{filename}') ? { filename: decodedOnce(captures[0] ?? '') } : params;

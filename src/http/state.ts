@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/caller.ts';
 export type Access = 'public' | 'user' | 'admin' | 'ticket' | 'upload' | 'metrics';
 
 /** Who is let in to a route. */
-export type Admission = {
+export type WhoMayCall = {
   access: Access;
   /** Whether the password has to be given once more: for users, their rights, and backups, which hold the keys. */
   asksPassword?: true;

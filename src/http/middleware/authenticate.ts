@@ -4,7 +4,7 @@ import { Problem } from '../problems.ts';
 import { type Reader, languageWanted } from '../readers-language.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import type { Admission, State } from '../state.ts';
+import type { WhoMayCall, State } from '../state.ts';
 import type { Tickets } from '../tickets.ts';
 
 /** Lets in who may call a route, before anything else of the request is looked at. */
@@ -14,7 +14,7 @@ export function authenticate(
     tickets,
     settings,
   }: Pick<HttpServices, 'accounts' | 'settings'> & { tickets: Tickets },
-  { access, asksPassword, whileLimited }: Admission,
+  { access, asksPassword, whileLimited }: WhoMayCall,
 ): Middleware<State> {
   const isMetricsToken = (token: string): boolean => {
     const expected = settings()['metrics.token'];

@@ -44,10 +44,10 @@ export interface Readiness {
 export const unfinished = 'unfinished recordings';
 
 /** What of the service a request needs: the projections it reads, and those in which the next looks for what it did. */
-export const reading: readonly string[] = [recordings.name];
+export const toRead: readonly string[] = [recordings.name];
 /** Changes wait for unfinished recordings too: documents that were deleted before the start must be gone first. */
-export const changes: readonly string[] = [commands.name, recordings.name, unfinished];
-export const importing: readonly string[] = [commands.name, recordings.name];
+export const toChange: readonly string[] = [commands.name, recordings.name, unfinished];
+export const toImport: readonly string[] = [commands.name, recordings.name];
 /** What a WebSocket shows and what it can record needs. */
 export const socketNeeds: readonly string[] = [recordings.name, unfinished];
 

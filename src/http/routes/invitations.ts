@@ -8,7 +8,7 @@ import { notFound } from '../problems.ts';
 import { time } from '../openapi/activity-answers.ts';
 import * as answers from '../openapi/other-answers.ts';
 import { credentials, managed } from './users.ts';
-import { reading } from '../middleware/ready.ts';
+import { toRead } from '../middleware/ready.ts';
 import { routesOf } from '../route.ts';
 
 const token = z.string().max(200).describe('what follows `=` in the fragment of the link');
@@ -29,7 +29,7 @@ const openLink = z.object({
   expires_at: time,
 });
 
-const shared = { tag: 'Users', access: 'admin', needs: reading } as const;
+const shared = { tag: 'Users', access: 'admin', needs: toRead } as const;
 const route = routesOf({ ...shared, asksPassword: true });
 const strangersRoute = routesOf({ tag: 'Service', access: 'public' });
 

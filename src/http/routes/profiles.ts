@@ -19,7 +19,7 @@ import { notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { guest, sees } from '../visible-recording.ts';
-import { changes } from '../middleware/ready.ts';
+import { toChange } from '../middleware/ready.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { routesOf } from '../route.ts';
 
@@ -75,7 +75,7 @@ const ownerSchema = z.strictObject({
 
 const owned = { query: ownerSchema, problems: ['not-found', 'not-accepted'] } as const;
 const route = routesOf({ tag: 'Speakers', needs: [people.name] });
-const changing = routesOf({ tag: 'Speakers', needs: [people.name, ...changes] });
+const changing = routesOf({ tag: 'Speakers', needs: [people.name, ...toChange] });
 
 /** The voices a user named, and what each rests on. Nobody else's are there. */
 export const profileRoutes = [

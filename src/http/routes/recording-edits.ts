@@ -18,7 +18,7 @@ import type { HttpServices } from '../services.ts';
 import { guest, sees, visibleOrLeft, visibleRecording } from '../visible-recording.ts';
 import { wordlessRecordingById } from '../../../projections/recordings.ts';
 import * as answers from '../openapi/recording-answers.ts';
-import { type Asked, routesOf } from '../route.ts';
+import { type RouteRequest, routesOf } from '../route.ts';
 
 const recordingSchema = z
   .strictObject({
@@ -71,7 +71,7 @@ export const recordingChangeRoutes = [
     problems: ['not-found', 'not-accepted'],
     command: true,
     run: async (asked, services) =>
-      await changed(asked, services, () => {
+      await carryOutChange(asked, services, () => {
         const { speakers } = asked.body;
         const renamed = renameSpeakers(speakers, {
           remember: services.settings()['speakers.profiles'],
@@ -90,7 +90,7 @@ export const recordingChangeRoutes = [
     problems: ['not-found', 'not-accepted'],
     command: true,
     run: async (asked, services) =>
-      await changed(asked, services, async () => {
+      await carryOutChange(asked, services, async () => {
         const version = numberIn(asked.params.version);
         const isRepeated = await doneBefore(services, asked.ctx.state, {
           types: ['version.restored'],
@@ -129,8 +129,8 @@ export const recordingChangeRoutes = [
 ];
 
 /** Gives a command, waits for the documents, and returns the recording as it is then. */
-export async function changed(
-  { ctx, params: { id }, caller }: Asked<'/{id}'>,
+export async function carryOutChange(
+  { ctx, params: { id }, caller }: RouteRequest<'/{id}'>,
   services: HttpServices,
   decisionOf: () => DecideRecording | Promise<DecideRecording>,
 ) {

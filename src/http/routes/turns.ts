@@ -17,8 +17,8 @@ import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import * as answers from '../openapi/recording-answers.ts';
-import { type Asked, routesOf } from '../route.ts';
-import { changed } from './recording-edits.ts';
+import { type RouteRequest, routesOf } from '../route.ts';
+import { carryOutChange } from './recording-edits.ts';
 import { transcriptOf } from '../../../projections/transcripts.ts';
 
 /** What may be said of a turn; what is left out stays. */
@@ -167,9 +167,9 @@ export const setTurnsTag = (
   transcript: Pick<TranscriptRow, 'blocks'> | undefined,
 ): void => ctx.set('ETag', `"${turnsTag(transcript?.blocks ?? [])}"`);
 
-/** As `changed`, with the next `ETag`. */
-const changeTurns: typeof changed = async (asked, services, decisionOf) => {
-  const line = await changed(asked, services, decisionOf);
+/** As `carryOutChange`, with the next `ETag`. */
+const changeTurns: typeof carryOutChange = async (asked, services, decisionOf) => {
+  const line = await carryOutChange(asked, services, decisionOf);
   setTurnsTag(asked.ctx, await transcriptOf(services.storage, asked.params.id));
   return line;
 };
@@ -195,19 +195,19 @@ function manyEdits(
 }
 
 /** The turn in the path: its block, or its place. */
-function turnOf({ params: { index } }: Asked<'/{index}'>): TurnRef {
+function turnOf({ params: { index } }: RouteRequest<'/{index}'>): TurnRef {
   return /^\d+$/.test(index) ? numberIn(index) : index;
 }
 
 /** What `If-Match` names; undefined where anything will do. */
-function seenBy({ ctx }: Asked): string[] | undefined {
+function seenBy({ ctx }: RouteRequest): string[] | undefined {
   const given = ctx.get('If-Match').trim();
   if (given === '' || given === '*') return undefined;
   return given.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));
 }
 
 async function isRepeated(
-  { ctx, params }: Asked<'/{id}'>,
+  { ctx, params }: RouteRequest<'/{id}'>,
   services: HttpServices,
 ): Promise<boolean> {
   const expected = { types: ['turns.recut'], recordingId: params.id } as const;

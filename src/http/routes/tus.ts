@@ -12,9 +12,15 @@ import type { openResumable } from '../uploads/resumable-uploads.ts';
 import { sweepResumable } from '../uploads/receive-upload.ts';
 import { sweepUnfinished } from '../../storage/blobs/unfinished-uploads.ts';
 import type { RouteServices, HttpServices } from '../services.ts';
-import { type Asked, type RequestHeader, type RouteContext, perApp, routesOf } from '../route.ts';
+import {
+  type RouteRequest,
+  type RequestHeader,
+  type RouteContext,
+  perApp,
+  routesOf,
+} from '../route.ts';
 import { uploaded } from '../openapi/recording-answers.ts';
-import { importing, reading } from '../middleware/ready.ts';
+import { toImport, toRead } from '../middleware/ready.ts';
 
 const opened = perApp((services) =>
   loadOnce(async () => {
@@ -32,8 +38,8 @@ const version: RequestHeader = {
 const protocol = 'tus 1.0: https://tus.io/protocols/resumable-upload';
 const offset = { 'Upload-Offset': 'Bytes that are there.', 'Upload-Expires': 'When it is over.' };
 
-const route = routesOf({ tag: 'Recordings', needs: importing });
-const ofUpload = routesOf({ tag: 'Recordings', access: 'upload', needs: importing });
+const route = routesOf({ tag: 'Recordings', needs: toImport });
+const ofUpload = routesOf({ tag: 'Recordings', access: 'upload', needs: toImport });
 
 /**
  * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). Creating one needs
@@ -98,7 +104,7 @@ export const tusRoutes = [
     id: 'lookAtUpload',
     summary: 'How much of it is there',
     hidden: true,
-    needs: reading,
+    needs: toRead,
     answers: { 200: { description: 'In headers.', headers: offset } },
     run: continueUpload,
   }),
@@ -209,7 +215,7 @@ async function beginUpload(
 }
 
 async function continueUpload(
-  { ctx, params: { upload: id } }: Asked<'/{upload}'>,
+  { ctx, params: { upload: id } }: RouteRequest<'/{upload}'>,
   services: RouteServices,
 ): Promise<void> {
   const { store, answer } = await opened(services)();

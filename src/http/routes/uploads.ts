@@ -13,7 +13,7 @@ import { answerImported } from '../uploads/imported-upload.ts';
 import { receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
 import type { RouteServices } from '../services.ts';
 import * as answers from '../openapi/recording-answers.ts';
-import { importing } from '../middleware/ready.ts';
+import { toImport } from '../middleware/ready.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 
 export const fieldsSchema = z.strictObject({
@@ -42,7 +42,7 @@ export const uploadRoutes = [
   routesOf({ tag: 'Recordings' })('post', '/recordings', {
     id: 'uploadRecording',
     summary: 'Takes an audio file; it goes through the same pipeline as a captured one',
-    needs: importing,
+    needs: toImport,
     body: { form: fieldsSchema },
     answers: {
       202: {

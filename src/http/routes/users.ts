@@ -8,7 +8,7 @@ import type { PublicUser } from '../../accounts/users.ts';
 import { doneBefore, usedDifferently } from '../middleware/idempotency.ts';
 import { invalid, notFound } from '../problems.ts';
 import * as answers from '../openapi/other-answers.ts';
-import { reading } from '../middleware/ready.ts';
+import { toRead } from '../middleware/ready.ts';
 import { routesOf } from '../route.ts';
 
 const username = z.string().max(200);
@@ -16,7 +16,7 @@ const password = z.string().max(1024);
 /** What a person types to log in; what a new one must be, the accounts say. */
 export const credentials = { username, password };
 
-const shared = { tag: 'Users', access: 'admin', needs: reading } as const;
+const shared = { tag: 'Users', access: 'admin', needs: toRead } as const;
 const route = routesOf({ ...shared, asksPassword: true });
 const ownRoute = routesOf({ tag: 'Users', needs: [] });
 

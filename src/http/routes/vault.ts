@@ -11,7 +11,7 @@ import {
 import { Problem, invalid, notFound } from '../problems.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import { reading } from '../middleware/ready.ts';
+import { toRead } from '../middleware/ready.ts';
 import { isLocal } from '../peer.ts';
 import { routesOf } from '../route.ts';
 
@@ -78,7 +78,7 @@ export const ownVaultRoutes = [
 
 /** … and administrators for others. */
 export const vaultRoutes = [
-  routesOf({ tag: 'Users', access: 'admin', needs: reading, asksPassword: true })(
+  routesOf({ tag: 'Users', access: 'admin', needs: toRead, asksPassword: true })(
     'put',
     '/users/{name}/vault',
     {
