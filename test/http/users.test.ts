@@ -244,7 +244,7 @@ test('the last administrator and guest stay; `me` is nobody’s name', async (t)
     ['DELETE', '/users/guest', token, 409],
     ['PATCH', '/users/GUEST', token, 409],
     ['DELETE', '/users/me', token, 404],
-    ['DELETE', '/users/me', ben, 404],
+    ['DELETE', '/users/me', ben, 403],
     ['DELETE', '/users/ME', ben, 403],
     ['DELETE', '/users/nobody', token, 404],
     ['PATCH', '/users/nobody', token, 404],
