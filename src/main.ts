@@ -7,7 +7,7 @@ import { type Run, keepRunning } from './service/begin-again.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type UserStream, openUserStream } from './accounts/users.ts';
 import { endWorkOf, archiveSpace } from './accounts/user-removal.ts';
-import { removeUploadsOf } from './storage/remove-uploads.ts';
+import { removeUploadsOf } from './storage/uploads/unfinished-uploads.ts';
 import { acceptsAudio } from './audio/accepts-audio.ts';
 import type { BrowserLimits } from './capture/browser/browser-writer.ts';
 import { type Toggle, openToggle } from './capture/toggle.ts';
@@ -178,7 +178,10 @@ function roomFor(
   },
 ) {
   const disk = openDiskRoom({ root: data.root, settings, log });
-  const counted = spaceMeasures(opened.bucket ?? data, opened.rows.storage);
+  const counted = spaceMeasures(
+    { files: opened.bucket ?? data, unfinished: opened.unfinished },
+    opened.rows.storage,
+  );
   const space = openSpaceLimit({ disk, ...counted, byOne: opened.byOne, settings, log });
   const admit: Admit = (owner) => ({
     grow: (bytes) => space.grow(bytes, owner),
@@ -311,14 +314,14 @@ async function openUsers(
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {
-  const { storage, recordingService, captures, bucket } = pipeline;
+  const { storage, recordingService, captures, bucket, unfinished } = pipeline;
   const clock = () => new Date();
   const work = { storage, upToDate: upToDateOf(pipeline), recordingService, captures, log };
   const accounts = await openAccounts({
     ...pipeline,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
     archiveSpace: archiveSpace(host.data, clock, bucket),
-    removeUploads: (userIds) => removeUploadsOf(userIds, bucket ?? { folder: host.data.resumable }),
+    removeUploads: (userIds) => removeUploadsOf(userIds, unfinished),
     clock,
     log,
   });

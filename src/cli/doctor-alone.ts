@@ -15,6 +15,7 @@ import { type DataFolder, type Host } from '../shared/data-directory.ts';
 import { exists } from '../shared/files.ts';
 import { chooseEngine } from '../speech/choose-engine.ts';
 import { measureTaken } from '../storage/measure-taken.ts';
+import { folderUploads } from '../storage/uploads/folder-uploads.ts';
 import { presentSettings } from './settings.ts';
 
 /** What is looked at while no service runs: also all of the log and its keys, where they are in files. */
@@ -39,7 +40,7 @@ export async function checksAlone(host: Host): Promise<Check[]> {
     log,
     leaseSpeech: engine,
     vaults: null,
-    taken: cluster?.sharedDirectory === null ? null : async () => (await measureTaken(data)).bytes,
+    taken: cluster?.sharedDirectory === null ? null : async () => await takenIn(data),
     damage:
       cluster !== null
         ? null
@@ -57,6 +58,9 @@ export async function checksAlone(host: Host): Promise<Check[]> {
     },
   });
 }
+
+const takenIn = async (data: DataFolder): Promise<number> =>
+  (await measureTaken({ files: data, unfinished: folderUploads(data.resumable) })).bytes;
 
 /** The settings; where the log that has them cannot be opened, those of the environment and why. */
 async function settingsOrRefusal(

@@ -1,7 +1,8 @@
 import { commandLine, shellWord } from '../shared/command-line.ts';
 import { openAccounts } from '../accounts/accounts.ts';
 import { archiveSpace } from '../accounts/user-removal.ts';
-import { removeUploadsOf } from '../storage/remove-uploads.ts';
+import { folderUploads } from '../storage/uploads/folder-uploads.ts';
+import { removeUploadsOf } from '../storage/uploads/unfinished-uploads.ts';
 import { openConfig } from '../config/config.ts';
 import type { Settings } from '../config/environment.ts';
 import { isLoopback, pageAddressFrom } from '../config/page-address.ts';
@@ -165,7 +166,7 @@ async function alone<T>(host: Host, work: (commands: UserCommands) => Promise<T>
       store,
       keys,
       archiveSpace: archiveSpace(data, clock),
-      removeUploads: (userIds) => removeUploadsOf(userIds, { folder: data.resumable }),
+      removeUploads: (userIds) => removeUploadsOf(userIds, folderUploads(data.resumable)),
       sessions,
       settings: () => config.settings(),
       clock,

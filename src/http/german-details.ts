@@ -220,8 +220,6 @@ export const germanDetails: Phrases = {
   'The user of this upload is gone.': 'Das Konto dieses Uploads gibt es nicht mehr.',
   'Too many uploads are unfinished. Finish or delete some first.':
     'Zu viele Uploads sind unvollendet. Erst einige beenden oder löschen.',
-  'The upload could not be written to the service’s disk.':
-    'Der Upload ließ sich nicht auf die Platte des Dienstes schreiben.',
   'A file may have {file} MB here (limits.upload_mb), the other fields {fields} KB together.':
     'Eine Datei darf hier {file} MB haben (limits.upload_mb), die übrigen Felder zusammen {fields} KB.',
   'It is more than was announced, or than {most}.': 'Das ist mehr als angekündigt oder als {most}.',

@@ -13,7 +13,7 @@ import type { Backups } from '../integrity/backups.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { Check } from '../doctor/check.ts';
 import type { Desktop } from '../documents/desktop.ts';
-import type { Blobs } from '../storage/blobs/blobs.ts';
+import type { UnfinishedUploads } from '../storage/uploads/unfinished-uploads.ts';
 import type { Space } from '../documents/space.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Log } from '../shared/log.ts';
@@ -43,8 +43,7 @@ export type HttpServices = {
   address: string;
   /** Absolute. Uploads are received below it (`uploads/`). */
   dataDir: string;
-  /** Where unfinished uploads are in a bucket; null: in a folder. */
-  bucket: Blobs | null;
+  unfinished: UnfinishedUploads;
   /** Where documents of a user are. */
   spaceOf(userId: string): Promise<Space>;
   /** Kept audio, and where what is derived from it lies. */

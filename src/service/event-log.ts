@@ -38,6 +38,8 @@ import {
 import { type PendingJobs, levelPendingJobs } from '../storage/pending-jobs.ts';
 import { forEachKeyThatCameBack } from '../storage/sealed-rows.ts';
 import { type TicketRows, memoryTicketRows } from '../storage/ticket-rows.ts';
+import { folderUploads } from '../storage/uploads/folder-uploads.ts';
+import type { UnfinishedUploads } from '../storage/uploads/unfinished-uploads.ts';
 import { type SessionRows, levelSessionRows } from '../storage/session-rows.ts';
 
 /** The event log with its keys, and what lies beside it. */
@@ -79,8 +81,10 @@ export type OpenedLog = LogParts & {
   audio: AudioStore;
   /** Names of documents that other nodes have promised; null where there are none. */
   names: PromisedNames | null;
-  /** Where documents and unfinished uploads are in a bucket; null: they are in folders. */
+  /** Where documents are in a bucket; null: they are in folders. */
   bucket: Blobs | null;
+  /** Uploads that can be taken up again. */
+  unfinished: UnfinishedUploads;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
   /**
@@ -168,6 +172,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
       cluster: null,
       outdated: null,
       bucket: null,
+      unfinished: folderUploads(data.resumable),
       leftFolders: await readdir(data.recordings),
       // LevelDB may end the process over a harmed table that it rewrites.
       removeOldRows: () =>

@@ -54,6 +54,7 @@ export type Pipeline = Pick<OpenedLog, 'standing'> & {
   sessions: OpenedLog['sessions'];
   audio: OpenedLog['audio'];
   bucket: OpenedLog['bucket'];
+  unfinished: OpenedLog['unfinished'];
   /** Where documents of an owner are. */
   spaceOf(owner: string): Promise<Space>;
   storage: ProjectionStorage;
@@ -143,6 +144,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     sessions,
     audio,
     bucket: opened.bucket,
+    unfinished: opened.unfinished,
     spaceOf: spacesOf(opened, options),
     storage: rows.storage,
     rows,

@@ -13,7 +13,10 @@ import type { SpaceLimit } from '../storage/quota.ts';
 /** The doctor of a service that runs. Its code, and that of all it tries, is loaded when it is first asked. */
 export function serviceDoctor(
   parts: {
-    pipeline: Pick<Pipeline, 'leaseSpeech' | 'voices' | 'store' | 'projections' | 'bucket'>;
+    pipeline: Pick<
+      Pipeline,
+      'leaseSpeech' | 'voices' | 'store' | 'projections' | 'bucket' | 'unfinished'
+    >;
     config: Config;
     accounts: Pick<Accounts, 'listUsers' | 'vaultOf'>;
     space: SpaceLimit;
@@ -32,7 +35,14 @@ export function serviceDoctor(
       log,
       leaseSpeech: pipeline.leaseSpeech,
       voices: () => pipeline.voices.state(),
-      taken: async () => space.taken() ?? (await measureTaken(pipeline.bucket ?? host.data)).bytes,
+      taken: async () =>
+        space.taken() ??
+        (
+          await measureTaken({
+            files: pipeline.bucket ?? host.data,
+            unfinished: pipeline.unfinished,
+          })
+        ).bytes,
       vaults: () =>
         accounts.listUsers().flatMap(({ userId, username }) => {
           const folder = accounts.vaultOf(userId);

@@ -70,7 +70,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     closing.push(() => files.blobs.close());
     const member = await joinCluster({ cluster, db, ownership, blobs: files.blobs, log });
     closing.push(() => member.leave());
-    const { keys, audio, bucket } = files;
+    const { keys, audio, bucket, unfinished } = files;
     const store = openPostgresLog({ db, keys });
     closing.push(() => store.close());
     const texts = await openSealedTexts(db, cluster.masterKey);
@@ -105,6 +105,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       cluster: member,
       outdated: store.outdated,
       bucket,
+      unfinished,
       standing: standingOf(cluster),
       keepRows: rows.keep,
       guard: (deps) => guard({ store, keys, data, log, bucket }, deps, cluster, db),

@@ -1,11 +1,11 @@
-import { lstat, readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import type { Blobs } from './blobs/blobs.ts';
-import { uploadsUnderWay } from './blobs/unfinished-uploads.ts';
 import { type CountedBytes, countBytes } from './disk.ts';
+import { type UnfinishedUploads, uploadOwner } from './uploads/unfinished-uploads.ts';
 
 /** What `limits.spaces_gb` and `limits.user_gb` count. */
 export const spaceMeasures = (place: CountedPlace, storage: ProjectionStorage) => ({
@@ -14,11 +14,13 @@ export const spaceMeasures = (place: CountedPlace, storage: ProjectionStorage) =
     measureByUser(place, async (id) => (await recordingById(storage, id))?.owner, signal),
 });
 
-type CountedFolders = Pick<DataFolder, 'spaces' | 'recordings' | 'resumable'>;
-/** Folders, or the bucket of all nodes. */
-type CountedPlace = CountedFolders | Blobs;
+type CountedPlace = {
+  /** Folders, or the bucket of all nodes. */
+  files: Pick<DataFolder, 'spaces' | 'recordings'> | Blobs;
+  unfinished: Pick<UnfinishedUploads, 'underWay'>;
+};
 
-const isBucket = (place: CountedPlace): place is Blobs => 'list' in place;
+const isBucket = (files: CountedPlace['files']): files is Blobs => 'list' in files;
 
 /**
  * What `limits.spaces_gb` limits, as it is on the disk: everybody's documents, the recordings, and
@@ -26,19 +28,19 @@ const isBucket = (place: CountedPlace): place is Blobs => 'list' in place;
  * are not in: nothing of them was acknowledged.
  */
 export async function measureTaken(
-  place: CountedPlace,
+  { files, unfinished }: CountedPlace,
   signal?: AbortSignal,
 ): Promise<CountedBytes> {
-  const announced = sum((await announcedUploads(place)).map(({ bytes }) => bytes));
-  if (isBucket(place)) {
+  const announced = sum((await announcedUploads(unfinished)).map(({ bytes }) => bytes));
+  if (isBucket(files)) {
     const [spaces, recordings] = [
-      await bytesBelow(place, 'spaces/', signal),
-      await bytesBelow(place, 'recordings/', signal),
+      await bytesBelow(files, 'spaces/', signal),
+      await bytesBelow(files, 'recordings/', signal),
     ];
     return { bytes: announced + sum([...spaces.values(), ...recordings.values()]), unread: 0 };
   }
-  const spaces = await countBytes(place.spaces, signal);
-  const recordings = await countBytes(place.recordings, signal);
+  const spaces = await countBytes(files.spaces, signal);
+  const recordings = await countBytes(files.recordings, signal);
   return {
     bytes: spaces.bytes + recordings.bytes + announced,
     unread: spaces.unread + recordings.unread,
@@ -50,21 +52,21 @@ export async function measureTaken(
  * @param ownerOf a recording's owner; undefined for a folder that no recording has: it counts for none
  */
 async function measureByUser(
-  place: CountedPlace,
+  { files, unfinished }: CountedPlace,
   ownerOf: (recordingId: string) => Promise<string | undefined>,
   signal?: AbortSignal,
 ): Promise<Map<string, number>> {
   const byUser = new Map<string, number>();
   const add = (user: string, bytes: number) => byUser.set(user, (byUser.get(user) ?? 0) + bytes);
-  const [spaces, recordings] = isBucket(place)
-    ? [await bytesBelow(place, 'spaces/', signal), await bytesBelow(place, 'recordings/', signal)]
-    : [await bytesInFolders(place.spaces, signal), await bytesInFolders(place.recordings, signal)];
+  const [spaces, recordings] = isBucket(files)
+    ? [await bytesBelow(files, 'spaces/', signal), await bytesBelow(files, 'recordings/', signal)]
+    : [await bytesInFolders(files.spaces, signal), await bytesInFolders(files.recordings, signal)];
   for (const [user, bytes] of spaces) add(user, bytes);
   for (const [recordingId, bytes] of recordings) {
     const owner = await ownerOf(recordingId);
     if (owner !== undefined) add(owner, bytes);
   }
-  for (const { owner, bytes } of await announcedUploads(place)) add(owner, bytes);
+  for (const { owner, bytes } of await announcedUploads(unfinished)) add(owner, bytes);
   return byUser;
 }
 
@@ -93,38 +95,15 @@ async function bytesBelow(
 
 /**
  * Bytes that each resumable upload under way will have when it is complete; of those whose length was
- * not announced yet, the bytes that are there. None without the folder.
- * In the folder `resumable` `<id>` holds the bytes, `<id>.json` the announced length as `size`.
+ * not announced yet, the bytes that are there.
  */
-async function announcedUploads(place: CountedPlace): Promise<{ owner: string; bytes: number }[]> {
-  if (isBucket(place))
-    return (await uploadsUnderWay(place)).map(({ info, bytes }) => ({
-      owner: info.metadata['owner'] ?? '',
-      bytes: Math.max(bytes, info.size ?? 0),
-    }));
-  const folder = place.resumable;
-  const uploads: { owner: string; bytes: number }[] = [];
-  for (const name of (await readdir(folder).catch(gone)) ?? []) {
-    if (name.endsWith('.json')) continue;
-    const there = await lstat(join(folder, name)).catch(gone);
-    if (!there?.isFile()) continue;
-    const info = await readFile(join(folder, `${name}.json`), 'utf8').catch(gone);
-    const { owner, size } = announcedIn(info ?? '');
-    uploads.push({ owner, bytes: Math.max(there.size, size) });
-  }
-  return uploads;
-}
-
-/** A file that says nothing of use is another's concern: the bytes that are there count. */
-function announcedIn(text: string): { owner: string; size: number } {
-  try {
-    const { size, metadata }: { size?: unknown; metadata?: { owner?: unknown } } = JSON.parse(text);
-    const owner = typeof metadata?.owner === 'string' ? metadata.owner : '';
-    return { owner, size: typeof size === 'number' && size > 0 ? size : 0 };
-  } catch {
-    return { owner: '', size: 0 };
-  }
-}
+const announcedUploads = async (
+  unfinished: CountedPlace['unfinished'],
+): Promise<{ owner: string; bytes: number }[]> =>
+  (await unfinished.underWay()).map(({ info, bytes }) => ({
+    owner: uploadOwner(info),
+    bytes: Math.max(bytes, info.size ?? 0),
+  }));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 

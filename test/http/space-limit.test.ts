@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gigabyte } from '../../src/storage/disk.ts';
 import { measureTaken } from '../../src/storage/measure-taken.ts';
+import { folderUploads } from '../../src/storage/uploads/folder-uploads.ts';
 import { byItself } from '../../src/storage/by-one.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
@@ -195,7 +196,8 @@ test('whoever is connected hears it when a count finds that the limit is reached
   const data = dataFolder(await realpath(await tempDir(t)));
   const space = openSpaceLimit({
     disk: { async admit() {} },
-    measure: (signal) => measureTaken(data, signal),
+    measure: (signal) =>
+      measureTaken({ files: data, unfinished: folderUploads(data.resumable) }, signal),
     measureByUser: async () => new Map(),
     byOne: byItself(),
     settings: () => ({ 'limits.spaces_gb': 1000 / gigabyte, 'limits.user_gb': null }),

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { sweepResumable } from '../../src/http/uploads/receive-upload.ts';
 import { type TestService, startService, wav } from '../support/http-client.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 type Reply = { status: number; headers: Headers; body: Record<string, unknown> };
 
@@ -212,21 +210,6 @@ test('who has begun an upload may finish it when the session has ended; nobody e
   const id = String(body['recording_id']);
   assert.equal((await service.call('GET', `/recordings/${id}`, { token: again })).status, 200);
   assert.ok(!service.logged.some((line) => line.includes(path.slice('/uploads/'.length))));
-});
-
-test('unfinished uploads survive a restart, and are removed when they are over', async (t) => {
-  const directory = await tempDir(t);
-  const names = ['a'.repeat(32), 'b'.repeat(32)];
-  const now = Date.now();
-  for (const [index, name] of names.entries()) {
-    await writeFile(join(directory, name), 'RIFF');
-    await writeFile(join(directory, `${name}.json`), '{}');
-    const begun = new Date(now - (index === 0 ? 25 : 23) * 3_600_000);
-    await utimes(join(directory, `${name}.json`), begun, begun);
-  }
-  assert.equal(await sweepResumable(directory, now), 2);
-  assert.deepEqual((await readdir(directory)).toSorted(), [names[1]!, `${names[1]}.json`]);
-  assert.equal(await sweepResumable(join(directory, 'none'), now), 0);
 });
 
 test('what is over the limit, is no audio, or has wrong fields is refused and removed', async (t) => {

@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { dataFolder } from '../../src/shared/data-directory.ts';
+import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { measureTaken } from '../../src/storage/measure-taken.ts';
+import { folderUploads } from '../../src/storage/uploads/folder-uploads.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('documents, recordings and announced uploads count; links, logs and what is aside do not', async (t) => {
   const data = dataFolder(await tempDir(t));
-  assert.deepEqual(await measureTaken(data), { bytes: 0, unread: 0 }, 'nothing is there yet');
+  assert.deepEqual(
+    await measureTaken(placeOf(data)),
+    { bytes: 0, unread: 0 },
+    'nothing is there yet',
+  );
 
   const file = async (path: string, bytes: number) => {
     await mkdir(join(path, '..'), { recursive: true });
@@ -28,12 +33,20 @@ test('documents, recordings and announced uploads count; links, logs and what is
   await writeFile(join(data.resumable, `${'b'.repeat(32)}.json`), JSON.stringify({}));
   await writeFile(join(data.resumable, `${'c'.repeat(32)}.json`), JSON.stringify({ size: 70_000 }));
 
-  assert.deepEqual(await measureTaken(data), { bytes: 100 + 1000 + 10_000 + 20, unread: 0 });
+  assert.deepEqual(await measureTaken(placeOf(data)), {
+    bytes: 100 + 1000 + 10_000 + 20,
+    unread: 0,
+  });
 });
 
 test('a count ends when it is told to', async (t) => {
   const data = dataFolder(await tempDir(t));
   await mkdir(data.spaces, { recursive: true });
   await writeFile(join(data.spaces, 'talk.md'), 'x');
-  await assert.rejects(measureTaken(data, AbortSignal.abort()), { name: 'AbortError' });
+  await assert.rejects(measureTaken(placeOf(data), AbortSignal.abort()), { name: 'AbortError' });
+});
+
+const placeOf = (data: DataFolder) => ({
+  files: data,
+  unfinished: folderUploads(data.resumable),
 });

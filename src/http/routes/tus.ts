@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import { importedBy } from '../../../projections/commands.ts';
-import { dataFolder } from '../../shared/data-directory.ts';
 import { loadOnce } from '../../shared/package.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { doneBefore, usedDifferently } from '../middleware/idempotency.ts';
@@ -9,8 +8,7 @@ import { answerImported, uploadCommandOf } from '../uploads/imported-upload.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { openResumable } from '../uploads/resumable-uploads.ts';
-import { sweepResumable } from '../uploads/receive-upload.ts';
-import { sweepUnfinished } from '../../storage/blobs/unfinished-uploads.ts';
+import { uploadOwner } from '../../storage/uploads/unfinished-uploads.ts';
 import type { RouteServices, HttpServices } from '../services.ts';
 import {
   type RouteRequest,
@@ -25,8 +23,7 @@ import { toImport, toRead } from '../middleware/ready.ts';
 const opened = perApp((services) =>
   loadOnce(async () => {
     const { openResumable } = await import('../uploads/resumable-uploads.ts');
-    const { resumable: directory, uploads: scratch } = dataFolder(services.dataDir);
-    return openResumable({ directory, scratch }, services);
+    return openResumable(services);
   }),
 );
 
@@ -158,37 +155,38 @@ export const tusRoutes = [
 
 /** Removes unfinished uploads that are over, now and as long as the process runs. */
 export function sweepUploadsRegularly({
-  dataDir,
-  bucket,
+  unfinished,
   log,
-}: Pick<HttpServices, 'dataDir' | 'bucket' | 'log'>): void {
+}: Pick<HttpServices, 'unfinished' | 'log'>): void {
   const sweep = () => {
-    const now = Date.now();
-    const sweeping = bucket
-      ? sweepUnfinished(bucket, new Date(now - limits.resumableMs))
-      : sweepResumable(dataFolder(dataDir).resumable, now);
-    sweeping.catch((error: unknown) =>
-      log.error({ err: error }, 'unfinished uploads could not be swept'),
-    );
+    unfinished
+      .sweep(new Date(Date.now() - limits.resumableMs))
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'unfinished uploads could not be swept'),
+      );
   };
   sweep();
   setInterval(sweep, limits.resumableSweepMs).unref();
 }
+
+/** As ids are made. */
+const uploadId = /^[0-9a-f]{32}$/;
 
 type Resumable = ReturnType<typeof openResumable>;
 
 async function beginUpload(
   ctx: RouteContext,
   services: RouteServices,
-  { store, maxBytes, answer }: Resumable,
+  { maxBytes, answer }: Resumable,
 ): Promise<void> {
   const { userId } = callerOf(ctx.state);
   const { command, repeatable } = ctx.state;
-  const begun = repeatable && command !== undefined ? await store.begunBy(command) : undefined;
+  const { unfinished } = services;
+  const begun = repeatable && command !== undefined ? await unfinished.begunBy(command) : null;
   if (begun) {
     // The other fields are forgotten with the end of the upload; of a length told later nothing was said.
     const told = ctx.get('Upload-Length');
-    if (told !== '' && begun.size !== Number(told)) throw usedDifferently();
+    if (told !== '' && begun.info.size !== Number(told)) throw usedDifferently();
     ctx.set('Tus-Resumable', '1.0.0');
     ctx.set('Location', `/uploads/${begun.id}`);
     ctx.body = '';
@@ -196,8 +194,8 @@ async function beginUpload(
     return;
   }
   await doneBefore(services, ctx.state, { types: [] });
-  const all = await store.underWay();
-  const mine = all.filter(({ owner }) => owner === userId);
+  const all = await unfinished.underWay();
+  const mine = all.filter(({ info }) => uploadOwner(info) === userId);
   if (all.length >= limits.resumableMax || mine.length >= limits.resumablePerUserMax) {
     throw new Problem('busy', 'Too many uploads are unfinished. Finish or delete some first.', {
       headers: { 'Retry-After': '60' },
@@ -218,15 +216,18 @@ async function continueUpload(
   { ctx, params: { upload: id } }: RouteRequest<'/{upload}'>,
   services: RouteServices,
 ): Promise<void> {
-  const { store, answer } = await opened(services)();
-  const info = await store.infoOf(id);
+  const { answer } = await opened(services)();
+  const { unfinished } = services;
+  const info = uploadId.test(id) ? await unfinished.infoOf(id) : null;
   const { caller } = ctx.state;
-  if (!info || (caller && caller.userId !== info.owner)) throw notFound();
+  if (!info) throw notFound();
+  const owner = uploadOwner(info);
+  if (caller && caller.userId !== owner) throw notFound();
   ctx.set('Tus-Resumable', '1.0.0');
   const finished = await importedBy(services.storage, uploadCommandOf(id));
   if (finished && ctx.method !== 'DELETE') {
     // The answer got lost, or the service died before it: this is what it said.
-    await store.forgetWords(id);
+    await unfinished.end(id);
     ctx.set('Upload-Offset', String(info.size));
     ctx.set('Upload-Length', String(info.size));
     await answerImported(ctx, services, finished);
@@ -236,13 +237,13 @@ async function continueUpload(
     await answer(ctx);
     return;
   }
-  if (!services.accounts.isActive(info.owner)) {
+  if (!services.accounts.isActive(owner)) {
     throw notFound('The user of this upload is disabled or gone.');
   }
-  await services.uploads.receive(ctx, info.owner, async () => {
+  await services.uploads.receive(ctx, owner, async () => {
     // What was begun without a length counts as it arrives, and stays when the connection breaks off.
-    const rest = Math.max(0, announcedLength(ctx) - (await store.bytesOf(id)));
-    const coming = info.size === null ? await services.space.admit(rest, info.owner) : undefined;
+    const rest = Math.max(0, announcedLength(ctx) - (await unfinished.bytesOf(id)));
+    const coming = info.size === undefined ? await services.space.admit(rest, owner) : undefined;
     try {
       await answer(ctx, coming);
     } finally {

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import { ulid } from 'ulid';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { ifMissing, syncFile } from '../../shared/files.ts';
+import { syncFile } from '../../shared/files.ts';
 import { bodyParser } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, invalid } from '../problems.ts';
@@ -58,27 +58,6 @@ export async function sweepUploads(uploadsDir: string): Promise<number> {
   const stray = await readdir(uploadsDir);
   for (const name of stray) await rm(join(uploadsDir, name), { recursive: true, force: true });
   return stray.length;
-}
-
-/**
- * Removes what is older than an upload may get: unfinished ones, and the memory of finished ones.
- * @param now milliseconds since 1970
- * @returns how many files are gone
- */
-export async function sweepResumable(directory: string, now: number): Promise<number> {
-  const names = await readdir(directory).catch(ifMissing([]));
-  let removed = 0;
-  for (const name of names) {
-    const path = join(directory, name);
-    // The info is written once, when the upload begins; bytes without it are left of a removal.
-    const begun = await stat(join(directory, `${name.slice(0, 32)}.json`))
-      .catch(() => stat(path))
-      .catch(ifMissing(undefined));
-    if (!begun || now - begun.mtimeMs <= limits.resumableMs) continue;
-    await rm(path, { recursive: true, force: true });
-    removed += 1;
-  }
-  return removed;
 }
 
 type Arrived = ((bytes: number) => Promise<void>) | undefined;

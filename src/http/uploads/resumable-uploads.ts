@@ -13,8 +13,7 @@ import { validated } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { plainName } from './receive-upload.ts';
-import { BucketUploads } from './bucket-uploads.ts';
-import { ResumableStore, type ResumableUploads } from './resumable-store.ts';
+import { TusStore } from './tus-store.ts';
 import { uploadLocks } from './upload-locks.ts';
 import { type Admission, SpaceLimitReached } from '../../storage/quota.ts';
 import type { RouteServices } from '../services.ts';
@@ -24,17 +23,9 @@ import { fieldsSchema } from '../routes/uploads.ts';
 /**
  * Resumable uploads by tus 1.0. The protocol is the package's; errors, rights and what becomes of the
  * file are ours.
- * @param places.directory where unfinished uploads are kept, unless in a bucket
- * @param places.scratch where those of a bucket are put together
  */
-export function openResumable(
-  { directory, scratch }: { directory: string; scratch: string },
-  services: RouteServices,
-) {
-  const { bucket } = services;
-  const store: ResumableUploads = bucket
-    ? new BucketUploads(bucket, scratch)
-    : new ResumableStore(directory);
+export function openResumable(services: RouteServices) {
+  const store = new TusStore(services.unfinished);
   const maxBytes = () => services.settings()['limits.upload_mb'] * 1024 * 1024;
   const contexts = new WeakMap<Request, Exchange>();
   const server = new Server({
@@ -58,7 +49,7 @@ export function openResumable(
       };
     },
     async onUploadFinish(request, upload) {
-      exchange(request).imported = await importUpload(upload, store, services);
+      exchange(request).imported = await importUpload(upload, services);
       return {};
     },
     onResponseError(request, error) {
@@ -117,23 +108,22 @@ const passedOn = new Set([
 /** A complete upload takes the same way as a file of a form; what is refused for good is removed. */
 async function importUpload(
   { id, metadata = {} }: Upload,
-  store: ResumableUploads,
   services: RouteServices,
 ): Promise<ImportedUpload> {
   const fields = fieldsOf(metadata);
   const { owner } = fields;
+  const { unfinished } = services;
   refuseWhenStopped(services);
   if (!services.accounts.isUser(owner)) {
-    await store.remove(id);
+    await unfinished.remove(id);
     throw notFound('The user of this upload is gone.');
   }
   if (!services.accounts.isActive(owner)) throw notFound('The user of this upload is disabled.');
-  return await store.withFile(id, (path) => importFile({ id, path, fields }, store, services));
+  return await unfinished.withFile(id, (path) => importFile({ id, path, fields }, services));
 }
 
 async function importFile(
   { id, path, fields: said }: { id: string; path: string; fields: ReturnType<typeof fieldsOf> },
-  store: ResumableUploads,
   services: RouteServices,
 ): Promise<ImportedUpload> {
   const { filename, owner, started_at, modified_at, ...fields } = said;
@@ -142,7 +132,7 @@ async function importFile(
   try {
     audio = await services.acceptsAudio(path, filename);
   } catch (error) {
-    if (hasCode(error, 'unsupported-media')) await store.remove(id);
+    if (hasCode(error, 'unsupported-media')) await services.unfinished.remove(id);
     throw error;
   }
   // The file itself was let in when it was announced, or as it arrived.
@@ -161,7 +151,7 @@ async function importFile(
       began: { said: started_at, madeAt: audio.madeAt, modifiedAt: modified_at },
     });
     coming?.kept();
-    await store.forgetWords(id);
+    await services.unfinished.end(id);
     await untilReadable(services, accepted);
     return accepted;
   } finally {
@@ -217,9 +207,6 @@ const forwarded = /^(?:tus-|upload-|content-(?:type|length)$)/;
 async function asProblem(error: unknown, response: Response, bytesMax: number): Promise<unknown> {
   if (error instanceof Error) return error;
   const said = (await response.text()).trim();
-  if (error === ERRORS.FILE_WRITE_ERROR) {
-    return new Problem('disk-full', 'The upload could not be written to the service’s disk.');
-  }
   if (error === ERRORS.INVALID_CONTENT_TYPE) {
     const sent = '`Content-Type: application/offset+octet-stream`';
     return new Problem('unsupported-media', `Send ${sent}.`);

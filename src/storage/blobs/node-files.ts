@@ -5,6 +5,9 @@ import type { AudioStore } from '../audio/audio-store.ts';
 import type { BeforePut } from '../audio/live-audio.ts';
 import { audioInBlobs } from '../audio/blob-audio.ts';
 import { audioOfManyNodes } from '../audio/folder-audio.ts';
+import { bucketUploads } from '../uploads/bucket-uploads.ts';
+import { folderUploads } from '../uploads/folder-uploads.ts';
+import type { UnfinishedUploads } from '../uploads/unfinished-uploads.ts';
 import { openBlobKeys } from './blob-keys.ts';
 import type { Blobs } from './blobs.ts';
 import { blobsPlace } from './blobs-url.ts';
@@ -15,8 +18,9 @@ export type NodeFiles = {
   blobs: Blobs;
   keys: KeyStore;
   audio: AudioStore;
-  /** `blobs`, where documents and uploads are in them too; null: they are in folders that all nodes have. */
+  /** `blobs`, where documents are in them too; null: they are in folders that all nodes have. */
   bucket: Blobs | null;
+  unfinished: UnfinishedUploads;
   /** A subject is being erased by another node (`erasedBy`): of it nothing stays in memory or on this machine. */
   leave(subject: string): Promise<void>;
 };
@@ -30,7 +34,7 @@ export async function openNodeFiles(options: {
   url: string;
   logId: string;
   ownership: Ownership;
-  data: Pick<DataFolder, 'recordings' | 'derived'>;
+  data: Pick<DataFolder, 'recordings' | 'derived' | 'uploads' | 'resumable'>;
   beforePut: BeforePut;
 }): Promise<NodeFiles> {
   const { url, data, beforePut } = options;
@@ -46,6 +50,7 @@ export async function openNodeFiles(options: {
       keys,
       audio,
       bucket: isBucket ? blobs : null,
+      unfinished: isBucket ? bucketUploads(blobs, data.uploads) : folderUploads(data.resumable),
       async leave(subject) {
         keys.drop(subject);
         await audio.leave(subject);
