@@ -178,10 +178,7 @@ function roomFor(
   },
 ) {
   const disk = openDiskRoom({ root: data.root, settings, log });
-  const counted = spaceMeasures(
-    { files: opened.bucket ?? data, unfinished: opened.unfinished },
-    opened.rows.storage,
-  );
+  const counted = spaceMeasures(opened, opened.rows.storage);
   const space = openSpaceLimit({ disk, ...counted, byOne: opened.byOne, settings, log });
   const admit: Admit = (owner) => ({
     grow: (bytes) => space.grow(bytes, owner),
@@ -314,13 +311,13 @@ async function openUsers(
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {
-  const { storage, recordingService, captures, bucket, unfinished } = pipeline;
+  const { storage, recordingService, captures, unfinished } = pipeline;
   const clock = () => new Date();
   const work = { storage, upToDate: upToDateOf(pipeline), recordingService, captures, log };
   const accounts = await openAccounts({
     ...pipeline,
     endWork: (userId, onBehalf) => endWorkOf(userId, onBehalf, work),
-    archiveSpace: archiveSpace(host.data, clock, bucket),
+    archiveSpace: archiveSpace(host.data, clock),
     removeUploads: (userIds) => removeUploadsOf(userIds, unfinished),
     clock,
     log,
@@ -347,7 +344,8 @@ async function serve(
   const { host, log, lost } = options;
   const { pipeline, scrub, ...rest } = core;
   // Beside a bucket they are in a folder of this machine.
-  if (pipeline.standing.isAlone || pipeline.bucket) await sweepUploads(host.data.uploads);
+  if (pipeline.standing.isAlone || pipeline.blobs.pathOf('uploads') === null)
+    await sweepUploads(host.data.uploads);
   const own: HttpServices = {
     ...pipeline,
     ...rest,

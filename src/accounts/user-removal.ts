@@ -1,34 +1,32 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { syncDirectory, ifMissing } from '../shared/files.ts';
+import { exists, syncDirectory } from '../shared/files.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Log } from '../shared/log.ts';
-import type { Blobs } from '../storage/blobs/blobs.ts';
 import { StageError } from '../shared/errors.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 
 /**
  * Moves the documents of a deleted user out of reach: `<data>/spaces/<id>` becomes
  * `<data>/quarantine/spaces/<id>-<time>`, durably. Nothing of the service looks there but
- * `mitschrift quarantine`, by which the administrator of the host deletes it. A user without documents has none to move.
- * @param bucket documents are there: they stay where they are, below the id of a user that no one has again
+ * `mitschrift quarantine`, by which the administrator of the host deletes it. A user without documents has none to move;
+ * those in a bucket stay where they are, below the id of a user that no one has again.
  */
 export function archiveSpace(
   folders: { spaces: string; quarantine: string },
   clock: () => Date,
-  bucket: Blobs | null = null,
 ): (userId: string) => Promise<void> {
   const kept = join(folders.quarantine, 'spaces');
   return async (userId) => {
-    if (bucket) return;
+    const space = join(folders.spaces, userId);
+    if (!(await exists(space))) return;
     await mkdir(kept, { recursive: true, mode: 0o700 });
     const time = clock().toISOString().replace(/[-:.]/gu, '');
     const archived = join(kept, `${userId}-${time}`);
-    const moved = rename(join(folders.spaces, userId), archived).then(() => true);
-    if (!(await moved.catch(ifMissing(false)))) return;
+    await rename(space, archived);
     await syncDirectory(kept);
     await syncDirectory(folders.spaces);
   };

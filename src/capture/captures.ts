@@ -107,9 +107,7 @@ export type Captures = {
 
 export type CapturesDeps = {
   dataRoot: string;
-  recordingsDir: string;
-  /** Where several nodes keep audio. */
-  files?: Pick<AudioStore, 'live' | 'keep'> | undefined;
+  files: Pick<AudioStore, 'captureFolder' | 'live' | 'keep'>;
   store: EventStore;
   log: Log;
   combinedChannels(): CombinedChannels;
@@ -129,8 +127,8 @@ export type CapturesDeps = {
 export function openCaptures(deps: CapturesDeps): Captures {
   const parts = partsOf(deps);
   const { devices, combined, pulse, browser, deviceOptions, trial, fileEnds } = parts;
-  const { store, log, env, recordingsDir } = deps;
-  const folderOf = (recordingId: string) => join(recordingsDir, recordingId);
+  const { store, log, env } = deps;
+  const folderOf = (recordingId: string) => deps.files.captureFolder(recordingId);
   const dismantle = () => dismantleCombined(combined, log);
   /** Devices whose captures outlive this process. */
   const left = new Set<string>();
@@ -186,7 +184,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
     combine: async (selection) => await (await freed()).select(selection),
     uncombine: async () => await (await freed()).forget(),
     async reconcile(folders, stateOf) {
-      const live = await reconcileCaptures(recordingsDir, folders, stateOf);
+      const live = await reconcileCaptures(folderOf, folders, stateOf);
       if (!live.some(({ device }) => device === combinedDevice)) await dismantle();
       return live.map(({ recordingId }) => recordingId);
     },
@@ -198,7 +196,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
 }
 
 function partsOf(deps: CapturesDeps) {
-  const { dataRoot, recordingsDir, store, log, env } = deps;
+  const { dataRoot, store, log, env } = deps;
   const [instance, pulse] = [instanceOf(dataRoot), openPulse({ env })];
   const combined = combinedSource({
     path: join(dataRoot, 'combined.json'),
@@ -211,7 +209,6 @@ function partsOf(deps: CapturesDeps) {
     store,
     fileEnds,
     log,
-    folderOf: (recordingId) => join(recordingsDir, recordingId),
     files: deps.files,
     hoursMax: deps.hoursMax,
     others: deps.others ?? null,

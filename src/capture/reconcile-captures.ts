@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { adoptCapture } from './process/client.ts';
 import { readClaim, removeCaptureFiles } from './file/capture-files.ts';
 
@@ -7,17 +6,17 @@ export type StateOf = (recordingId: string) => Promise<'recording' | 'erased' | 
 
 /**
  * Ends captures that are no longer wanted.
- * @param folders names of folders of recordings in `recordingsDir`
+ * @param folders names of folders of recordings, as `folderOf` takes them
  * @returns those that live and go on.
  */
 export async function reconcileCaptures(
-  recordingsDir: string,
+  folderOf: (recordingId: string) => string,
   folders: readonly string[],
   stateOf: StateOf,
 ): Promise<{ recordingId: string; device: string }[]> {
   const going: { recordingId: string; device: string }[] = [];
   for (const recordingId of folders) {
-    const folder = join(recordingsDir, recordingId);
+    const folder = folderOf(recordingId);
     const claim = await readClaim(folder);
     if (!claim) continue;
     const state = await stateOf(recordingId);

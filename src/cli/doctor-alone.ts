@@ -15,6 +15,7 @@ import { type DataFolder, type Host } from '../shared/data-directory.ts';
 import { exists } from '../shared/files.ts';
 import { chooseEngine } from '../speech/choose-engine.ts';
 import { measureTaken } from '../storage/measure-taken.ts';
+import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
 import { folderUploads } from '../storage/uploads/folder-uploads.ts';
 import { presentSettings } from './settings.ts';
 
@@ -60,7 +61,12 @@ export async function checksAlone(host: Host): Promise<Check[]> {
 }
 
 const takenIn = async (data: DataFolder): Promise<number> =>
-  (await measureTaken({ files: data, unfinished: folderUploads(data.resumable) })).bytes;
+  (
+    await measureTaken({
+      blobs: blobsOfOneProcess(data.shared),
+      unfinished: folderUploads(data.resumable),
+    })
+  ).bytes;
 
 /** The settings; where the log that has them cannot be opened, those of the environment and why. */
 async function settingsOrRefusal(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { comparable } from './file-names.ts';
 import { hasCode } from '../shared/errors.ts';
@@ -33,14 +33,14 @@ export type FolderSpace = {
 export const isInBucket = (space: Space): space is BucketSpace => 'bucket' in space;
 
 /**
- * The space of a user, where all of them are.
- * @param place the data directory, or the store of blobs in which all nodes have their documents
+ * The space of a user, where all of them are: in a folder wherever the store has files.
  * @throws {ConfinementError} as `openSpace`
  */
-export async function openSpaceIn(place: string | Blobs, user: string): Promise<Space> {
-  if (typeof place === 'string') return await openSpace(place, user);
+export async function openSpaceIn(blobs: Blobs, user: string): Promise<Space> {
+  const spaces = blobs.pathOf('spaces');
+  if (spaces !== null) return await openSpace(dirname(spaces), user);
   assertUser(user);
-  return spaceInBucket(place, user);
+  return spaceInBucket(blobs, user);
 }
 
 /**

@@ -35,12 +35,12 @@ export interface KeptFiles {
 /** Where they are. */
 export type KeptPlace = {
   data: Pick<DataFolder, 'shared' | 'recordings' | 'keys'>;
-  /** Null, or absent: they are in folders. */
-  bucket?: Blobs | null | undefined;
+  /** Absent: they are in folders. */
+  blobs?: Blobs | undefined;
 };
 
-export const keptFiles = ({ data, bucket }: KeptPlace): KeptFiles =>
-  bucket ? inBucket(bucket) : inFolders(data);
+export const keptFiles = ({ data, blobs }: KeptPlace): KeptFiles =>
+  blobs?.pathOf('keys') === null ? inBucket(blobs) : inFolders(data);
 
 const inFolders = (data: KeptPlace['data']): KeptFiles => ({
   hashAudio: (recordingId, name, pause) =>

@@ -86,7 +86,7 @@ export async function migrateFromCluster(
     // Also whether the master key is the right one, before anything is copied.
     const named = (await (await source.secrets()).all()).filter((one) => one.fingerprint !== '');
     const files = await withFiles(cluster, data, there.id, async (from) => {
-      if (source.bucket) await refuseLivePieces(from);
+      if (source.blobs?.pathOf('recordings') === null) await refuseLivePieces(from);
       return await migrateFiles(from, filesOfFolder(data), say);
     });
     // As one list of erasures, which `importLog` makes.

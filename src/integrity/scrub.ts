@@ -84,7 +84,7 @@ export async function startScrub(deps: ScrubDeps): Promise<Scrub> {
   };
 }
 
-type ScrubDeps = Pick<KeptPlace, 'bucket'> & {
+type ScrubDeps = Pick<KeptPlace, 'blobs'> & {
   store: EventLog;
   keys: KeyStore;
   data: DataFolder;

@@ -16,8 +16,8 @@ export type SharedLogParts = {
   store: EventLog;
   keys: KeyStore;
   jobs: PendingJobs;
-  /** Where the files are in a bucket, and the keys come from there. */
-  bucket: Blobs | null;
+  /** Where the files are, if the keys come from there. */
+  blobs: Blobs | undefined;
   /** @throws {ConfigError} `MASTER_KEY_DIFFERS`, `SECRETS_DAMAGED` */
   secrets(): Promise<SealedTexts>;
 };
@@ -34,14 +34,14 @@ export async function withSharedLog<T>(
 ): Promise<T> {
   const db = await openPostgres({ url: cluster.databaseUrl });
   try {
-    const { keys, bucket, close } =
+    const { keys, blobs, close } =
       known === null
         ? await sharedKeys(cluster, db.logId)
-        : { keys: known, bucket: null, close: async () => {} };
+        : { keys: known, blobs: undefined, close: async () => {} };
     const store = openPostgresLog({ db, keys });
     try {
       const secrets = () => openSealedTexts(db, cluster.masterKey);
-      return await work({ store, keys, jobs: postgresPendingJobs(db), bucket, secrets });
+      return await work({ store, keys, jobs: postgresPendingJobs(db), blobs, secrets });
     } finally {
       await store.close();
       await close();
@@ -52,11 +52,10 @@ export async function withSharedLog<T>(
 }
 
 /** As nodes have them: also what they have erased. */
-async function sharedKeys({ sharedDirectory, blobsUrl }: ClusterSettings, logId: string) {
+async function sharedKeys({ blobsUrl }: ClusterSettings, logId: string) {
   const blobs = await openBlobs(blobsUrl, { logId, ownership: soleOwnership() });
   try {
-    const bucket = sharedDirectory === null ? blobs : null;
-    return { keys: await openBlobKeys(blobs), bucket, close: () => blobs.close() };
+    return { keys: await openBlobKeys(blobs), blobs, close: () => blobs.close() };
   } catch (error) {
     await blobs.close();
     throw error;

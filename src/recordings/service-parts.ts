@@ -30,10 +30,7 @@ export type RecordingServiceDeps = {
   jobQueue: JobQueue;
   progress: StageProgress;
   log: Log;
-  /** Where the folders of recordings are. */
-  recordingsDir: string;
-  /** Keeps what is in them; without it, this process alone does. */
-  files?: AudioStore;
+  files: AudioStore;
   /** Where folders go that no fact speaks of: an upload that was never acknowledged. Nothing is deleted. */
   quarantineDir: string;
   /** The recording an import command led to before, from the log. */
@@ -68,9 +65,6 @@ export type RecordingServiceDeps = {
   };
 };
 
-/** With what keeps its files. */
-type DepsWithFiles = RecordingServiceDeps & { files: AudioStore };
-
 /** What a service of recordings is made of. */
 export type ServiceParts = {
   handler: RecordingHandler;
@@ -85,7 +79,7 @@ export type ServiceParts = {
   takeOver: TakeOver;
 };
 
-export function servicePartsOf(deps: DepsWithFiles): ServiceParts {
+export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
   const { store, log, removal, ownership = soleOwnership() } = deps;
   const leaveAudio = async (id: string) => {
     await Promise.all([parts.keeping?.leave(id), deps.leaveAudio?.(id)]);
@@ -137,7 +131,7 @@ const keepingOf = (
     files,
     worksOnAudio = true,
     ownership = soleOwnership(),
-  }: DepsWithFiles,
+  }: RecordingServiceDeps,
   recordings: OpenRecordings,
 ): AudioKeeping | null =>
   keepAudio && removal && worksOnAudio
@@ -180,7 +174,7 @@ const failedRetriesOf = (
 function afterMove(
   recording: RecordingAggregate,
   { keeping, erasing, failedRetries }: ServiceParts,
-  { keepAudio, files, log }: DepsWithFiles,
+  { keepAudio, files, log }: RecordingServiceDeps,
 ): void {
   const { recordingId } = recording;
   const snapshot = recording.snapshot();

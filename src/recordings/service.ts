@@ -6,7 +6,6 @@ import type { EventStore } from '../../events/store.ts';
 import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow } from './stages/stage-progress.ts';
-import { audioOfOneProcess } from '../storage/audio/folder-audio.ts';
 import { type Accepted, openImports, said, type Upload } from './import-audio.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
@@ -113,8 +112,7 @@ export type OpenRecordingService = RecordingService & {
 };
 
 /** Opens what takes commands on recordings, and acts for those that this process holds. */
-export function openRecordingService(given: RecordingServiceDeps): OpenRecordingService {
-  const deps = { ...given, files: given.files ?? audioOfOneProcess(given.recordingsDir) };
+export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingService {
   const parts = servicePartsOf(deps);
   const { handler, recordings, removals, keeping, erasing, takeOver, failedRetries } = parts;
   const { store, progress, log } = deps;

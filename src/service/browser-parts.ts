@@ -30,14 +30,12 @@ type BrowserParts = {
 
 /** What captures, and among several nodes has captures of the others. */
 export function capturesOver(
-  { store, standing, notices, audio, bucket }: OpenedLog,
+  { store, standing, notices, audio }: OpenedLog,
   { data, settings, log, browserLimits, admit }: BrowserParts,
   takeOver: (recordingId: string) => Promise<boolean>,
 ): Captures {
   const captures = openCaptures({
     dataRoot: data.root,
-    // Where `audio` has its `captureFolder`.
-    recordingsDir: bucket ? data.derived : data.recordings,
     files: audio,
     store,
     log,

@@ -23,8 +23,9 @@ import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { ClusterMember } from '../storage/cluster.ts';
 import { type ByOne, byItself } from '../storage/by-one.ts';
-import { audioOfOneProcess } from '../storage/audio/folder-audio.ts';
+import { openAudioStore } from '../storage/audio/blob-audio.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
+import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import { isNoSpace, removeReserve } from '../storage/disk.ts';
 import { type LoginAttempts, levelLoginAttempts } from '../storage/login-attempts.ts';
@@ -81,8 +82,8 @@ export type OpenedLog = LogParts & {
   audio: AudioStore;
   /** Names of documents that other nodes have promised; null where there are none. */
   names: PromisedNames | null;
-  /** Where documents are in a bucket; null: they are in folders. */
-  bucket: Blobs | null;
+  /** Files of recordings, documents and keys, by name. */
+  blobs: Blobs;
   /** Uploads that can be taken up again. */
   unfinished: UnfinishedUploads;
   /** Folders of recordings as the last process left them. */
@@ -143,6 +144,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     await mark.opened();
     const rows = await openServedRows(data, store.keys, mark, log);
     await takeInKeys(store, rows.storage, log);
+    const blobs = blobsOfOneProcess(data.shared);
     return {
       ...partsOf(store, data),
       loginAttempts: await levelLoginAttempts(store.db, () => new Date()),
@@ -167,11 +169,11 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
         const { stopping } = scrub;
         return { scrub, backups: openBackups({ ...kept, stopping, whileFilesStay }) };
       },
-      audio: audioOfOneProcess(data.recordings),
+      audio: openAudioStore({ blobs, derived: data.derived }),
       names: null,
       cluster: null,
       outdated: null,
-      bucket: null,
+      blobs,
       unfinished: folderUploads(data.resumable),
       leftFolders: await readdir(data.recordings),
       // LevelDB may end the process over a harmed table that it rewrites.

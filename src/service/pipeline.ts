@@ -53,7 +53,7 @@ export type Pipeline = Pick<OpenedLog, 'standing'> & {
   keys: KeyStore;
   sessions: OpenedLog['sessions'];
   audio: OpenedLog['audio'];
-  bucket: OpenedLog['bucket'];
+  blobs: OpenedLog['blobs'];
   unfinished: OpenedLog['unfinished'];
   /** Where documents of an owner are. */
   spaceOf(owner: string): Promise<Space>;
@@ -143,7 +143,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     keys,
     sessions,
     audio,
-    bucket: opened.bucket,
+    blobs: opened.blobs,
     unfinished: opened.unfinished,
     spaceOf: spacesOf(opened, options),
     storage: rows.storage,
@@ -215,8 +215,8 @@ type ServiceNeeds = {
 };
 
 const spacesOf = (
-  { bucket }: OpenedLog,
-  { data, spaceOf = (owner) => openSpaceIn(bucket ?? data.shared, owner) }: PipelineOptions,
+  { blobs }: OpenedLog,
+  { spaceOf = (owner) => openSpaceIn(blobs, owner) }: PipelineOptions,
 ): Pipeline['spaceOf'] => spaceOf;
 
 /** What takes commands on recordings and works on them. */
@@ -250,7 +250,6 @@ function recordingServiceOver(
     retriesHere: parts.retriesHere,
     leaveAudio: parts.leaveAudio,
     progress: openStageProgress(),
-    recordingsDir: data.recordings,
     files,
     quarantineDir: data.quarantine,
     removal: {

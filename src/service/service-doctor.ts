@@ -15,7 +15,7 @@ export function serviceDoctor(
   parts: {
     pipeline: Pick<
       Pipeline,
-      'leaseSpeech' | 'voices' | 'store' | 'projections' | 'bucket' | 'unfinished'
+      'leaseSpeech' | 'voices' | 'store' | 'projections' | 'blobs' | 'unfinished'
     >;
     config: Config;
     accounts: Pick<Accounts, 'listUsers' | 'vaultOf'>;
@@ -35,14 +35,7 @@ export function serviceDoctor(
       log,
       leaseSpeech: pipeline.leaseSpeech,
       voices: () => pipeline.voices.state(),
-      taken: async () =>
-        space.taken() ??
-        (
-          await measureTaken({
-            files: pipeline.bucket ?? host.data,
-            unfinished: pipeline.unfinished,
-          })
-        ).bytes,
+      taken: async () => space.taken() ?? (await measureTaken(pipeline)).bytes,
       vaults: () =>
         accounts.listUsers().flatMap(({ userId, username }) => {
           const folder = accounts.vaultOf(userId);

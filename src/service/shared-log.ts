@@ -70,7 +70,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     closing.push(() => files.blobs.close());
     const member = await joinCluster({ cluster, db, ownership, blobs: files.blobs, log });
     closing.push(() => member.leave());
-    const { keys, audio, bucket, unfinished } = files;
+    const { blobs, keys, audio, unfinished } = files;
     const store = openPostgresLog({ db, keys });
     closing.push(() => store.close());
     const texts = await openSealedTexts(db, cluster.masterKey);
@@ -104,11 +104,11 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       names: promisedNames(files.blobs),
       cluster: member,
       outdated: store.outdated,
-      bucket,
+      blobs,
       unfinished,
       standing: standingOf(cluster),
       keepRows: rows.keep,
-      guard: (deps) => guard({ store, keys, data, log, bucket }, deps, cluster, db),
+      guard: (deps) => guard({ store, keys, data, log, blobs }, deps, cluster, db),
       leftFolders: [],
       removeOldRows: async () => false,
       close: () => inTurn(closing),
@@ -194,7 +194,7 @@ const rowsOf = (storage: OpenedLog['rows']['storage']): OpenedLog['rows'] => ({
  * The database checks its own pages, and copies itself: here only what a person asks for is looked through.
  */
 async function guard(
-  kept: Pick<OpenedLog, 'store' | 'keys' | 'bucket'> & { data: DataFolder; log: Log },
+  kept: Pick<OpenedLog, 'store' | 'keys' | 'blobs'> & { data: DataFolder; log: Log },
   { notTakenUp }: Guarded,
   { blobsUrl }: ClusterSettings,
   { where }: Postgres,

@@ -11,14 +11,14 @@ export type CountedBytes = { bytes: number; unread: number };
 const depthMax = 64;
 
 /**
- * Bytes of all plain files below a folder, by their lengths; 0 when it is not there. Links are neither
+ * Bytes of a plain file, or of all plain files below a folder, by their lengths; 0 when nothing is there. Links are neither
  * followed nor counted. Reads one entry after the other and holds none of them, so a large tree takes
  * long but nothing else; what changes meanwhile is counted or not.
  * @throws the signal's reason when aborted
  */
-export async function countBytes(folder: string, signal?: AbortSignal): Promise<CountedBytes> {
+export async function countBytes(root: string, signal?: AbortSignal): Promise<CountedBytes> {
   const counted: CountedBytes = { bytes: 0, unread: 0 };
-  await walk(folder, 0);
+  await walk(root, 0);
   return counted;
 
   async function walk(path: string, depth: number): Promise<void> {
@@ -27,12 +27,11 @@ export async function countBytes(folder: string, signal?: AbortSignal): Promise<
       return;
     }
     try {
-      for await (const entry of await opendir(path)) {
-        signal?.throwIfAborted();
-        const below = join(path, entry.name);
-        if (entry.isDirectory()) await walk(below, depth + 1);
-        else if (entry.isFile()) counted.bytes += (await lstat(below).catch(missed))?.size ?? 0;
-      }
+      signal?.throwIfAborted();
+      const there = await lstat(path);
+      if (there.isFile()) counted.bytes += there.size;
+      if (!there.isDirectory()) return;
+      for await (const { name } of await opendir(path)) await walk(join(path, name), depth + 1);
     } catch (error) {
       signal?.throwIfAborted();
       missed(error);

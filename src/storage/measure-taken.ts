@@ -1,10 +1,7 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import type { DataFolder } from '../shared/data-directory.ts';
 import type { Blobs } from './blobs/blobs.ts';
-import { type CountedBytes, countBytes } from './disk.ts';
+import type { CountedBytes } from './disk.ts';
 import { type UnfinishedUploads, uploadOwner } from './uploads/unfinished-uploads.ts';
 
 /** What `limits.spaces_gb` and `limits.user_gb` count. */
@@ -15,35 +12,25 @@ export const spaceMeasures = (place: CountedPlace, storage: ProjectionStorage) =
 });
 
 type CountedPlace = {
-  /** Folders, or the bucket of all nodes. */
-  files: Pick<DataFolder, 'spaces' | 'recordings'> | Blobs;
+  blobs: Pick<Blobs, 'measure'>;
   unfinished: Pick<UnfinishedUploads, 'underWay'>;
 };
 
-const isBucket = (files: CountedPlace['files']): files is Blobs => 'list' in files;
-
 /**
- * What `limits.spaces_gb` limits, as it is on the disk: everybody's documents, the recordings, and
+ * What `limits.spaces_gb` limits, as it is stored: everybody's documents, the recordings, and
  * resumable uploads at the length they were announced with. Uploads that are being received in one go
  * are not in: nothing of them was acknowledged.
  */
 export async function measureTaken(
-  { files, unfinished }: CountedPlace,
+  { blobs, unfinished }: CountedPlace,
   signal?: AbortSignal,
 ): Promise<CountedBytes> {
-  const announced = sum((await announcedUploads(unfinished)).map(({ bytes }) => bytes));
-  if (isBucket(files)) {
-    const [spaces, recordings] = [
-      await bytesBelow(files, 'spaces/', signal),
-      await bytesBelow(files, 'recordings/', signal),
-    ];
-    return { bytes: announced + sum([...spaces.values(), ...recordings.values()]), unread: 0 };
-  }
-  const spaces = await countBytes(files.spaces, signal);
-  const recordings = await countBytes(files.recordings, signal);
+  const spaces = await blobs.measure('spaces/', signal);
+  const recordings = await blobs.measure('recordings/', signal);
+  const counted = [...spaces.values(), ...recordings.values()];
   return {
-    bytes: spaces.bytes + recordings.bytes + announced,
-    unread: spaces.unread + recordings.unread,
+    bytes: sum([...counted, ...(await announcedUploads(unfinished))].map(({ bytes }) => bytes)),
+    unread: sum(counted.map(({ unread }) => unread)),
   };
 }
 
@@ -52,45 +39,19 @@ export async function measureTaken(
  * @param ownerOf a recording's owner; undefined for a folder that no recording has: it counts for none
  */
 async function measureByUser(
-  { files, unfinished }: CountedPlace,
+  { blobs, unfinished }: CountedPlace,
   ownerOf: (recordingId: string) => Promise<string | undefined>,
   signal?: AbortSignal,
 ): Promise<Map<string, number>> {
   const byUser = new Map<string, number>();
   const add = (user: string, bytes: number) => byUser.set(user, (byUser.get(user) ?? 0) + bytes);
-  const [spaces, recordings] = isBucket(files)
-    ? [await bytesBelow(files, 'spaces/', signal), await bytesBelow(files, 'recordings/', signal)]
-    : [await bytesInFolders(files.spaces, signal), await bytesInFolders(files.recordings, signal)];
-  for (const [user, bytes] of spaces) add(user, bytes);
-  for (const [recordingId, bytes] of recordings) {
+  for (const [user, { bytes }] of await blobs.measure('spaces/', signal)) add(user, bytes);
+  for (const [recordingId, { bytes }] of await blobs.measure('recordings/', signal)) {
     const owner = await ownerOf(recordingId);
     if (owner !== undefined) add(owner, bytes);
   }
   for (const { owner, bytes } of await announcedUploads(unfinished)) add(owner, bytes);
   return byUser;
-}
-
-/** Of each folder of a folder. */
-async function bytesInFolders(folder: string, signal?: AbortSignal): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  for (const name of (await readdir(folder).catch(gone)) ?? [])
-    found.set(name, (await countBytes(join(folder, name), signal)).bytes);
-  return found;
-}
-
-/** Of each name behind a prefix of a bucket. */
-async function bytesBelow(
-  bucket: Blobs,
-  prefix: string,
-  signal?: AbortSignal,
-): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  for await (const { key, bytes } of bucket.list(prefix)) {
-    signal?.throwIfAborted();
-    const name = key.slice(prefix.length).split('/')[0]!;
-    found.set(name, (found.get(name) ?? 0) + bytes);
-  }
-  return found;
 }
 
 /**
@@ -106,7 +67,3 @@ const announcedUploads = async (
   }));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-
-function gone(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
-}

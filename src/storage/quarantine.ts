@@ -33,7 +33,7 @@ export async function listQuarantined(
   found.sort((one, other) => compare(one.since, other.since) || compare(one.name, other.name));
   const entries: Quarantined[] = [];
   for (const entry of found.slice(0, quarantinedMax)) {
-    entries.push({ ...entry, ...(await sizeOf(join(quarantineDir, entry.name))) });
+    entries.push({ ...entry, ...(await countBytes(join(quarantineDir, entry.name))) });
   }
   return { entries, more: found.length - entries.length };
 }
@@ -112,10 +112,4 @@ async function describe(quarantineDir: string, name: string) {
   const there = await lstat(join(quarantineDir, name)).catch(ifMissing(undefined));
   if (!there) return undefined;
   return { name, kind: 'other', id: null, since: there.mtime.toISOString() } as const;
-}
-
-async function sizeOf(path: string): Promise<{ bytes: number; unread: number }> {
-  const there = await lstat(path).catch(ifMissing(undefined));
-  if (there?.isDirectory()) return await countBytes(path);
-  return { bytes: there?.isFile() ? there.size : 0, unread: 0 };
 }

@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 const log = pino({ level: 'silent' });
 const pcm = randomBytes(60_000);
@@ -192,11 +193,11 @@ test('of a file that another process began all is counted at its end', async (t)
 });
 
 test('a recording is no longer than `limits.recording_hours`', async (t) => {
-  const folder = await tempDir(t);
+  const files = audioOf(await tempDir(t));
   const captures = browserCaptures({
     store: memoryStore(),
     log,
-    folderOf: () => folder,
+    files,
     fileEnds: { tell() {} },
     hoursMax: () => 1 / 3600,
     others: null,
@@ -216,7 +217,7 @@ test('a recording is no longer than `limits.recording_hours`', async (t) => {
     appended.map(({ type, data }) => [type, 'reason' in data && data.reason]),
     [['capture.interrupted', 'limit-hours']],
   );
-  assert.ok((await audioIn(folder)).equals(pcm.subarray(0, 16_000)));
+  assert.ok((await audioIn(files.captureFolder('r1'))).equals(pcm.subarray(0, 16_000)));
 });
 
 test('a connection that sends faster than time goes by is held, not what it had recorded before', async (t) => {

@@ -79,7 +79,7 @@ test('a recording in a bucket is uploaded at one node, read, edited and exported
     assert.match(exported.body, /secret plan/, format);
   }
   assert.ok(
-    (await measureTaken({ files: bucket, unfinished: bucketUploads(bucket, '') })).bytes >
+    (await measureTaken({ blobs: bucket, unfinished: bucketUploads(bucket, '') })).bytes >
       talk.length,
   );
 

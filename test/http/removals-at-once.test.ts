@@ -158,7 +158,7 @@ async function soundNow(service: TestService): Promise<void> {
 }
 
 async function verified({ dataDir, services }: TestService) {
-  const { store, keys, bucket } = services as unknown as Parameters<typeof verifyData>[0];
+  const { store, keys, blobs } = services as unknown as Parameters<typeof verifyData>[0];
   const data = dataFolder(machineFolder(dataDir), dataDir);
-  return await verifyData({ store, keys, bucket, data });
+  return await verifyData({ store, keys, blobs, data });
 }

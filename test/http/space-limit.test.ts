@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gigabyte } from '../../src/storage/disk.ts';
 import { measureTaken } from '../../src/storage/measure-taken.ts';
+import { blobsOfOneProcess } from '../../src/storage/blobs/file-blobs.ts';
 import { folderUploads } from '../../src/storage/uploads/folder-uploads.ts';
 import { byItself } from '../../src/storage/by-one.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
@@ -197,7 +198,10 @@ test('whoever is connected hears it when a count finds that the limit is reached
   const space = openSpaceLimit({
     disk: { async admit() {} },
     measure: (signal) =>
-      measureTaken({ files: data, unfinished: folderUploads(data.resumable) }, signal),
+      measureTaken(
+        { blobs: blobsOfOneProcess(data.root), unfinished: folderUploads(data.resumable) },
+        signal,
+      ),
     measureByUser: async () => new Map(),
     byOne: byItself(),
     settings: () => ({ 'limits.spaces_gb': 1000 / gigabyte, 'limits.user_gb': null }),

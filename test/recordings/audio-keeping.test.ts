@@ -39,6 +39,7 @@ import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 import { within } from '../support/eventually.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 const who = (command: string) => ({ by: 'anna', command });
 const reprocess = (from: 'speech-to-text' | 'language-model') =>
@@ -293,7 +294,7 @@ async function openWorld(t: TestContext, options: Options) {
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     log,
-    recordingsDir,
+    files: audioOf(dataDir),
     quarantineDir: join(dataDir, 'quarantine'),
     jobQueue: openJobQueue(),
     progress: openStageProgress(),

@@ -18,6 +18,7 @@ import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 const who = (command: string) => ({ by: 'anna', command });
 
@@ -344,7 +345,7 @@ async function openWorld(
       jobQueue: openJobQueue(),
       progress: openStageProgress(),
       log: pino({ level: 'silent' }),
-      recordingsDir,
+      files: audioOf(dir),
       quarantineDir: join(dir, 'quarantine'),
       importedBy: async (command) => {
         for await (const fact of log.readAll()) {

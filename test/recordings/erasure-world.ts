@@ -23,6 +23,7 @@ import { openRows } from '../../src/storage/open-rows.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { seeded } from '../support/seeded.ts';
 import { simulatedActivities } from './simulated-activities.ts';
+import { audioOf } from '../support/audio-of.ts';
 /** A word nobody else has, in everything a person said, wrote or called something. */
 export const marker = 'Zwetschgenkuchen';
 export const who = (command: string) => ({ by: 'anna', command });
@@ -84,7 +85,7 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
   const recordingService = openRecordingService({
     store: dying,
     log,
-    recordingsDir,
+    files: audioOf(dataDir),
     quarantineDir: join(dataDir, 'quarantine'),
     jobQueue: openJobQueue(),
     progress: openStageProgress(),

@@ -15,6 +15,7 @@ import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 const who = (command: string) => ({ by: 'admin', command });
 const handOver = { type: 'recording.handed_over', data: { owner: 'ben' } } as const;
@@ -177,7 +178,7 @@ async function openWorld(t: TestContext) {
     const opened: OpenRecordingService = openRecordingService({
       store: mortal,
       log: pino({ level: 'silent' }),
-      recordingsDir,
+      files: audioOf(dataDir),
       quarantineDir: join(dataDir, 'quarantine'),
       jobQueue: openJobQueue(),
       progress: openStageProgress(),

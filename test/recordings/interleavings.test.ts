@@ -24,6 +24,7 @@ import { memoryStore } from '../support/memory-store.ts';
 import { type Random, seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 /** Interleavings (all 1,000 take 50 s of processor time), and moments one may take; most take about 60. */
 const count = times({ short: 100, long: 1000 });
@@ -73,7 +74,7 @@ async function liveThrough(dir: string, random: Random, name: string) {
       jobQueue: openJobQueue(),
       progress: openStageProgress(),
       log: pino({ level: 'silent' }),
-      recordingsDir: join(dir, 'recordings'),
+      files: audioOf(dir),
       quarantineDir: join(dir, 'quarantine'),
       importedBy: async () => null,
     });

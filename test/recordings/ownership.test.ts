@@ -26,6 +26,7 @@ import { seeded, seeds } from '../support/seeded.ts';
 import { sharedOwnership } from '../support/shared-ownership.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 const plan: RecordingFact = {
   type: 'speech.detected',
@@ -400,7 +401,7 @@ async function openWorld(
       jobQueue: openJobQueue(),
       progress: openStageProgress(),
       log: pino({ level: 'silent' }),
-      recordingsDir,
+      files: audioOf(dir),
       quarantineDir,
       importedBy: async () => null,
     });

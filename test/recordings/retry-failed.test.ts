@@ -12,6 +12,7 @@ import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts
 import { handClock } from '../support/clocks.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 const minute = 60_000;
 
@@ -35,7 +36,7 @@ async function failing(
     );
   };
   const unused = async () => {};
-  const recordingsDir = await tempDir(t);
+  const files = audioOf(await tempDir(t));
   const quarantineDir = await tempDir(t);
   const progress = openStageProgress();
   const open = () =>
@@ -44,7 +45,7 @@ async function failing(
       log: pino({ enabled: false }),
       jobQueue: openJobQueue(),
       progress,
-      recordingsDir,
+      files,
       quarantineDir,
       importedBy: async () => null,
       activities: {

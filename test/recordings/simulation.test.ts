@@ -17,6 +17,7 @@ import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { type Random, seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 /** Steps of one simulation, and how many moments the last recordings may take to settle. */
 const stepsPerRun = 60;
@@ -159,7 +160,7 @@ async function openWorld(dir: string, random: Random) {
       jobQueue: openJobQueue(),
       progress: openStageProgress(),
       log: pino({ level: 'silent' }),
-      recordingsDir,
+      files: audioOf(dir),
       quarantineDir: join(dir, 'quarantine'),
       importedBy: async (id) => {
         for await (const fact of store.readAll()) {

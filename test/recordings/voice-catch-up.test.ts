@@ -24,9 +24,9 @@ import { eventually, within } from '../support/eventually.ts';
 import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
-import { audioOfOneProcess } from '../../src/storage/audio/folder-audio.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
+import { audioOf } from '../support/audio-of.ts';
 
 const seconds = 9;
 
@@ -163,7 +163,7 @@ async function openWorld(t: TestContext) {
     store,
     log,
     jobQueue,
-    recordingsDir,
+    files: audioOf(dir),
     progress: openStageProgress(),
     quarantineDir: join(dir, 'quarantine'),
     importedBy: async () => null,
@@ -207,7 +207,7 @@ async function openWorld(t: TestContext) {
         projections,
         recordingService: service,
         jobQueue,
-        files: audioOfOneProcess(recordingsDir),
+        files: audioOf(dir),
         openEmbedder: async () => embedder,
         isOn: () => world.isOn,
         log,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { measureTaken } from '../../src/storage/measure-taken.ts';
+import { blobsOfOneProcess } from '../../src/storage/blobs/file-blobs.ts';
 import { folderUploads } from '../../src/storage/uploads/folder-uploads.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -47,6 +48,6 @@ test('a count ends when it is told to', async (t) => {
 });
 
 const placeOf = (data: DataFolder) => ({
-  files: data,
+  blobs: blobsOfOneProcess(data.root),
   unfinished: folderUploads(data.resumable),
 });

@@ -24,6 +24,7 @@ import { recordingHandler } from '../../src/recordings/handle.ts';
 import { type StageActivity, stageRunner } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { until } from './pulse-until.ts';
+import { audioOf } from './audio-of.ts';
 
 /** Log, machine and captures as the service has them; the stages after capture never end. */
 export type CapturingService = {
@@ -61,7 +62,7 @@ export async function openCapturingService(
   });
   const captures = openCaptures({
     dataRoot: root,
-    recordingsDir,
+    files: audioOf(root),
     store,
     log,
     combinedChannels: () => options.channels ?? 'mix',

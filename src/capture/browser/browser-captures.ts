@@ -62,10 +62,9 @@ const takeOverEveryMs = 250;
 type BrowserCapturesDeps = {
   store: EventStore;
   log: Log;
-  folderOf(recordingId: string): string;
   fileEnds: Pick<FileEnds, 'tell'>;
-  /** Where several nodes keep audio: what is recorded, and when it is complete. */
-  files?: Pick<AudioStore, 'live' | 'keep'> | undefined;
+  /** Where audio is kept: what is recorded, and when it is complete. */
+  files: Pick<AudioStore, 'captureFolder' | 'live' | 'keep'>;
   /** `limits.recording_hours` */
   hoursMax(): number;
   /** Null where this process is the only one. */
@@ -142,17 +141,18 @@ class StreamedCaptures implements BrowserCaptures {
 
   async activity(job: Job, control: ControlState): Promise<void> {
     const { recordingId } = job;
-    const { folderOf, hoursMax, limits, log, files, others, admit } = this.#deps;
-    const { live } = files ?? {};
+    const { hoursMax, limits, log, files, others, admit } = this.#deps;
+    const { live } = files;
+    const folder = files.captureFolder(recordingId);
     const all = {
       ...browserLimits,
       ...(live ? { acknowledgeEveryMs: sharedEveryMs } : {}),
       secondsMax: hoursMax() * 3600,
       ...limits,
     };
-    const share = live ? await sharedCapture(job, live, folderOf(recordingId)) : undefined;
+    const share = live ? await sharedCapture(job, live, folder) : undefined;
     const isRecorder = control.trigger === 'recorder';
-    const stream = await openBrowserStream(folderOf(recordingId), {
+    const stream = await openBrowserStream(folder, {
       limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
       isShared: others !== null && !live,
       log,
@@ -187,19 +187,19 @@ class StreamedCaptures implements BrowserCaptures {
   }
 
   async #appendAudio(job: Job, stream: BrowserStream, reason: BrowserEnd): Promise<void> {
-    const folder = this.#deps.folderOf(job.recordingId);
+    const { files, fileEnds } = this.#deps;
+    const folder = files.captureFolder(job.recordingId);
     if (stream.rate === null || stream.samples === 0) {
       await removeCaptureFiles(folder, { audio: true });
-      await this.#deps.files?.live?.remove(job.recordingId);
+      await files.live?.remove(job.recordingId);
       stream.announce('nothing-captured');
       throw new StageError('nothing-captured', 'The recording ended before there was any sound.', {
         retriable: false,
       });
     }
-    const { files, fileEnds } = this.#deps;
     fileEnds.tell(job.recordingId);
     const made = await finishedBrowserAudio(folder, stream.rate, stream.measured);
-    const audio = files?.live ? await keptAudio(job, files, folder, made) : made;
+    const audio = files.live ? await keptAudio(job, files, folder, made) : made;
     await job.append(
       reason === 'stopped'
         ? { type: 'audio.captured', data: audio }
@@ -207,7 +207,7 @@ class StreamedCaptures implements BrowserCaptures {
       this.#underWay.get(job.recordingId)?.stoppedBy,
     );
     await removeCaptureFiles(folder, { audio: false });
-    await files?.live?.remove(job.recordingId);
+    await files.live?.remove(job.recordingId);
   }
 
   /** Resolves when the recording has its stream here, taken over if need be, or has had the time to get one. */

@@ -1,9 +1,9 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createWriteStream } from 'node:fs';
+import { constants, createWriteStream } from 'node:fs';
 import { StageError, hasCode } from '../../shared/errors.ts';
-import { hashFile, ifMissing } from '../../shared/files.ts';
+import { hashFile } from '../../shared/files.ts';
 import { type Blobs, BlobsError } from '../blobs/blobs.ts';
 import type { AudioFile, AudioStore } from './audio-store.ts';
 import {
@@ -13,7 +13,6 @@ import {
   lateInBucket,
   liveInBucket,
 } from './live-audio.ts';
-import { hashedName } from './folder-audio.ts';
 
 /** Bytes of kept audio that lie on this machine too, when nothing reads them. */
 const cachedBytesMax = 20 * 1024 ** 3;
@@ -23,55 +22,50 @@ const downloadsMax = 3;
 /** A file that is here, or on its way. */
 type Cached = { path: string; bytes: number; users: number; there: Promise<void> };
 
-/**
- * Audio in blobs, under `recordings/<id>/<name>`. What is read lies on this machine in the meantime, whole and compared with
- * its SHA-256; up to a bound it stays there for the next time. Nothing of an earlier process is used.
- * @param folder of this machine; it is emptied
- * @param options.bytesMax of what stays here; for tests
- * @param options.beforePut
- */
-export async function audioInBlobs(
-  blobs: Blobs,
-  folder: string,
-  options: { bytesMax?: number; beforePut: BeforePut },
-): Promise<AudioStore> {
-  for (const name of (await readdir(folder).catch(ifMissing(null))) ?? [])
-    await rm(join(folder, name), { recursive: true, force: true });
-  return new BlobAudio(blobs, folder, options);
-}
+/** What keeps audio, and where. */
+type AudioPlace = {
+  blobs: Blobs;
+  /** Above the folders of this machine, one a recording, for what is derived and for what had to be got. */
+  derived: string;
+  /** Where several processes keep audio: then no two keep different files under the same name. */
+  beforePut?: BeforePut;
+  /** Bytes of what was got that stay here, when nothing reads them. */
+  cachedBytesMax?: number;
+};
 
-const keyOf = (recordingId: string, name = ''): string => `recordings/${recordingId}/${name}`;
+/**
+ * Audio in blobs, under `recordings/<id>/<name>`. Where that is no path, what is read lies on this machine in the meantime,
+ * whole and compared with its SHA-256; up to a bound it stays there for the next time. Nothing of an earlier process is used.
+ */
+export const openAudioStore = (place: AudioPlace): AudioStore => new BlobAudio(place);
+
+const keyOf = (recordingId: string, name: string): string => `${folderOf(recordingId)}${name}`;
+const folderOf = (recordingId: string): string => `recordings/${recordingId}/`;
 
 class BlobAudio implements AudioStore {
-  readonly live: LiveAudio;
-  readonly late: NotedLiveAudio;
-  readonly #blobs: Blobs;
-  readonly #folder: string;
-  readonly #bytesMax: number;
-  readonly #beforePut: BeforePut;
+  readonly live: LiveAudio | null;
+  readonly late: NotedLiveAudio | null;
+  readonly #place: AudioPlace;
   /** By key, the longest unused first. */
   readonly #cached = new Map<string, Cached>();
 
-  constructor(
-    blobs: Blobs,
-    folder: string,
-    { bytesMax = cachedBytesMax, beforePut }: Parameters<typeof audioInBlobs>[2],
-  ) {
-    this.live = liveInBucket(blobs, beforePut);
-    this.late = lateInBucket(blobs);
-    this.#beforePut = beforePut;
-    this.#blobs = blobs;
-    this.#folder = folder;
-    this.#bytesMax = bytesMax;
+  constructor(place: AudioPlace) {
+    const { blobs, beforePut = async () => {} } = place;
+    const growsInPlace = blobs.pathOf('recordings') !== null;
+    this.live = growsInPlace ? null : liveInBucket(blobs, beforePut);
+    this.late = growsInPlace ? null : lateInBucket(blobs);
+    this.#place = place;
   }
 
   captureFolder(recordingId: string): string {
-    return join(this.#folder, recordingId);
+    return this.#keptPath(recordingId) ?? this.#mine(recordingId);
   }
 
   async workFolder(recordingId: string): Promise<string> {
-    const folder = join(this.#folder, recordingId);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const folder = this.#mine(recordingId);
+    // Beside the audio it comes and goes with that.
+    if (folder !== this.#keptPath(recordingId))
+      await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
 
@@ -81,6 +75,8 @@ class BlobAudio implements AudioStore {
     work: (path: string) => Promise<T>,
   ): Promise<T> {
     const key = keyOf(recordingId, file.path);
+    const path = this.#place.blobs.pathOf(key);
+    if (path !== null) return await work(path);
     const cached = this.#cached.get(key) ?? this.#begin(recordingId, key, file);
     cached.users += 1;
     // The last to be used.
@@ -97,21 +93,22 @@ class BlobAudio implements AudioStore {
 
   async open(recordingId: string, file: AudioFile) {
     const key = keyOf(recordingId, file.path);
-    const cached = this.#cached.get(key);
+    const path = this.#place.blobs.pathOf(key);
+    const { O_RDONLY, O_NOFOLLOW } = constants;
     const handle =
-      cached && (await cached.there.then(() => open(cached.path, 'r')).catch(() => null));
+      path === null ? await this.#openCached(key) : await open(path, O_RDONLY | O_NOFOLLOW);
     if (handle)
       return {
         size: (await handle.stat()).size,
         stream: async (start: number, end: number) => handle.createReadStream({ start, end }),
         close: () => handle.close(),
       };
-    const head = await this.#blobs.head(key);
+    const head = await this.#place.blobs.head(key);
     if (head === null) throw new AudioIsMissing();
     return {
       size: head.bytes,
       stream: async (start: number, end: number) => {
-        const found = await this.#blobs.get(key, { range: { start, end } });
+        const found = await this.#place.blobs.get(key, { range: { start, end } });
         if (found === null) throw new AudioIsMissing();
         return found.body;
       },
@@ -122,41 +119,56 @@ class BlobAudio implements AudioStore {
   async keep(
     recordingId: string,
     wanted: string,
-    { path, sha256 }: { path: string; sha256: string },
+    made: { path: string; sha256: string },
   ): Promise<string> {
-    const name = hashedName(wanted, sha256);
-    await this.#beforePut(recordingId);
+    const { blobs, beforePut } = this.#place;
+    await beforePut?.(recordingId);
     // The same name is the same content; put again, it is not old.
-    await this.#blobs.put(keyOf(recordingId, name), { path }, { sha256 });
-    await rm(path, { force: true });
+    const name = beforePut ? hashedName(wanted, made.sha256) : wanted;
+    await blobs.move(keyOf(recordingId, name), made);
     return name;
   }
 
   async remove(recordingId: string, names: readonly string[]): Promise<void> {
     for (const name of names) {
-      await this.#blobs.delete(keyOf(recordingId, name));
+      await this.#place.blobs.delete(keyOf(recordingId, name));
       await this.#uncache(keyOf(recordingId, name));
-      await rm(join(this.#folder, recordingId, name), { force: true });
     }
+    await this.removeDerived(recordingId, names);
   }
 
   async removeDerived(recordingId: string, names: readonly string[]): Promise<void> {
-    for (const name of names) await rm(join(this.#folder, recordingId, name), { force: true });
+    for (const name of names) await rm(this.#mine(recordingId, name), { force: true });
   }
 
   async removeAll(recordingId: string): Promise<void> {
-    for await (const { key } of this.#blobs.list(keyOf(recordingId))) await this.#blobs.delete(key);
+    await this.#place.blobs.deleteAll(folderOf(recordingId));
     await this.leave(recordingId);
   }
 
   async leave(recordingId: string): Promise<void> {
     for (const key of this.#cached.keys())
-      if (key.startsWith(keyOf(recordingId))) await this.#uncache(key);
-    await rm(join(this.#folder, recordingId), { recursive: true, force: true });
+      if (key.startsWith(folderOf(recordingId))) await this.#uncache(key);
+    await rm(this.#mine(recordingId), { recursive: true, force: true });
+  }
+
+  #mine(recordingId: string, name = ''): string {
+    return join(this.#place.derived, recordingId, name);
+  }
+
+  /** The folder that every process has; null where there is none. */
+  #keptPath(recordingId: string): string | null {
+    return this.#place.blobs.pathOf(`recordings/${recordingId}`);
+  }
+
+  async #openCached(key: string): Promise<FileHandle | null> {
+    const cached = this.#cached.get(key);
+    if (!cached) return null;
+    return await cached.there.then(() => open(cached.path, 'r')).catch(() => null);
   }
 
   #begin(recordingId: string, key: string, file: AudioFile): Cached {
-    const path = join(this.#folder, recordingId, file.path);
+    const path = this.#mine(recordingId, file.path);
     const there = this.workFolder(recordingId).then(() => this.#download(key, path, file));
     const cached = { path, bytes: file.bytes, users: 0, there };
     // What did not come is asked for again by the next.
@@ -169,7 +181,7 @@ class BlobAudio implements AudioStore {
   async #download(key: string, path: string, { sha256 }: AudioFile): Promise<void> {
     const part = `${path}.download`;
     for (let tries = 1; ; tries += 1) {
-      const found = await this.#blobs.get(key);
+      const found = await this.#place.blobs.get(key);
       if (found === null)
         throw new StageError('audio-missing', 'There is no audio.', { retriable: false });
       try {
@@ -194,12 +206,18 @@ class BlobAudio implements AudioStore {
   async #makeRoom(): Promise<void> {
     let bytes = [...this.#cached.values()].reduce((sum, one) => sum + one.bytes, 0);
     for (const [key, one] of this.#cached) {
-      if (bytes <= this.#bytesMax) return;
+      if (bytes <= (this.#place.cachedBytesMax ?? cachedBytesMax)) return;
       if (one.users > 0) continue;
       await this.#uncache(key);
       bytes -= one.bytes;
     }
   }
+}
+
+/** A name that no other content has, so that two nodes never write over each other's file. */
+function hashedName(name: string, sha256: string): string {
+  const extension = extname(name);
+  return `${basename(name, extension)}-${sha256.slice(0, 16)}${extension}`;
 }
 
 /** As of a file. */

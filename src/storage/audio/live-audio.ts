@@ -98,7 +98,7 @@ const piecesIn = (bucket: Blobs, part: Part): LiveAudio => ({
   heardAt: async (recordingId) =>
     (await entriesIn(bucket, folderOf(recordingId, part))).heardAt || null,
   async remove(recordingId) {
-    for await (const { key } of bucket.list(folderOf(recordingId, part))) await bucket.delete(key);
+    await bucket.deleteAll(folderOf(recordingId, part));
   },
 });
 

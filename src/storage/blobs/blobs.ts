@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
+import type { CountedBytes } from '../disk.ts';
 
 /**
- * Bytes under names, for all nodes of a log: a shared directory, or a bucket. What is stored is whole and durable
+ * Bytes under names, for all nodes of a log: a data directory, a shared one, or a bucket. What is stored is whole and durable
  * when a call returns; what a call that failed stored is not known. `test/storage/blobs/contract.ts` says what each must hold to.
  *
  * Every call waits for a bounded time only. @throws {BlobsError} from every one of them
@@ -12,6 +13,8 @@ export interface Blobs {
    * @throws {BlobsError} also `BLOBS_DIFFER`: the body does not have the SHA-256 that was said, and was not stored
    */
   put(key: string, body: BlobBody, condition?: PutCondition): Promise<boolean>;
+  /** Stores a finished, synced file of this machine under a key, whatever is there; it is moved away, and copied only where it has to be. */
+  move(key: string, from: { path: string; sha256: string }): Promise<void>;
   /** What is under a key, from byte `range.start` to `range.end`, both included; null: nothing. The caller reads it or destroys it. */
   get(key: string, options?: { range?: ByteRange }): Promise<BlobContent | null>;
   /** What is known of it; null: nothing is there. */
@@ -20,6 +23,12 @@ export interface Blobs {
   list(prefix: string): AsyncIterable<BlobEntry>;
   /** Nothing is under the key when it returns; twice is once. What was there is overwritten first where the store can. */
   delete(key: string): Promise<void>;
+  /** Nothing is under a prefix when it returns; twice is once. */
+  deleteAll(prefix: string): Promise<void>;
+  /** Bytes below each name behind a prefix, whoever put them there. @throws the signal's reason when aborted */
+  measure(prefix: string, signal?: AbortSignal): Promise<Map<string, CountedBytes>>;
+  /** Where a key, or a prefix without its last `/`, is or would be a path that every process has; null: what is there has to be got. */
+  pathOf(key: string): string | null;
   /** Removes what calls that failed left, begun before then; returns how many. In a bucket its own rule does that. */
   removeUnfinished(before: Date): Promise<number>;
   close(): Promise<void>;
@@ -101,6 +110,12 @@ export function prefixSegments(prefix: string): string[] {
   if (prefix === '') return [];
   if (!prefix.endsWith('/')) throw new TypeError('A prefix ends with /.');
   return segmentsOf(prefix.slice(0, -1));
+}
+
+/** The same for what may not be everything. @throws {TypeError} */
+export function folderSegments(prefix: string): string[] {
+  if (prefix === '') throw new TypeError('A folder has a name.');
+  return prefixSegments(prefix);
 }
 
 /** Milliseconds that a call may take: a fixed part, and one for its bytes, at a quarter of a megabyte a second. */

@@ -1,9 +1,10 @@
 import { ulid } from 'ulid';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import {
   type FileHandle,
   link,
+  lstat,
   mkdir,
   open,
   readdir,
@@ -13,10 +14,12 @@ import {
   stat,
   unlink,
 } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
+import { soleOwnership } from '../../../events/ownership.ts';
 import { hasCode } from '../../shared/errors.ts';
-import { ifMissing, privateDirectory, syncDirectory } from '../../shared/files.ts';
+import { copyDurably, ifMissing, privateDirectory, syncDirectory } from '../../shared/files.ts';
+import { type CountedBytes, countBytes } from '../disk.ts';
 import {
   type BlobBody,
   type BlobEntry,
@@ -26,18 +29,24 @@ import {
   type PutCondition,
   away,
   callMs,
+  folderSegments,
   prefixSegments,
   segmentsOf,
   within,
 } from './blobs.ts';
-import type { Exclusively } from './exclusively.ts';
+import { type Exclusively, exclusivelyBy } from './exclusively.ts';
 
 /** Where a body is written before it has its name: on the same file system. */
 const unfinishedFolder = '.unfinished';
 /** A small file is overwritten before it is unlinked: a key is then nowhere on most disks. */
 const overwrittenMax = 4096;
 
-type Store = { root: string; exclusively: Exclusively };
+type Store = {
+  root: string;
+  exclusively: Exclusively;
+  /** Whether it may be away. */
+  isShare: boolean;
+};
 
 /**
  * Blobs as files below a directory that all nodes have: directories 0700, files 0600, nothing outside of it. A file
@@ -45,20 +54,33 @@ type Store = { root: string; exclusively: Exclusively };
  * @throws {BlobsError} `BLOBS_AWAY` when it cannot be used
  */
 export async function openFileBlobs(directory: string, exclusively: Exclusively): Promise<Blobs> {
-  const unfinished = join(directory, unfinishedFolder);
   await naming(directory, async () => {
     await privateDirectory(directory);
-    await privateDirectory(unfinished);
+    await privateDirectory(join(directory, unfinishedFolder));
   });
-  const store: Store = { root: await realpath(directory), exclusively };
-  const where = directory;
-  const bounded = <T>(work: () => Promise<T>, bytes = 0): Promise<T> =>
-    within(callMs(bytes), where, () => naming(where, work));
+  return fileBlobs(directory, { root: await realpath(directory), exclusively, isShare: true });
+}
+
+/** The same in the data directory of a process that is alone, or in a copy of one. Nothing is made until something is put. */
+export const blobsOfOneProcess = (directory: string): Blobs =>
+  fileBlobs(directory, {
+    root: resolve(directory),
+    exclusively: exclusivelyBy(soleOwnership()),
+    isShare: false,
+  });
+
+function fileBlobs(where: string, store: Store): Blobs {
+  const bounded = async <T>(work: () => Promise<T>, bytes = 0): Promise<T> =>
+    store.isShare ? await within(callMs(bytes), where, () => naming(where, work)) : await work();
   return {
     async put(key, body, condition = {}) {
       const segments = segmentsOf(key);
       const bytes = body instanceof Uint8Array ? body.length : (await stat(body.path)).size;
       return await bounded(() => put(store, segments, body, condition), bytes);
+    },
+    async move(key, { path }) {
+      const segments = segmentsOf(key);
+      await bounded(() => move(store, segments, path), (await stat(path)).size);
     },
     async get(key, { range } = {}) {
       const file = await bounded(() => openBlob(store, segmentsOf(key)));
@@ -82,6 +104,15 @@ export async function openFileBlobs(directory: string, exclusively: Exclusively)
     },
     list: (prefix) => listFiles(store, prefixSegments(prefix), bounded),
     delete: (key) => bounded(() => remove(store, segmentsOf(key))),
+    deleteAll: (prefix) => bounded(() => removeFolder(store, folderSegments(prefix))),
+    async measure(prefix, signal) {
+      const folder = join(store.root, ...prefixSegments(prefix));
+      const measured = new Map<string, CountedBytes>();
+      for (const name of await readdir(folder).catch(ifMissing([])))
+        measured.set(name, await countBytes(join(folder, name), signal));
+      return measured;
+    },
+    pathOf: (key) => join(store.root, ...segmentsOf(key)),
     removeUnfinished: (before) => bounded(() => removeUnfinished(store, before)),
     async close() {},
   };
@@ -93,9 +124,10 @@ async function put(
   body: BlobBody,
   condition: PutCondition,
 ): Promise<boolean> {
-  const { root, exclusively } = store;
+  const { root, exclusively, isShare } = store;
   const path = join(root, ...segments);
   const temporary = join(root, unfinishedFolder, ulid());
+  if (!isShare) await privateDirectory(dirname(temporary));
   try {
     await writeBody(temporary, body, condition.sha256);
     const folder = await folderFor(root, segments.slice(0, -1));
@@ -116,6 +148,20 @@ async function put(
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/** To another file system it is copied. */
+async function move({ root }: Store, segments: string[], from: string): Promise<void> {
+  const folder = await folderFor(root, segments.slice(0, -1));
+  const path = join(root, ...segments);
+  try {
+    await rename(from, path);
+  } catch (error) {
+    if (!hasCode(error, 'EXDEV')) throw error;
+    await copyDurably(from, path);
+    await rm(from, { force: true });
+  }
+  await syncDirectory(folder);
 }
 
 /** The whole body, synced. @throws {BlobsError} `BLOBS_DIFFER` */
@@ -170,29 +216,34 @@ async function folderFor(root: string, segments: readonly string[]): Promise<str
   return folder;
 }
 
+/** A folder at the top may be a link of the operator's, to a larger disk; below it none leads out. */
 async function assertBelow(root: string, folder: string): Promise<void> {
-  const real = await realpath(folder);
-  if (real === root || real.startsWith(`${root}${sep}`)) return;
-  throw new BlobsError('BLOBS_REFUSED', 'A link in the blob store leads out of it.');
+  const top = join(root, relative(root, folder).split(sep, 1).join(''));
+  const [real, within] = [await realpath(folder), await realpath(top)];
+  if (real !== within && !real.startsWith(within + sep)) throw leadsOut();
 }
+
+const leadsOut = (): BlobsError =>
+  new BlobsError('BLOBS_REFUSED', 'A link in the blob store leads out of it.');
 
 async function openBlob(store: Store, segments: string[]): Promise<FileHandle | null> {
   const path = join(store.root, ...segments);
   try {
-    await assertBelow(store.root, path);
-    const file = await open(path, 'r');
+    await assertBelow(store.root, dirname(path));
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     if ((await file.stat()).isFile()) return file;
     await file.close();
     return null;
   } catch (error) {
+    if (hasCode(error, 'ELOOP')) throw leadsOut();
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return absent(store);
     throw error;
   }
 }
 
 /** Nothing is there, as long as the store is: of a share that is not mounted nothing would be there either. */
-async function absent(store: Store): Promise<null> {
-  await stat(join(store.root, unfinishedFolder));
+async function absent({ root, isShare }: Store): Promise<null> {
+  if (isShare) await stat(join(root, unfinishedFolder));
   return null;
 }
 
@@ -228,15 +279,25 @@ async function* listFiles(
 
 async function remove(store: Store, segments: string[]): Promise<void> {
   const path = join(store.root, ...segments);
-  await overwrite(store, segments);
   try {
+    await assertBelow(store.root, dirname(path));
+    const there = await lstat(path);
+    if (there.isFile() && there.size <= overwrittenMax) await overwrite(path, there.size);
     await unlink(path);
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
     await absent(store);
     return;
   }
-  await syncDirectory(join(path, '..'));
+  await syncDirectory(dirname(path));
+}
+
+/** A link in the place of the folder goes, and nothing of what it leads to. */
+async function removeFolder(store: Store, segments: string[]): Promise<void> {
+  await absent(store);
+  const path = join(store.root, ...segments);
+  await rm(path, { recursive: true, force: true });
+  await syncDirectory(dirname(path)).catch(ifMissing(undefined));
 }
 
 async function removeUnfinished({ root }: Store, before: Date): Promise<number> {
@@ -251,18 +312,9 @@ async function removeUnfinished({ root }: Store, before: Date): Promise<number> 
   return removed;
 }
 
-async function overwrite(store: Store, segments: string[]): Promise<void> {
-  const present = await openBlob(store, segments);
-  if (present === null) return;
-  let size: number;
-  try {
-    ({ size } = await present.stat());
-  } finally {
-    await present.close();
-  }
-  if (size > overwrittenMax) return;
-  const file = await open(join(store.root, ...segments), 'r+').catch(ifMissing(null));
-  if (file === null) return;
+/** What was there is then nowhere on most disks. */
+async function overwrite(path: string, size: number): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     await file.write(Buffer.alloc(size), 0, size, 0);
     await file.sync();

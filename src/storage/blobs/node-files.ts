@@ -1,10 +1,12 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { KeyStore } from '../../../events/key-store.ts';
 import type { Ownership } from '../../../events/ownership.ts';
 import type { DataFolder } from '../../shared/data-directory.ts';
+import { ifMissing } from '../../shared/files.ts';
 import type { AudioStore } from '../audio/audio-store.ts';
 import type { BeforePut } from '../audio/live-audio.ts';
-import { audioInBlobs } from '../audio/blob-audio.ts';
-import { audioOfManyNodes } from '../audio/folder-audio.ts';
+import { openAudioStore } from '../audio/blob-audio.ts';
 import { bucketUploads } from '../uploads/bucket-uploads.ts';
 import { folderUploads } from '../uploads/folder-uploads.ts';
 import type { UnfinishedUploads } from '../uploads/unfinished-uploads.ts';
@@ -18,8 +20,6 @@ export type NodeFiles = {
   blobs: Blobs;
   keys: KeyStore;
   audio: AudioStore;
-  /** `blobs`, where documents are in them too; null: they are in folders that all nodes have. */
-  bucket: Blobs | null;
   unfinished: UnfinishedUploads;
   /** A subject is being erased by another node (`erasedBy`): of it nothing stays in memory or on this machine. */
   leave(subject: string): Promise<void>;
@@ -34,7 +34,7 @@ export async function openNodeFiles(options: {
   url: string;
   logId: string;
   ownership: Ownership;
-  data: Pick<DataFolder, 'recordings' | 'derived' | 'uploads' | 'resumable'>;
+  data: Pick<DataFolder, 'derived' | 'uploads' | 'resumable'>;
   beforePut: BeforePut;
 }): Promise<NodeFiles> {
   const { url, data, beforePut } = options;
@@ -42,14 +42,12 @@ export async function openNodeFiles(options: {
   const blobs = await openBlobs(url, options);
   try {
     const keys = await openBlobKeys(blobs);
-    const audio = isBucket
-      ? await audioInBlobs(blobs, data.derived, { beforePut })
-      : await audioOfManyNodes(data, beforePut);
+    await emptyFolder(data.derived);
+    const audio = openAudioStore({ blobs, derived: data.derived, beforePut });
     return {
       blobs,
       keys,
       audio,
-      bucket: isBucket ? blobs : null,
       unfinished: isBucket ? bucketUploads(blobs, data.uploads) : folderUploads(data.resumable),
       async leave(subject) {
         keys.drop(subject);
@@ -60,4 +58,10 @@ export async function openNodeFiles(options: {
     await blobs.close();
     throw error;
   }
+}
+
+/** Of what was erased while this node was down, nothing is left on this machine. */
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(ifMissing([])))
+    await rm(join(folder, name), { recursive: true, force: true });
 }

@@ -7,9 +7,10 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { hashFile } from '../../shared/files.ts';
+import type { CountedBytes } from '../disk.ts';
 import {
   type BlobBody,
   type BlobEntry,
@@ -19,6 +20,7 @@ import {
   type PutCondition,
   away,
   callMs,
+  folderSegments,
   prefixSegments,
   segmentsOf,
 } from './blobs.ts';
@@ -67,6 +69,12 @@ export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
     return found && headOf(found, found.ContentLength ?? 0);
   };
 
+  const list = (prefix: string) => listObjects(bucket, place.prefix, prefixSegments(prefix));
+  const remove = async (key: string): Promise<void> => {
+    const command = new DeleteObjectCommand(at(key));
+    await orMissing(ask((how) => client.send(command, how)));
+  };
+
   return {
     async put(key, body, condition = {}) {
       const name = keyOf(key);
@@ -83,6 +91,10 @@ export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
         return await putObject(bucket, name, checked, {});
       });
     },
+    async move(key, { path, sha256 }) {
+      await putObject(bucket, keyOf(key), await checkedBody({ path }, sha256), {});
+      await rm(path, { force: true });
+    },
     async get(key, { range } = {}) {
       if (range && range.end < range.start)
         throw new RangeError('An empty range is not asked for.');
@@ -97,11 +109,23 @@ export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
       return { ...headOf(found, Number(total ?? found.ContentLength ?? 0)), body };
     },
     head,
-    list: (prefix) => listObjects(bucket, place.prefix, prefixSegments(prefix)),
-    async delete(key) {
-      const command = new DeleteObjectCommand(at(key));
-      await orMissing(ask((how) => client.send(command, how)));
+    list,
+    delete: remove,
+    async deleteAll(prefix) {
+      const found = listObjects(bucket, place.prefix, folderSegments(prefix));
+      for await (const { key } of found) await remove(key);
     },
+    async measure(prefix, signal) {
+      const measured = new Map<string, CountedBytes>();
+      for await (const { key, bytes } of list(prefix)) {
+        signal?.throwIfAborted();
+        const name = key.slice(prefix.length).split('/', 1).join('');
+        const before = measured.get(name)?.bytes ?? 0;
+        measured.set(name, { bytes: before + bytes, unread: 0 });
+      }
+      return measured;
+    },
+    pathOf: () => null,
     removeUnfinished: async () => 0,
     async learnConditions(key, bytes) {
       const refuses = async (condition: PutCondition): Promise<boolean> =>

@@ -183,7 +183,7 @@ async function assemble(blobs: Blobs, id: string, path: string): Promise<void> {
 }
 
 async function removeUpload(blobs: Blobs, id: string): Promise<void> {
-  for await (const { key } of blobs.list(partsFolder(id))) await blobs.delete(key);
+  await blobs.deleteAll(partsFolder(id));
   await blobs.delete(underWayFolder + id);
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, describe, it, after } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Blobs } from '../../../src/storage/blobs/blobs.ts';
+import { blobsOfOneProcess } from '../../../src/storage/blobs/file-blobs.ts';
 import { openBlobs } from '../../../src/storage/blobs/open-blobs.ts';
 import { s3Server } from '../../support/s3-server.ts';
 import { sharedOwnership } from '../../support/shared-ownership.ts';
@@ -26,6 +27,11 @@ const fileUrl = (directory: string): string => pathToFileURL(directory).href;
 
 blobsContract('A shared directory', async (test) => {
   return await twoNodes(test, fileUrl(join(await tempDir(test), 'blobs')));
+});
+
+blobsContract('A data directory', async (test) => {
+  const one = blobsOfOneProcess(await tempDir(test));
+  return { one, other: one };
 });
 
 let prefixes = 0;
@@ -55,14 +61,35 @@ describe('A shared directory', () => {
     const outside = await tempDir(test);
     const { one } = await twoNodes(test, fileUrl(directory));
     await writeFile(join(outside, 'secret'), 'secret');
-    await symlink(outside, join(directory, 'away'));
     await mkdir(join(directory, 'in'));
+    await symlink(outside, join(directory, 'in', 'away'));
     await symlink(join(outside, 'secret'), join(directory, 'in', 'file'));
-    await fails(one.put('away/b', Buffer.from('x')), 'BLOBS_REFUSED');
-    await fails(one.get('away/secret'), 'BLOBS_REFUSED');
+    await fails(one.put('in/away/b', Buffer.from('x')), 'BLOBS_REFUSED');
+    await fails(one.get('in/away/secret'), 'BLOBS_REFUSED');
     await fails(one.get('in/file'), 'BLOBS_REFUSED');
-    await fails(one.delete('away/secret'), 'BLOBS_REFUSED');
+    await fails(one.delete('in/away/secret'), 'BLOBS_REFUSED');
     assert.deepEqual(await readdir(outside), ['secret']);
+    await one.delete('in/file');
+    await one.deleteAll('in/away/');
+    assert.deepEqual(await readdir(join(directory, 'in')), []);
+    assert.equal(await readFile(join(outside, 'secret'), 'utf8'), 'secret');
+  });
+
+  it('may have a folder at the top elsewhere, where the operator made a link', async (test) => {
+    const directory = join(await tempDir(test), 'blobs');
+    const larger = await tempDir(test);
+    for (const { one } of [
+      await twoNodes(test, fileUrl(directory)),
+      { one: blobsOfOneProcess(directory) },
+    ]) {
+      await symlink(larger, join(directory, 'recordings'));
+      await one.put('recordings/r1/audio', Buffer.from('sound'));
+      assert.equal(await readFile(join(larger, 'r1', 'audio'), 'utf8'), 'sound');
+      assert.equal(await textOf(one, 'recordings/r1/audio'), 'sound');
+      await one.deleteAll('recordings/r1/');
+      assert.deepEqual(await readdir(larger), []);
+      await rm(join(directory, 'recordings'));
+    }
   });
 
   it('that is not mounted any more is away: nothing is written in its place', async (test) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { buffer } from 'node:stream/consumers';
@@ -53,7 +53,7 @@ export function blobsContract(
       for (const bytes of [randomBytes(1000), randomBytes(largeBytes)]) {
         const path = join(folder, 'file');
         await writeFile(path, bytes);
-        const sha256 = createHash('sha256').update(bytes).digest('hex');
+        const sha256 = sha256Of(bytes);
         const wrong = sha256.replaceAll(/[0-9a-f]/g, (digit) => (digit === '0' ? '1' : '0'));
         await fails(one.put('file', { path }, { sha256: wrong }), 'BLOBS_DIFFER');
         await fails(one.put('file', bytes, { sha256: wrong }), 'BLOBS_DIFFER');
@@ -102,6 +102,45 @@ export function blobsContract(
       assert.equal(await textOf(other, 'ä ö/4 %2F'), 'ä ö/4 %2F');
     });
 
+    check('from files that are moved into it', async ({ one, other }, test) => {
+      const folder = await tempDir(test);
+      for (const bytes of [randomBytes(1000), randomBytes(largeBytes)]) {
+        const path = join(folder, 'file');
+        await writeFile(path, bytes);
+        await one.move('new/file', { path, sha256: sha256Of(bytes) });
+        await assert.rejects(access(path), { code: 'ENOENT' });
+        const stored = await buffer((await other.get('new/file'))!.body);
+        assert.ok(stored.equals(bytes));
+        const at = other.pathOf('new/file');
+        if (at !== null) assert.ok((await readFile(at)).equals(bytes));
+      }
+    });
+
+    check('as many bytes as it says, below each name', async ({ one, other }) => {
+      assert.deepEqual(await one.measure('spaces/'), new Map());
+      const keys = ['spaces/ada/1', 'spaces/ada/in/2', 'spaces/ben/3', 'spaces/4', 'other/5'];
+      for (const [index, key] of keys.entries()) await one.put(key, randomBytes(10 ** index));
+      assert.deepEqual(
+        [...(await other.measure('spaces/'))].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        Object.entries({ 4: 1000, ada: 11, ben: 100 }).map(([name, bytes]) => [
+          name,
+          { bytes, unread: 0 },
+        ]),
+      );
+      const over = AbortSignal.abort();
+      await assert.rejects(one.measure('spaces/', over), { name: 'AbortError' });
+    });
+
+    check('until all below a prefix is removed', async ({ one, other }) => {
+      for (const key of ['a/1', 'a/b/2', 'ab/3']) await one.put(key, Buffer.from(key));
+      await one.deleteAll('a/');
+      await other.deleteAll('a/');
+      assert.deepEqual(await keysOf(other, 'a/'), []);
+      assert.deepEqual(await keysOf(other, 'ab/'), ['ab/3']);
+      await one.put('a/1', Buffer.from('new'));
+      assert.equal(await textOf(other, 'a/1'), 'new');
+    });
+
     check('under no name that leads elsewhere', async ({ one }) => {
       const names = [
         '',
@@ -121,12 +160,17 @@ export function blobsContract(
         await assert.rejects(one.get(key), TypeError);
         await assert.rejects(one.head(key), TypeError);
         await assert.rejects(one.delete(key), TypeError);
+        if (one.pathOf('a') !== null) assert.throws(() => one.pathOf(key), TypeError);
       }
       await assert.rejects(keysOf(one, 'a'), TypeError);
       await assert.rejects(keysOf(one, '../'), TypeError);
+      await assert.rejects(one.deleteAll('../'), TypeError);
+      await assert.rejects(one.deleteAll(''), TypeError);
     });
   });
 }
+
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 export async function textOf(blobs: Blobs, key: string): Promise<string> {
   const found = await blobs.get(key);
