@@ -296,8 +296,13 @@ async function remove(store: Store, segments: string[]): Promise<void> {
 async function removeFolder(store: Store, segments: string[]): Promise<void> {
   await absent(store);
   const path = join(store.root, ...segments);
-  await rm(path, { recursive: true, force: true });
-  await syncDirectory(dirname(path)).catch(ifMissing(undefined));
+  try {
+    await assertBelow(store.root, dirname(path));
+    await rm(path, { recursive: true, force: true });
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+  }
 }
 
 async function removeUnfinished({ root }: Store, before: Date): Promise<number> {

@@ -68,6 +68,7 @@ describe('A shared directory', () => {
     await fails(one.get('in/away/secret'), 'BLOBS_REFUSED');
     await fails(one.get('in/file'), 'BLOBS_REFUSED');
     await fails(one.delete('in/away/secret'), 'BLOBS_REFUSED');
+    await fails(one.deleteAll('in/away/secret/'), 'BLOBS_REFUSED');
     assert.deepEqual(await readdir(outside), ['secret']);
     await one.delete('in/file');
     await one.deleteAll('in/away/');
@@ -103,6 +104,8 @@ describe('A shared directory', () => {
     await fails(one.put('c', Buffer.from('x')), 'BLOBS_AWAY');
     await fails(keysOf(one, 'a/'), 'BLOBS_AWAY');
     await fails(one.delete('a'), 'BLOBS_AWAY');
+    await fails(one.deleteAll('a/b/'), 'BLOBS_AWAY');
+    await fails(one.deleteAll('a/'), 'BLOBS_AWAY');
     assert.deepEqual(await readdir(directory), []);
   });
 });
