@@ -166,9 +166,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     async close() {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp, upkeep.settled(), told]);
-      await lateAudio.close();
-      await voices.close();
-      await recordingService.close();
+      for (const part of [lateAudio, voices, recordingService]) await part.close();
       if (recordsDevices) await captures.close();
       await engines.close();
       await models.close();

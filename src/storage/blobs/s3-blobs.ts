@@ -115,35 +115,50 @@ export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
       const found = listObjects(bucket, place.prefix, folderSegments(prefix));
       for await (const { key } of found) await remove(key);
     },
-    async measure(prefix, signal) {
-      const measured = new Map<string, CountedBytes>();
-      for await (const { key, bytes } of list(prefix)) {
-        signal?.throwIfAborted();
-        const name = key.slice(prefix.length).split('/', 1).join('');
-        const before = measured.get(name)?.bytes ?? 0;
-        measured.set(name, { bytes: before + bytes, unread: 0 });
-      }
-      return measured;
-    },
+    measure: (prefix, signal) => measureObjects(list(prefix), prefix, signal),
     pathOf: () => null,
     removeUnfinished: async () => 0,
-    async learnConditions(key, bytes) {
-      const refuses = async (condition: PutCondition): Promise<boolean> =>
-        !(await putObject(bucket, keyOf(key), { bytes, sha256: sha256Of(bytes) }, condition).catch(
-          // A server that does not know the header may say so.
-          (error: unknown) => {
-            if (httpStatusOf(error) === 501) return true;
-            throw error;
-          },
-        ));
-      keeps.ifAbsent = await refuses({ ifAbsent: true });
-      keeps.ifMatch = await refuses({ ifMatch: '"00000000000000000000000000000000"' });
-      return { ...keeps };
-    },
+    learnConditions: async (key, bytes) =>
+      Object.assign(keeps, await conditionsKept(bucket, keyOf(key), bytes)),
     async close() {
       client.destroy();
     },
   };
+}
+
+/** Which conditions the server keeps to, at a key where something is. */
+async function conditionsKept(
+  bucket: Bucket,
+  Key: string,
+  bytes: Uint8Array,
+): Promise<{ ifAbsent: boolean; ifMatch: boolean }> {
+  const refuses = async (condition: PutCondition): Promise<boolean> =>
+    !(await putObject(bucket, Key, { bytes, sha256: sha256Of(bytes) }, condition).catch(
+      // A server that does not know the header may say so.
+      (error: unknown) => {
+        if (httpStatusOf(error) === 501) return true;
+        throw error;
+      },
+    ));
+  return {
+    ifAbsent: await refuses({ ifAbsent: true }),
+    ifMatch: await refuses({ ifMatch: '"00000000000000000000000000000000"' }),
+  };
+}
+
+async function measureObjects(
+  found: AsyncIterable<BlobEntry>,
+  prefix: string,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, CountedBytes>> {
+  const measured = new Map<string, CountedBytes>();
+  for await (const { key, bytes } of found) {
+    signal?.throwIfAborted();
+    const name = key.slice(prefix.length).split('/', 1).join('');
+    const before = measured.get(name)?.bytes ?? 0;
+    measured.set(name, { bytes: before + bytes, unread: 0 });
+  }
+  return measured;
 }
 
 /** The client of a bucket, also for uploads. Reads its credentials when it is first asked. */

@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { exists, ifMissing, privateDirectory, syncFile, writeDurably } from '../../shared/files.ts';
 import {
@@ -51,7 +50,7 @@ export function folderUploads(folder: string): UnfinishedUploads {
       return null;
     },
     bytesOf,
-    async append(id, offset, bytes: Readable) {
+    async append(id, offset, bytes) {
       const file = createWriteStream(bytesPath(id), { flags: 'r+', start: offset });
       await pipeline(bytes, file);
       return offset + file.bytesWritten;
@@ -71,24 +70,18 @@ export function folderUploads(folder: string): UnfinishedUploads {
     },
     async underWay() {
       const ids = (await names()).filter((name) => idPattern.test(name));
+      // Bytes alone are left of a crash while it was begun, and take room until they are swept.
+      const infoOrNone = async (id: string) => (await readInfo(id)) ?? { metadata: {} };
       return await Promise.all(
-        ids.map(async (id) => ({
-          id,
-          // Bytes alone are left of a crash while it was begun, and take room until they are swept.
-          info: (await readInfo(id)) ?? { metadata: {} },
-          bytes: await bytesOf(id),
-        })),
+        ids.map(async (id) => ({ id, info: await infoOrNone(id), bytes: await bytesOf(id) })),
       );
     },
     async sweep(before) {
       let removed = 0;
       for (const name of await names()) {
         const path = join(folder, name);
-        // The info is written when the upload begins; bytes without it are left of a removal.
-        const begun = await stat(infoPath(name.slice(0, idLength)))
-          .catch(() => stat(path))
-          .catch(ifMissing(null));
-        if (begun === null || begun.mtime >= before) continue;
+        const begun = await begunAt(path, infoPath(name.slice(0, idLength)));
+        if (begun === null || begun >= before) continue;
         await rm(path, { recursive: true, force: true });
         removed += 1;
       }
@@ -96,3 +89,9 @@ export function folderUploads(folder: string): UnfinishedUploads {
     },
   };
 }
+
+/** The info is written when the upload begins; bytes without it are left of a removal. Null: there is neither any more. */
+const begunAt = (path: string, infoPath: string): Promise<Date | null> =>
+  stat(infoPath)
+    .catch(() => stat(path))
+    .then(({ mtime }) => mtime, ifMissing(null));
