@@ -105,8 +105,8 @@ function plausible(schema: Schema, name: string, named: Named): unknown {
     current_password: 'not the password',
     title: 'A title of another',
     language: 'de',
-    // Of an utterance that is named by its block.
-    index: undefined,
+    // Of an utterance that is named by its place.
+    block: undefined,
     revision: undefined,
     // `start` would open the machine's sound.
     action: 'reset',
