@@ -1,0 +1,117 @@
+/** Everything a person does with the note that is open: its changes and drafts, and what is said of them. */
+import { type WritableAtom, atom } from 'nanostores';
+import { announce } from '../../app/announce.ts';
+import { toast } from '../../app/toasts.ts';
+import { ApiError, type Problem } from '../../client/api.ts';
+import { onFrame } from '../../client/feed.ts';
+import { session } from '../../client/session.ts';
+import { clock } from '../../components/durations.ts';
+import { ChangedSince, type Plan, correcting, entitling, noteOf, renaming } from './changes.ts';
+import { type Drafts, openDrafts } from './drafts.ts';
+import { type Editing, openEditing } from './editing.ts';
+import type { Edit } from './find.ts';
+import { type MyChanges, openChanges } from './my-changes.ts';
+import type { OpenRecording } from './recording.ts';
+import { words } from './words.ts';
+
+export interface Work {
+  readonly changes: MyChanges;
+  readonly drafts: Drafts;
+  readonly editing: Editing;
+  /** What went wrong at last and has no place of its own. */
+  readonly problem: WritableAtom<ApiError | null>;
+  /** The list of what this person changed is open. */
+  readonly isListed: WritableAtom<boolean>;
+  /** @returns why it was refused; null when it is done */
+  rename(names: Record<string, string>): Promise<Problem | null>;
+  /** As `rename`. */
+  retitle(title: string): Promise<Problem | null>;
+  replace(edits: readonly Edit[]): Promise<boolean>;
+  /** Makes a change whose refusal has no place of its own. @returns whether it is made */
+  makeAtTop(said: string, plan: Plan): Promise<boolean>;
+  /** Without an id the newest change that stands. */
+  undo(change?: number): Promise<void>;
+  /** Without an id the change that was taken back last. */
+  redo(change?: number): Promise<void>;
+  close(): void;
+}
+
+export function openWork(id: string, opened: OpenRecording): Work {
+  const note = noteOf(id, opened);
+  const changes = openChanges(note);
+  const drafts = openDrafts(session.get()?.username ?? '', id);
+  const problem = atom<ApiError | null>(null);
+  const isListed = atom(false);
+
+  /** Makes a change, and offers the way back. */
+  async function make(said: string, plan: Plan): Promise<Problem | null> {
+    problem.set(null);
+    try {
+      const { id: change } = await changes.make(said, plan);
+      toast(said, () => void undo(change));
+      return null;
+    } catch (error) {
+      if (error instanceof ChangedSince)
+        return { type: 'changed', title: words.get().changedSince, status: 412 };
+      if (!(error instanceof ApiError)) throw error;
+      return error.problem;
+    }
+  }
+
+  async function makeAtTop(said: string, plan: Plan): Promise<boolean> {
+    const refused = await make(said, plan);
+    if (refused !== null) problem.set(new ApiError(refused));
+    return refused === null;
+  }
+
+  async function turnBack(way: 'undo' | 'redo', change?: number): Promise<void> {
+    problem.set(null);
+    try {
+      const turned = await changes[way](change);
+      // Where others went on from it, the list says so.
+      if (turned?.state === 'changed') isListed.set(true);
+      else if (turned !== null) {
+        const what = { what: turned.said };
+        announce(way === 'undo' ? words.get().undone(what) : words.get().redone(what));
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      problem.set(error);
+    }
+  }
+  const undo = (change?: number) => turnBack('undo', change);
+
+  const stopHearing = onFrame((frame) => {
+    if (frame.type === 'saved' && frame.recording_id === id)
+      announce(words.get().savedVersion({ version: String(frame.version) }));
+  });
+  return {
+    changes,
+    drafts,
+    editing: openEditing({
+      note,
+      drafts,
+      changes,
+      saying: (what, start) => words.get()[turnWords[what]]({ time: clock(start) }),
+      onmade: (change, said) => toast(said, () => void undo(change)),
+    }),
+    problem,
+    isListed,
+    rename: (names) => make(words.get().speakersRenamed, renaming(note, names)),
+    retitle: (title) => make(words.get().titleChanged, entitling(note, title)),
+    replace: (edits) => makeAtTop(words.get().replaced(edits.length), correcting(note, edits)),
+    makeAtTop,
+    undo,
+    redo: (change) => turnBack('redo', change),
+    close() {
+      drafts.close();
+      stopHearing();
+    },
+  };
+}
+
+const turnWords = {
+  corrected: 'turnCorrected',
+  split: 'turnSplit',
+  joined: 'turnsMerged',
+} as const;
