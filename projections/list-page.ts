@@ -22,7 +22,7 @@ export const pageRowsDefault = 50;
 
 /**
  * One page of the rows whose keys are `prefix` followed by a time and an id (`timeKey`), newest first.
- * `next_cursor` is null on the last page.
+ * `nextCursor` is null on the last page.
  * @throws {InvalidCursor}; {RangeError} unless 1 <= limit <= 200.
  */
 export async function newestFirst(
@@ -30,7 +30,7 @@ export async function newestFirst(
   projection: string,
   prefix: string,
   { limit = pageRowsDefault, cursor, from, to }: PageRequest,
-): Promise<{ entries: { key: string; row: Row }[]; next_cursor: string | null }> {
+): Promise<{ entries: { key: string; row: Row }[]; nextCursor: string | null }> {
   if (!Number.isInteger(limit) || limit < 1 || limit > pageRowsMax) {
     throw new RangeError(`A page holds 1 to ${pageRowsMax} rows, not ${limit}`);
   }
@@ -47,7 +47,7 @@ export async function newestFirst(
   }
   const more = entries.length > limit;
   const shown = entries.slice(0, limit);
-  return { entries: shown, next_cursor: more ? cursorAt(shown.at(-1)!.key) : null };
+  return { entries: shown, nextCursor: more ? cursorAt(shown.at(-1)!.key) : null };
 }
 
 /** The part of a key by which lists are sorted: when something began, then its id. */

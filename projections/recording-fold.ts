@@ -2,61 +2,20 @@ import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
 import { counting, leadsBy } from '../events/facts/counting.ts';
 import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
-import { withKnownNames } from './recording/labels-in-text.ts';
 import type { ReadFact } from './recording/recording.ts';
-import { draft, durationOf, shown } from './recording/reading.ts';
+import { durationOf } from './recording/reading.ts';
 import { utcTime } from './list-page.ts';
-import type { RecordingRow } from './recording-row.ts';
-
-/**
- * Everything that is kept of a recording; `recordingRow` makes of it what a reader sees. `facts`, `said` and
- * `texts` are sealed: they are missing when the key is.
- */
-export type KeptRecording = {
-  /** Nothing a person said or wrote: readable without the recording's key. */
-  core: Omit<
-    RecordingRow,
-    | 'owner'
-    | 'started_at'
-    | 'audio'
-    | 'ledger'
-    | 'title'
-    | 'source'
-    | 'abstract'
-    | 'language'
-    | 'speakers'
-    | 'notes'
-    | 'suggestions'
-    | 'documents'
-    | 'error'
-  > & {
-    error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null;
-    /** What the documents' paths begin with and has no words: they are found by it. None: there are no documents. */
-    files: string[];
-    /** SHA-256 of the file it was imported from, as it came; null: captured, or erased. */
-    imported_sha256: string | null;
-    /** It waits for its speakers, and was put off: it is not asked for any more. */
-    postponed: boolean;
-  };
-  /** Which facts count, whose it is and its files: versions, labels and hashes, no words. */
-  counted: Omit<Digest, 'facts'>;
-  /** The facts that count, without their long texts. */
-  facts?: readonly ReadFact[];
-  /** What lists show of it, read once: while nothing goes on. Missing otherwise, and of what was erased. */
-  said?: Said;
-  /** Paths of the documents, which titles are in, and the message of `core.error`. */
-  texts?: Texts;
-  /** Seconds recorded before the last pause, and since when it has been running again. */
-  clock: { seconds: number; runningSince: string | null };
-  /** What is sealed cannot be opened: the key is missing or damaged, not erased. */
-  unreadable?: true;
-};
+import {
+  type KeptRecording,
+  type RecordingRow,
+  type Texts,
+  digestIn,
+  noTexts,
+  saidIn,
+} from './recording-row.ts';
 
 /** A recording after a fact. */
 export type FoldedRecording = KeptRecording & { facts: readonly ReadFact[]; texts: Texts };
-
-type Said = Pick<RecordingRow, 'title' | 'source' | 'abstract' | 'language' | 'speakers' | 'notes'>;
-type Texts = { documents: RecordingRow['documents']; failure: string | null };
 
 /** The recording after a fact of its stream; undefined while it has not begun. Pure. */
 export function foldRecording(
@@ -84,6 +43,9 @@ export function foldRecording(
   const change = lastingChange(fact);
   if (change) Object.assign(core, change);
   const { draft, published } = counted.sources;
+  core.owner = counted.files.owner ?? '';
+  if (counted.startedAt !== begun.counted.startedAt)
+    core.startedAt = utcTime(counted.startedAt ?? '');
   core.kind = (published ?? draft).kind ?? core.kind;
   core.run = counted.sources.run;
   // As its documents say, also while others are made.
@@ -96,8 +58,9 @@ export function foldRecording(
   const clock = tick(begun.clock, fact, status === 'recording');
   if (isErased(fact)) return { core: emptied(core), counted, facts, texts: noTexts, clock };
   const folded = { core, counted, facts, texts, clock, ...(unreadable ? { unreadable } : {}) };
-  if (status !== 'idle') return folded;
-  return { ...folded, said: (after === digest && begun.said) || saidIn(after) };
+  if (status === 'recording' || status === 'transcribing') return folded;
+  const isSame = after === digest && status === begun.core.status;
+  return { ...folded, said: (isSame && begun.said) || saidIn(after, status) };
 }
 
 function countedIn(digest: Digest): KeptRecording['counted'] {
@@ -105,52 +68,9 @@ function countedIn(digest: Digest): KeptRecording['counted'] {
   return counted;
 }
 
-/** The digest that is kept; without its key, of no facts. */
-export const digestIn = ({ counted, facts = [] }: KeptRecording): Digest => ({ ...counted, facts });
-
-/** What a reader sees. */
-export function recordingRow(kept: KeptRecording): RecordingRow {
-  const { texts = noTexts, unreadable = false } = kept;
-  const { files: _, imported_sha256: _sha256, postponed: _postponed, ...core } = kept.core;
-  const { audio, ledger } = kept.counted.files;
-  const { said = saidIn(digestIn(kept)) } = kept;
-  const isKnown = said.notes.some(({ code }) => code === 'unreadable');
-  return {
-    ...core,
-    owner: keptOwner(kept),
-    started_at: keptStart(kept),
-    audio: audio && { path: audio.path, bytes: audio.bytes, sha256: audio.sha256 },
-    ledger,
-    documents: texts.documents,
-    error: core.error && { ...core.error, message: texts.failure },
-    ...said,
-    notes:
-      unreadable && !isKnown ? [...said.notes, { code: 'unreadable', detail: '' }] : said.notes,
-    suggestions: core.status === 'awaiting-speakers' ? draft(digestIn(kept)).suggestions : [],
-  };
-}
-
-function saidIn(digest: Digest): Said {
-  const { title, filename, abstract, language, speakers, notes } = shown(digest);
-  const named = abstract && withKnownNames(abstract, speakers);
-  return { title, source: filename, abstract: named, language, speakers, notes };
-}
-
-/** Whose it is: a user id. */
-export const keptOwner = ({ counted }: KeptRecording): string => counted.files.owner ?? '';
-
-/** When it began, in the one notation that sorts. */
-export const keptStart = ({ counted }: KeptRecording): string => utcTime(counted.startedAt ?? '');
-
-/** Of what is not sealed alone: as if the recording's key were not there. */
-export const wordlessRow = ({ core, counted, clock }: KeptRecording): RecordingRow =>
-  recordingRow({ core, counted, clock });
-
 /** The machine's top-level state of a canonical state name. */
 export const statusOfState = (state: string): RecordingRow['status'] =>
   state.split(/[.(]/, 1)[0] as RecordingRow['status'];
-
-const noTexts: Texts = { documents: null, failure: null };
 
 /** The same object when the fact has no say in them: lists are looked at only when they change. */
 function textsAfter(texts: Texts, fact: LoggedRecordingFact): Texts {
@@ -173,7 +93,9 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
   const { facts: _none, ...counted } = noDigest(recordingId);
   return {
     core: {
-      recording_id: recordingId,
+      recordingId,
+      owner: '',
+      startedAt: utcTime(''),
       kind: fact.data.kind,
       status: 'idle',
       state: imported ? 'transcribing.recognising' : 'recording.active',
@@ -184,9 +106,9 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       duration: null,
       device: imported ? null : fact.data.device,
       error: null,
-      document_hashes: null,
+      documentHashes: null,
       files: [],
-      imported_sha256: imported ? fact.data.sha256 : null,
+      importedSha256: imported ? fact.data.sha256 : null,
       postponed: false,
       version: 0,
     },
@@ -201,11 +123,11 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
     case 'speakers.postponed':
       return { postponed: true };
     case 'documents.deleted':
-      return fact.data.documents.length === 3 ? { document_hashes: null, files: [] } : {};
+      return fact.data.documents.length === 3 ? { documentHashes: null, files: [] } : {};
     case 'documents.saved': {
       const { version, sha256 } = fact.data;
       const files = [...new Set(Object.values(fact.content?.paths ?? {}).map(minuteIn))];
-      return { document_hashes: sha256, files, version };
+      return { documentHashes: sha256, files, version };
     }
     default:
       return undefined;
@@ -215,9 +137,9 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
 const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   ...core,
   error: null,
-  document_hashes: null,
+  documentHashes: null,
   files: [],
-  imported_sha256: null,
+  importedSha256: null,
   running: [],
 });
 

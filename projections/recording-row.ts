@@ -1,14 +1,15 @@
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
 import type { Note } from './recording/notes.ts';
-import type { Suggestion } from './recording/reading.ts';
-import type { Utterance } from './recording/followed.ts';
-import type { Block, Correction, SummaryLine } from '../events/facts/transcript.ts';
+import { type Suggestion, draft, shown } from './recording/reading.ts';
+import type { Digest } from './recording/digest.ts';
+import { withKnownNames } from './recording/labels-in-text.ts';
+import type { ReadFact } from './recording/recording.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
-import type { Seal } from './runner/projection.ts';
+import type { ProjectionStorage, Seal } from './runner/projection.ts';
 
-/** What a reader sees of one recording, folded from its facts. Snake case: it is what HTTP answers. */
+/** What a reader sees of one recording, folded from its facts. */
 export type RecordingRow = {
-  recording_id: string;
+  recordingId: string;
   owner: string;
   kind: Kind;
   /** The machine's top-level state. */
@@ -27,7 +28,7 @@ export type RecordingRow = {
   abstract: string | null;
   /** Asked for, then as heard. */
   language: string | null;
-  started_at: string;
+  startedAt: string;
   duration: number | null;
   device: string | null;
   audio: { path: string; bytes: number; sha256: string } | null;
@@ -42,7 +43,7 @@ export type RecordingRow = {
     at: string;
   } | null;
   documents: { index: string; transcript: string; summary: string } | null;
-  document_hashes: { index: string; transcript: string; summary: string } | null;
+  documentHashes: { index: string; transcript: string; summary: string } | null;
   /** Version of the documents; 0: none yet. */
   version: number;
   /** What a reader should know: no language model, parts kept unpunctuated, audio truncated, … */
@@ -51,46 +52,62 @@ export type RecordingRow = {
   ledger: unknown;
 };
 
-/** The words of one recording. */
-export type TranscriptRow = {
-  recording_id: string;
-  /** What was recognised, while there are no turns or paragraphs made of it. */
-  utterances: Utterance[];
-  /** With what people corrected; of utterances alone their paragraphs. */
-  blocks: Block[];
-  /** Corrections of an earlier transcript that found no place in this one. */
-  unplaced: Correction[];
-  summary: string | null;
-  /** The summary line by line; none where it is prose. */
-  lines: readonly SummaryLine[];
+/** The same without what only the page of one recording shows. */
+export type ListedRecording = Omit<RecordingRow, 'audio' | 'ledger'>;
+
+/** What is kept of a recording, in two rows; `facts`, `said` and `texts` are sealed: they are missing when the key is. */
+export type KeptRecording = KeptLine & KeptDigest;
+
+/** What lists show of it: small, so that a page of them is read fast. */
+export type KeptLine = {
+  /** Nothing a person said or wrote: readable without the recording's key. */
+  core: Omit<RecordingRow, 'audio' | 'ledger' | 'documents' | 'error' | keyof Said> & {
+    error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null;
+    /** What the documents' paths begin with and has no words: they are found by it. None: there are no documents. */
+    files: string[];
+    /** SHA-256 of the file it was imported from, as it came; null: captured, or erased. */
+    importedSha256: string | null;
+    /** It waits for its speakers, and was put off: it is not asked for any more. */
+    postponed: boolean;
+  };
+  /** Seconds recorded before the last pause, and since when it has been running again. */
+  clock: { seconds: number; runningSince: string | null };
+  /** What its facts say, read once: while nothing runs. Missing otherwise, and of what was erased. */
+  said?: Said;
+  /** Paths of the documents, which titles are in, and the message of `core.error`. */
+  texts?: Texts;
+  /** What is sealed cannot be opened: the key is missing or damaged, not erased. */
+  unreadable?: true;
 };
+
+/** What is read of it, and what its next fact is folded into. */
+export type KeptDigest = {
+  /** Which facts count, whose it is and its files: versions, labels and hashes, no words. */
+  counted: Omit<Digest, 'facts'>;
+  /** The facts that count, without their long texts. */
+  facts?: readonly ReadFact[];
+  unreadable?: true;
+};
+
+type Said = Pick<
+  RecordingRow,
+  'title' | 'source' | 'abstract' | 'language' | 'speakers' | 'notes' | 'suggestions'
+>;
+export type Texts = { documents: RecordingRow['documents']; failure: string | null };
 
 /** Name of the projection of recordings, in whose rows everything of them is. */
 export const recordingsName = 'recordings';
 
-/** Key of what is kept of a recording. */
+/** Keys of what is kept of a recording. */
 export const recordingKey = (id: string): string => `r/${id}`;
-
-/** What the keys of a recording's texts begin with. */
-export const textKeysOf = (id: string): string => `t/${id}/`;
-
-/** Key of the texts of a fact, by its version. */
-export const textKey = (id: string, version: number): string => `${textKeysOf(id)}${nine(version)}`;
-
-/** Key of an utterance, by the version of the plan that it is one of; and what the keys of all of it begin with. */
-export const utterancesOf = (id: string, plan: number): string => `${textKeysOf(id)}u/${plan}/`;
-export const utteranceKey = (id: string, plan: number, index: number): string =>
-  `${utterancesOf(id, plan)}${nine(index)}`;
-
-/** Nine digits sort as numbers do. */
-const nine = (number: number): string => String(number).padStart(9, '0');
+export const digestKey = (id: string): string => `d/${id}`;
 
 /** The recording that a fact belongs to, with the keys of what folding the fact has to see. */
 export function recordingIn({ stream }: LoggedFact): Place {
   // A recording's facts mostly follow each other, and are asked about several times each.
   if (stream === lastPlace.stream) return lastPlace;
   const id = recordingOf(stream);
-  lastPlace = { stream, id, keys: id === undefined ? [] : [recordingKey(id)] };
+  lastPlace = { stream, id, keys: id === undefined ? [] : [recordingKey(id), digestKey(id)] };
   return lastPlace;
 }
 
@@ -98,9 +115,109 @@ export function recordingIn({ stream }: LoggedFact): Place {
 export function sealOfRecording(key: string): Seal | undefined {
   const [kind, subject] = key.split('/', 2);
   if (subject === undefined) return undefined;
-  if (kind === 'r') return { subject, open: ['core', 'counted', 'clock'] };
+  if (kind === 'r') return { subject, open: ['core', 'clock'] };
+  if (kind === 'd') return { subject, open: ['counted'] };
   return kind === 't' ? { subject } : undefined;
 }
+
+/** The recording as its rows are; undefined where there is none. */
+export async function keptRecording(
+  storage: ProjectionStorage,
+  id: string,
+): Promise<KeptRecording | undefined> {
+  const [line, digest] = await storage.getMany(recordingsName, [recordingKey(id), digestKey(id)]);
+  return joined(line as KeptLine | undefined, digest as KeptDigest | undefined);
+}
+
+/** What is kept in both rows. */
+export const joined = (
+  line: KeptLine | undefined,
+  digest: KeptDigest | undefined,
+): KeptRecording | undefined => line && digest && { ...digest, ...line };
+
+/** What lists show of the recordings that these entries (`<time>/<id>`) name; without those erased since. */
+export async function recordingsListed(
+  storage: ProjectionStorage,
+  entries: readonly string[],
+): Promise<ListedRecording[]> {
+  return listed(storage, await linesOf(storage, entries));
+}
+
+/** What is kept for lists of the recordings that these entries name. */
+export async function linesOf(
+  storage: ProjectionStorage,
+  entries: readonly string[],
+): Promise<KeptLine[]> {
+  const keys = entries.map((entry) => recordingKey(entry.slice(entry.indexOf('/') + 1)));
+  const lines = await storage.getMany<KeptLine>(recordingsName, keys);
+  return lines.filter((line) => line !== undefined);
+}
+
+/** What lists show; what the facts of a recording say is read now where something runs, and without `words`. */
+export async function listed(
+  storage: ProjectionStorage,
+  lines: readonly KeptLine[],
+  words = true,
+): Promise<ListedRecording[]> {
+  const unread = lines.filter(({ said }) => said === undefined).map(({ core }) => core.recordingId);
+  const digests =
+    unread.length === 0
+      ? []
+      : await storage.getMany<KeptDigest>(recordingsName, unread.map(digestKey));
+  const read = new Map(unread.map((id, index) => [id, digests[index]]));
+  return lines.flatMap((line) => {
+    const { recordingId, status } = line.core;
+    const digest = read.get(recordingId);
+    const facts = words ? digest?.facts : [];
+    const said = line.said ?? (digest && saidIn({ ...digest.counted, facts: facts ?? [] }, status));
+    return said ? [listedRow(line, said)] : [];
+  });
+}
+
+/** What a reader sees. */
+export function recordingRow(kept: KeptRecording): RecordingRow {
+  const { audio, ledger } = kept.counted.files;
+  const { said = saidIn(digestIn(kept), kept.core.status) } = kept;
+  return {
+    ...listedRow(kept, said),
+    audio: audio && { path: audio.path, bytes: audio.bytes, sha256: audio.sha256 },
+    ledger,
+  };
+}
+
+/** Of what is not sealed alone: as if the recording's key were not there. */
+export const wordlessRow = ({ core, counted, clock }: KeptRecording): RecordingRow =>
+  recordingRow({ core, counted, clock });
+
+/** The digest that is kept; without its key, of no facts. */
+export const digestIn = ({ counted, facts = [] }: KeptDigest): Digest => ({ ...counted, facts });
+
+/** What the facts say that count; names are suggested while it waits for its speakers. */
+export function saidIn(digest: Digest, status: RecordingRow['status']): Said {
+  const { title, filename, abstract, language, speakers, notes } = shown(digest);
+  const named = abstract && withKnownNames(abstract, speakers);
+  const suggestions = status === 'awaiting-speakers' ? draft(digest).suggestions : [];
+  return { title, source: filename, abstract: named, language, speakers, notes, suggestions };
+}
+
+export const noTexts: Texts = { documents: null, failure: null };
+
+function listedRow(
+  { core: kept, texts = noTexts, unreadable }: KeptLine,
+  said: Said,
+): ListedRecording {
+  const { files: _, importedSha256: _sha256, postponed: _postponed, ...core } = kept;
+  const isKnown = said.notes.some(({ code }) => code === 'unreadable');
+  return {
+    ...core,
+    ...said,
+    documents: texts.documents,
+    error: core.error && { ...core.error, message: texts.failure },
+    notes:
+      unreadable && !isKnown ? [...said.notes, { code: 'unreadable', detail: '' }] : said.notes,
+  };
+}
+
 let lastPlace: Place = { stream: '', id: undefined, keys: [] };
 
 type Place = { stream: string; id: string | undefined; keys: readonly string[] };

@@ -4,27 +4,30 @@ import { isErased } from './recording/digest.ts';
 import { audioLists, libraryLists } from './library.ts';
 import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
 import type { Projection, ProjectionStorage, Row, Rows } from './runner/projection.ts';
+import { foldRecording, secondsBetween } from './recording-fold.ts';
 import {
-  type KeptRecording,
-  foldRecording,
-  keptOwner,
-  keptStart,
-  recordingRow,
-  secondsBetween,
-  wordlessRow,
-} from './recording-fold.ts';
-import {
+  type KeptDigest,
+  type KeptLine,
+  type ListedRecording,
   type RecordingRow,
+  digestKey,
+  joined,
+  keptRecording,
+  linesOf,
+  listed,
   recordingIn,
   recordingKey,
+  recordingRow,
   recordingsName,
   sealOfRecording,
+  wordlessRow,
 } from './recording-row.ts';
 import { dropTexts, setText } from './texts.ts';
 
 /**
  * Every recording: what it says, and the lists it is in. Rows, those with (s) sealed with its key:
- * - `r/<id>` (s) the recording; its state and lists' order stay readable without the key
+ * - `r/<id>` (s) what lists show of the recording; its state and lists' order stay readable without the key
+ * - `d/<id>` (s) the facts of it that count, without their long texts
  * - `t/<id>/…` (s) its texts, see `texts.ts`
  * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
  *   something is going on; `l/…`, `f/…`, `a/…` the library, see `library.ts`; all without words in their keys
@@ -32,20 +35,23 @@ import { dropTexts, setText } from './texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 11,
+  version: 12,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
-    const { id, keys } = recordingIn(fact);
+    const { id } = recordingIn(fact);
     if (id === undefined || !isRecordingFact(fact)) return;
-    const key = keys[0]!;
-    const before = rows.get<KeptRecording>(key);
+    const digest = rows.get<KeptDigest>(digestKey(id));
+    const before = joined(rows.get<KeptLine>(recordingKey(id)), digest);
     const after = foldRecording(before, fact);
     if (!after) return;
-    rows.set(key, after);
+    const { counted, facts, ...line } = after;
+    rows.set(recordingKey(id), line);
+    if (counted !== digest?.counted || facts !== digest.facts)
+      rows.set(digestKey(id), { counted, facts });
     if (before) dropTexts(rows, before, after);
     setText(rows, after, fact);
-    const owners = new Set([keptOwner(after), keptOwner(before ?? after)]);
+    const owners = new Set([after.core.owner, (before ?? after).core.owner]);
     if (fact.type !== 'utterance.recognised')
       for (const owner of owners) rows.set(`p/${owner}`, fact.position);
     relist(rows, before, after, isErased(fact));
@@ -58,7 +64,7 @@ export async function recordingById(
   storage: ProjectionStorage,
   recordingId: string,
 ): Promise<RecordingRow | undefined> {
-  const kept = await storage.get<KeptRecording>(recordingsName, recordingKey(recordingId));
+  const kept = await keptRecording(storage, recordingId);
   return kept && recordingRow(kept);
 }
 
@@ -67,14 +73,11 @@ export async function wordlessRecordingById(
   storage: ProjectionStorage,
   recordingId: string,
 ): Promise<RecordingRow | undefined> {
-  const kept = await storage.get<KeptRecording>(recordingsName, recordingKey(recordingId));
+  const kept = await keptRecording(storage, recordingId);
   return kept && wordlessRow(kept);
 }
 
-/**
- * A user's recordings, newest first; erased ones are not listed.
- * @throws {InvalidCursor}, {RangeError} see `newestFirst`.
- */
+/** A user's recordings, newest first; erased ones are not listed. @throws as `newestFirst` */
 export async function recordingsOf(
   storage: ProjectionStorage,
   owner: string,
@@ -87,24 +90,15 @@ export async function recordingsOf(
     /** Whether with what was said and written. */
     words?: boolean;
   } = {},
-): Promise<{ rows: RecordingRow[]; next_cursor: string | null }> {
+): Promise<{ rows: ListedRecording[]; nextCursor: string | null }> {
   const prefix = status === undefined ? `o/${owner}/` : `s/${owner}/${status}/`;
-  const { entries, next_cursor } = await newestFirst(storage, recordingsName, prefix, page);
-  const kept = await recordingsListed(
+  const { entries, nextCursor } = await newestFirst(storage, recordingsName, prefix, page);
+  const lines = await linesOf(
     storage,
     entries.map(({ key }) => key),
   );
-  return { rows: kept.map(words ? recordingRow : wordlessRow), next_cursor };
-}
-
-/** What is kept of the recordings that these entries of a list (`<time>/<id>`) name; without those erased since. */
-export async function recordingsListed(
-  storage: ProjectionStorage,
-  entries: readonly string[],
-): Promise<KeptRecording[]> {
-  const keys = entries.map((entry) => recordingKey(entry.slice(entry.indexOf('/') + 1)));
-  const kept = await storage.getMany<KeptRecording>(recordingsName, keys);
-  return kept.filter((one) => one !== undefined);
+  const shown = words ? lines : lines.map(({ core, clock }) => ({ core, clock }));
+  return { rows: await listed(storage, shown, words), nextCursor };
 }
 
 /**
@@ -130,10 +124,10 @@ export async function standingOfRecordings(
   storage: ProjectionStorage,
   recordingIds: readonly string[],
 ): Promise<ReadonlyMap<string, { owner: string; state: string }>> {
-  const kept = await storage.getMany<KeptRecording>(recordingsName, recordingIds.map(recordingKey));
+  const kept = await storage.getMany<KeptLine>(recordingsName, recordingIds.map(recordingKey));
   return new Map(
     kept.flatMap((one, index) =>
-      one ? [[recordingIds[index]!, { owner: keptOwner(one), state: one.core.state }]] : [],
+      one ? [[recordingIds[index]!, { owner: one.core.owner, state: one.core.state }]] : [],
     ),
   );
 }
@@ -151,13 +145,13 @@ export async function* failedRecordings(
 const erasedState = 'idle.erased';
 
 /** Whether everything that decides which lists a recording is in is the same. */
-const inSameLists = (a: KeptRecording, b: KeptRecording): boolean =>
-  a.core.status === b.core.status &&
-  keptOwner(a) === keptOwner(b) &&
-  a.core.kind === b.core.kind &&
-  a.counted.startedAt === b.counted.startedAt &&
-  a.core.files === b.core.files &&
-  (a.core.state === b.core.state || (a.core.state !== erasedState && b.core.state !== erasedState));
+const inSameLists = ({ core: a }: KeptLine, { core: b }: KeptLine): boolean =>
+  a.status === b.status &&
+  a.owner === b.owner &&
+  a.kind === b.kind &&
+  a.startedAt === b.startedAt &&
+  a.files === b.files &&
+  (a.state === b.state || (a.state !== erasedState && b.state !== erasedState));
 
 /** What `GET /status` says of a user's recordings, as far as facts say; HTTP adds what is going on right now. */
 export type StatusView = {
@@ -168,11 +162,11 @@ export type StatusView = {
   recordings: RecordingNow[];
   processing: AtWork[];
   /** Meetings that wait to be asked about; those put off are not among them. */
-  speakers_pending: (Pick<
+  speakersPending: (Pick<
     RecordingRow,
-    'recording_id' | 'title' | 'source' | 'started_at' | 'since'
+    'recordingId' | 'title' | 'source' | 'startedAt' | 'since'
   > & { speakers: RecordingRow['suggestions'] })[];
-  errors: (Pick<RecordingRow, 'recording_id' | 'title' | 'source' | 'started_at'> &
+  errors: (Pick<RecordingRow, 'recordingId' | 'title' | 'source' | 'startedAt'> &
     NonNullable<RecordingRow['error']>)[];
   /** Of the last fact that may have changed any of this; 0: none yet. */
   position: number;
@@ -181,12 +175,12 @@ export type StatusView = {
 /** What names a recording that is worked on, and what runs. */
 export type AtWork = Pick<
   RecordingRow,
-  'recording_id' | 'kind' | 'title' | 'source' | 'started_at' | 'state' | 'since' | 'running'
+  'recordingId' | 'kind' | 'title' | 'source' | 'startedAt' | 'state' | 'since' | 'running'
 >;
 
 export type RecordingNow = Pick<
   RecordingRow,
-  'recording_id' | 'kind' | 'started_at' | 'device' | 'title'
+  'recordingId' | 'kind' | 'startedAt' | 'device' | 'title'
 > & {
   /** Seconds, without pauses. */
   duration: number;
@@ -209,27 +203,26 @@ export async function statusOf(
   const failed = await inState('error');
   const awaiting = (await inState('awaiting-speakers')).filter(({ core }) => !core.postponed);
   const transcribing = await inState('transcribing');
-  const recordings = recording.map((kept) => recordingNow(kept, now));
+  const all = await listed(storage, [...recording, ...failed, ...awaiting, ...transcribing]);
+  const rows = new Map(all.map((row) => [row.recordingId, row]));
+  const shown = (lines: KeptLine[]) =>
+    lines.flatMap(({ core }) => rows.get(core.recordingId) ?? []);
+  const recordings = recording.map((line) =>
+    recordingNow(line, rows.get(line.core.recordingId)?.title ?? null, now),
+  );
   return {
     status: first(recording, failed, awaiting, transcribing),
     recording: recordings.find(({ device }) => device !== null) ?? recordings[0] ?? null,
     recordings,
-    processing: transcribing.map(recordingRow).map(atWork),
-    speakers_pending: awaiting
-      .map(recordingRow)
-      .map(({ recording_id, title, source, started_at, since, suggestions }) => ({
-        recording_id,
-        title,
-        source,
-        started_at,
-        since,
-        speakers: suggestions,
-      })),
-    errors: failed
-      .map(recordingRow)
-      .flatMap(({ recording_id, title, source, started_at, error }) =>
-        error ? [{ recording_id, title, source, started_at, ...error }] : [],
-      ),
+    processing: shown(transcribing).map(atWork),
+    speakersPending: shown(awaiting).map(
+      ({ recordingId, title, source, startedAt, since, suggestions: speakers }) => {
+        return { recordingId, title, source, startedAt, since, speakers };
+      },
+    ),
+    errors: shown(failed).flatMap(({ recordingId, title, source, startedAt, error }) =>
+      error ? [{ recordingId, title, source, startedAt, ...error }] : [],
+    ),
     position,
   };
 }
@@ -238,18 +231,13 @@ export async function statusOf(
 export async function waitingForSpeakers(
   storage: ProjectionStorage,
   owner: string,
-): Promise<{ recording_id: string; postponed: boolean }[]> {
+): Promise<{ recordingId: string; postponed: boolean }[]> {
   const kept = await keptIn(storage, owner, 'awaiting-speakers');
-  return kept.map(({ core: { recording_id, postponed } }) => ({ recording_id, postponed }));
+  return kept.map(({ core: { recordingId, postponed } }) => ({ recordingId, postponed }));
 }
 
 /** Brings the lists up to what became of a recording. */
-function relist(
-  rows: Rows,
-  before: KeptRecording | undefined,
-  after: KeptRecording,
-  erased: boolean,
-): void {
+function relist(rows: Rows, before: KeptLine | undefined, after: KeptLine, erased: boolean): void {
   // Most facts leave a recording where it is, and writing out keys takes longer than all else here.
   if (before && !erased && inSameLists(before, after)) return;
   const was = before ? listsOf(before) : new Map<string, Row>();
@@ -259,18 +247,17 @@ function relist(
 }
 
 /** The lists a recording is in: keys and what is there. */
-function listsOf(kept: KeptRecording): Map<string, Row> {
-  const { recording_id, status, state } = kept.core;
+function listsOf(kept: KeptLine): Map<string, Row> {
+  const { recordingId, owner, startedAt, status, state } = kept.core;
   if (state === erasedState) return new Map();
-  const owner = keptOwner(kept);
-  const place = timeKey(keptStart(kept), recording_id);
+  const place = timeKey(startedAt, recordingId);
   const lists = new Map<string, Row>([
     [`o/${owner}/${place}`, 1],
     [`s/${owner}/${status}/${place}`, 1],
     ...libraryLists(kept),
     ...audioLists(kept),
   ]);
-  if (status === 'recording' || status === 'transcribing') lists.set(`u/${recording_id}`, 1);
+  if (status === 'recording' || status === 'transcribing') lists.set(`u/${recordingId}`, 1);
   return lists;
 }
 
@@ -290,33 +277,33 @@ async function keptIn(
   storage: ProjectionStorage,
   owner: string,
   state: RecordingRow['status'],
-): Promise<KeptRecording[]> {
+): Promise<KeptLine[]> {
   const prefix = `s/${owner}/${state}/`;
   const entries: string[] = [];
   const newest = { ...startingWith(prefix), reverse: true, limit: listedMax };
   for await (const [key] of storage.range(recordingsName, newest)) {
     entries.push(key.slice(prefix.length));
   }
-  const kept = await recordingsListed(storage, entries);
+  const kept = await linesOf(storage, entries);
   // One that moved on since the list was read is in another list, or will be.
   return kept.filter((one) => one.core.status === state);
 }
 
-const atWork = (row: RecordingRow): AtWork => {
-  const { recording_id, kind, title, source, started_at, state, since, running } = row;
-  return { recording_id, kind, title, source, started_at, state, since, running };
+const atWork = (row: ListedRecording): AtWork => {
+  const { recordingId, kind, title, source, startedAt, state, since, running } = row;
+  return { recordingId, kind, title, source, startedAt, state, since, running };
 };
 
-function recordingNow(kept: KeptRecording, now: Date): RecordingNow {
-  const { recording_id, kind, device, state } = kept.core;
-  const { seconds, runningSince } = kept.clock;
+function recordingNow({ core, clock }: KeptLine, title: string | null, now: Date): RecordingNow {
+  const { recordingId, kind, device, state, startedAt } = core;
+  const { seconds, runningSince } = clock;
   const running = runningSince === null ? 0 : secondsBetween(runningSince, now.toISOString());
   return {
-    recording_id,
+    recordingId,
     kind,
-    started_at: keptStart(kept),
+    startedAt,
     device,
-    title: recordingRow(kept).title,
+    title,
     duration: seconds + running,
     paused: state === 'recording.paused',
   };

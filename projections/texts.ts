@@ -13,14 +13,9 @@ import {
 import { shown } from './recording/reading.ts';
 import type { Utterance } from './recording/followed.ts';
 import { shownOf } from './recording/recording.ts';
-import { type FoldedRecording, type KeptRecording, digestIn } from './recording-fold.ts';
-import {
-  type TranscriptRow,
-  recordingsName,
-  textKey,
-  utteranceKey,
-  utterancesOf,
-} from './recording-row.ts';
+import type { Block, Correction, SummaryLine } from '../events/facts/transcript.ts';
+import type { FoldedRecording } from './recording-fold.ts';
+import { type KeptRecording, digestIn, recordingsName } from './recording-row.ts';
 
 /*
  * The texts of a recording, apart from its row so that none is written twice. Rows, below `t/<id>/`:
@@ -28,9 +23,37 @@ import {
  * was recognised while it was recorded (`heardSince`). Which ones count is said by the recording's own row.
  */
 
+/** The words of one recording. */
+export type TranscriptRow = {
+  recordingId: string;
+  /** What was recognised, while there are no turns or paragraphs made of it. */
+  utterances: Utterance[];
+  /** With what people corrected; of utterances alone their paragraphs. */
+  blocks: Block[];
+  /** Corrections of an earlier transcript that found no place in this one. */
+  unplaced: Correction[];
+  summary: string | null;
+  /** The summary line by line; none where it is prose. */
+  lines: readonly SummaryLine[];
+};
+
+/** What the keys of a recording's texts begin with. */
+export const textKeysOf = (id: string): string => `t/${id}/`;
+
+/** Key of the texts of a fact, by its version. */
+export const textKey = (id: string, version: number): string => `${textKeysOf(id)}${nine(version)}`;
+
+/** Key of an utterance, by the version of the plan that it is one of; and what the keys of all of it begin with. */
+export const utterancesOf = (id: string, plan: number): string => `${textKeysOf(id)}u/${plan}/`;
+export const utteranceKey = (id: string, plan: number, index: number): string =>
+  `${utterancesOf(id, plan)}${nine(index)}`;
+
+/** Nine digits sort as numbers do. */
+const nine = (number: number): string => String(number).padStart(9, '0');
+
 /** Writes the text a fact brings. One whose key was destroyed brings none. */
 export function setText(rows: Rows, after: FoldedRecording, fact: LoggedRecordingFact): void {
-  const { recording_id } = after.core;
+  const { recordingId } = after.core;
   if (fact.type === 'utterance.recognised' && fact.content !== undefined) {
     const { heardSince } = after.counted.sources.draft;
     const { index, start, end, language, doubt } = fact.data;
@@ -38,29 +61,29 @@ export function setText(rows: Rows, after: FoldedRecording, fact: LoggedRecordin
     const utterance: Utterance = { index, start, end, language, segments };
     if (doubt !== undefined) utterance.doubt = doubt;
     if (fact.data.voice !== undefined) utterance.voice = fact.data.voice;
-    if (heardSince !== null) rows.set(utteranceKey(recording_id, heardSince, index), utterance);
+    if (heardSince !== null) rows.set(utteranceKey(recordingId, heardSince, index), utterance);
     return;
   }
   // What does not count is not kept.
   if (after.facts.at(-1)?.version !== fact.version) return;
   const texts = textsOf(fact);
-  if (texts) rows.set(textKey(recording_id, fact.version), texts);
+  if (texts) rows.set(textKey(recordingId, fact.version), texts);
 }
 
 /** Deletes the texts of facts that do not count any more. */
 export function dropTexts(rows: Rows, before: KeptRecording, after: FoldedRecording): void {
-  const { recording_id } = after.core;
+  const { recordingId } = after.core;
   if (before.facts !== undefined && before.facts !== after.facts) {
     const needed = new Set(withTextRows(digestIn(after)));
     for (const version of withTextRows(digestIn(before))) {
-      if (!needed.has(version)) rows.delete(textKey(recording_id, version));
+      if (!needed.has(version)) rows.delete(textKey(recordingId, version));
     }
   }
   const left = plansOf(after);
   for (const [plan, count] of plansOf(before)) {
     if (left.has(plan)) continue;
     for (let index = 0; index < count; index += 1) {
-      rows.delete(utteranceKey(recording_id, plan, index));
+      rows.delete(utteranceKey(recordingId, plan, index));
     }
   }
 }
@@ -72,16 +95,16 @@ export async function readTexts(
 ): Promise<TranscriptRow> {
   const digest = digestIn(kept);
   const source = shownOf(digest);
-  const { recording_id } = kept.core;
+  const { recordingId } = kept.core;
   const versions = textsNeeded(digest, source);
   const rows = await storage.getMany<object>(
     recordingsName,
-    versions.map((version) => textKey(recording_id, version)),
+    versions.map((version) => textKey(recordingId, version)),
   );
   const texts = new Map(versions.map((version, at) => [version, rows[at]]));
-  const utterances = isSpokenOnly(source) ? await utterancesIn(storage, recording_id, source) : [];
+  const utterances = isSpokenOnly(source) ? await utterancesIn(storage, recordingId, source) : [];
   const { blocks, unplaced, summary, lines } = shown(withTexts(digest, texts), utterances);
-  return { recording_id, utterances, blocks, unplaced, summary, lines };
+  return { recordingId, utterances, blocks, unplaced, summary, lines };
 }
 
 /** The rows of text that reading would need: the same as long as what is shown is. */

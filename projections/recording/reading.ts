@@ -63,7 +63,7 @@ export type Reading = {
 
 export type Suggestion = {
   label: string;
-  suggested_name: string | null;
+  suggestedName: string | null;
   confidence: number | null;
   reason: string | null;
   seconds: number;
@@ -249,7 +249,7 @@ function suggestionsIn(
     const [sample = null, ...samples] = since || [found?.sample ?? [], found?.samples ?? []].flat();
     return {
       label,
-      suggested_name: name ?? found?.name ?? null,
+      suggestedName: name ?? found?.name ?? null,
       confidence: name === null ? (found?.confidence ?? null) : 1,
       reason: name === null ? (found?.reason ?? null) : 'named-before',
       seconds,

@@ -4,7 +4,7 @@ import type { Source } from '../../events/facts/sources.ts';
 import { read } from './reading.ts';
 import { factAt, type ReadFact, type Recording } from './recording.ts';
 
-/** One version of a recording's documents: when, by what and why they were written. Snake case: HTTP answers it. */
+/** One version of a recording's documents: when, by what and why they were written. */
 export type DocumentVersion = {
   version: number;
   at: string;
@@ -13,8 +13,8 @@ export type DocumentVersion = {
   /** Who asked for it: a user id. */
   by: string;
   run: number;
-  speech_to_text: Worker | null;
-  language_model: Worker | null;
+  speechToText: Worker | null;
+  languageModel: Worker | null;
   title: string | null;
   /** Whether these are the documents there are. */
   current: boolean;
@@ -44,8 +44,8 @@ export function versionsOf(recording: Recording): DocumentVersion[] {
       why: [...new Set(why.map(({ type }) => type).toReversed())].toReversed(),
       by: why.at(-1)?.by ?? fact.by,
       run: fact.run ?? 1,
-      speech_to_text: workerIn(factAt(recording, results.transcription, 'transcription.completed')),
-      language_model: workerIn(factAt(recording, results.summary, 'summary.completed')),
+      speechToText: workerIn(factAt(recording, results.transcription, 'transcription.completed')),
+      languageModel: workerIn(factAt(recording, results.summary, 'summary.completed')),
       title: read(recording, source).title,
       current: published !== null && version === versions.length,
     });

@@ -58,11 +58,11 @@ export async function endWorkOf(
   const { storage, recordingService, captures, log } = deps;
   for (let looks = 1; looks <= looksMax; looks += 1) {
     await deps.upToDate();
-    const { recordings, processing, speakers_pending } = await statusOf(storage, owner);
-    const unsettled = [...recordings, ...processing, ...speakers_pending];
+    const { recordings, processing, speakersPending } = await statusOf(storage, owner);
+    const unsettled = [...recordings, ...processing, ...speakersPending];
     if (unsettled.length === 0) return;
     let refused = false;
-    for (const { recording_id: recordingId, device } of recordings) {
+    for (const { recordingId, device } of recordings) {
       const capture = device === null ? captures.browser : captures;
       const stoppedBy = { ...onBehalf, command: `${onBehalf.command}/${recordingId}` };
       await capture.stop(recordingId, stoppedBy).catch((error: unknown) => {
@@ -72,7 +72,7 @@ export async function endWorkOf(
         log.warn({ err: error, recordingId }, 'a recording was not stopped');
       });
     }
-    for (const { recording_id: recordingId } of unsettled) {
+    for (const { recordingId } of unsettled) {
       await recordingService.endWork(recordingId, onBehalf);
     }
     if (refused) await sleep(pauseMs);

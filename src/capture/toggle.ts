@@ -68,7 +68,7 @@ type Who = Parameters<Toggle>[0];
 async function toggle(deps: ToggleDeps, who: Who, request: ToggleRequest): Promise<Toggled> {
   await deps.upToDate();
   const { recordings, errors } = await statusOf(deps.storage, who.owner);
-  const running = recordings.find(({ device }) => device !== null)?.recording_id ?? null;
+  const running = recordings.find(({ device }) => device !== null)?.recordingId ?? null;
   const action = request.action ?? defaultAction(running !== null, errors.length > 0);
   if (action === 'reset') return await reset(deps, who, errors);
   if (action === 'stop') return await stop(deps, who, running);
@@ -88,16 +88,16 @@ const defaultAction = (running: boolean, failed: boolean): Toggled['action'] => 
 async function reset(
   { recordingService }: ToggleDeps,
   who: Who,
-  errors: readonly { recording_id: string }[],
+  errors: readonly { recordingId: string }[],
 ): Promise<Toggled> {
   let last: Toggled = { action: 'reset', recordingId: null, position: 0 };
-  for (const { recording_id } of errors) {
+  for (const { recordingId } of errors) {
     const { position } = await recordingService.command(
-      recording_id,
+      recordingId,
       { type: 'error.cleared', data: {} },
-      { by: who.owner, command: `${who.command}/${recording_id}` },
+      { by: who.owner, command: `${who.command}/${recordingId}` },
     );
-    last = { action: 'reset', recordingId: recording_id, position };
+    last = { action: 'reset', recordingId, position };
   }
   return last;
 }

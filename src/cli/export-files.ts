@@ -40,7 +40,7 @@ export async function writeExports(
     space,
   }: { formats: readonly TranscribedFormat[]; folder: string; space: Space },
 ): Promise<Record<string, string>> {
-  const transcript = await transcriptOf(pipeline.storage, row.recording_id);
+  const transcript = await transcriptOf(pipeline.storage, row.recordingId);
   const settings = pipeline.settings();
   const written: Record<string, string> = {};
   if (!transcript || row.documents === null) return written;

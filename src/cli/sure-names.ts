@@ -9,7 +9,7 @@ export function namedAs(
   { suggestions }: Pick<RecordingRow, 'suggestions'>,
   people: readonly string[],
 ): RecordingFact {
-  const sure = suggestions.flatMap(({ label, suggested_name: name, confidence }) =>
+  const sure = suggestions.flatMap(({ label, suggestedName: name, confidence }) =>
     name !== null && people.includes(name) && (confidence ?? 0) >= sureEnough
       ? [[label, name] as const]
       : [],

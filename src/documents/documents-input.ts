@@ -1,7 +1,8 @@
 import type { Note } from '../../projections/recording/notes.ts';
 import { type Reading, plainTitle } from '../../projections/recording/reading.ts';
 import type { DocumentsInput } from './documents.ts';
-import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
+import type { RecordingRow } from '../../projections/recording-row.ts';
+import type { TranscriptRow } from '../../projections/texts.ts';
 import { baseName } from './file-names.ts';
 import { localTime } from '../shared/time.ts';
 
@@ -68,10 +69,10 @@ export async function exportInput(
   transcript: TranscriptRow,
   { uiLanguage, times, links }: Pick<DocumentsInput, 'uiLanguage' | 'times' | 'links'>,
 ): Promise<DocumentsInput> {
-  const localStart = localTime(new Date(row.started_at));
+  const localStart = localTime(new Date(row.startedAt));
   const title = row.title ?? '';
   return {
-    recordingId: row.recording_id,
+    recordingId: row.recordingId,
     base: row.documents?.index.replace(/\.md$/u, '') ?? (await baseName(localStart, title, free)),
     title,
     source: row.source,

@@ -237,7 +237,7 @@ async function fill(
   let cursor: string | undefined;
   do {
     const page = { limit: pageRowsMax, cursor };
-    const { entries, next_cursor } = await libraryPage(parts.storage, userId, undefined, page);
+    const { entries, nextCursor } = await libraryPage(parts.storage, userId, undefined, page);
     for (const entry of entries) {
       signal.throwIfAborted();
       const row = await recordingById(parts.storage, entry.slice(entry.indexOf('/') + 1));
@@ -246,7 +246,7 @@ async function fill(
       // The rest comes with the next look.
       if (progress.behind.has(userId)) return;
     }
-    cursor = next_cursor ?? undefined;
+    cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
 }
 
@@ -254,7 +254,7 @@ async function fill(
 async function copy(
   { vaults, spaceOf, dataDir, isErased, everyMs, log }: OwnVaultsParts,
   { behind }: Progress,
-  { recording_id: recordingId, owner, documents }: RecordingRow,
+  { recordingId, owner, documents }: RecordingRow,
 ): Promise<void> {
   const vault = vaults.of(owner);
   if (vault === null || documents === null) return;

@@ -1,6 +1,7 @@
 import { keysOf } from '../shared/keys-of.ts';
-import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
-import type { LibraryItem } from '../../projections/transcripts.ts';
+import type { ListedRecording, RecordingRow } from '../../projections/recording-row.ts';
+import type { TranscriptRow } from '../../projections/texts.ts';
+import type { LibraryItem } from '../../projections/library.ts';
 import { suggestionReason } from '../documents/suggestion-reason.ts';
 import {
   type DocumentsInput,
@@ -11,6 +12,7 @@ import {
 import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
 import { turnTag } from '../../projections/recording/edit-turns.ts';
+import type { DocumentVersion } from '../../projections/recording/versions.ts';
 import type { Reading } from '../../projections/recording/reading.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
@@ -18,7 +20,7 @@ import type { EventStore } from '../../events/store.ts';
 
 /** One line of `GET /recordings`. */
 export function recordingLine(
-  row: RecordingRow,
+  row: ListedRecording,
   activities: readonly StageNow[],
   uiLanguage: 'de' | 'en',
 ) {
@@ -26,7 +28,7 @@ export function recordingLine(
   const activity = activities[0];
   const running = row.running[0];
   return {
-    recording_id: row.recording_id,
+    recording_id: row.recordingId,
     owner: row.owner,
     kind: row.kind,
     status: statusName(row.status),
@@ -40,7 +42,7 @@ export function recordingLine(
     source: row.source,
     summary: row.abstract === null ? null : withSpeakerNames({ ...row, uiLanguage }, row.abstract),
     language: row.language,
-    started_at: row.started_at,
+    started_at: row.startedAt,
     duration: row.duration,
     device: row.device,
     error: row.error,
@@ -57,13 +59,12 @@ export function recordingAnswer(
   activities: readonly StageNow[],
   uiLanguage: 'de' | 'en',
 ) {
-  const pending = row.status === 'awaiting-speakers' ? row.suggestions : [];
   const { summary, ...line } = recordingLine(row, activities, uiLanguage);
   return {
     ...line,
     summary: summaryAnswer({ ...row, abstract: summary }, transcript, uiLanguage),
     activities,
-    speakers_pending: suggestionAnswers(pending, uiLanguage),
+    speakers_pending: suggestionAnswers(row.suggestions, uiLanguage),
     utterances: transcript ? utterances(transcript) : [],
     notes: row.notes.map(({ code, detail }) => ({ code, text: detail })),
     ledger: ledgerOf(row, transcript),
@@ -82,9 +83,11 @@ export const exportedAnswer = (
 
 /** A line of `GET /transcripts`: labels that have no name are shown as people see them. */
 export function libraryAnswer(item: LibraryItem, uiLanguage: 'de' | 'en') {
-  const { summary, speakers } = item;
+  const { recordingId, createdAt, summary, speakers, ...rest } = item;
   return {
-    ...item,
+    recording_id: recordingId,
+    created_at: createdAt,
+    ...rest,
     speakers: speakersOf({ speakers, uiLanguage }).map(({ name }) => name),
     summary: summary === null ? null : withSpeakerNames({ speakers, uiLanguage }, summary),
   };
@@ -117,12 +120,27 @@ const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: 'de' | '
 export const suggestionAnswers = (
   suggestions: RecordingRow['suggestions'],
   uiLanguage: 'de' | 'en',
-): (RecordingRow['suggestions'][number] & { shown: string })[] =>
-  suggestions.map((one) => ({
+) =>
+  suggestions.map(({ suggestedName, ...one }) => ({
     ...one,
+    suggested_name: suggestedName,
     shown: speakerName({ speakers: [], uiLanguage }, one.label),
     reason: suggestionReason(one.reason, uiLanguage),
   }));
+
+/** A line of `GET /recordings/{id}/versions`. */
+export const versionAnswer = ({ speechToText, languageModel, ...one }: DocumentVersion) => ({
+  ...one,
+  speech_to_text: speechToText,
+  language_model: languageModel,
+});
+
+/** What status says of a recording, with the interface's names for which one it is. */
+export const statusEntry = <T extends { recordingId: string; startedAt: string }>({
+  recordingId,
+  startedAt,
+  ...rest
+}: T) => ({ recording_id: recordingId, started_at: startedAt, ...rest });
 
 /** The top levels of a recording's state, and the application's states as the interface names them. */
 const statusNames = {

@@ -8,7 +8,7 @@ import {
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import { type Language, errorIn, textIn } from './readers-language.ts';
-import { suggestionAnswers } from './recording-answer.ts';
+import { statusEntry, suggestionAnswers } from './recording-answer.ts';
 import type { HttpServices } from './services.ts';
 import type { Caller } from '../accounts/caller.ts';
 
@@ -42,7 +42,7 @@ export async function presentStatus(
     read?: (storage: ProjectionStorage, owner: string) => Promise<StatusView>;
   } = {},
 ) {
-  const { status, recording, processing, speakers_pending, errors } = await read(
+  const { status, recording, processing, speakersPending, errors } = await read(
     services.storage,
     caller.userId,
   );
@@ -55,13 +55,13 @@ export async function presentStatus(
     recording: recording && asItSounds(recording, services, language),
     others_record: services.captures.held().filter((device) => device !== recording?.device),
     processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
-    speakers_pending: speakers_pending.map((waiting) => ({
-      ...waiting,
+    speakers_pending: speakersPending.map((waiting) => ({
+      ...statusEntry(waiting),
       speakers: suggestionAnswers(waiting.speakers, language),
     })),
     errors: errors.map((error) => ({
-      ...errorIn({ language, isAdmin: caller.isAdmin }, error),
-      waiting: services.recordingService.activity(error.recording_id)[0]?.waiting ?? null,
+      ...errorIn({ language, isAdmin: caller.isAdmin }, statusEntry(error)),
+      waiting: services.recordingService.activity(error.recordingId)[0]?.waiting ?? null,
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),
     ...(caller.isAdmin ? { backup: backupIn(language, await services.backups.now()) } : {}),
@@ -84,16 +84,16 @@ function asItSounds(
   }: Pick<HttpServices, 'captures' | 'elsewhere' | 'recordingService'>,
   language: Language,
 ) {
-  const { recording_id } = recording;
-  const now = captures.now(recording_id);
+  const { recordingId } = recording;
+  const now = captures.now(recordingId);
   const followed = recordingService
-    .activity(recording_id)
+    .activity(recordingId)
     .find(({ stage, attempt }) => stage === 'follow' && attempt > 0);
   return {
-    ...recording,
+    ...statusEntry(recording),
     // A device that is still being opened has not been heard yet, whatever the clock says.
     duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
-    warnings: (captures.warnings(recording_id) ?? elsewhere.warnings(recording_id)).map((one) =>
+    warnings: (captures.warnings(recordingId) ?? elsewhere.warnings(recordingId)).map((one) =>
       warningIn(language, one),
     ),
     live: followed ? { behind: followed.behind ?? 0, waiting: followed.waiting } : null,
@@ -120,14 +120,14 @@ function stagesAtWork(
   { running, since, ...recording }: AtWork,
   recordingService: RecordingService,
 ) {
-  const activities = recordingService.activity(recording.recording_id);
+  const activities = recordingService.activity(recording.recordingId);
   // A stage that waits for its turn has not started: only the running service can name it.
   const stages = new Set([...running.map(({ stage }) => stage), ...activities.map((a) => a.stage)]);
   return [...(stages.size > 0 ? stages : [null])].map((stage) => {
     const activity = activities.find((one) => one.stage === stage);
     const started = running.find((one) => one.stage === stage);
     return {
-      ...recording,
+      ...statusEntry(recording),
       stage,
       fraction: activity?.fraction ?? null,
       seconds_left: activity?.seconds_left ?? null,

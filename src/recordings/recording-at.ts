@@ -7,12 +7,13 @@ import type { EventStore } from '../../events/store.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { initialState, nextSnapshot } from '../../machines/recording.ts';
 import { activeStages, possibleFacts } from '../../machines/states.ts';
+import { foldRecording } from '../../projections/recording-fold.ts';
 import {
   type KeptRecording,
-  foldRecording,
+  type RecordingRow,
   recordingRow,
-} from '../../projections/recording-fold.ts';
-import type { RecordingRow, TranscriptRow } from '../../projections/recording-row.ts';
+} from '../../projections/recording-row.ts';
+import type { TranscriptRow } from '../../projections/texts.ts';
 import { isSpokenOnly } from '../../projections/recording/digest.ts';
 import { shown } from '../../projections/recording/reading.ts';
 import {
@@ -68,7 +69,7 @@ export async function recordingAt(
   return {
     row,
     transcript: {
-      recording_id: recordingId,
+      recordingId,
       utterances: isSpokenOnly(shownOf(recording)) ? [...utterances] : [],
       blocks,
       unplaced,

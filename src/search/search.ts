@@ -7,7 +7,8 @@ import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { InvalidCursor, utcTime } from '../../projections/list-page.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
-import { foldName, transcriptOf } from '../../projections/transcripts.ts';
+import { foldName } from '../../projections/library.ts';
+import { transcriptOf } from '../../projections/transcripts.ts';
 import type { Log } from '../shared/log.ts';
 import { type Passage, passagesOf } from './passages.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
@@ -248,7 +249,7 @@ async function hitOf(
   const said = await saidIn(storage, owner, id);
   if (!said) return undefined;
   const { row, blocks, texts } = said;
-  const { title, source, started_at: created_at } = row;
+  const { title, source, startedAt: created_at } = row;
   const place = bestPlace(blocks, texts, words);
   return { recording_id: id, filename: said.filename, title, source, created_at, ...place };
 }
@@ -262,7 +263,7 @@ async function noteOf(
   const said = await saidIn(storage, owner, id);
   if (!said) return undefined;
   const { row, blocks, texts } = said;
-  const { title, source, kind, started_at: created_at } = row;
+  const { title, source, kind, startedAt: created_at } = row;
   const { passages, all } = passagesOf(blocks, texts, words, limit);
   const names = new Map(row.speakers.map(({ label, name }) => [label, name ?? label]));
   return {

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kind } from '../../events/facts/recording.ts';
-import { libraryPage } from '../../projections/library.ts';
+import { foldName, libraryPage } from '../../projections/library.ts';
 import { pageRowsMax, utcTime } from '../../projections/list-page.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import { foldName, transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/transcripts.ts';
 import { type Searchable, type WordIndex, wordIndex } from './word-index.ts';
 
 /** One user's index, made from the rows of the projections and kept up with them. */
@@ -156,10 +156,10 @@ async function libraryIds(storage: ProjectionStorage, owner: string): Promise<st
   let cursor: string | undefined;
   do {
     const page = { limit: pageRowsMax, cursor };
-    const { entries, next_cursor } = await libraryPage(storage, owner, undefined, page);
+    const { entries, nextCursor } = await libraryPage(storage, owner, undefined, page);
     // `<time>/<id>`
     for (const entry of entries) found.push(entry.slice(entry.lastIndexOf('/') + 1));
-    cursor = next_cursor ?? undefined;
+    cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
   return found;
 }
@@ -178,7 +178,7 @@ async function searchable(
     id: recordingId,
     about: {
       kind: row.kind,
-      startedAt: utcTime(row.started_at),
+      startedAt: utcTime(row.startedAt),
       speakers: row.speakers.map(({ name, label }) => foldName(name ?? label)),
     },
     title: [row.title ?? '', row.source ?? ''].join('\n'),

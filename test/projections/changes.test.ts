@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { recordingById, recordings, recordingsOf, statusOf } from '../../projections/recordings.ts';
-import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
-import { recordingByFilename } from '../../projections/library.ts';
+import { transcriptOf } from '../../projections/transcripts.ts';
+import { libraryOf, recordingByFilename } from '../../projections/library.ts';
 import {
   block,
   pathsOf,
@@ -126,7 +126,7 @@ test('a recording that is handed over is in the other’s lists, library and sta
   await settled();
   assert.deepEqual((await recordingsOf(storage, 'anna')).rows, []);
   assert.deepEqual((await libraryOf(storage, 'anna')).rows, []);
-  assert.equal((await recordingsOf(storage, 'ben', { status: 'idle' })).rows[0]?.recording_id, id);
+  assert.equal((await recordingsOf(storage, 'ben', { status: 'idle' })).rows[0]?.recordingId, id);
   const { index } = pathsOf('other base');
   assert.equal((await libraryOf(storage, 'ben')).rows[0]?.filename, index);
   assert.equal(await recordingByFilename(storage, 'ben', index), id);

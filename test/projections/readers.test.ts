@@ -12,7 +12,8 @@ import { versionsOf } from '../../projections/recording/versions.ts';
 import { recordingById, recordings, recordingsOf, statusOf } from '../../projections/recordings.ts';
 import { namedLabels } from '../../projections/recording/voices.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
-import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/transcripts.ts';
+import { libraryOf } from '../../projections/library.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
 import { speakerName, speakersOf, withSpeakerNames } from '../../src/documents/documents.ts';
 import { exportInput } from '../../src/documents/documents-input.ts';
@@ -124,17 +125,18 @@ async function agreeing(
   const active = new Set<string>(activeStages(snapshot()));
   for (const { stage } of row.running) assert.ok(active.has(stage), `${stage} runs: ${where}`);
   const { rows: listed } = await recordingsOf(storage, row.owner);
-  assert.deepEqual(listed, state === 'idle.erased' ? [] : [row], where);
-  const { processing, speakers_pending, errors } = await statusOf(storage, row.owner);
+  const { audio: _, ledger: _ledger, ...line } = row;
+  assert.deepEqual(listed, state === 'idle.erased' ? [] : [line], where);
+  const { processing, speakersPending, errors } = await statusOf(storage, row.owner);
   const last = facts().at(-1)!;
   // Who has it no more hears of it, too.
   if (last.type === 'recording.handed_over')
     for (const owner of [row.owner, ownersOf(facts()).at(-2)!])
       assert.equal((await statusOf(storage, owner)).position, last.position, where);
-  const told = [...processing, ...speakers_pending, ...errors];
+  const told = [...processing, ...speakersPending, ...errors];
   const isTold = /^(?:transcribing|awaiting|error)/u.test(state) && !isPutOff(facts());
   assert.deepEqual(
-    told.map(({ recording_id, title }) => [recording_id, title]),
+    told.map(({ recordingId, title }) => [recordingId, title]),
     isTold ? [[recordingId, row.title]] : [],
     where,
   );
@@ -210,7 +212,7 @@ async function everySaying(history: History, storage: ProjectionStorage) {
   const row = (await recordingById(storage, recordingId))!;
   const transcript = (await transcriptOf(storage, recordingId))!;
   const { rows } = await libraryOf(storage, row.owner);
-  const item = rows.find(({ recording_id }) => recording_id === recordingId)!;
+  const item = rows.find(({ recordingId }) => recordingId === recordingId)!;
 
   const recording = await readRecording(store, recordingId);
   const folded = published(recording)!;

@@ -82,7 +82,7 @@ test('a recording from the microphone to its documents', async (t) => {
   assert.equal(done?.language, 'en');
   assert.equal(done?.version, 1);
   assert.deepEqual(done?.documents, pathsOf('r1'));
-  assert.deepEqual(done?.document_hashes, { index: 'i1', transcript: 't1', summary: 's1' });
+  assert.deepEqual(done?.documentHashes, { index: 'i1', transcript: 't1', summary: 's1' });
   assert.deepEqual(done?.notes, [
     { code: 'capture-interrupted', detail: 'unplugged' },
     { code: 'gaps', detail: '1 s' },
@@ -104,7 +104,7 @@ test('what is asked while speakers are awaited, and the names given', async (t) 
   assert.equal(awaiting?.status, 'awaiting-speakers');
   assert.deepEqual(awaiting?.suggestions[0], {
     label: 'SPEAKER_1',
-    suggested_name: 'maybe SPEAKER_1',
+    suggestedName: 'maybe SPEAKER_1',
     confidence: 0.5,
     reason: 'was greeted',
     seconds: 2,
@@ -264,18 +264,18 @@ test('lists are newest first, by owner and status, a page at a time', async (t) 
   let cursor: string | undefined;
   do {
     const page = await recordingsOf(storage, 'anna', { limit: 3, cursor });
-    ids.push(page.rows.map((row) => row.recording_id));
-    cursor = page.next_cursor ?? undefined;
+    ids.push(page.rows.map((row) => row.recordingId));
+    cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
   assert.deepEqual(ids, [['r7', 'r6', 'r5'], ['r4', 'r3', 'r2'], ['r1']]);
 
   const failed = await recordingsOf(storage, 'anna', { status: 'error' });
   assert.deepEqual(
-    failed.rows.map((row) => row.recording_id),
+    failed.rows.map((row) => row.recordingId),
     ['r4'],
   );
   assert.equal((await recordingsOf(storage, 'anna', { status: 'transcribing' })).rows.length, 6);
-  assert.deepEqual(await recordingsOf(storage, 'nobody'), { rows: [], next_cursor: null });
+  assert.deepEqual(await recordingsOf(storage, 'nobody'), { rows: [], nextCursor: null });
 });
 
 test('a cursor that no list handed out is refused, and so is a page of no size', async (t) => {
@@ -323,7 +323,7 @@ test('nothing of what was said is left after an erasure, live or replayed withou
   const erased = await teller.of('r1', { type: 'recording.erased', data: {} }, 'idle.erased');
   await settled(erased.position);
   const rows = await rowsOf(storage, 'recordings');
-  assert.deepEqual(Object.keys(rows), ['p/anna', 'r/r1']);
+  assert.deepEqual(Object.keys(rows), ['d/r1', 'p/anna', 'r/r1']);
   assert.doesNotMatch(JSON.stringify(rows), /words|maybe|Guten|wav/);
   assert.equal((await recordingById(storage, 'r1'))?.state, 'idle.erased');
   assert.deepEqual((await recordingsOf(storage, 'anna')).rows, []);

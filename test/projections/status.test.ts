@@ -11,7 +11,7 @@ test('a user without recordings is idle', async (t) => {
     recording: null,
     recordings: [],
     processing: [],
-    speakers_pending: [],
+    speakersPending: [],
     errors: [],
     position: 0,
   });
@@ -52,26 +52,26 @@ test('what is most urgent is the status, and everything is told', async (t) => {
   assert.deepEqual(seen, ['TRANSCRIBING', 'AWAITING_SPEAKERS', 'ERROR', 'RECORDING', 'RECORDING']);
 
   const view = await statusOf(storage, 'anna');
-  assert.equal(view.recording?.recording_id, 'r5', 'the one from a device');
+  assert.equal(view.recording?.recordingId, 'r5', 'the one from a device');
   assert.equal(view.recordings.length, 2);
   assert.deepEqual(
-    view.processing.map(({ recording_id, running }) => [recording_id, running[0]?.attempt]),
+    view.processing.map(({ recordingId, running }) => [recordingId, running[0]?.attempt]),
     [['r1', 3]],
   );
   assert.deepEqual(
-    view.speakers_pending.map(({ recording_id, title, speakers }) => [
-      recording_id,
+    view.speakersPending.map(({ recordingId, title, speakers }) => [
+      recordingId,
       title,
-      speakers[0]?.suggested_name,
+      speakers[0]?.suggestedName,
     ]),
     [['r2', 'Planning', 'maybe SPEAKER_1']],
   );
   assert.deepEqual(view.errors, [
     {
-      recording_id: 'r3',
+      recordingId: 'r3',
       title: null,
       source: 'talk.wav',
-      started_at: '2026-03-01T10:00:00.000Z',
+      startedAt: '2026-03-01T10:00:00.000Z',
       stage: 'transcribe',
       code: 'engine-away',
       message: 'away',
@@ -119,7 +119,7 @@ test('a meeting that was put off is asked about again when it waits anew', async
   const { teller, storage, settled } = projected(t, recordings);
   const asked = async ({ position }: { position: number }) => {
     await settled(position);
-    return (await statusOf(storage, 'anna')).speakers_pending.length;
+    return (await statusOf(storage, 'anna')).speakersPending.length;
   };
   const waits = () => teller.of('r1', joined('SPEAKER_1'), 'awaiting-speakers');
   await tellImport(teller, 'r1', { kind: 'meeting' });

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { ulid } from 'ulid';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import { libraryOf, transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/transcripts.ts';
+import { libraryOf } from '../../projections/library.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { erasureSteps } from '../../src/recordings/erasure.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
@@ -255,7 +256,7 @@ test('an erasure does not wait for a projection that has stopped, and no row of 
   assert.deepEqual((await libraryOf(world.storage, 'anna')).rows, []);
   const keys: string[] = [];
   for await (const [key] of world.storage.range('recordings', { gte: '', lt: '~' })) keys.push(key);
-  assert.deepEqual(keys, ['p/anna', `r/${recordingId}`]);
+  assert.deepEqual(keys, [`d/${recordingId}`, 'p/anna', `r/${recordingId}`]);
 });
 
 test('documents that are written again while others are deleted are all there afterwards', async (t) => {

@@ -69,7 +69,7 @@ export const audioRoutes = [
     problems: ['not-found', 'unavailable'],
     async run({ ctx, params, query: { per_second: perSecond }, caller }, services) {
       const row = await visibleRecording(services, caller, params.id);
-      const { recording_id: recordingId, audio: file } = row;
+      const { recordingId, audio: file } = row;
       if (file === null) throw notKept();
       const { audio } = services;
       const { sha256 } = file;
@@ -194,7 +194,7 @@ function asProblem(error: unknown): unknown {
 async function openAudio(audio: AudioStore, row: RecordingRow): Promise<OpenAudio> {
   if (row.audio === null) throw notKept();
   try {
-    return await audio.open(row.recording_id, row.audio);
+    return await audio.open(row.recordingId, row.audio);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) throw notKept();
     throw error;

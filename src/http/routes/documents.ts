@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
 import { recordings } from '../../../projections/recordings.ts';
-import { libraryOf } from '../../../projections/transcripts.ts';
-import { recordingByFilename } from '../../../projections/library.ts';
+import { libraryOf, recordingByFilename } from '../../../projections/library.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { bodyParser, librarySchema } from '../body.ts';
@@ -50,9 +49,9 @@ export const documentRoutes = [
       // As it was asked, and as bytes, which need no encoding.
       const key = `${uiLanguage} ${owner}?${ctx.querystring}`;
       return await libraryPages(services)(key, async () => {
-        const { rows, next_cursor } = await libraryOf(services.storage, owner, query);
+        const { rows, nextCursor } = await libraryOf(services.storage, owner, query);
         const transcripts = rows.map((one) => libraryAnswer(one, uiLanguage));
-        return Buffer.from(JSON.stringify({ transcripts, next_cursor }));
+        return Buffer.from(JSON.stringify({ transcripts, next_cursor: nextCursor }));
       });
     },
   }),

@@ -31,7 +31,7 @@ export const exportRoutes = [
     async run({ ctx, params, query: { format }, caller }, services) {
       services.projections.assertRunning(recordings.name);
       const row = await visibleRecording(services, caller, params.id);
-      const transcript = await transcriptOf(services.storage, row.recording_id);
+      const transcript = await transcriptOf(services.storage, row.recordingId);
       const wordless = transcript?.blocks.length === 0 && transcript.utterances.length === 0;
       if (!transcript || (wordless && row.documents === null)) {
         throw notFound('There is no transcript of this recording yet.');

@@ -85,17 +85,13 @@ export const recordingRoutes = [
         throw new Problem('not-admin', 'These recordings are not yours to see.');
       }
       const words = sees(caller, owner);
-      const { rows, next_cursor } = await recordingsOf(services.storage, owner, { ...page, words });
+      const { rows, nextCursor } = await recordingsOf(services.storage, owner, { ...page, words });
       const { recordingService, settings } = services;
       return {
         recordings: rows.map((row) =>
-          recordingLine(
-            row,
-            recordingService.activity(row.recording_id),
-            settings()['ui.language'],
-          ),
+          recordingLine(row, recordingService.activity(row.recordingId), settings()['ui.language']),
         ),
-        next_cursor,
+        next_cursor: nextCursor,
       };
     },
   }),

@@ -144,8 +144,8 @@ export const ticketRoutes = [
     },
     problems: ['not-found'],
     async run({ params, body: { ticket: renew }, caller }, services) {
-      const { recording_id } = await visibleRecording(services, caller, params.id);
-      const { ticket, expiresAt } = await services.tickets.issue(caller, recording_id, renew);
+      const { recordingId } = await visibleRecording(services, caller, params.id);
+      const { ticket, expiresAt } = await services.tickets.issue(caller, recordingId, renew);
       return { ticket, expires_at: expiresAt.toISOString() };
     },
   }),

@@ -91,7 +91,7 @@ async function waitingRecording(
   const waiting = await waitingForSpeakers(services.storage, caller.userId);
   // Those that were put off are asked for only where none else waits.
   const asked = waiting.filter(({ postponed }) => !postponed);
-  const ids = (asked.length > 0 ? asked : waiting).map(({ recording_id }) => recording_id);
+  const ids = (asked.length > 0 ? asked : waiting).map(({ recordingId }) => recordingId);
   if (ids.length === 0) throw new Problem('nobody-waiting', 'No recording of yours waits.');
   if (ids.length > 1) {
     throw new Problem('several-waiting', 'Say which one by `recording_id`.', {

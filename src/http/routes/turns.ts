@@ -10,7 +10,7 @@ import {
   turnsTag,
 } from '../../../projections/recording/edit-turns.ts';
 import { speakerName } from '../../documents/documents.ts';
-import type { TranscriptRow } from '../../../projections/recording-row.ts';
+import type { TranscriptRow } from '../../../projections/texts.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { nameSchema, numberIn } from '../body.ts';
 import { limits } from '../limits.ts';

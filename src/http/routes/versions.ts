@@ -5,7 +5,7 @@ import * as answers from '../openapi/recording-answers.ts';
 import { notFound } from '../problems.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { reasonsIn } from '../readers-language.ts';
-import { readingAnswer } from '../recording-answer.ts';
+import { readingAnswer, versionAnswer } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import { routesOf } from '../route.ts';
 
@@ -46,7 +46,7 @@ export const versionRoutes = [
     async run({ params, caller }, services) {
       await visibleRecording(services, caller, params.id);
       const { recording } = await services.recordingService.read(params.id);
-      return { versions: versionsOf(recording).toReversed() };
+      return { versions: versionsOf(recording).toReversed().map(versionAnswer) };
     },
   }),
   route('get', '/recordings/{id}/versions/{version}', {
@@ -62,7 +62,7 @@ export const versionRoutes = [
       const source = recording.sources.versions[Number(version) - 1];
       if (!found || !source) throw notFound('There is no such version.');
       const answer = readingAnswer(read(recording, source), services.settings()['ui.language']);
-      return reasonsIn(readerOf(ctx), { ...found, ...answer });
+      return reasonsIn(readerOf(ctx), { ...versionAnswer(found), ...answer });
     },
   }),
 ];
