@@ -60,7 +60,6 @@ export type ConfigFact = FactOf<typeof configFacts>;
 
 /** Every fact there is. */
 export type Fact = RecordingFact | UserFact | ConfigFact;
-export type FactType = Fact['type'];
 /** A fact to append, and one read back. */
 export type OfferedFact = NewFact<Fact>;
 export type LoggedFact = StoredFact<Fact>;

@@ -17,7 +17,7 @@ import {
   reopening,
 } from './database.ts';
 import { appending } from './appending.ts';
-import { type CommitSignal, commitSignal } from './commit-signal.ts';
+import { type CommitSignal, commitSignal } from '../../src/shared/commit-signal.ts';
 import { reading } from './reading.ts';
 import { factDecoder } from './sealing.ts';
 import type { KeyStore } from '../key-store.ts';

@@ -1,6 +1,6 @@
 import type { LoggedFactIn } from '../facts/catalogue.ts';
 import type { EventStore } from '../store.ts';
-import type { CommitSignal } from './commit-signal.ts';
+import type { CommitSignal } from '../../src/shared/commit-signal.ts';
 import { following } from './following.ts';
 import type { LogReader } from './reader.ts';
 

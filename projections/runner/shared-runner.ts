@@ -1,5 +1,5 @@
 import type { EventStore } from '../../events/store.ts';
-import { type CommitSignal, commitSignal } from '../../events/log/commit-signal.ts';
+import { type CommitSignal, commitSignal } from '../../src/shared/commit-signal.ts';
 import { retry, systemClock } from '../../src/shared/retry.ts';
 import { positionWaiters } from './positions.ts';
 import { ProjectionStopped, whileAway } from './projection.ts';

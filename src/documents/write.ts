@@ -63,7 +63,7 @@ export async function writeDocuments(
     }
     return await settle(files, before);
   } catch (error) {
-    // What cannot be removed now, the next try or `sweepTemporaries` removes; the first error counts.
+    // What cannot be removed now, the next try removes; the first error counts.
     await Promise.allSettled(files.map(removeTemporary));
     throw asStageError(error);
   } finally {
@@ -84,25 +84,6 @@ const temporaryPrefix = (path: string): string =>
 
 /** Of a process that is one of several: none takes away what another is writing. */
 const temporaryNameOfMine = (path: string): string => `${temporaryPrefix(path)}-${ulid()}.tmp`;
-
-/** Takes away what crashes left in a space. Only when nothing is being written: at start. */
-export async function sweepTemporaries(space: FolderSpace): Promise<void> {
-  const root = await HeldDirectory.open(space.root);
-  try {
-    await sweep(root);
-    for (const entry of await root.entries()) {
-      if (!entry.isDirectory()) continue;
-      const folder = await root.enter(entry.name);
-      try {
-        await sweep(folder);
-      } finally {
-        await folder.close();
-      }
-    }
-  } finally {
-    await root.close();
-  }
-}
 
 /**
  * Deletes a document, durably, with what a crash may have left of writing it; with an index
@@ -221,17 +202,6 @@ function asStageError(error: unknown): unknown {
   if (hasCode(error, 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'))
     return failed('name-in-use', 'Something else is where a document has to be written.');
   return error;
-}
-
-async function sweep(folder: HeldDirectory): Promise<void> {
-  for (const { name } of await folder.entries()) {
-    if (!temporary.test(name)) continue;
-    try {
-      await unlink(folder.at(name));
-    } catch (error) {
-      if (!hasCode(error, 'ENOENT')) throw error;
-    }
-  }
 }
 
 async function deleteFile(space: Space, path: string): Promise<string[]> {

@@ -16,7 +16,7 @@ import {
 import { join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { deleteDocument, sweepTemporaries, temporaryName } from '../../src/documents/write.ts';
+import { deleteDocument, temporaryName } from '../../src/documents/write.ts';
 import {
   type FolderSpace,
   listTaken,
@@ -180,23 +180,6 @@ test('taken names are those of files and folders, in any case', async (t) => {
   for (const base of ['talk', 'TALK', 'größe', 'GRÖSSE', 'Gro\u0308\u00DFe'])
     assert.ok(taken.has(base));
   assert.equal(taken.has('tal'), false);
-});
-
-test('what a crash left half written is swept away, and nothing else', async (t) => {
-  const { space } = await ours(t);
-  await writeFile(join(space.root, temporaryName('talk.md')), 'half');
-  await writeFile(join(space.root, 'talk', temporaryName('talk/transkript.md')), 'half');
-  await writeFile(join(space.root, '.mitschrift-notes.tmp'), 'a person’s');
-  await sweepTemporaries(space);
-  assert.deepEqual((await readdir(space.root)).toSorted(), [
-    '.mitschrift-notes.tmp',
-    'talk',
-    'talk.md',
-  ]);
-  assert.deepEqual((await readdir(join(space.root, 'talk'))).toSorted(), [
-    'transkript.md',
-    'zusammenfassung.md',
-  ]);
 });
 
 /** Anna's space with the documents of one talk, and beside it Bert's with a secret. */

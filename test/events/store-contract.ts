@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
-import { type FactType, type LoggedFact, factTypes } from '../../events/facts/catalogue.ts';
+import { type LoggedFact, factTypes } from '../../events/facts/catalogue.ts';
 import { type EventStore, EventStoreError, type EventStoreErrorCode } from '../../events/store.ts';
-import { plainFact, sampleFact } from '../support/sample-facts.ts';
+import { plainFact, type FactType, sampleFact } from '../support/sample-facts.ts';
 
 /** Makes an empty store for one test; what it needs is released when the test is over. */
 export type MakeStore = (test: TestContext) => Promise<EventStore>;

@@ -34,8 +34,8 @@ const mayImport: Record<string, readonly string[]> = {
 /** What browsers share with the service's side: such a file imports nothing. */
 const sharedWithBrowsers = ['src/shared/audio-uplink.ts'];
 
-/** What of `events/log/` is not about LevelDB: sealing, keys, and the bell. */
-const notOfLevel = ['sealing.ts', 'file-keys.ts', 'commit-signal.ts'];
+/** What of `events/log/` is not about LevelDB: sealing and keys. */
+const notOfLevel = ['sealing.ts', 'file-keys.ts'];
 
 /** Who reaches the log in LevelDB: who opens it, the rows beside it, and what works on its very files. */
 const mayReachLevel = [

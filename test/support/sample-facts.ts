@@ -1,4 +1,4 @@
-import type { FactType, OfferedFact } from '../../events/facts/catalogue.ts';
+import type { Fact, OfferedFact } from '../../events/facts/catalogue.ts';
 
 type Sample = { data: unknown; content?: unknown };
 const span = { start: 0.5, end: 2.25 };
@@ -17,6 +17,8 @@ const ledger = { samples: 160_000, gaps: [[3.5, 0.25]], silent_seconds: 1.5, cli
 const worker = { engine: 'local', model: 'parakeet-tdt-0.6b-v3' };
 
 /** One fact of every type, as somebody might offer it. The compiler tells when a type is missing. */
+export type FactType = Fact['type'];
+
 const samples: Record<FactType, Sample> = {
   'recording.started': {
     data: { ...origin, device: 'default', trigger: 'api' },

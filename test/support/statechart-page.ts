@@ -1,4 +1,4 @@
-import { chartMermaid } from '../../machines/chart.ts';
+import { chartMermaid } from './mermaid-chart.ts';
 
 const opening = '<!-- statechart -->';
 const closing = '<!-- /statechart -->';

@@ -6,7 +6,7 @@ import {
   upcasters as todaysUpcasters,
 } from '../../../events/facts/validation.ts';
 import type { KeyStore } from '../../../events/key-store.ts';
-import { type CommitSignal, commitSignal } from '../../../events/log/commit-signal.ts';
+import { type CommitSignal, commitSignal } from '../../shared/commit-signal.ts';
 import { following } from '../../../events/log/following.ts';
 import { damageRegister, damagedError } from '../../../events/log/damage.ts';
 import { crcOf, encodeRecord, noPredecessor } from '../../../events/log/records.ts';
