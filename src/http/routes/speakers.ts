@@ -57,7 +57,7 @@ export const speakersRoutes = [
       const expected = { types, recordingId: recording_id, asks };
       const done = await doneBefore(services, ctx.state, expected);
       if (done) return { status: statusName(done.state), recording_id: done.recordingId };
-      const { recording_id: id } = await waitingRecording(services, caller, recording_id);
+      const { recordingId: id } = await waitingRecording(services, caller, recording_id);
       const decision = decisionOf(wanted, services.settings()['speakers.profiles']);
       const { state } = await carryOut(services, ctx.state, id, decision);
       return { status: statusName(state), recording_id: id };
