@@ -188,7 +188,7 @@ function roomFor(
 }
 
 /** Everything that requests are answered with. */
-type Core = Pick<OpenedLog, 'ticketRows' | 'notices' | 'ownership' | 'cluster'> & {
+type Core = Pick<OpenedLog, 'kept' | 'notices' | 'ownership' | 'cluster'> & {
   pipeline: Pipeline;
   config: Config;
   accounts: Accounts;
@@ -267,7 +267,7 @@ async function openCore(
     metrics,
     toggle,
     models,
-    ticketRows: opened.ticketRows,
+    kept: opened.kept,
     notices: opened.notices,
     elsewhere: moments.elsewhere,
     ownership: opened.ownership,
@@ -306,8 +306,7 @@ function pipelineOf(
 }
 
 async function openUsers(
-  pipeline: Pick<OpenedLog, 'loginAttempts' | 'notices' | 'setupCodes'> &
-    Pipeline & { stream: UserStream },
+  pipeline: Pick<OpenedLog, 'notices' | 'setupCodes'> & Pipeline & { stream: UserStream },
   { host, log }: ServiceOptions,
   closing: Closing,
 ): Promise<Accounts> {

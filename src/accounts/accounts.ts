@@ -12,9 +12,8 @@ import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { type FoundSession, type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
 import { type Notices, noNotices } from '../storage/notices.ts';
-import { type LoginAttempts, memoryLoginAttempts } from '../storage/login-attempts.ts';
+import type { Kept } from '../storage/kept.ts';
 import type { SetupCodes } from './setup-code.ts';
-import type { SessionRows } from '../storage/session-rows.ts';
 import {
   type EndWork,
   type UserAdministration,
@@ -29,7 +28,8 @@ export type AccountsParts = {
   store: EventStore;
   /** The users, where they are read already. */
   stream?: UserStream;
-  sessions: SessionRows;
+  /** Has sessions, and attempts to log in. */
+  kept: Kept;
   /** What other nodes tell of sessions; without it there is no other node. */
   notices?: Notices;
   /** Destroys what the log holds of a deleted user; without it a deleted name stays readable there. */
@@ -43,8 +43,6 @@ export type AccountsParts = {
   /** Asked whenever it matters, so that a changed setting holds at once. */
   settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
   clock: () => Date;
-  /** Counts attempts to log in at all nodes; without it they are counted in memory. */
-  loginAttempts?: LoginAttempts;
   /** Where the setup code is kept while there is no user. */
   setupCodes: SetupCodes;
   log: Pick<Log, 'info' | 'warn'>;
@@ -98,24 +96,23 @@ export interface Accounts extends UserAdministration, UserLinks {
  * @throws {EventStoreError}, and the system's errors for the setup code's file
  */
 export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
-  const { settings, clock, log } = parts;
+  const { kept, settings, clock, log } = parts;
   const stream = parts.stream ?? (await openUserStream(parts.store));
   const { users } = stream;
   const book = new SessionBook({
-    rows: parts.sessions,
+    kept,
     notices: parts.notices ?? noNotices(),
     clock,
     hours: () => settings()['auth.session_hours'],
   });
   const scheme = () => settings()['auth.password_hash'];
-  const { loginAttempts = memoryLoginAttempts(clock) } = parts;
-  const limits = loginLimits(loginAttempts);
-  const deps = { stream, book, scheme, limits, brake: loginBrake(loginAttempts), log };
+  const limits = loginLimits(kept);
+  const deps = { stream, book, scheme, limits, brake: loginBrake(kept), log };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
   await finishErasures(users, parts);
   await book.sweep();
   const administration = userAdministration({ ...parts, ...deps });
-  const confirmations = openConfirmations(loginAttempts, clock);
+  const confirmations = openConfirmations(kept, clock);
   /** Guessing is limited in another person's open session too. */
   const inSession = async (userId: string, work: () => Promise<void>): Promise<void> => {
     const place = `session of ${userId}`;
@@ -162,7 +159,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     finishDeletions: () => finishDeletions(users, parts),
     async sweepSessions() {
       await book.sweep();
-      await loginAttempts.sweep();
+      await limits.sweep();
+      await deps.brake.sweep();
       await links.sweepLinks();
     },
   };

@@ -1,8 +1,16 @@
-import type { LoginAttempts } from '../storage/login-attempts.ts';
+import type { Kept, KeptKind } from '../storage/kept.ts';
 import type { Caller } from './caller.ts';
 
 /** How long a password that was given counts for what asks for it again, in milliseconds. */
 const confirmedMs = 5 * 60_000;
+
+/** By session. */
+const confirmed: KeptKind<1> = {
+  name: 'confirmed',
+  endsAt: (_, now) => now + confirmedMs,
+  volatileMax: 1000,
+  keys: 'plain',
+};
 
 /** In which sessions the password was given once more; at all nodes. */
 export interface Confirmations {
@@ -11,17 +19,12 @@ export interface Confirmations {
   isRecent(caller: Caller): Promise<boolean>;
 }
 
-export function openConfirmations(attempts: LoginAttempts, clock: () => Date): Confirmations {
-  const keysOf = (name: string) => [{ kind: 'confirmed' as const, name }];
+export function openConfirmations(kept: Kept, clock: () => Date): Confirmations {
+  const rows = kept.of(confirmed);
   return {
-    note: (sessionId) =>
-      attempts.change(keysOf(sessionId), (_, now) => ({ remember: [now], result: undefined })),
-    async isRecent({ beganAt, sessionId }) {
-      if (clock().getTime() - beganAt.getTime() < confirmedMs) return true;
-      return await attempts.change(keysOf(sessionId), (remembered, now) => {
-        const [at] = remembered as [number?];
-        return { remember: remembered, result: at !== undefined && now - at < confirmedMs };
-      });
-    },
+    note: (sessionId) => rows.change([sessionId], () => ({ keep: [1], result: undefined })),
+    isRecent: async ({ beganAt, sessionId }) =>
+      clock().getTime() - beganAt.getTime() < confirmedMs ||
+      (await rows.get(sessionId)) !== undefined,
   };
 }

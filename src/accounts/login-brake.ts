@@ -1,6 +1,6 @@
 import { setTimeout as passed } from 'node:timers/promises';
 import { networkOf } from '../shared/network.ts';
-import type { AttemptKey, LoginAttempts } from '../storage/login-attempts.ts';
+import type { Kept, KeptKind } from '../storage/kept.ts';
 
 /** Attempts that cost no waiting: at one account, out of one IPv4 address or IPv6 /56, out of one /48. */
 const free = { account: 10, site: 20, provider: 40 };
@@ -23,6 +23,8 @@ export interface LoginBrake {
   hold(account: string, address: string): Promise<number>;
   /** An attempt that was taken down has succeeded, or has not been looked at after all. */
   takeBack(account: string, address: string): Promise<void>;
+  /** Forgets what is long over. For now and then. */
+  sweep(): Promise<void>;
 }
 
 /**
@@ -33,9 +35,10 @@ export interface LoginBrake {
  * @param pause waits for so many milliseconds
  */
 export function loginBrake(
-  attempts: LoginAttempts,
+  kept: Kept,
   pause: (ms: number) => Promise<unknown> = (ms) => passed(ms),
 ): LoginBrake {
+  const attempts = kept.of(brake);
   /** Attempts that wait, or are looked at, by the place they wait at. */
   const waiting = new Map<string, number>();
   let pausing = 0;
@@ -56,20 +59,20 @@ export function loginBrake(
       let held = keys.map(({ place }) => place);
       enter(held);
       try {
-        const decided = await attempts.change(keys, (remembered, now) => {
-          const counters = keys.map((key, n) => ({ ...key, ...(remembered[n] as Counter) }));
+        const decided = await attempts.change(namesOf(keys), (remembered, now) => {
+          const counters = keys.map((key, n) => ({ ...key, ...remembered[n] }));
           const slowing = counters.filter((counter) => delayBy(counter, now) > 0);
           // This one is counted already.
           const isFull = slowing.some(({ place, places }) => waiting.get(place)! > places);
           if (isFull || (slowing.length > 0 && pausing >= waitingMax.all)) {
-            return { remember: remembered, result: null };
+            return { result: null };
           }
           const delay = Math.max(0, ...slowing.map((counter) => delayBy(counter, now)));
-          const remember = counters.map((counter) => ({
+          const keep = counters.map((counter) => ({
             tries: Math.min(triesOf(counter, now) + 1, counter.free + delayMaxMs / stepMs),
             at: now,
           }));
-          return { remember, result: { delay, slowing: slowing.map(({ place }) => place) } };
+          return { keep, result: { delay, slowing: slowing.map(({ place }) => place) } };
         });
         if (decided === null) return delayMaxMs / 1000;
         leave(held.filter((place) => !decided.slowing.includes(place)));
@@ -83,25 +86,36 @@ export function loginBrake(
       }
     },
     async takeBack(account, address) {
-      await attempts.change(keysOf(account, address), (remembered) => {
-        const fewer = (remembered as (Counter | undefined)[]).map(
-          (counter) => counter && { ...counter, tries: Math.max(0, (counter.tries ?? 0) - 1) },
+      await attempts.change(namesOf(keysOf(account, address)), (remembered) => {
+        const keep = remembered.map(
+          (counter) => counter && { ...counter, tries: Math.max(0, counter.tries - 1) },
         );
-        return { remember: fewer, result: undefined };
+        return { keep, result: undefined };
       });
     },
+    sweep: () => attempts.sweep(),
   };
 }
 
-/** Attempts that count, as of `at` (milliseconds since the epoch); none is remembered without them. */
-type Counter = { tries?: number; at?: number };
-/** `place`: where it waits, with so many `places`. */
-type CountedKey = AttemptKey & { free: number; place: string; places: number };
+/** Attempts that count, as of `at` (milliseconds since the epoch). */
+type Counter = { tries: number; at: number };
 
-const triesOf = ({ tries = 0, at = 0 }: Counter, now: number): number =>
+const brake: KeptKind<Counter> = {
+  name: 'login-brake',
+  endsAt: (_, now) => now + 3_600_000,
+  volatileMax: 30_000,
+  keys: 'hashed',
+};
+
+/** `place`: where it waits, with so many `places`. */
+type CountedKey = { name: string; free: number; place: string; places: number };
+
+const namesOf = (keys: readonly CountedKey[]): string[] => keys.map(({ name }) => name);
+
+const triesOf = ({ tries = 0, at = 0 }: Partial<Counter>, now: number): number =>
   Math.max(0, tries - (now - at) / forgiveMs);
 
-function delayBy(counter: Counter & CountedKey, now: number): number {
+function delayBy(counter: Partial<Counter> & CountedKey, now: number): number {
   const over = Math.round(triesOf(counter, now)) - counter.free;
   return over < 0 ? 0 : Math.min(delayMaxMs, (over + 1) * stepMs);
 }
@@ -110,7 +124,6 @@ function delayBy(counter: Counter & CountedKey, now: number): number {
 function keysOf(account: string, address: string): CountedKey[] {
   const [site, provider] = [networkOf(address, 56), networkOf(address, 48)];
   const key = (name: string, freeTries: number): CountedKey => ({
-    kind: 'brake',
     name,
     free: freeTries,
     place: name,

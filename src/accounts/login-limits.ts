@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { networkOf } from '../shared/network.ts';
-import type { AttemptKey, LoginAttempts } from '../storage/login-attempts.ts';
+import type { Kept, KeptKind } from '../storage/kept.ts';
 
 /** Attempts that fail, or are not decided yet, an address has within a minute. */
 const attemptsPerMinute = 10;
@@ -11,6 +11,24 @@ const delayMaxMs = 15 * 60_000;
 const memoryMs = 60 * 60_000;
 /** Addresses an account is known at; the one it used longest ago goes first. */
 const knownPerAccountMax = 32;
+
+/** Of an address the times of its attempts within the last minute, oldest first; of an account at one the failures in a row. */
+type Counted = { times?: number[]; failures?: number; last?: number };
+
+const counters: KeptKind<Counted> = {
+  name: 'login-attempts',
+  endsAt: (_, now) => now + memoryMs,
+  volatileMax: 20_000,
+  keys: 'hashed',
+};
+
+/** By account: `hashed` addresses where it logged in, that of the last login last. LevelDB never forgets one. */
+const knownPlaces: KeptKind<string[]> = {
+  name: 'known-places',
+  endsAt: (_, now) => now + 30 * 24 * 3_600_000,
+  volatileMax: null,
+  keys: 'hashed',
+};
 
 export interface LoginLimits {
   /** Whether this account has logged in from this address before, as far as is remembered. */
@@ -24,6 +42,8 @@ export interface LoginLimits {
   takeBack(account: string, address: string): Promise<void>;
   /** Forgets the failures of this account from this address, and knows it from now on. */
   succeeded(account: string, address: string): Promise<void>;
+  /** Forgets what is long over. For now and then. */
+  sweep(): Promise<void>;
 }
 
 /**
@@ -32,68 +52,64 @@ export interface LoginLimits {
  * waits 1, 2, 4, … seconds, at most 15 minutes. The ten do not count for an account where it logged in
  * before, so that others behind the same router do not use them up. An address is an IPv4 address or an IPv6 /64.
  */
-export function loginLimits(attempts: LoginAttempts): LoginLimits {
+export function loginLimits(kept: Kept): LoginLimits {
+  const attempts = kept.of(counters);
+  const known = kept.of(knownPlaces);
+  const isKnown = async (account: string, address: string): Promise<boolean> =>
+    ((await known.get(accountKey(account))) ?? []).includes(hashed(account, networkOf(address)));
   return {
-    async isKnown(account, address) {
-      const place = networkOf(address);
-      return await attempts.change([knownKey(account)], (remembered) => {
-        const [places = []] = remembered as [Known?];
-        return { remember: remembered, result: places.includes(hashed(account, place)) };
-      });
-    },
+    isKnown,
     async attempt(account, address) {
-      const place = networkOf(address);
-      return await attempts.change(keysOf(account, place), (remembered, now) => {
-        const [times = [], pair, places = []] = remembered as Remembered;
-        const recent = times.filter((time) => time > now - 60_000);
-        if (recent.length >= attemptsPerMinute && !places.includes(hashed(account, place))) {
-          return { remember: remembered, result: seconds(recent[0]! + 60_000 - now) };
-        }
-        const counted = pair && pair.last > now - memoryMs ? pair : { failures: 0, last: 0 };
-        const wait = counted.last + delayAfter(counted.failures) - now;
-        if (wait > 0) return { remember: remembered, result: seconds(wait) };
-        const attempted = [...recent, now].slice(-attemptsPerMinute);
-        const failed = { failures: counted.failures + 1, last: now };
-        return { remember: [attempted, failed, remembered[2]], result: 0 };
+      const isFree = await isKnown(account, address);
+      return await attempts.change(keysOf(account, address), ([at, pair], now) => {
+        const recent = (at?.times ?? []).filter((time) => time > now - 60_000);
+        const [first] = recent;
+        if (first !== undefined && recent.length >= attemptsPerMinute && !isFree)
+          return { result: seconds(first + 60_000 - now) };
+        const { failures = 0, last = 0 } = pair ?? {};
+        const wait = last + delayAfter(failures) - now;
+        if (wait > 0) return { result: seconds(wait) };
+        const times = [...recent, now].slice(-attemptsPerMinute);
+        return { keep: [{ times }, { failures: failures + 1, last: now }], result: 0 };
       });
     },
     async takeBack(account, address) {
-      await attempts.change(keysOf(account, networkOf(address)), (remembered) => {
-        const [times, pair, places] = remembered as Remembered;
-        const fewer = pair && { ...pair, failures: pair.failures - 1 };
-        return { remember: [times?.slice(0, -1), fewer, places], result: undefined };
+      await attempts.change(keysOf(account, address), ([at, pair]) => {
+        const fewer = pair && { ...pair, failures: (pair.failures ?? 1) - 1 };
+        return { keep: [withoutLast(at), fewer], result: undefined };
       });
     },
     async succeeded(account, address) {
-      const place = networkOf(address);
-      await attempts.change(keysOf(account, place), (remembered) => {
-        const [times, , places = []] = remembered as Remembered;
-        const own = hashed(account, place);
-        // The same again is not written again.
-        const known =
-          places.at(-1) === own
-            ? places
-            : [...places.filter((one) => one !== own), own].slice(-knownPerAccountMax);
-        return { remember: [times?.slice(0, -1), null, known], result: undefined };
+      await attempts.change(keysOf(account, address), ([at]) => ({
+        keep: [withoutLast(at), undefined],
+        result: undefined,
+      }));
+      const own = hashed(account, networkOf(address));
+      await known.change([accountKey(account)], ([places = []]) => {
+        const others = places.filter((one) => one !== own);
+        return { keep: [[...others, own].slice(-knownPerAccountMax)], result: undefined };
       });
+    },
+    async sweep() {
+      await attempts.sweep();
+      await known.sweep();
     },
   };
 }
+
+const withoutLast = (at: Counted | undefined): Counted | undefined =>
+  at && { times: at.times?.slice(0, -1) ?? [] };
 
 /** What is kept of an address where an account logged in: it outlives the service, and names no place. */
 const hashed = (account: string, place: string): string =>
   hash('sha256', `${account}\n${place}`, 'base64url').slice(0, 22);
 
-/** Times of the attempts within the last minute, oldest first; failures in a row; places, used last last. */
-type Remembered = [times?: number[], pair?: { failures: number; last: number }, known?: Known];
-type Known = string[];
-
-const knownKey = (account: string): AttemptKey => ({ kind: 'known', name: account.slice(0, 64) });
-const keysOf = (account: string, place: string): AttemptKey[] => [
-  { kind: 'address', name: place },
-  { kind: 'pair', name: pairOf(account, place) },
-  knownKey(account),
-];
+/** Long names cannot be accounts; they share an entry rather than fill the memory. */
+const accountKey = (account: string): string => account.slice(0, 64);
+const keysOf = (account: string, address: string): string[] => {
+  const place = networkOf(address);
+  return [place, `${accountKey(account)}\n${place}`];
+};
 
 const delayAfter = (failures: number): number =>
   failures < freeFailures
@@ -101,6 +117,3 @@ const delayAfter = (failures: number): number =>
     : Math.min(delayMaxMs, 1000 * 2 ** Math.min(failures - freeFailures, 20));
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
-
-/** Long names cannot be accounts; they share an entry rather than fill the memory. */
-const pairOf = (account: string, place: string): string => `${account.slice(0, 64)}\n${place}`;

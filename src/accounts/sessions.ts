@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { hash, randomBytes } from 'node:crypto';
 import type { Notices } from '../storage/notices.ts';
-import type { SessionRow, SessionRows } from '../storage/session-rows.ts';
-import { limited } from '../shared/mutex.ts';
+import type { Kept, KeptKind, KeptRows } from '../storage/kept.ts';
 
 /** An expiry is written again when it has moved by this much: reading must not mean writing. */
 const moveMs = 5 * 60_000;
@@ -13,41 +12,59 @@ const lifeMaxMs = 90 * 24 * 3_600_000;
 /** Characters kept of what a program calls itself. */
 const agentMax = 200;
 
-/** Sessions kept in memory, and for how long when other processes write them too, in milliseconds. */
+/** Sessions kept in memory, and for how long, in milliseconds: another node may end one, and its notice may be missed. */
 const knownMax = 10_000;
-const sharedMs = 5_000;
+const knownMs = 5_000;
+
+/** One session as it is stored. Rows, not facts: later it does not matter who was logged in when. */
+export type SessionRow = {
+  user_id: string;
+  /** Milliseconds since the epoch. */
+  created_at: number;
+  /** Milliseconds since the epoch; slides with use, moved at most every five minutes. */
+  expires_at: number;
+  /** When it was last used, to five minutes; missing, like the two below, in rows of before there were any. */
+  seen_at?: number;
+  /** What the program that logged in calls itself. */
+  agent?: string;
+  /** Version of the `users` stream when it began. */
+  users_version?: number;
+};
+
+/** By `sessionIdOf` their token: reading the store reveals no token. */
+export const sessionRows: KeptKind<SessionRow> = {
+  name: 'sessions',
+  endsAt: (row) => row.expires_at,
+  volatileMax: null,
+  keys: 'plain',
+};
 
 /** The SHA-256 (hex) by which a token's session is kept; also names the session to others. */
 export const sessionIdOf = (token: string): string => hash('sha256', token, 'hex');
 
-/**
- * Who is logged in. Writes go one at a time, so that a session that is being used while it is ended
- * is not written again afterwards.
- */
+/** Who is logged in. A session that is being used while it is ended is not written again afterwards. */
 export class SessionBook {
-  readonly #rows: SessionRows;
+  readonly #rows: KeptRows<SessionRow>;
   readonly #clock: () => Date;
   readonly #hours: () => number;
-  readonly #oneAtATime = limited(1, 1024);
   readonly #listeners = new Set<(sessionId: string) => void>();
   readonly #notices: Notices;
   /** Sessions in use, so that not every request reads the rows. */
-  readonly #known: LRUCache<string, SessionRow>;
+  readonly #known = new LRUCache<string, SessionRow>({ max: knownMax, ttl: knownMs });
   /** Counts endings: what was read before one may not hold after it. */
   #endings = 0;
 
   constructor(parts: {
-    rows: SessionRows;
+    kept: Kept;
     notices: Notices;
     clock: () => Date;
     /** How long a session lives without being used. */
     hours: () => number;
   }) {
-    this.#rows = parts.rows;
+    this.#rows = parts.kept.of(sessionRows);
     this.#notices = parts.notices;
     this.#clock = parts.clock;
     this.#hours = parts.hours;
-    this.#known = new LRUCache({ max: knownMax, ttl: parts.rows.isShared ? sharedMs : 0 });
     parts.notices.listen('session-ended', (sessionId) => this.#ended(sessionId));
     parts.notices.onMissed(() => {
       this.#endings += 1;
@@ -64,9 +81,9 @@ export class SessionBook {
     allowed: () => number | undefined,
   ): Promise<{ token: string; expiresAt: Date } | undefined> {
     const token = randomBytes(32).toString('base64url');
-    return this.#oneAtATime(async () => {
+    return this.#rows.change([sessionIdOf(token)], () => {
       const usersVersion = allowed();
-      if (usersVersion === undefined) return undefined;
+      if (usersVersion === undefined) return { result: undefined };
       const now = this.#clock().getTime();
       const expires = this.#endOf(now, now);
       const row = {
@@ -77,8 +94,7 @@ export class SessionBook {
         ...(agent === undefined ? {} : { agent: agent.slice(0, agentMax) }),
         users_version: usersVersion,
       };
-      await this.#rows.put(sessionIdOf(token), row);
-      return { token, expiresAt: new Date(expires) };
+      return { keep: [row], result: { token, expiresAt: new Date(expires) } };
     });
   }
 
@@ -92,19 +108,19 @@ export class SessionBook {
     const expires = this.#endOf(row.created_at, now);
     const isMoved = Math.abs(expires - row.expires_at) >= moveMs;
     if (!isMoved && now - seenAt(row) < moveMs) return found(sessionId, row);
-    return this.#oneAtATime(async () => {
-      const endings = this.#endings;
-      const used = { expires_at: expires, seen_at: now };
-      const moved = await this.#rows.move(sessionId, used).catch(async () => {
-        // It is good as it is: a disk that takes nothing must not log everybody out. The log tells of
-        // the failed write itself, and the next request tries again.
-        return await this.#rows.get(sessionId);
-      });
-      if (moved?.expires_at === expires && endings === this.#endings) {
-        this.#known.set(sessionId, moved);
-      }
-      return moved && found(sessionId, moved);
+    const endings = this.#endings;
+    const used = { expires_at: expires, seen_at: now };
+    const change = this.#rows.change([sessionId], ([present]) => {
+      if (!present) return { result: undefined };
+      const moved = { ...present, ...used };
+      return { keep: [moved], result: moved };
     });
+    // It is good as it is: a disk that takes nothing must not log everybody out. The log tells of
+    // the failed write itself, and the next request tries again.
+    const moved = await change.catch(() => this.#rows.get(sessionId));
+    if (moved?.expires_at === expires && endings === this.#endings)
+      this.#known.set(sessionId, moved);
+    return moved && found(sessionId, moved);
   }
 
   /** A session that is not over; it does not live on by this. */
@@ -121,26 +137,29 @@ export class SessionBook {
   }
 
   async end(sessionId: string): Promise<void> {
-    await this.#oneAtATime(() => this.#rows.delete(sessionId));
+    await this.#rows.delete([sessionId]);
     this.#end(sessionId);
   }
 
   /** Sessions that are not over, those begun last first: of one user, or of all. */
   async list(userId?: string): Promise<ListedSession[]> {
     const now = this.#clock().getTime();
-    const rows = (await this.#rows.all()).filter(
-      ({ row }) => !isOver(row, now) && (userId === undefined || row.user_id === userId),
+    const rows = (await this.#rows.list('')).filter(
+      ({ value: row }) => !isOver(row, now) && (userId === undefined || row.user_id === userId),
     );
-    return rows.toSorted((a, b) => b.row.created_at - a.row.created_at).map(listed);
+    return rows.toSorted((a, b) => b.value.created_at - a.value.created_at).map(listed);
   }
 
   async endAllOf(userId: string): Promise<void> {
-    const ended = await this.#oneAtATime(() => this.#rows.deleteOf(userId));
+    const ended = (await this.#rows.list(''))
+      .filter(({ value }) => value.user_id === userId)
+      .map(({ key }) => key);
+    await this.#rows.delete(ended);
     for (const sessionId of ended) this.#end(sessionId);
   }
 
   sweep(): Promise<void> {
-    return this.#oneAtATime(() => this.#rows.sweep(this.#clock().getTime()));
+    return this.#rows.sweep();
   }
 
   async #row(sessionId: string): Promise<SessionRow | undefined> {
@@ -190,8 +209,8 @@ export type ListedSession = {
   agent: string | null;
 };
 
-const listed = ({ id, row }: { id: string; row: SessionRow }): ListedSession => ({
-  sessionId: id,
+const listed = ({ key, value: row }: { key: string; value: SessionRow }): ListedSession => ({
+  sessionId: key,
   userId: row.user_id,
   createdAt: new Date(row.created_at),
   lastSeenAt: new Date(seenAt(row)),

@@ -1,6 +1,7 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { writeDurably } from '../shared/files.ts';
+import type { SealedTexts } from '../storage/sealed-texts.ts';
 
 /** Allows to create the first administrator from anywhere: knowing it proves access to the host. */
 export interface SetupCode {
@@ -26,6 +27,20 @@ export interface SetupCodes {
 export const fileSetupCodes = (path: string): SetupCodes => ({
   obtain: async (make) => (await present(path)) ?? (await write(path, make())),
   remove: () => rm(path, { force: true }),
+});
+
+const setupCodeName = 'setup-code';
+
+/** One code for all nodes, among their secrets. */
+export const sealedSetupCodes = (texts: SealedTexts): SetupCodes => ({
+  async obtain(make) {
+    // Of several nodes at once one adds it.
+    await texts.add([{ name: setupCodeName, fingerprint: '', text: make() }]);
+    const code = (await texts.all()).find(({ name }) => name === setupCodeName);
+    // Another node has just made the first user.
+    return code?.text ?? make();
+  },
+  remove: () => texts.delete(setupCodeName),
 });
 
 export async function openSetupCode(codes: SetupCodes): Promise<SetupCode> {

@@ -4,6 +4,7 @@ import { type LogCheck, checkLog } from '../recordings/check-log.ts';
 import { askService } from '../control/socket.ts';
 import { openConfig } from '../config/config.ts';
 import { openSecretStore } from '../config/secret-store.ts';
+import { openSecretsFile } from '../config/secrets-file.ts';
 import { openLogger } from '../shared/log.ts';
 import { openPipeline } from '../service/pipeline.ts';
 import { type Replayed, replayFrom } from '../recordings/replay-from.ts';
@@ -101,7 +102,7 @@ async function replayAlone(recording: string, from: string): Promise<Replayed> {
   const pipeline = await openPipeline({ data, settings: () => settings(), log });
   try {
     const { store } = pipeline;
-    const openSecrets = () => openSecretStore(data.secrets);
+    const openSecrets = async () => await openSecretStore(await openSecretsFile(data.secrets));
     const config = await openConfig({
       store,
       openSecrets,

@@ -152,7 +152,7 @@ async function alone<T>(host: Host, work: (commands: UserCommands) => Promise<T>
   await prepare(data);
   // What is printed is the command's; the log only adds what went wrong.
   const log = openLogger(logLevel === 'info' ? 'silent' : logLevel);
-  const { store, keys, sessions, openSecrets, setupCodes, close } = await openLogAlone(data);
+  const { store, keys, kept, openSecrets, setupCodes, close } = await openLogAlone(data);
   try {
     const clock = () => new Date();
     const config = await openConfig({
@@ -167,7 +167,7 @@ async function alone<T>(host: Host, work: (commands: UserCommands) => Promise<T>
       keys,
       archiveSpace: archiveSpace(data, clock),
       removeUploads: (userIds) => removeUploadsOf(userIds, folderUploads(data.resumable)),
-      sessions,
+      kept,
       settings: () => config.settings(),
       clock,
       setupCodes,

@@ -29,7 +29,7 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(compressAnswers());
   app.use(checkHost(hostsOf(services)));
   if (!services.standing.serves) app.use(onlyFigures);
-  const tickets = openTickets(services.accounts, services.ticketRows);
+  const tickets = openTickets(services.accounts, services.kept);
   const parts = { ...services, tickets, uploads: openUploadPlaces() };
   app.use(answerByRoute(parts));
   app.use(async (ctx, next) => {

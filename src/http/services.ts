@@ -24,7 +24,7 @@ import type { Settings } from '../config/environment.ts';
 import type { HostModels } from '../speech/catalogue/host-models.ts';
 import type { ClusterMember } from '../storage/cluster.ts';
 import type { Notices } from '../storage/notices.ts';
-import type { TicketRows } from '../storage/ticket-rows.ts';
+import type { Kept } from '../storage/kept.ts';
 import type { RowsStorage } from '../storage/open-rows.ts';
 import type { DiskRoom } from '../storage/disk.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
@@ -105,7 +105,7 @@ export type HttpServices = {
     'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'
   >;
   accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers' | 'setupCode'>;
-  ticketRows: TicketRows;
+  kept: Kept;
   /** What is wrong with captures of other nodes. */
   elsewhere: Pick<Elsewhere, 'warnings'>;
   /** What other nodes tell of their moments. */

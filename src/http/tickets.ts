@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { TicketRows } from '../storage/ticket-rows.ts';
+import type { Kept, KeptKind } from '../storage/kept.ts';
 import { limits } from './limits.ts';
 import type { Caller } from '../accounts/caller.ts';
 
@@ -22,23 +22,41 @@ export type Tickets = {
   redeem(ticket: string, path: string): Promise<Caller | null>;
 };
 
+/** What a ticket is for. By `keyOf` it: what leaks gives no ticket away. None has to survive a restart. */
+const ticketRows: KeptKind<{ session_id: string; recording_id: string; ends_at: number }> = {
+  name: 'tickets',
+  endsAt: (row) => row.ends_at,
+  volatileMax: 10_000,
+  keys: 'plain',
+};
+
+/** How many tickets are kept of one session. */
+const perSessionMax = 100;
+
 /** Tickets end with the session they were given in. */
-export function openTickets(accounts: Pick<Accounts, 'callerOf'>, rows: TicketRows): Tickets {
+export function openTickets(accounts: Pick<Accounts, 'callerOf'>, kept: Kept): Tickets {
+  const rows = kept.of(ticketRows);
   return {
-    async issue(caller, recordingId, renew) {
-      const own = renew === undefined ? undefined : await rows.get(hashOf(renew));
-      const isGood =
-        own !== undefined &&
-        own.recording_id === recordingId &&
-        own.session_id === caller.sessionId;
-      const ticket = isGood ? renew! : randomBytes(32).toString('base64url');
-      const row = { session_id: caller.sessionId, recording_id: recordingId };
-      const expiresAt = new Date(Date.now() + limits.ticketMs);
-      await rows.put(hashOf(ticket), row, limits.ticketMs);
-      return { ticket, expiresAt };
+    async issue({ sessionId }, recordingId, renew) {
+      const present = renew === undefined ? undefined : await rows.get(keyOf(renew));
+      const isGood = present?.recording_id === recordingId && present.session_id === sessionId;
+      const ticket =
+        isGood && renew !== undefined
+          ? renew
+          : groupOf(sessionId) + randomBytes(32).toString('base64url');
+      const row = { session_id: sessionId, recording_id: recordingId };
+      const ends = await rows.change([keyOf(ticket)], (_, now) => {
+        const ends_at = now + limits.ticketMs;
+        return { keep: [{ ...row, ends_at }], result: ends_at };
+      });
+      await rows.sweep();
+      const own = await rows.list(groupOf(sessionId));
+      const oldest = own.toSorted((a, b) => b.value.ends_at - a.value.ends_at).slice(perSessionMax);
+      await rows.delete(oldest.map(({ key }) => key));
+      return { ticket, expiresAt: new Date(ends) };
     },
     async redeem(ticket, path) {
-      const found = await rows.get(hashOf(ticket));
+      const found = await rows.get(keyOf(ticket));
       if (!found) return null;
       if (ticketPath(path) !== found.recording_id) return null;
       return await accounts.callerOf(found.session_id);
@@ -46,8 +64,14 @@ export function openTickets(accounts: Pick<Accounts, 'callerOf'>, rows: TicketRo
   };
 }
 
+/** What the tickets of one session begin with; it tells nothing of the session. */
+const groupOf = (sessionId: string): string =>
+  hash('sha256', `tickets of ${sessionId}`, 'base64url').slice(0, groupLength);
+const groupLength = 22;
+
+const keyOf = (ticket: string): string =>
+  `${ticket.slice(0, groupLength)}/${hash('sha256', ticket, 'base64url')}`;
+
 /** The recording whose audio, peaks or export a path is; undefined for every other path. */
 export const ticketPath = (path: string): string | undefined =>
   /^\/recordings\/([0-9A-Z]{26})\/(?:audio|peaks|export)$/.exec(path)?.[1];
-
-const hashOf = (ticket: string): string => createHash('sha256').update(ticket).digest('base64url');

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventLog } from '../../events/event-log.ts';
 import { soleOwnership } from '../../events/ownership.ts';
-import { addSecrets, secretsIn } from '../config/secret-store.ts';
+import { openSecretsFile } from '../config/secrets-file.ts';
 import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 import { exists, ifMissing, privateDirectory } from '../shared/files.ts';
@@ -38,7 +38,7 @@ export async function migrateToCluster(
 ): Promise<Migrated> {
   await refuseNodes(cluster);
   await refuseCaptures(data, cluster);
-  const named = await secretsIn(data.secrets);
+  const named = await (await openSecretsFile(data.secrets)).all();
   return await withLogAlone(data, async (source) => {
     const { id } = source.store;
     const here = await endOf(source.store);
@@ -96,7 +96,7 @@ export async function migrateFromCluster(
       assertSame(there, await endOf(store), 'The copy');
       await copyJobs(source.jobs, jobs);
     });
-    await addSecrets(data.secrets, named);
+    await (await openSecretsFile(data.secrets)).add(named);
     say(`${data.root} holds the same ${there.facts} facts: checksum ${there.checksum}.`);
     return { log: there.id, facts: there.facts, files, secrets: named.length };
   });

@@ -10,7 +10,8 @@ import type { EventLog } from '../../events/event-log.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { markerPath } from '../../events/log/marker.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { type PendingJobs, levelPendingJobs } from '../storage/pending-jobs.ts';
+import { levelKept } from '../storage/level-kept.ts';
+import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
 import { exists, ifMissing } from '../shared/files.ts';
 
 /** In the data directory while a process has the log open; not part of a backup. */
@@ -103,7 +104,8 @@ export async function withLogAlone<T>(
   await assertTablesReadable(data.log);
   const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {
-    return await work({ store, keys: store.keys, jobs: levelPendingJobs(store.db) });
+    const jobs = pendingJobs(levelKept(store.db, () => new Date()));
+    return await work({ store, keys: store.keys, jobs });
   } finally {
     await store.close();
   }

@@ -5,11 +5,11 @@ import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { openBlobKeys } from '../storage/blobs/blob-keys.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { openBlobs } from '../storage/blobs/open-blobs.ts';
-import type { PendingJobs } from '../storage/pending-jobs.ts';
+import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
 import { openPostgres } from '../storage/postgres/connection.ts';
-import { postgresPendingJobs } from '../storage/postgres/pending-jobs.ts';
+import { postgresKept } from '../storage/postgres/kept.ts';
 import { openPostgresLog } from '../storage/postgres/postgres-log.ts';
-import { type SealedTexts, openSealedTexts } from '../storage/postgres/sealed-texts.ts';
+import { type SealedTexts, keyOfNodes, openSealedTexts } from '../storage/sealed-texts.ts';
 
 /** What a command has of a cluster. */
 export type SharedLogParts = {
@@ -40,8 +40,9 @@ export async function withSharedLog<T>(
         : { keys: known, blobs: undefined, close: async () => {} };
     const store = openPostgresLog({ db, keys });
     try {
-      const secrets = () => openSealedTexts(db, cluster.masterKey);
-      return await work({ store, keys, jobs: postgresPendingJobs(db), blobs, secrets });
+      const kept = postgresKept(db, keyOfNodes(cluster.masterKey, db, 'login attempts'));
+      const secrets = () => openSealedTexts(kept, db, cluster.masterKey);
+      return await work({ store, keys, jobs: pendingJobs(kept), blobs, secrets });
     } finally {
       await store.close();
       await close();

@@ -13,6 +13,7 @@ import { type ProjectionRunner, startProjections } from '../../projections/runne
 import { type Backups, openBackups } from '../integrity/backups.ts';
 import { fileSetupCodes, type SetupCodes } from '../accounts/setup-code.ts';
 import { openSecretStore, type SecretStore } from '../config/secret-store.ts';
+import { openSecretsFile } from '../config/secrets-file.ts';
 import { type OpenMark, markOpen } from '../integrity/open-mark.ts';
 import { type Scrub, startScrub } from '../integrity/scrub.ts';
 import { openingCheck, readScrubState } from '../integrity/scrub-state.ts';
@@ -28,7 +29,8 @@ import type { Blobs } from '../storage/blobs/blobs.ts';
 import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import { isNoSpace, removeReserve } from '../storage/disk.ts';
-import { type LoginAttempts, levelLoginAttempts } from '../storage/login-attempts.ts';
+import type { Kept } from '../storage/kept.ts';
+import { levelKept } from '../storage/level-kept.ts';
 import { type Notices, noNotices } from '../storage/notices.ts';
 import {
   type LevelRows,
@@ -36,18 +38,16 @@ import {
   openRows,
   removePlainRows,
 } from '../storage/open-rows.ts';
-import { type PendingJobs, levelPendingJobs } from '../storage/pending-jobs.ts';
+import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
 import { forEachKeyThatCameBack } from '../storage/sealed-rows.ts';
-import { type TicketRows, memoryTicketRows } from '../storage/ticket-rows.ts';
 import { folderUploads } from '../storage/uploads/folder-uploads.ts';
 import type { UnfinishedUploads } from '../storage/uploads/unfinished-uploads.ts';
-import { type SessionRows, levelSessionRows } from '../storage/session-rows.ts';
 
 /** The event log with its keys, and what lies beside it. */
 export type LogParts = {
   keys: KeyStore;
   store: EventLog;
-  sessions: SessionRows;
+  kept: Kept;
   jobs: PendingJobs;
   /** Who acts for a recording, among all processes that have the log open. */
   ownership: Ownership;
@@ -55,9 +55,6 @@ export type LogParts = {
   /** Keys of servers. */
   openSecrets(): Promise<SecretStore>;
   setupCodes: SetupCodes;
-  /** Of all nodes; without it attempts to log in are counted in memory. */
-  loginAttempts?: LoginAttempts;
-  ticketRows: TicketRows;
   /** What nodes tell each other beside the log. */
   notices: Notices;
   close(): Promise<void>;
@@ -147,7 +144,6 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     const blobs = blobsOfOneProcess(data.shared);
     return {
       ...partsOf(store, data),
-      loginAttempts: await levelLoginAttempts(store.db, () => new Date()),
       rows,
       standing: {
         recordsDevices: true,
@@ -200,19 +196,21 @@ export async function openLogAlone(data: DataFolder): Promise<LogParts> {
   return partsOf(store, data);
 }
 
-const partsOf = (store: LevelLog, data: DataFolder): LogParts => ({
-  keys: store.keys,
-  store,
-  sessions: levelSessionRows(store.db),
-  jobs: levelPendingJobs(store.db),
-  ownership: soleOwnership(),
-  byOne: byItself(),
-  openSecrets: () => openSecretStore(data.secrets),
-  setupCodes: fileSetupCodes(data.setupCode),
-  ticketRows: memoryTicketRows(),
-  notices: noNotices(),
-  close: () => store.close(),
-});
+function partsOf(store: LevelLog, data: DataFolder): LogParts {
+  const kept = levelKept(store.db, () => new Date());
+  return {
+    keys: store.keys,
+    store,
+    kept,
+    jobs: pendingJobs(kept),
+    ownership: soleOwnership(),
+    byOne: byItself(),
+    openSecrets: async () => await openSecretStore(await openSecretsFile(data.secrets)),
+    setupCodes: fileSetupCodes(data.setupCode),
+    notices: noNotices(),
+    close: () => store.close(),
+  };
+}
 
 /** LevelDB may end the process over a harmed table. Rows are not repaired but made again from the log. */
 async function openServedRows(

@@ -51,7 +51,7 @@ const erasureViewsMs = 60_000;
 export type Pipeline = Pick<OpenedLog, 'standing'> & {
   store: EventLog;
   keys: KeyStore;
-  sessions: OpenedLog['sessions'];
+  kept: OpenedLog['kept'];
   audio: OpenedLog['audio'];
   blobs: OpenedLog['blobs'];
   unfinished: OpenedLog['unfinished'];
@@ -109,7 +109,7 @@ export const openPipeline = async (options: PipelineOptions): Promise<Pipeline> 
 export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipeline {
   const { data, settings, log } = options;
   const recordsDevices = options.recordsDevices === true && opened.standing.recordsDevices;
-  const { store, keys, sessions, audio, rows } = opened;
+  const { store, keys, kept, audio, rows } = opened;
   const projections = opened.keepRows();
   const [engines, models] = [sharedEngine(options), sharedLanguageModel(options)];
   const captures = capturesOver(opened, options, (id) => recordingService.takeOver(id));
@@ -141,7 +141,7 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     standing: opened.standing,
     store,
     keys,
-    sessions,
+    kept,
     audio,
     blobs: opened.blobs,
     unfinished: opened.unfinished,

@@ -1,3 +1,5 @@
+import { sealedSetupCodes } from '../accounts/setup-code.ts';
+import { openSecretStore } from '../config/secret-store.ts';
 import type { Projection, ProjectionStorage } from '../../projections/runner/projection.ts';
 import { served } from '../../projections/served.ts';
 import { startSharedProjections } from '../../projections/runner/shared-runner.ts';
@@ -13,23 +15,20 @@ import { followErasures } from '../storage/blobs/follow-erasures.ts';
 import { openNodeFiles } from '../storage/blobs/node-files.ts';
 import { promisedNames } from '../storage/blobs/promised-names.ts';
 import { joinCluster } from '../storage/cluster-member.ts';
+import { pendingJobs } from '../storage/pending-jobs.ts';
 import { type Postgres, openPostgres } from '../storage/postgres/connection.ts';
 import { generationOf } from '../storage/postgres/generation.ts';
 import { postgresByOne } from '../storage/postgres/housekeeping.ts';
-import { postgresLoginAttempts } from '../storage/postgres/login-attempts.ts';
+import { postgresKept } from '../storage/postgres/kept.ts';
 import { postgresNotices } from '../storage/postgres/notices.ts';
 import { keepRemovingOldRows } from '../storage/postgres/old-rows.ts';
 import { postgresOwnership } from '../storage/postgres/ownership.ts';
-import { postgresPendingJobs } from '../storage/postgres/pending-jobs.ts';
 import { openPostgresLog } from '../storage/postgres/postgres-log.ts';
 import { postgresProjectionStorage } from '../storage/postgres/projection-storage.ts';
 import { postgresProjectorChannel } from '../storage/postgres/projector-channel.ts';
 import { postgresPuts } from '../storage/postgres/puts.ts';
-import { openSealedTexts } from '../storage/postgres/sealed-texts.ts';
-import { openPostgresSecrets, postgresSetupCodes } from '../storage/postgres/secrets.ts';
-import { postgresSessionRows } from '../storage/postgres/session-rows.ts';
-import { postgresTicketRows } from '../storage/postgres/ticket-rows.ts';
 import { sealedRows } from '../storage/sealed-rows.ts';
+import { keyOfNodes, openSealedTexts } from '../storage/sealed-texts.ts';
 
 /** How long what a node holds stays its own after it was last heard of, in milliseconds. */
 const leaseMsDefault = 10_000;
@@ -73,7 +72,8 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     const { blobs, keys, audio, unfinished } = files;
     const store = openPostgresLog({ db, keys });
     closing.push(() => store.close());
-    const texts = await openSealedTexts(db, cluster.masterKey);
+    const kept = postgresKept(db, keyOfNodes(cluster.masterKey, db, 'login attempts'));
+    const texts = await openSealedTexts(kept, db, cluster.masterKey);
     const notices = postgresNotices(db, report);
     closing.push(() => notices.close());
     const following = followErasures(store, files, log);
@@ -90,14 +90,12 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     return {
       keys,
       store,
-      sessions: postgresSessionRows(db),
-      jobs: postgresPendingJobs(db),
+      kept,
+      jobs: pendingJobs(kept),
       ownership,
       byOne,
-      openSecrets: () => openPostgresSecrets(texts),
-      setupCodes: postgresSetupCodes(texts),
-      loginAttempts: postgresLoginAttempts(db, texts.keyFor('login attempts')),
-      ticketRows: postgresTicketRows(db),
+      openSecrets: () => openSecretStore(texts),
+      setupCodes: sealedSetupCodes(texts),
       notices,
       rows: rowsOf(storage),
       audio,

@@ -1,8 +1,9 @@
-import { type RowsDatabase, entriesOf, sublevelPrefix } from './level-rows.ts';
+import type { Kept, KeptKind } from './kept.ts';
 
 /**
  * Work on files that a fact promises and that a crash may leave undone. Added durably before the fact is
- * stored, completed when it is done: what is still there at a start is looked at again.
+ * stored, completed when it is done: what is still there at a start is looked at again. Of many nodes each may: which
+ * carries one out is for its caller to settle.
  */
 export interface PendingJobs {
   add(recordingId: string, job: PendingJob): Promise<void>;
@@ -19,30 +20,29 @@ export interface PendingJobs {
 export type PendingJob = Removal | 'keep-audio' | 'import' | 'late-audio';
 export type Removal = 'erase' | 'delete-documents';
 
-/** Pending jobs in the log's database: `!chores!<recording id>/<job>`. No words in it. */
-export function levelPendingJobs(db: RowsDatabase): PendingJobs {
+const jobs = ['erase', 'delete-documents', 'keep-audio', 'import', 'late-audio'] as const;
+
+/** By `<recording id>/<job>`, named as the first release did. No words in it. */
+const chores: KeptKind<1> = {
+  name: 'chores',
+  endsAt: () => null,
+  volatileMax: null,
+  keys: 'plain',
+};
+
+export function pendingJobs(kept: Kept): PendingJobs {
+  const rows = kept.of(chores);
   return {
     add: (recordingId, job) =>
-      db.batch([{ type: 'put', key: keyOf(recordingId, job), value: '1' }], synced),
-    complete: (recordingId, job) =>
-      db.batch([{ type: 'del', key: keyOf(recordingId, job) }], unsynced),
+      rows.change([`${recordingId}/${job}`], () => ({ keep: [1], result: undefined })),
+    complete: (recordingId, job) => rows.delete([`${recordingId}/${job}`]),
     async list() {
-      const jobs: { recordingId: string; job: PendingJob }[] = [];
-      for await (const [key] of entriesOf(db, { gte: prefix, lt: end })) {
-        const [recordingId, job] = key.slice(prefix.length).split('/') as [string, PendingJob];
-        jobs.push({ recordingId, job });
-      }
-      return jobs;
+      const found = await rows.list('');
+      return found.flatMap(({ key }) => {
+        const [recordingId = '', name] = key.split('/');
+        const job = jobs.find((one) => one === name);
+        return job ? [{ recordingId, job }] : [];
+      });
     },
   };
 }
-
-/** As the first release called them. */
-const prefix = sublevelPrefix('chores');
-const keyOf = (recordingId: string, job: PendingJob): string => `${prefix}${recordingId}/${job}`;
-// `"` follows `!`.
-const end = `${prefix.slice(0, -1)}"`;
-/** The fact that the job is of comes after it on the disk. */
-const synced = { sync: true };
-/** One that a power cut brings back is done once more, which harms nothing. */
-const unsynced = { sync: false };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as decided } from 'node:timers/promises';
-import { memoryLoginAttempts } from '../../src/storage/login-attempts.ts';
+import { memoryKept } from '../../src/storage/level-kept.ts';
 import { loginBrake } from '../../src/accounts/login-brake.ts';
 
 /** Every attempt comes from a /48 of its own, unless it says where. */
@@ -11,7 +11,7 @@ function at() {
   const pauses: number[] = [];
   const ends: (() => void)[] = [];
   const brake = loginBrake(
-    memoryLoginAttempts(() => new Date(now)),
+    memoryKept(() => new Date(now)),
     (ms) => {
       pauses.push(ms);
       return new Promise<void>((resolve) => ends.push(resolve));

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryLoginAttempts } from '../../src/storage/login-attempts.ts';
+import { memoryKept } from '../../src/storage/level-kept.ts';
 import { loginLimits } from '../../src/accounts/login-limits.ts';
 
 const start = Date.UTC(2026, 10, 21);
 
 function at() {
   let now = start;
-  const limits = loginLimits(memoryLoginAttempts(() => new Date(now)));
+  const limits = loginLimits(memoryKept(() => new Date(now)));
   return { limits, pass: (seconds: number) => (now += seconds * 1000) };
 }
 

@@ -5,7 +5,9 @@ import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
 import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
 import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
-import type { SessionRow, SessionRows } from '../../src/storage/session-rows.ts';
+import { sessionRows } from '../../src/accounts/sessions.ts';
+import type { Kept } from '../../src/storage/kept.ts';
+import { memoryKept } from '../../src/storage/level-kept.ts';
 import { memoryKeys, memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -13,7 +15,7 @@ export const here = { address: '127.0.0.1', local: true };
 export const afar = { address: '192.0.2.9', local: false };
 export const anna = { username: 'Anna', password: 'correct horse' };
 
-type Given = { store?: EventStore; keys?: KeyStore; rows?: SessionsInMemory; dataDir?: string };
+type Given = { store?: EventStore; keys?: KeyStore; watched?: Watched; dataDir?: string };
 
 /** Accounts over a log in memory, with a clock that moves only by `pass` (seconds). */
 export async function accountsOn(t: TestContext, given: Given = {}) {
@@ -21,7 +23,9 @@ export async function accountsOn(t: TestContext, given: Given = {}) {
   const clock = () => new Date(now);
   const keys = given.keys ?? memoryKeys();
   const store = given.store ?? memoryStore({ clock, keys });
-  const rows = given.rows ?? sessionsInMemory();
+  const watched = given.watched ?? watchedKept(memoryKept(clock));
+  const { kept, watch } = watched;
+  const rows = kept.of(sessionRows);
   const dataDir = given.dataDir ?? join(await tempDir(t), 'data');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logged: string[] = [];
@@ -33,50 +37,51 @@ export async function accountsOn(t: TestContext, given: Given = {}) {
   const accounts: Accounts = await openAccounts({
     store,
     keys,
-    sessions: rows,
+    kept,
     settings: () => settings,
     clock,
     setupCodes: fileSetupCodes(join(dataDir, 'setup-code')),
     log: { info: write, warn: write },
   });
   const pass = (seconds: number) => (now += seconds * 1000);
-  return { accounts, store, keys, rows, dataDir, settings, logged, pass };
+  return { accounts, store, keys, watched, watch, rows, dataDir, settings, logged, pass };
 }
 
 /** As `accountsOn`, with Anna as its administrator. */
 export async function accountsOfAnna(t: TestContext, given: Given = {}) {
   const parts = await accountsOn(t, given);
   await parts.accounts.setup(anna, here);
-  parts.rows.table.clear();
+  for (const { key } of await parts.rows.list('')) await parts.rows.delete([key]);
   return parts;
 }
 
-export type SessionsInMemory = SessionRows & { table: Map<string, SessionRow>; puts: number };
+type Watched = ReturnType<typeof watchedKept>;
 
-export function sessionsInMemory(): SessionsInMemory {
-  const table = new Map<string, SessionRow>();
-  const deleteIf = (over: (row: SessionRow) => boolean) => {
-    const hashes = [...table].filter(([, row]) => over(row)).map(([hash]) => hash);
-    for (const hash of hashes) table.delete(hash);
-    return hashes;
-  };
-  return {
-    table,
-    puts: 0,
-    isShared: false,
-    async move(hash, moved) {
-      const row = table.get(hash);
-      if (row) await this.put(hash, { ...row, ...moved });
-      return table.get(hash);
+/** Sessions are counted when they are written, and something may happen before, or after one is read. */
+function watchedKept(inner: Kept) {
+  const watch = { writes: 0, beforeWrite: async () => {}, afterRead: async () => {} };
+  const kept: Kept = {
+    of(kind) {
+      const rows = inner.of(kind);
+      if (kind.name !== sessionRows.name) return rows;
+      return {
+        ...rows,
+        async get(key) {
+          const row = await rows.get(key);
+          await watch.afterRead();
+          return row;
+        },
+        async delete(keys) {
+          await watch.beforeWrite();
+          await rows.delete(keys);
+        },
+        async change(keys, decide) {
+          watch.writes += 1;
+          await watch.beforeWrite();
+          return await rows.change(keys, decide);
+        },
+      };
     },
-    get: async (hash) => table.get(hash),
-    async put(hash, row) {
-      this.puts += 1;
-      table.set(hash, row);
-    },
-    delete: async (hash) => void table.delete(hash),
-    all: async () => [...table].map(([id, row]) => ({ id, row })),
-    deleteOf: async (userId) => deleteIf((row) => row.user_id === userId),
-    sweep: async (now) => void deleteIf((row) => row.expires_at <= now),
   };
+  return { kept, watch };
 }

@@ -3,15 +3,7 @@ import { pbkdf2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import type { EventStore } from '../../events/store.ts';
 import { sessionIdOf } from '../../src/accounts/sessions.ts';
-import {
-  accountsOfAnna,
-  accountsOn,
-  afar,
-  anna,
-  here,
-  sessionsInMemory,
-  type SessionsInMemory,
-} from './open-accounts.ts';
+import { accountsOfAnna, accountsOn, afar, anna, here } from './open-accounts.ts';
 
 test('login: the name in any case, the password exactly, the same refusal for both', async (t) => {
   const { accounts } = await accountsOfAnna(t);
@@ -72,8 +64,8 @@ test('a token is known by its hash only, and dead at once after logout', async (
   const { accounts, rows } = await accountsOfAnna(t);
   const { token } = await accounts.login(anna, here);
   const other = await accounts.login(anna, here);
-  assert.equal(JSON.stringify([...rows.table]).includes(token), false);
-  assert.ok(rows.table.has(sessionIdOf(token)));
+  assert.equal(JSON.stringify(await rows.list('')).includes(token), false);
+  assert.ok(await rows.get(sessionIdOf(token)));
   const ended: string[] = [];
   const stop = accounts.onSessionEnded((sessionId) => ended.push(sessionId));
   await accounts.logout(token);
@@ -92,58 +84,54 @@ test('a session that is used while it is ended stays ended', async (t) => {
   const { token } = await accounts.login(anna, here);
   pass(600);
   await Promise.all([accounts.logout(token), accounts.authenticate(token)]);
-  assert.equal(rows.table.has(sessionIdOf(token)), false);
+  assert.equal(await rows.get(sessionIdOf(token)), undefined);
   assert.equal(await accounts.authenticate(token), null);
 });
 
 test('a session that ends while it is read stays ended', async (t) => {
-  const { accounts, rows } = await accountsOfAnna(t);
+  const { accounts, watch } = await accountsOfAnna(t);
   const { token } = await accounts.login(anna, here);
-  const read = rows.get;
-  rows.get = async (hash) => {
-    rows.get = read;
-    const row = await read(hash);
+  watch.afterRead = async () => {
+    watch.afterRead = async () => {};
     await accounts.logout(token);
-    return row;
   };
   assert.ok(await accounts.authenticate(token), 'it was good when it was read');
   assert.equal(await accounts.authenticate(token), null);
 });
 
 test('a session lives on by being used, is written at most every five minutes, and ends', async (t) => {
-  const { accounts, pass, rows } = await accountsOfAnna(t);
+  const { accounts, pass, rows, watch } = await accountsOfAnna(t);
   const { token } = await accounts.login(anna, here);
-  const writes = rows.puts;
+  const { writes } = watch;
   for (let minute = 1; minute < 5; minute += 1) {
     pass(60);
     assert.ok(await accounts.authenticate(token));
   }
-  assert.equal(rows.puts, writes);
+  assert.equal(watch.writes, writes);
   pass(60);
   assert.ok(await accounts.authenticate(token));
-  assert.equal(rows.puts, writes + 1);
+  assert.equal(watch.writes, writes + 1);
   pass(336 * 3600 - 1);
   assert.ok(await accounts.authenticate(token));
   pass(336 * 3600);
   assert.equal(await accounts.authenticate(token), null);
   await accounts.sweepSessions();
-  assert.equal(rows.table.size, 0);
+  assert.deepEqual(await rows.list(''), []);
 });
 
 test('a session is good although its expiry cannot be moved: a full disk logs nobody out', async (t) => {
-  const { accounts, pass, rows } = await accountsOfAnna(t);
+  const { accounts, pass, rows, watch } = await accountsOfAnna(t);
   const { token } = await accounts.login(anna, here);
-  const { expires_at } = rows.table.get(sessionIdOf(token))!;
-  const put = rows.put.bind(rows);
-  rows.put = () => Promise.reject(new Error('ENOSPC: the disk is full'));
+  const { expires_at } = (await rows.get(sessionIdOf(token)))!;
+  watch.beforeWrite = () => Promise.reject(new Error('ENOSPC: the disk is full'));
   pass(600);
   const caller = await accounts.authenticate(token);
   assert.equal(caller?.username, 'Anna');
   assert.equal(caller.expiresAt.getTime(), expires_at);
   await assert.rejects(accounts.login(anna, here), /ENOSPC/u);
-  rows.put = put;
+  watch.beforeWrite = async () => {};
   assert.ok(await accounts.authenticate(token));
-  assert.equal(rows.table.get(sessionIdOf(token))!.expires_at, expires_at + 600_000);
+  assert.equal((await rows.get(sessionIdOf(token)))?.expires_at, expires_at + 600_000);
 });
 
 test('a password hashed by the other scheme is hashed anew at the next login', async (t) => {
@@ -217,9 +205,8 @@ test('a disabled user is logged out and kept out until enabled; only the right p
 });
 
 test('sessions that a crash left behind a change that ends them are no good', async (t) => {
-  const rows = sessionsInMemory();
-  const cut: SessionsInMemory = { ...rows, deleteOf: () => Promise.reject(new Error('power cut')) };
-  const parts = await accountsOfAnna(t, { rows: cut });
+  const parts = await accountsOfAnna(t);
+  const { watch } = parts;
   const by = { by: 'anna' };
   const bert = { username: 'bert', password: 'battery staple' };
   const { userId } = await parts.accounts.createUser({ ...bert, isAdmin: true }, by);
@@ -231,11 +218,13 @@ test('sessions that a crash left behind a change that ends them are no good', as
     () => parts.accounts.changePassword(userId, bert.password, 'a new password'),
   ]) {
     const { token } = await parts.accounts.login(bert, here);
+    watch.beforeWrite = () => Promise.reject(new Error('power cut'));
     await assert.rejects(change(), power);
-    const restarted = await accountsOn(t, { ...parts, rows });
+    watch.beforeWrite = async () => {};
+    const restarted = await accountsOn(t, parts);
     await restarted.accounts.changeUser('bert', { disabled: false }, by);
     assert.equal(await restarted.accounts.authenticate(token), null, String(change));
-    assert.ok(rows.table.size > 0, 'the row is there');
+    assert.ok((await parts.rows.list('')).length > 0, 'the row is there');
     await parts.accounts.changeUser('bert', { disabled: false }, by);
   }
 });
@@ -254,10 +243,11 @@ test('a session ends 90 days after its login, however much it is used and howeve
   const [listed] = await accounts.sessions(caller.userId);
   assert.equal(listed!.lastSeenAt.getTime() - listed!.createdAt.getTime(), 89 * day * 1000);
   const newer = await accounts.login(anna, here);
-  const row = rows.table.get(sessionIdOf(newer.token))!;
   // As a release wrote it that knew no latest end.
-  const old = { ...row, created_at: row.created_at - 91 * day * 1000, expires_at: 2 ** 50 };
-  rows.table.set(sessionIdOf(newer.token), old);
+  await rows.change([sessionIdOf(newer.token)], ([row]) => ({
+    keep: [row && { ...row, created_at: row.created_at - 91 * day * 1000, expires_at: 2 ** 50 }],
+    result: undefined,
+  }));
   assert.equal(await accounts.authenticate(newer.token), null);
   assert.ok(await accounts.authenticate(token));
   pass(day);

@@ -7,6 +7,7 @@ import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { type Config, openConfig } from '../../src/config/config.ts';
 import { settingKeys, settingOf } from '../../src/config/schema.ts';
 import { openSecretStore } from '../../src/config/secret-store.ts';
+import { openSecretsFile } from '../../src/config/secrets-file.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { tempLog } from '../support/temp-log.ts';
@@ -364,7 +365,7 @@ async function open(parts: {
   const log = { info: tell([]), warn: tell(parts.warned ?? []) };
   return openConfig({
     ...parts,
-    openSecrets: () => openSecretStore(parts.path),
+    openSecrets: () => openSecretsFile(parts.path).then(openSecretStore),
     data: { root: dirname(parts.path), shared: dirname(parts.path) },
     env: parts.env ?? {},
     log,
@@ -378,7 +379,7 @@ async function opened(t: TestContext, env: Record<string, string> = {}) {
   const tell = (...said: unknown[]) => void logged.push(JSON.stringify(said));
   const config = await openConfig({
     store,
-    openSecrets: () => openSecretStore(path),
+    openSecrets: () => openSecretsFile(path).then(openSecretStore),
     data: { root: dirname(path), shared: dirname(path) },
     env,
     log: { info: tell, warn: tell },

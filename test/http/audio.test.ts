@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { memoryTicketRows } from '../../src/storage/ticket-rows.ts';
+import { memoryKept } from '../../src/storage/level-kept.ts';
 import { openTickets } from '../../src/http/tickets.ts';
 import {
   type ProblemAnswer,
@@ -242,7 +242,10 @@ test('tickets expire, and there are never more than the limit', async () => {
     expiresAt: new Date(),
   };
   const callerOf = async () => caller;
-  const tickets = openTickets({ callerOf }, memoryTicketRows({ now: () => now }));
+  const tickets = openTickets(
+    { callerOf },
+    memoryKept(() => new Date(now)),
+  );
   const id = '01J0000000000000000000000A';
   const path = `/recordings/${id}/audio`;
   const { ticket } = await tickets.issue(caller, id);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sessionIdOf } from '../../src/accounts/sessions.ts';
+import { sessionIdOf, sessionRows } from '../../src/accounts/sessions.ts';
 import { type ProblemAnswer, password, startService } from '../support/http-client.ts';
 
 test('users, rights, API keys and backups ask for the password again after five minutes', async (t) => {
@@ -68,11 +68,12 @@ test('users, rights, API keys and backups ask for the password again after five 
 
 /** Moves the login of a session that has not been used yet into the past. */
 async function beganEarlier(
-  { sessions }: Awaited<ReturnType<typeof startService>>,
+  { services }: Awaited<ReturnType<typeof startService>>,
   token: string,
   minutes: number,
 ): Promise<void> {
-  const id = sessionIdOf(token);
-  const row = (await sessions.get(id))!;
-  await sessions.put(id, { ...row, created_at: row.created_at - minutes * 60_000 });
+  await services.kept.of(sessionRows).change([sessionIdOf(token)], ([row]) => ({
+    keep: [row && { ...row, created_at: row.created_at - minutes * 60_000 }],
+    result: undefined,
+  }));
 }

@@ -155,7 +155,7 @@ test('a deletion that was interrupted before its work was ended is finished at t
   // As a process leaves it that dies right after the fact.
   const dying = await openAccounts({
     store: service.store,
-    sessions: service.sessions,
+    kept: service.services.kept,
     settings: () => service.services.config.settings(),
     clock: () => new Date(),
     setupCodes: fileSetupCodes(dataFolder(service.dataDir).setupCode),

@@ -347,7 +347,7 @@ const names = async (service: TestService, token: string): Promise<string[]> =>
 
 const accountsParts = (service: TestService) => ({
   store: service.store,
-  sessions: service.sessions,
+  kept: service.services.kept,
   settings: () => service.services.config.settings(),
   clock: () => new Date(),
   setupCodes: fileSetupCodes(dataFolder(service.dataDir).setupCode),

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { exportLog } from '../../src/integrity/export-log.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
-import { addSecrets, secretsIn } from '../../src/config/secret-store.ts';
+import { openSecretsFile } from '../../src/config/secrets-file.ts';
 import { soleOwnership } from '../../events/ownership.ts';
 import { openBlobKeys } from '../../src/storage/blobs/blob-keys.ts';
 import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
@@ -30,7 +30,7 @@ type Answer = { code: number | null; stdout: string; stderr: string };
 test('a data directory becomes a database and a shared directory, and a data directory again, byte for byte', async (t) => {
   const { data, recordings } = await recordedData(t);
   await (await openFileKeys(data.keys)).forget(recordings[0]!);
-  await addSecrets(data.secrets, secrets);
+  await (await openSecretsFile(data.secrets)).add(secrets);
   const before = await filesOf(data.root);
   const { shared, root, url, migrate, command } = await place(t);
   const twinRoot = join(await tempDir(t), 'twin');
@@ -47,9 +47,9 @@ test('a data directory becomes a database and a shared directory, and a data dir
   const done = JSON.parse(there.stdout) as Done;
   assert.ok(done.facts > 0 && done.files.present > 0, there.stdout);
   assert.equal(done.secrets, secrets.length);
-  const sealed = await ask<{ sealed: string }>(
+  const sealed = await ask<{ value: string }>(
     cluster.url,
-    'select sealed from mitschrift.secrets',
+    "select value from mitschrift.kept where kind = 'secrets'",
   );
   assert.equal(sealed.length, secrets.length + 1, 'these, and the proof of the master key');
   assert.ok(!JSON.stringify(sealed).includes('sk-'), 'what is in the database is sealed');
@@ -126,7 +126,7 @@ test('a data directory becomes a database and a shared directory, and a data dir
     left.filter((name) => name.includes('.migrating')),
     [],
   );
-  assert.deepEqual(await secretsIn(twin.secrets), secrets);
+  assert.deepEqual(await (await openSecretsFile(twin.secrets)).all(), secrets);
   await (await openFileKeys(data.keys)).forget(recordings[1]!);
   assert.equal(await withoutErasures(t, twin), await withoutErasures(t, data));
   const report = await verifyAlone(twin);

@@ -33,7 +33,8 @@ import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { exclusivelyBy } from '../../src/storage/blobs/exclusively.ts';
-import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
+import { levelKept } from '../../src/storage/level-kept.ts';
+import { pendingJobs } from '../../src/storage/pending-jobs.ts';
 import { levelProjectionStorage } from '../../src/storage/level-rows.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -331,7 +332,7 @@ async function openWorld(t: TestContext, options: Options) {
       keys,
       exclusively: exclusivelyBy(soleOwnership()),
       spaceOf,
-      jobs: levelPendingJobs(store.db),
+      jobs: pendingJobs(levelKept(store.db, () => new Date())),
       version: (stream) => store.version(stream),
       removeRows: (recordingId) => removeTexts(storage, recordingId),
       applied: (position) => projections.applied('all', position),

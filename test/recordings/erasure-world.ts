@@ -18,7 +18,8 @@ import type { ErasureStep } from '../../src/recordings/erasure.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
-import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
+import { levelKept } from '../../src/storage/level-kept.ts';
+import { pendingJobs } from '../../src/storage/pending-jobs.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { seeded } from '../support/seeded.ts';
@@ -82,6 +83,7 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
         ? Promise.reject(new Error('died before the import'))
         : store.append(stream, facts, version),
   };
+  const jobs = pendingJobs(levelKept(store.db, () => new Date()));
   const recordingService = openRecordingService({
     store: dying,
     log,
@@ -98,7 +100,7 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
         await options.beforeDeleting?.();
         return await spaceOf(owner);
       },
-      jobs: levelPendingJobs(store.db),
+      jobs,
       async version(stream) {
         if (stream.endsWith(options.unreadable ?? '-')) throw new Error('not to be read');
         versions += 1;
@@ -120,6 +122,7 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
     dataDir,
     store,
     storage,
+    jobs,
     recordingService,
     keys,
     versionsAsked: () => versions,

@@ -11,7 +11,6 @@ import { libraryOf } from '../../projections/library.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { erasureSteps } from '../../src/recordings/erasure.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { levelPendingJobs } from '../../src/storage/pending-jobs.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { marker, openErasureWorld, who } from './erasure-world.ts';
@@ -58,7 +57,7 @@ for (const step of erasureSteps) {
     assert.deepEqual(await world.found(marker), []);
     assert.ok((await world.found(other)).length > 0);
     // What is done is not noted any more.
-    assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
+    assert.deepEqual(await world.jobs.list(), []);
   });
 }
 
@@ -124,26 +123,26 @@ test('a recording whose fact was never stored is left alone by what was noted fo
   const home = await tempDir(t);
   let world = await openErasureWorld(t, home);
   const { recordingId } = await world.record(marker);
-  await levelPendingJobs(world.store.db).add(recordingId, 'erase');
-  await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
+  await world.jobs.add(recordingId, 'erase');
+  await world.jobs.add(recordingId, 'delete-documents');
   await world.close();
   world = await openErasureWorld(t, home);
   assert.ok((await recordingById(world.storage, recordingId))?.documents);
   assert.ok((await world.found(marker)).length > 0);
-  assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
+  assert.deepEqual(await world.jobs.list(), []);
 
   // Where other processes have the log, one of them may be about to store the fact, and to end then.
-  await levelPendingJobs(world.store.db).add(recordingId, 'erase');
-  await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
+  await world.jobs.add(recordingId, 'erase');
+  await world.jobs.add(recordingId, 'delete-documents');
   await world.close();
   world = await openErasureWorld(t, home, { isShared: true });
   // A deletion and its fact are one turn: of that none can be about to.
-  assert.deepEqual(await levelPendingJobs(world.store.db).list(), [{ recordingId, job: 'erase' }]);
+  assert.deepEqual(await world.jobs.list(), [{ recordingId, job: 'erase' }]);
   await world.recordingService.erase(recordingId, who('erase'));
-  await levelPendingJobs(world.store.db).add(recordingId, 'erase');
+  await world.jobs.add(recordingId, 'erase');
   await world.close();
   world = await openErasureWorld(t, home, { isShared: true });
-  assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
+  assert.deepEqual(await world.jobs.list(), []);
 });
 
 test('documents deleted by a fact are gone after a crash too; those of another recording stay', async (t) => {
@@ -151,7 +150,7 @@ test('documents deleted by a fact are gone after a crash too; those of another r
   let world = await openErasureWorld(t, home);
   const { recordingId } = await world.record(marker);
   await world.record(other);
-  await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
+  await world.jobs.add(recordingId, 'delete-documents');
   // One after the other: each is deleted that any of the facts names.
   for (const document of ['transcript', 'summary'] as const) {
     const fact: RecordingFact = { type: 'documents.deleted', data: { documents: [document] } };
@@ -178,7 +177,7 @@ test('an upload that dies before its fact is stored is gone after the next start
   await world.until(recordingId, 'idle.saved');
   await world.recordingService.erase(recordingId, who('erase'));
   assert.deepEqual(await world.found(marker), []);
-  assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
+  assert.deepEqual(await world.jobs.list(), []);
 });
 
 test('audio that an earlier release put aside goes with the recording it was sent again for', async (t) => {
@@ -290,18 +289,18 @@ test('a deletion that a crash left undone takes nothing that is being written ag
   const home = await tempDir(t);
   let world = await openErasureWorld(t, home);
   const { recordingId } = await world.record(marker);
-  await levelPendingJobs(world.store.db).add(recordingId, 'delete-documents');
+  await world.jobs.add(recordingId, 'delete-documents');
   const fact: RecordingFact = { type: 'documents.deleted', data: { documents: ['summary'] } };
   await world.recordingService.command(recordingId, fact, who('delete'));
   const again: RecordingFact = { type: 'reprocessing.requested', data: { from: 'language-model' } };
   await world.recordingService.command(recordingId, again, who('again'));
   await world.close();
   world = await openErasureWorld(t, home);
-  assert.equal((await levelPendingJobs(world.store.db).list()).length, 1);
+  assert.equal((await world.jobs.list()).length, 1);
   await world.recordingService.takeUp(listed(recordingId));
   await world.until(recordingId, 'idle.saved');
   await world.recordingService.finishRemovals();
-  assert.deepEqual(await levelPendingJobs(world.store.db).list(), []);
+  assert.deepEqual(await world.jobs.list(), []);
   const files = (await filesBelow(join(world.dataDir, 'spaces'))).map(({ name }) => name);
   assert.equal(files.filter((name) => name.endsWith('zusammenfassung.md')).length, 1);
 });

@@ -12,7 +12,6 @@ import { hostFrom } from '../../src/shared/data-directory.ts';
 import { type Service, startService as startWhole } from '../../src/main.ts';
 import type { NodeTrial } from '../../src/service/open-log.ts';
 import type { HttpServices } from '../../src/http/services.ts';
-import type { Pipeline } from '../../src/service/pipeline.ts';
 import { write } from '../../src/recordings/stages/write.ts';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
@@ -103,7 +102,6 @@ export async function startService(
   const { storage, projections, accounts, recordingService } = services!;
   // Routes see less of it than it is.
   const store = services!.store as LevelLog;
-  const { sessions } = services as unknown as Pick<Pipeline, 'sessions'>;
   const call = async <T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -145,7 +143,6 @@ export async function startService(
     setupLink,
     /** While there is no user. */
     setupCode: async () => new URL((await setupLink)!).hash.replace('#code=', ''),
-    sessions,
     port: Number(new URL(url).port),
     dataDir,
     logged,

@@ -3,8 +3,12 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { sessionRows } from '../../../src/accounts/sessions.ts';
+import { pendingJobs } from '../../../src/storage/pending-jobs.ts';
 import { openPostgres } from '../../../src/storage/postgres/connection.ts';
+import { postgresKept } from '../../../src/storage/postgres/kept.ts';
 import { schemaFingerprint, schemaVersion } from '../../../src/storage/postgres/schema.ts';
+import { openSealedTexts } from '../../../src/storage/sealed-texts.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
 import { apiOf, startServiceProcess } from '../../support/service-process.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -20,6 +24,7 @@ const fingerprints: Record<number, string> = {
   2: '6ddef5525ef875e8c36f6e24e291d6aa70c9e810ebcc551007b74621d733518b',
   3: 'ec5c92124b4c5f27b40f005f583c06d38217a6eeac4fa04833dde99012b4494c',
   4: 'a28911d07d9df4c004c79e55e3ec2859e0ddeeb8750f39cb49e7cc23ce95e84b',
+  5: 'b6346cb1f2e5e82062d53c4c7a483666141eb5e826ddaa06d8cc5b889ab87a12',
 };
 
 const cluster = await postgresCluster({ after });
@@ -70,6 +75,77 @@ it('has the same tables and functions, brought up or new', async (t) => {
   await openedDatabase(t, old);
   await openedDatabase(t, cluster.url);
   assert.deepEqual(await made(old), await made(cluster.url));
+});
+
+it('nodes of the release before and of this one see the same sessions, jobs and secrets', async (t) => {
+  const url = await restored();
+  const [before] = await ask<{ hash: string; user_id: string }>(
+    url,
+    'select hash, user_id from mitschrift.sessions',
+  );
+  const db = await openedDatabase(t, url);
+  const kept = postgresKept(db, Buffer.alloc(32, 7));
+  const sessions = kept.of(sessionRows);
+  assert.equal((await sessions.get(before!.hash))?.user_id, before!.user_id);
+
+  // What a node of the release before asks.
+  const old = async (text: string, values: unknown[] = []) =>
+    await db.ask<Record<string, unknown>>({ text, values });
+  const ends = 2 ** 42;
+  await old(
+    `insert into sessions (hash, user_id, created_at, expires_at) values ($1, $2, $3, $4)
+      on conflict (hash) do update set expires_at = excluded.expires_at`,
+    ['old', 'anna', 1, ends],
+  );
+  await old('update sessions set expires_at = $2, seen_at = 5 where hash = $1', ['old', ends + 1]);
+  const row = { user_id: 'anna', created_at: 1, expires_at: ends + 1, seen_at: 5 };
+  assert.deepEqual(await sessions.get('old'), row);
+  const used = { ...row, agent: 'A "phone"\0', users_version: 3 };
+  await sessions.change(['old', 'new'], () => ({ keep: [used, used], result: 0 }));
+  const seen = { ...used, agent: 'A "phone"\ufffd' };
+  assert.deepEqual(await old('select * from sessions where hash in ($1, $2)', ['old', 'new']), [
+    { hash: 'old', ...seen, created_at: '1', expires_at: `${ends + 1}`, seen_at: '5' },
+    { hash: 'new', ...seen, created_at: '1', expires_at: `${ends + 1}`, seen_at: '5' },
+  ]);
+  await sessions.delete(['old']);
+  await old('delete from sessions where hash = $1', ['new']);
+  assert.deepEqual(await old('select * from sessions where user_id = $1', ['anna']), []);
+  assert.deepEqual(
+    (await sessions.list('')).map(({ key }) => key),
+    [before!.hash],
+  );
+
+  const jobs = pendingJobs(kept);
+  await old("insert into pending_jobs values ('r1', 'erase') on conflict do nothing");
+  await old("insert into pending_jobs values ('r1', 'erase') on conflict do nothing");
+  await jobs.add('r2', 'import');
+  await jobs.add('r2', 'import');
+  assert.deepEqual(await old('select * from pending_jobs order by 1'), [
+    { recording_id: 'r1', job: 'erase' },
+    { recording_id: 'r2', job: 'import' },
+  ]);
+  await jobs.complete('r1', 'erase');
+  await old("delete from pending_jobs where recording_id = 'r2'");
+  assert.deepEqual([await jobs.list(), await old('select * from pending_jobs')], [[], []]);
+
+  const texts = await openSealedTexts(kept, db, Buffer.alloc(32, 7));
+  const text = { name: 'stt.api_key', fingerprint: 'f', text: 'sk-1' };
+  await texts.add([text]);
+  const sealed = 'select * from secrets where name = $1';
+  const [asOld] = await old(sealed, ['stt.api_key']);
+  await texts.delete('none');
+  await old("delete from secrets where name = 'stt.api_key'");
+  assert.deepEqual(
+    (await texts.all()).map(({ name }) => name),
+    ['master-key'],
+  );
+  await old('insert into secrets (name, fingerprint, key_id, sealed) values ($1, $2, $3, $4)', [
+    asOld?.['name'],
+    asOld?.['fingerprint'],
+    asOld?.['key_id'],
+    asOld?.['sealed'],
+  ]);
+  assert.deepEqual((await texts.all()).at(-1), text);
 });
 
 /** A database as 888c70e left it. */

@@ -7,15 +7,14 @@ import { openConfig } from '../../../src/config/config.ts';
 import { openTickets } from '../../../src/http/tickets.ts';
 import { followStreams } from '../../../events/follow-streams.ts';
 import { codeOf } from '../../../src/shared/errors.ts';
-import type { LoginAttempts } from '../../../src/storage/login-attempts.ts';
+import { openSecretStore } from '../../../src/config/secret-store.ts';
+import { sealedSetupCodes } from '../../../src/accounts/setup-code.ts';
+import { postgresKept } from '../../../src/storage/postgres/kept.ts';
+import { openSealedTexts } from '../../../src/storage/sealed-texts.ts';
+import type { KeptKind, KeptRows } from '../../../src/storage/kept.ts';
 import type { Notices } from '../../../src/storage/notices.ts';
-import { postgresLoginAttempts } from '../../../src/storage/postgres/login-attempts.ts';
 import { postgresNotices } from '../../../src/storage/postgres/notices.ts';
 import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';
-import { openSealedTexts } from '../../../src/storage/postgres/sealed-texts.ts';
-import { openPostgresSecrets, postgresSetupCodes } from '../../../src/storage/postgres/secrets.ts';
-import { postgresTicketRows } from '../../../src/storage/postgres/ticket-rows.ts';
-import { postgresSessionRows } from '../../../src/storage/postgres/session-rows.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryKeys } from '../../support/memory-store.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
@@ -55,7 +54,7 @@ test('what one node does with users, sessions and settings holds at another', as
   // A ticket of one node is good at the other, as long as its session is.
   const recording = '01J0000000000000000000000A';
   const path = `/recordings/${recording}/audio`;
-  const [ofA, ofB] = [a, b].map(({ accounts, tickets }) => openTickets(accounts, tickets));
+  const [ofA, ofB] = [a, b].map(({ accounts, kept }) => openTickets(accounts, kept));
   const { ticket } = await ofA!.issue(caller, recording);
   assert.equal((await ofB!.redeem(ticket, path))?.username, 'ben');
   assert.equal((await ofB!.issue(caller, recording, ticket)).ticket, ticket, 'and is prolonged');
@@ -81,7 +80,7 @@ test('what one node does with users, sessions and settings holds at another', as
   const [wrong, slow] = ['WRONG_CREDENTIALS', 'TOO_MANY_ATTEMPTS'];
   assert.deepEqual(guesses.slice(0, 3), [wrong, wrong, wrong]);
   assert.ok(guesses.slice(3).includes(slow), 'the fourth waits a second, wherever it is made');
-  const counted = JSON.stringify(await ask(cluster.url, 'select * from mitschrift.login_attempts'));
+  const counted = JSON.stringify(await ask(cluster.url, 'select * from mitschrift.kept'));
   assert.doesNotMatch(counted, /eve/i);
   // A password that was typed for a name cannot be guessed offline from the rows.
   const { username } = guess;
@@ -150,22 +149,22 @@ test('notices go to the others in order; too long and too many are counted', asy
 test('secrets lie sealed, and another master key is told from damage', async (t) => {
   await cluster.empty();
   const db = await openedDatabase(t, cluster.url);
-  const texts = await openSealedTexts(db, masterKey);
-  const secrets = await openPostgresSecrets(texts);
+  const kept = postgresKept(db, masterKey);
+  const secrets = await openSecretStore(await openSealedTexts(kept, db, masterKey));
   await secrets.add([{ key: 'stt.api_key', value: 'sk-very-secret' }]);
-  const stored = JSON.stringify(await ask(cluster.url, 'select * from mitschrift.secrets'));
+  const stored = JSON.stringify(await ask(cluster.url, 'select * from mitschrift.kept'));
   assert.doesNotMatch(stored, /sk-very-secret/);
   assert.doesNotMatch(stored, new RegExp(masterKey.toString('base64').slice(0, 20)));
-  const wrong = await openSealedTexts(db, randomBytes(32)).catch((error: unknown) => error);
+  const wrong = await openSealedTexts(kept, db, randomBytes(32)).catch((error: unknown) => error);
   assert.ok(wrong instanceof Error && 'code' in wrong);
   assert.equal(wrong.code, 'MASTER_KEY_DIFFERS');
   assert.match(wrong.message, /MITSCHRIFT_MASTER_KEY is not the key/);
   // Sealed for one name, it does not open under another.
   await ask(
     cluster.url,
-    "update mitschrift.secrets set name = 'llm.api_key' where name like 'stt%'",
+    "update mitschrift.kept set key = replace(key, 'stt', 'llm') where key like 'stt%'",
   );
-  await assert.rejects(openSealedTexts(db, masterKey), { code: 'SECRETS_DAMAGED' });
+  await assert.rejects(openSealedTexts(kept, db, masterKey), { code: 'SECRETS_DAMAGED' });
 });
 
 /** What a service opens of users and settings, on the one database. */
@@ -176,12 +175,13 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
     for (const close of closing) await close();
   });
   const db = await openedDatabase(t, cluster.url);
-  const texts = await openSealedTexts(db, masterKey);
+  const kept = postgresKept(db, masterKey);
+  const texts = await openSealedTexts(kept, db, masterKey);
   const store = openPostgresLog({ db, keys });
   const notices = postgresNotices(db);
   const warned: unknown[] = [];
   const log = { info: () => {}, warn: (what: unknown) => void warned.push(what) };
-  const openSecrets = () => openPostgresSecrets(texts);
+  const openSecrets = () => openSecretStore(texts);
   const config = await openConfig({
     store,
     openSecrets,
@@ -191,10 +191,9 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
   });
   const accounts = await openAccounts({
     store,
-    sessions: postgresSessionRows(db),
+    kept,
     notices,
-    loginAttempts: postgresLoginAttempts(db, texts.keyFor('login attempts')),
-    setupCodes: postgresSetupCodes(texts),
+    setupCodes: sealedSetupCodes(texts),
     settings: config.settings,
     clock: () => new Date(),
     log: { info: () => {}, warn: () => {} },
@@ -208,7 +207,7 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
     () => notices.close(),
     () => store.close(),
   );
-  return { accounts, config, ended, warned, notices, tickets: postgresTicketRows(db) };
+  return { accounts, config, ended, warned, notices, kept };
 }
 
 async function noticesOf(t: TestContext): Promise<Notices> {
@@ -224,30 +223,19 @@ async function noticesOf(t: TestContext): Promise<Notices> {
 
 test('of many changes at two nodes at once none is lost', async (t) => {
   await cluster.empty();
-  const nodes: LoginAttempts[] = [];
-  for (let n = 0; n < 2; n += 1) {
-    nodes.push(postgresLoginAttempts(await openedDatabase(t, cluster.url), masterKey));
-  }
-  const keys = [{ kind: 'pair' as const, name: 'one' }];
-  const count = async (attempts: LoginAttempts, more: number): Promise<number> =>
-    await attempts.change(keys, ([before = 0]) => {
-      const result = (before as number) + more;
-      return { remember: [result], result };
-    });
-  await Promise.all(nodes.flatMap((one) => Array.from({ length: 20 }, () => count(one, 1))));
-  assert.equal(await count(nodes[0]!, 0), 40);
-  await nodes[0]!.change(keys, () => ({ remember: [null], result: null }));
-  assert.equal(await count(nodes[1]!, 0), 0);
-  // What a release before 0.2 wrote: names under their plain SHA-256.
-  const key = `known ${hash('sha256', 'anna', 'hex')}`;
-  await ask(
-    cluster.url,
-    `insert into mitschrift.login_attempts (key, state) values ('${key}', '[]')`,
-  );
-  await nodes[1]!.sweep();
-  const left = await ask<{ key: string }>(cluster.url, 'select key from mitschrift.login_attempts');
-  assert.deepEqual(
-    left.map((row) => row.key).filter((one) => one === key),
-    [],
-  );
+  const kind: KeptKind<number> = {
+    name: 'counted',
+    endsAt: () => null,
+    volatileMax: 10,
+    keys: 'hashed',
+  };
+  const nodes: KeptRows<number>[] = [];
+  for (let n = 0; n < 2; n += 1)
+    nodes.push(postgresKept(await openedDatabase(t, cluster.url), masterKey).of(kind));
+  const count = async (rows: KeptRows<number>): Promise<number> =>
+    await rows.change(['one'], ([before = 0]) => ({ keep: [before + 1], result: before }));
+  await Promise.all(nodes.flatMap((one) => Array.from({ length: 20 }, () => count(one))));
+  assert.equal(await nodes[0]!.get('one'), 40);
+  await nodes[0]!.delete(['one']);
+  assert.equal(await nodes[1]!.get('one'), undefined);
 });

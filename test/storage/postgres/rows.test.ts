@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, it } from 'node:test';
 import { type ProjectionStorage, RowsTaken } from '../../../projections/runner/projection.ts';
+import type { KeptKind, KeptRows } from '../../../src/storage/kept.ts';
 import type { Postgres } from '../../../src/storage/postgres/connection.ts';
-import { postgresLoginAttempts } from '../../../src/storage/postgres/login-attempts.ts';
-import { postgresPendingJobs } from '../../../src/storage/postgres/pending-jobs.ts';
+import { openSecretStore } from '../../../src/config/secret-store.ts';
+import { postgresKept } from '../../../src/storage/postgres/kept.ts';
 import { postgresProjectionStorage } from '../../../src/storage/postgres/projection-storage.ts';
-import { openSealedTexts } from '../../../src/storage/postgres/sealed-texts.ts';
-import { openPostgresSecrets } from '../../../src/storage/postgres/secrets.ts';
-import { postgresSessionRows } from '../../../src/storage/postgres/session-rows.ts';
-import { postgresTicketRows } from '../../../src/storage/postgres/ticket-rows.ts';
+import { openSealedTexts } from '../../../src/storage/sealed-texts.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
-import { loginAttemptsContract } from '../login-attempts-contract.ts';
-import { pendingJobsContract } from '../pending-jobs-contract.ts';
+import { keptContract } from '../kept-contract.ts';
 import { projectionStorageContract } from '../projection-storage-contract.ts';
 import { secretStoreContract } from '../secret-store-contract.ts';
-import { sessionRowsContract } from '../session-rows-contract.ts';
-import { ticketRowsContract } from '../ticket-rows-contract.ts';
 
 const cluster = await postgresCluster({ after });
+const key = Buffer.alloc(32, 7);
 
 const database = async (t: TestContext) => {
   await cluster.empty();
@@ -27,18 +23,13 @@ const database = async (t: TestContext) => {
 projectionStorageContract('The storage in PostgreSQL', async (t) =>
   postgresProjectionStorage(await database(t)),
 );
-sessionRowsContract('PostgreSQL', async (t) => postgresSessionRows(await database(t)));
-pendingJobsContract('PostgreSQL', async (t) => postgresPendingJobs(await database(t)));
-ticketRowsContract('PostgreSQL', async (t, max) => postgresTicketRows(await database(t), { max }));
-loginAttemptsContract('PostgreSQL', async (t) =>
-  postgresLoginAttempts(await database(t), Buffer.alloc(32, 7)),
-);
+keptContract('PostgreSQL', async (t) => postgresKept(await database(t), key));
 secretStoreContract(
   'PostgreSQL',
   async (t) => {
     const db = await database(t);
     const again = async () =>
-      await openPostgresSecrets(await openSealedTexts(db, Buffer.alloc(32, 7)));
+      await openSecretStore(await openSealedTexts(postgresKept(db, key), db, key));
     return { store: await again(), again };
   },
   { isShared: true },
@@ -116,30 +107,35 @@ it('a session waits for the disk, whatever the server is set to and after rows t
 });
 
 it('a node whose clock is an hour ahead or behind is told so, and what nodes share goes by one clock', async (t) => {
-  const right = await database(t);
-  const tickets = postgresTicketRows(right);
-  const row = { session_id: 's', recording_id: 'r' };
+  const kind: KeptKind<{ ends: number }> = {
+    name: 'ending',
+    endsAt: ({ ends }) => ends,
+    volatileMax: null,
+    keys: 'plain',
+  };
+  const right = postgresKept(await database(t), key).of(kind);
+  const put = (rows: KeptRows<{ ends: number }>, name: string, forMs: number) =>
+    rows.change([name], (_, now) => ({ keep: [{ ends: now + forMs }], result: 0 }));
   for (const [off, how] of [
     [3_600_000, 'ahead of'],
     [-3_600_000, 'behind'],
   ] as const) {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + off });
     const reports: string[] = [];
-    const wrong = postgresTicketRows(
-      await openedDatabase(t, cluster.url, (message) => void reports.push(message)),
-    );
-    await wrong.put(how, row, 60_000);
+    const report = (message: string): void => void reports.push(message);
+    const wrong = postgresKept(await openedDatabase(t, cluster.url, report), key).of(kind);
+    await put(wrong, how, 60_000);
     assert.ok(
       reports.some((text) => new RegExp(`is 3(600|599|601) s ${how} that of`).test(text)),
       reports.join(),
     );
     t.mock.timers.reset();
-    await tickets.put('right', row, 60_000);
-    for (const one of [tickets, wrong]) {
-      assert.deepEqual(await one.get(how), row);
-      assert.deepEqual(await one.get('right'), row);
+    await put(right, 'right', 60_000);
+    for (const one of [right, wrong]) {
+      assert.ok(await one.get(how));
+      assert.ok(await one.get('right'));
     }
-    await wrong.put(how, row, -1);
-    assert.equal(await tickets.get(how), undefined, 'over is over');
+    await put(wrong, how, -1);
+    assert.equal(await right.get(how), undefined, 'over is over');
   }
 });
