@@ -23,7 +23,7 @@ import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { ClusterMember } from '../storage/cluster.ts';
-import { type ByOne, byItself } from '../storage/by-one.ts';
+import { type ByOne, openByOne } from '../storage/by-one.ts';
 import { openAudioStore } from '../storage/audio/blob-audio.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
@@ -198,13 +198,14 @@ export async function openLogAlone(data: DataFolder): Promise<LogParts> {
 
 function partsOf(store: LevelLog, data: DataFolder): LogParts {
   const kept = levelKept(store.db, () => new Date());
+  const ownership = soleOwnership();
   return {
     keys: store.keys,
     store,
     kept,
     jobs: pendingJobs(kept),
-    ownership: soleOwnership(),
-    byOne: byItself(),
+    ownership,
+    byOne: openByOne(kept, ownership),
     openSecrets: async () => await openSecretStore(await openSecretsFile(data.secrets)),
     setupCodes: fileSetupCodes(data.setupCode),
     notices: noNotices(),

@@ -14,11 +14,11 @@ import { keepCollecting } from '../storage/blobs/collect.ts';
 import { followErasures } from '../storage/blobs/follow-erasures.ts';
 import { openNodeFiles } from '../storage/blobs/node-files.ts';
 import { promisedNames } from '../storage/blobs/promised-names.ts';
+import { openByOne } from '../storage/by-one.ts';
 import { joinCluster } from '../storage/cluster-member.ts';
 import { pendingJobs } from '../storage/pending-jobs.ts';
 import { type Postgres, openPostgres } from '../storage/postgres/connection.ts';
 import { generationOf } from '../storage/postgres/generation.ts';
-import { postgresByOne } from '../storage/postgres/housekeeping.ts';
 import { postgresKept } from '../storage/postgres/kept.ts';
 import { postgresNotices } from '../storage/postgres/notices.ts';
 import { keepRemovingOldRows } from '../storage/postgres/old-rows.ts';
@@ -81,7 +81,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     const rows = openNodeRows({ db, ownership, store, keys, log, leaseMs, projections, report });
     closing.push(() => rows.stop());
     const { storage } = rows;
-    const byOne = postgresByOne(db, ownership);
+    const byOne = openByOne(kept, ownership);
     const collecting = keepCollecting(
       { blobs: files.blobs, puts, store, storage, ownership, byOne },
       log,

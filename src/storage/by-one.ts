@@ -1,3 +1,6 @@
+import type { Ownership } from '../../events/ownership.ts';
+import type { Kept, KeptKind } from './kept.ts';
+
 /**
  * Has one of all nodes do what would be the same at each, and gives the others what came of it. Null: another is at it now.
  * @param how.withinMs what was done in the last so many milliseconds is not done again
@@ -20,12 +23,51 @@ export type DoneByOne<T> = {
   isMine: boolean;
 };
 
-/** Of a process that is alone. @param now monotonic milliseconds; for tests */
-export const byItself =
-  (now: () => number = () => performance.now()): ByOne =>
-  async (_task, { signal }, work) => {
-    const began = now();
-    const value = await work(signal);
-    const tookMs = now() - began;
-    return { value, agoMs: tookMs, tookMs, isMine: true };
+/** What came of the last time, by task. Longer than any task rests. */
+const lastTimes = <T>(): KeptKind<{ value: T; doneAt: number; tookMs: number }> => ({
+  name: 'done-by-one',
+  endsAt: ({ doneAt }) => doneAt + 7 * 24 * 3_600_000,
+  volatileMax: 100,
+  keys: 'plain',
+});
+
+/** Who does a task holds its name. */
+export function openByOne(kept: Kept, ownership: Ownership): ByOne {
+  return async <T>(
+    task: string,
+    { withinMs, signal }: Parameters<ByOne>[1],
+    work: (signal: AbortSignal) => Promise<T>,
+  ) => {
+    const rows = kept.of(lastTimes<T>());
+    const look = () =>
+      rows.change([task], ([last], now) => {
+        const isRecent = last !== undefined && last.doneAt > now - withinMs;
+        const done = isRecent
+          ? {
+              value: last.value,
+              agoMs: now - last.doneAt + last.tookMs,
+              tookMs: last.tookMs,
+              isMine: false,
+            }
+          : null;
+        return { result: { done, now } };
+      });
+    const before = await look();
+    if (before.done) return before.done;
+    const held = await ownership.claim(task, signal);
+    if (held === null) return null;
+    try {
+      // Another one may have ended meanwhile.
+      const meanwhile = await look();
+      if (meanwhile.done) return meanwhile.done;
+      const value = await work(AbortSignal.any([signal, held.lost]));
+      return await rows.change([task], (_, now) => {
+        const tookMs = Math.max(0, now - meanwhile.now);
+        const result = { value, agoMs: tookMs, tookMs, isMine: true };
+        return { keep: [{ value, doneAt: now, tookMs }], result };
+      });
+    } finally {
+      await held.release();
+    }
   };
+}

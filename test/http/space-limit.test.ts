@@ -6,7 +6,9 @@ import { gigabyte } from '../../src/storage/disk.ts';
 import { measureTaken } from '../../src/storage/measure-taken.ts';
 import { blobsOfOneProcess } from '../../src/storage/blobs/file-blobs.ts';
 import { folderUploads } from '../../src/storage/uploads/folder-uploads.ts';
-import { byItself } from '../../src/storage/by-one.ts';
+import { soleOwnership } from '../../events/ownership.ts';
+import { openByOne } from '../../src/storage/by-one.ts';
+import { memoryKept } from '../../src/storage/level-kept.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { type ProblemAnswer, connect, startService, wav } from '../support/http-client.ts';
@@ -203,7 +205,10 @@ test('whoever is connected hears it when a count finds that the limit is reached
         signal,
       ),
     measureByUser: async () => new Map(),
-    byOne: byItself(),
+    byOne: openByOne(
+      memoryKept(() => new Date()),
+      soleOwnership(),
+    ),
     settings: () => ({ 'limits.spaces_gb': 1000 / gigabyte, 'limits.user_gb': null }),
     log: { warn() {} },
   });

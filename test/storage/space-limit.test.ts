@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ByOne, byItself } from '../../src/storage/by-one.ts';
+import { soleOwnership } from '../../events/ownership.ts';
+import { type ByOne, openByOne } from '../../src/storage/by-one.ts';
+import { memoryKept } from '../../src/storage/level-kept.ts';
 import { gigabyte } from '../../src/storage/disk.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
-import { sharedByOne } from '../support/shared-by-one.ts';
 
 /** A limit of 1000 bytes over a disk that is told what lies on it; counts are held when asked to. */
 function limited(
@@ -41,11 +42,17 @@ function limited(
     }),
     log: { warn: (_fields, text) => void world.warnings.push(text) },
     now: () => time.ms,
-    byOne: byOne ?? byItself(() => time.ms),
+    byOne: byOne ?? byOneAt(time),
   });
   t.after(() => space.stop());
   return { world, space };
 }
+
+const byOneAt = (time: { ms: number }): ByOne =>
+  openByOne(
+    memoryKept(() => new Date(time.ms)),
+    soleOwnership(),
+  );
 
 const refused = { code: 'SPACE_LIMIT_REACHED' };
 
@@ -189,7 +196,7 @@ test('nothing is counted where nothing is limited, and at once when a limit is s
 
 test('one of many nodes counts for all, and what each took in since that began is not lost to it', async (t) => {
   const time = { ms: 0 };
-  const { byOne } = sharedByOne(() => time.ms);
+  const byOne = byOneAt(time);
   const [one, other] = [1, 2].map(() => limited(t, 1000, { byOne, time }));
   const counts = () => one!.world.counts + other!.world.counts;
   one!.world.disk = 500;

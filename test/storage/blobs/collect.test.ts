@@ -5,13 +5,14 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { exists } from '../../../src/shared/files.ts';
 import { recordingStream } from '../../../events/facts/recording.ts';
+import { openByOne } from '../../../src/storage/by-one.ts';
+import { memoryKept } from '../../../src/storage/level-kept.ts';
 import { collect } from '../../../src/storage/blobs/collect.ts';
 import { openBlobs } from '../../../src/storage/blobs/open-blobs.ts';
 import { promisedNames } from '../../../src/storage/blobs/promised-names.ts';
 import { memoryProjectionStorage } from '../../support/memory-projection-storage.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { sampleFact } from '../../support/sample-facts.ts';
-import { sharedByOne } from '../../support/shared-by-one.ts';
 import { sharedOwnership } from '../../support/shared-ownership.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -64,11 +65,12 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.equal(await names.promise('u', 'talk', unknown), false);
   assert.equal(await names.promise('u', 'talk', known), true);
   const { signal } = new AbortController();
-  const nodes = sharedByOne();
+  let time = now;
+  const last = memoryKept(() => new Date(time));
   const puts = memoryPuts([known, unknown, held]);
   const listed: string[] = [];
   const deps = {
-    byOne: nodes.byOne,
+    byOne: openByOne(last, ownership),
     blobs: {
       ...blobs,
       list(prefix: string) {
@@ -85,9 +87,9 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   };
 
   // Another node is at it.
-  nodes.atIt.add('collect');
+  const atIt = await other.claim('collect', signal);
   assert.equal(await collect(deps), null);
-  nodes.atIt.delete('collect');
+  await atIt?.release();
   // Another node works on that recording.
   await other.claim(`audio:${held}`, signal);
   assert.equal(await collect(deps), go.length);
@@ -97,7 +99,7 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   assert.deepEqual([...puts.noted], [held], 'it is looked at again when it is free');
   // All nodes together look through everything once a day.
   assert.equal(await collect(deps), null);
-  nodes.forget();
+  time += 24 * 3_600_000;
   assert.equal(await collect(deps), 0);
   await names.release('u', 'talk', unknown);
   assert.equal(await names.promise('u', 'talk', unknown), false);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, it } from 'node:test';
-import { postgresByOne } from '../../../src/storage/postgres/housekeeping.ts';
+import { openByOne } from '../../../src/storage/by-one.ts';
+import { postgresKept } from '../../../src/storage/postgres/kept.ts';
 import { postgresOwnership } from '../../../src/storage/postgres/ownership.ts';
 import { postgresPuts } from '../../../src/storage/postgres/puts.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
@@ -39,7 +40,8 @@ it('has one node do what is asked for at each, and gives the others what came of
   assert.equal((await one('count', how, never))!.tookMs, mine.tookMs, 'that changes nothing');
   await ask(
     cluster.url,
-    "update mitschrift.housekeeping set done_at = done_at - interval '2 hours'",
+    `update mitschrift.kept set value = jsonb_set(value::jsonb, '{doneAt}',
+      to_jsonb((value::jsonb ->> 'doneAt')::bigint - 7200000))::text where kind = 'done-by-one'`,
   );
   assert.equal((await one('count', how, async () => 3))!.value, 3);
 });
@@ -49,7 +51,7 @@ async function node(t: TestContext) {
   const db = await openedDatabase(t, cluster.url);
   const ownership = postgresOwnership(db, { leaseMs: 60_000 });
   t.after(() => ownership.close());
-  return postgresByOne(db, ownership);
+  return openByOne(postgresKept(db, Buffer.alloc(32, 7)), ownership);
 }
 
 it('says of which recordings nothing was put for so long, at whichever node', async (t) => {
