@@ -10,7 +10,7 @@ import { type FirstSetup, openFirstSetup } from './first-setup.ts';
 import { type PasswordLogin, assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
-import { type FoundSession, type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
+import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
 import { type Notices, noNotices } from '../storage/notices.ts';
 import type { Kept } from '../storage/kept.ts';
 import type { SetupCodes } from './setup-code.ts';
@@ -182,7 +182,7 @@ const goodSessions = async ({ stream, book }: SessionDeps, userId?: string) =>
   (await book.list(userId)).filter((session) => userOf(session, stream) !== null);
 
 async function callerIn(
-  session: FoundSession | undefined,
+  session: ListedSession | undefined,
   { stream }: Pick<SessionDeps, 'stream'>,
 ): Promise<Caller | null> {
   // Another node may have begun it for a user that is new, or changed, since users were read here.

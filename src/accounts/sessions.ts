@@ -99,7 +99,7 @@ export class SessionBook {
   }
 
   /** The session of a token, which lives on by being asked for; undefined: none, or over. */
-  async find(token: string): Promise<FoundSession | undefined> {
+  async find(token: string): Promise<ListedSession | undefined> {
     if (!/^[\w-]{43}$/u.test(token)) return undefined;
     const sessionId = sessionIdOf(token);
     const row = await this.#row(sessionId);
@@ -107,7 +107,7 @@ export class SessionBook {
     if (!row || isOver(row, now)) return undefined;
     const expires = this.#endOf(row.created_at, now);
     const isMoved = Math.abs(expires - row.expires_at) >= moveMs;
-    if (!isMoved && now - seenAt(row) < moveMs) return found(sessionId, row);
+    if (!isMoved && now - seenAt(row) < moveMs) return sessionOf({ key: sessionId, value: row });
     const endings = this.#endings;
     const used = { expires_at: expires, seen_at: now };
     const change = this.#rows.change([sessionId], ([present]) => {
@@ -120,14 +120,14 @@ export class SessionBook {
     const moved = await change.catch(() => this.#rows.get(sessionId));
     if (moved?.expires_at === expires && endings === this.#endings)
       this.#known.set(sessionId, moved);
-    return moved && found(sessionId, moved);
+    return moved && sessionOf({ key: sessionId, value: moved });
   }
 
   /** A session that is not over; it does not live on by this. */
-  async look(sessionId: string): Promise<FoundSession | undefined> {
+  async look(sessionId: string): Promise<ListedSession | undefined> {
     const row = await this.#row(sessionId);
     const isGood = row !== undefined && !isOver(row, this.#clock().getTime());
-    return isGood ? found(sessionId, row) : undefined;
+    return isGood ? sessionOf({ key: sessionId, value: row }) : undefined;
   }
 
   /** Calls back with every session that is ended before its time; returns how to stop. */
@@ -147,7 +147,7 @@ export class SessionBook {
     const rows = (await this.#rows.list('')).filter(
       ({ value: row }) => !isOver(row, now) && (userId === undefined || row.user_id === userId),
     );
-    return rows.toSorted((a, b) => b.value.created_at - a.value.created_at).map(listed);
+    return rows.toSorted((a, b) => b.value.created_at - a.value.created_at).map(sessionOf);
   }
 
   async endAllOf(userId: string): Promise<void> {
@@ -209,7 +209,7 @@ export type ListedSession = {
   agent: string | null;
 };
 
-const listed = ({ key, value: row }: { key: string; value: SessionRow }): ListedSession => ({
+const sessionOf = ({ key, value: row }: { key: string; value: SessionRow }): ListedSession => ({
   sessionId: key,
   userId: row.user_id,
   createdAt: new Date(row.created_at),
@@ -217,21 +217,4 @@ const listed = ({ key, value: row }: { key: string; value: SessionRow }): Listed
   expiresAt: new Date(row.expires_at),
   usersVersion: row.users_version,
   agent: row.agent ?? null,
-});
-
-export type FoundSession = {
-  sessionId: string;
-  userId: string;
-  createdAt: Date;
-  expiresAt: Date;
-  /** As in its row. */
-  usersVersion: number | undefined;
-};
-
-const found = (sessionId: string, row: SessionRow): FoundSession => ({
-  sessionId,
-  userId: row.user_id,
-  createdAt: new Date(row.created_at),
-  expiresAt: new Date(row.expires_at),
-  usersVersion: row.users_version,
 });
