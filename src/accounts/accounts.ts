@@ -110,7 +110,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const deps = { stream, book, scheme, limits, brake: loginBrake(kept), log };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
   await finishErasures(users, parts);
-  await book.sweep();
+  await kept.sweep();
   const administration = userAdministration({ ...parts, ...deps });
   const confirmations = openConfirmations(kept, clock);
   /** Guessing is limited in another person's open session too. */
@@ -158,9 +158,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     takeIn: () => stream.takeIn(),
     finishDeletions: () => finishDeletions(users, parts),
     async sweepSessions() {
-      await book.sweep();
-      await limits.sweep();
-      await deps.brake.sweep();
+      await kept.sweep();
       await links.sweepLinks();
     },
   };

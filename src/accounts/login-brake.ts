@@ -23,8 +23,6 @@ export interface LoginBrake {
   hold(account: string, address: string): Promise<number>;
   /** An attempt that was taken down has succeeded, or has not been looked at after all. */
   takeBack(account: string, address: string): Promise<void>;
-  /** Forgets what is long over. For now and then. */
-  sweep(): Promise<void>;
 }
 
 /**
@@ -93,7 +91,6 @@ export function loginBrake(
         return { keep, result: undefined };
       });
     },
-    sweep: () => attempts.sweep(),
   };
 }
 

@@ -42,8 +42,6 @@ export interface LoginLimits {
   takeBack(account: string, address: string): Promise<void>;
   /** Forgets the failures of this account from this address, and knows it from now on. */
   succeeded(account: string, address: string): Promise<void>;
-  /** Forgets what is long over. For now and then. */
-  sweep(): Promise<void>;
 }
 
 /**
@@ -89,10 +87,6 @@ export function loginLimits(kept: Kept): LoginLimits {
         const others = places.filter((one) => one !== own);
         return { keep: [[...others, own].slice(-knownPerAccountMax)], result: undefined };
       });
-    },
-    async sweep() {
-      await attempts.sweep();
-      await known.sweep();
     },
   };
 }

@@ -158,10 +158,6 @@ export class SessionBook {
     for (const sessionId of ended) this.#end(sessionId);
   }
 
-  sweep(): Promise<void> {
-    return this.#rows.sweep();
-  }
-
   async #row(sessionId: string): Promise<SessionRow | undefined> {
     const known = this.#known.get(sessionId);
     if (known) return known;

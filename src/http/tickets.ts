@@ -49,7 +49,6 @@ export function openTickets(accounts: Pick<Accounts, 'callerOf'>, kept: Kept): T
         const ends_at = now + limits.ticketMs;
         return { keep: [{ ...row, ends_at }], result: ends_at };
       });
-      await rows.sweep();
       const own = await rows.list(groupOf(sessionId));
       const oldest = own.toSorted((a, b) => b.value.ends_at - a.value.ends_at).slice(perSessionMax);
       await rows.delete(oldest.map(({ key }) => key));

@@ -8,6 +8,8 @@ import { type Limited, limited } from '../shared/mutex.ts';
 export interface Kept {
   /** The rows of one kind, the same for each who asks. */
   of<V>(kind: KeptKind<V>): KeptRows<V>;
+  /** Forgets rows that have ended, and those of too many, of all kinds that were asked for. For now and then. */
+  sweep(): Promise<void>;
 }
 
 export type KeptKind<V> = {
@@ -46,8 +48,6 @@ export interface KeptRows<V> {
       now: number,
     ) => { keep?: readonly (V | undefined)[]; result: T },
   ): Promise<T>;
-  /** Forgets rows that have ended, and those of too many. For now and then. */
-  sweep(): Promise<void>;
 }
 
 /** One row as an adapter has it: its JSON. */
@@ -106,8 +106,10 @@ export function keptIn(open: (kind: KeptKind<unknown>) => Cells): Kept {
         delete: (keys) =>
           change(keys, () => ({ keep: keys.map(() => undefined), result: undefined })),
         change,
-        sweep: () => cells.sweep(),
       };
+    },
+    async sweep() {
+      for (const { cells } of opened.values()) await cells.sweep();
     },
   };
 }

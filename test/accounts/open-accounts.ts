@@ -61,6 +61,7 @@ type Watched = ReturnType<typeof watchedKept>;
 function watchedKept(inner: Kept) {
   const watch = { writes: 0, beforeWrite: async () => {}, afterRead: async () => {} };
   const kept: Kept = {
+    sweep: () => inner.sweep(),
     of(kind) {
       const rows = inner.of(kind);
       if (kind.name !== sessionRows.name) return rows;

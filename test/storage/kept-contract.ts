@@ -84,7 +84,7 @@ export function keptContract(name: string, make: (test: TestContext) => Promise<
           assert.equal(before, undefined);
           return { result: 0 };
         });
-        await rows.sweep();
+        await kept.sweep();
         assert.equal((await rows.get('one'))?.n, 1);
         await rows.change(['other'], ([before], at) => {
           assert.equal(before, undefined);
@@ -95,11 +95,12 @@ export function keptContract(name: string, make: (test: TestContext) => Promise<
       });
 
     it('no more of those that need not last than the kind says, the oldest go', async (t) => {
-      const rows = (await make(t)).of(passing);
+      const kept = await make(t);
+      const rows = kept.of(passing);
       const add = (key: string, n: number) =>
         rows.change([key], (_, now) => ({ keep: [{ n, ends: now + 60_000 + n }], result: 0 }));
       const left = async () => {
-        await rows.sweep();
+        await kept.sweep();
         const found = await Promise.all([1, 2, 3, 4, 5].map((n) => rows.get(`${n}`)));
         return found.map((value) => value?.n ?? '').join('');
       };
