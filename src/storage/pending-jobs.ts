@@ -17,10 +17,9 @@ export interface PendingJobs {
  * file lies in its folder, and until its fact is stored it is not acknowledged. `late-audio`: what a browser
  * sent after the recording had ended lies in its folder, and is to be added.
  */
-export type PendingJob = Removal | 'keep-audio' | 'import' | 'late-audio';
-export type Removal = 'erase' | 'delete-documents';
-
+export type PendingJob = (typeof jobs)[number];
 const jobs = ['erase', 'delete-documents', 'keep-audio', 'import', 'late-audio'] as const;
+export type Removal = Extract<PendingJob, 'erase' | 'delete-documents'>;
 
 /** By `<recording id>/<job>`, named as the first release did. No words in it. */
 const chores: KeptKind<1> = {
