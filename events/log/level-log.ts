@@ -29,6 +29,7 @@ import { EventStoreError } from '../store.ts';
 import { type StreamHeads, streamHeads, streamNames } from './streams.ts';
 import { type Upcasters, upcasters as todaysUpcasters } from '../facts/validation.ts';
 import { verifyLog } from './verify.ts';
+import { inTime } from '../../src/shared/in-time.ts';
 
 export type LogOptions = {
   /** Where the database lies; the marker is the file beside it with `.json` at the end. */
@@ -227,7 +228,10 @@ function accessTo(log: {
   const usable = async (): Promise<void> => {
     assertOpen();
     const recovering = recovery.running();
-    if (recovering) await within(reopenWaitMs, recovering, () => reopening(db));
+    if (recovering)
+      await inTime(reopenWaitMs, recovering, () => {
+        throw reopening(db);
+      });
     assertOpen();
   };
   return {
@@ -279,20 +283,4 @@ function checkedBefore(
 ): number {
   const most = checkedAtOpenMax ?? (verifiedPosition === undefined ? tailChecked : Infinity);
   return Math.max(verifiedPosition ?? 0, head - most);
-}
-
-async function within(
-  limitMs: number,
-  awaited: Promise<void>,
-  late: () => EventStoreError,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), limitMs);
-  });
-  try {
-    await Promise.race([awaited, over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -2,7 +2,6 @@ import type { Ownership } from '../../events/ownership.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { ProjectionState } from './member.ts';
 import { onAbort, untilAborted } from '../../src/shared/abort.ts';
-import { systemClock } from '../../src/shared/retry.ts';
 import {
   type Projection,
   type ProjectionStorage,
@@ -11,6 +10,7 @@ import {
 } from './projection.ts';
 import { type ProjectionRunner, startProjections } from './runner.ts';
 import type { Told } from './told-progress.ts';
+import { inTime } from '../../src/shared/in-time.ts';
 
 /** How nodes say to each other how far the rows are. What is said while a node cannot hear is lost to it. */
 export type ProjectorChannel = {
@@ -212,7 +212,6 @@ function watch(
 }
 
 async function stopped(runner: ProjectionRunner, { onFailure, times }: Projector): Promise<void> {
-  const over = new AbortController();
   const stopping = runner.stop().then(
     () => true,
     (error: unknown) => {
@@ -221,8 +220,6 @@ async function stopped(runner: ProjectionRunner, { onFailure, times }: Projector
       return true;
     },
   );
-  const late = systemClock.wait(times.stop, over.signal).catch(() => false);
-  if ((await Promise.race([stopping, late])) !== true)
+  if (!(await inTime(times.stop, stopping, () => false)))
     onFailure?.(new Error(`What was being written to the rows has not ended in ${times.stop} ms.`));
-  over.abort();
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { hash, randomBytes } from 'node:crypto';
 import type { Notices } from '../storage/notices.ts';
 import type { Kept, KeptKind, KeptRows } from '../storage/kept.ts';
+import { openListeners } from '../shared/listeners.ts';
 
 /** An expiry is written again when it has moved by this much: reading must not mean writing. */
 const moveMs = 5 * 60_000;
@@ -47,7 +48,7 @@ export class SessionBook {
   readonly #rows: KeptRows<SessionRow>;
   readonly #clock: () => Date;
   readonly #hours: () => number;
-  readonly #listeners = new Set<(sessionId: string) => void>();
+  readonly #whenEnded = openListeners<[string]>();
   readonly #notices: Notices;
   /** Sessions in use, so that not every request reads the rows. */
   readonly #known = new LRUCache<string, SessionRow>({ max: knownMax, ttl: knownMs });
@@ -132,8 +133,7 @@ export class SessionBook {
 
   /** Calls back with every session that is ended before its time; returns how to stop. */
   onEnded(listener: (sessionId: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#whenEnded.add(listener);
   }
 
   async end(sessionId: string): Promise<void> {
@@ -177,7 +177,7 @@ export class SessionBook {
   #ended(sessionId: string): void {
     this.#endings += 1;
     this.#known.delete(sessionId);
-    for (const listener of this.#listeners) listener(sessionId);
+    this.#whenEnded.tell(sessionId);
   }
 
   /** When a session ends that began then and is used now. */

@@ -6,6 +6,7 @@ import { type MenuEntry, type TrayState, icons, labelsFor, serveMenu } from '../
 import { openSessionBus } from '../tray/session-bus.ts';
 import { type Shown, type StatusItem, serveStatusItem } from '../tray/status-item.ts';
 import { askService } from '../control/socket.ts';
+import { inTime } from '../shared/in-time.ts';
 
 /** How often the service is asked for its state, and how long an answer may take, in milliseconds. */
 const askEveryMs = 1000;
@@ -143,9 +144,7 @@ async function ask<T>({ data }: Host, name: string, body: unknown = null): Promi
   const answer = askService<T>(data.triggerSocket, name, body);
   // Starting and stopping take as long as the device does.
   if (name !== 'status') return await answer;
-  const late = new AbortController();
-  const nothing = sleep(answerWithinMs, null, { signal: late.signal }).catch(() => null);
-  return await Promise.race([answer, nothing]).finally(() => late.abort());
+  return await inTime(answerWithinMs, answer, () => null);
 }
 
 /** The service says where it is: its port and https may be set where it was started alone. */

@@ -9,6 +9,7 @@ import { requestedLanguage } from '../shared/languages.ts';
 import { readJson } from './json.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
+import { inTime } from '../shared/in-time.ts';
 
 /**
  * The body as JSON of the given shape; no body is an empty object.
@@ -31,7 +32,7 @@ export async function jsonBody<S extends z.ZodType>(
 /** What was sent as JSON, read once; undefined without a body. @throws {Problem} 400, 408, 413 */
 export async function jsonIn(ctx: Context, bytesMax = limits.jsonBytesMax): Promise<unknown> {
   const request = ctx.request as { body?: unknown };
-  if (!('body' in request)) request.body = await inTime(readJson(ctx.req, bytesMax));
+  if (!('body' in request)) request.body = await bodyInTime(readJson(ctx.req, bytesMax));
   return request.body;
 }
 
@@ -163,14 +164,10 @@ export const momentSchema = z.iso
   }, 'must be between 1900 and today');
 
 /** A client that sends a byte now and then would otherwise keep a connection for hours, without a login. */
-async function inTime<T>(parsed: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+const bodyInTime = <T>(parsed: Promise<T>): Promise<T> =>
+  inTime(limits.jsonBodyMs, parsed, () => {
     const seconds = limits.jsonBodyMs / 1000;
-    const problem = new Problem('too-slow', `The body has to be there within ${seconds} seconds.`, {
+    throw new Problem('too-slow', `The body has to be there within ${seconds} seconds.`, {
       headers: { Connection: 'close' },
     });
-    timer = setTimeout(() => reject(problem), limits.jsonBodyMs);
   });
-  return await Promise.race([parsed, late]).finally(() => clearTimeout(timer));
-}

@@ -11,6 +11,7 @@ import { type IncomingMessage, type RequestListener, type Server, createServer }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limits } from './limits.ts';
+import { inTime } from '../shared/in-time.ts';
 
 export interface RunningServer {
   /** `http://127.0.0.1:8765`; of a service that speaks https, by the first name of its certificate. */
@@ -134,13 +135,7 @@ function whenServed(starting: StartingApp, entrance: Entrance) {
     });
   const first = untilBegun();
   let beginning = first;
-  const orTooLate = async (): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, limits.readyWaitMs);
-    });
-    await Promise.race([beginning, late]).finally(() => clearTimeout(timer));
-  };
+  const orTooLate = (): Promise<void> => inTime(limits.readyWaitMs, beginning, () => {});
 
   async function answer(...[incoming, outgoing]: Parameters<RequestListener>): Promise<void> {
     if (!served && !starting.answers(incoming.url ?? '')) await orTooLate();

@@ -11,6 +11,7 @@ import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
 import type { BackupReport } from './backup.ts';
 import { lastBackupFile } from './not-in-backups.ts';
+import { openListeners } from '../shared/listeners.ts';
 
 /** A backup that was begun. Snake case: it is what HTTP answers. */
 export type BackupNow = {
@@ -59,7 +60,7 @@ export function openBackups(deps: BackupsDeps): Backups {
   let underWay: Promise<unknown> = Promise.resolve();
   let cancelling = new AbortController();
   const earlier = loadOnce(() => readLastBackup(data.root));
-  const { tell, onChange } = openTelling();
+  const { tell, add: onChange } = openListeners();
 
   const assertNone = (): void => {
     if (last?.state !== 'running') return;
@@ -163,20 +164,6 @@ async function makeOne(
   }
 }
 
-function openTelling() {
-  const listeners = new Set<() => void>();
-  return {
-    tell() {
-      for (const listener of listeners) listener();
-    },
-    onChange(listener: () => void) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-}
-
-/** Counts the files of a backup, and tells it now and then. */
 /** What a promise settles with; when it is to end and has not by then, the signal's reason is thrown and it is left alone. */
 async function orLeft<T>(work: Promise<T>, ending: AbortSignal, endMs: number): Promise<T> {
   const left = new AbortController();
@@ -192,6 +179,7 @@ const noAnswer = (path: string): Error =>
     `The folder ${path} does not answer, as a network folder whose server is away. Look after it, or choose another directory.`,
   );
 
+/** Counts the files of a backup, and tells it now and then. */
 function counting(one: BackupNow, tell: () => void): () => void {
   let told = performance.now();
   return () => {

@@ -13,6 +13,7 @@ import type { Log } from '../shared/log.ts';
 import { type Passage, passagesOf } from './passages.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
 import { type UserIndex, userIndex } from './user-index.ts';
+import { inTime } from '../shared/in-time.ts';
 
 export type Hit = Place & {
   recording_id: string;
@@ -233,11 +234,7 @@ const isStopped = (error: unknown): boolean => hasCode(error, 'PROJECTION_STOPPE
 async function caughtUp(index: UserIndex, onError: (error: unknown) => void): Promise<void> {
   const work = index.catchUp();
   work.catch(onError);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, indexWaitMs);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  await inTime(indexWaitMs, work, () => {});
 }
 
 async function hitOf(

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenedLog } from './event-log.ts';
 import { onAbort } from '../shared/abort.ts';
 import { codeOf } from '../shared/errors.ts';
 import { inOrder } from '../shared/in-order.ts';
 import type { Log } from '../shared/log.ts';
 import { retry } from '../shared/retry.ts';
+import { inTime } from '../shared/in-time.ts';
 
 /** The service over one opened log. */
 export type Run = {
@@ -118,12 +118,10 @@ async function endToBeginAgain(
   run: Run,
   { server, log, endWithinMs = endWithinMsDefault }: Parts,
 ): Promise<void> {
-  const over = new AbortController();
-  const late = delay(endWithinMs, undefined, { signal: over.signal }).then(() => {
+  const ended = run.end(server.pause).catch((err: unknown) => log.warn({ err }, 'ending it'));
+  await inTime(endWithinMs, ended, () => {
     throw new Error(`What this node had begun has not ended in ${endWithinMs / 1000} s.`);
   });
-  const ended = run.end(server.pause).catch((err: unknown) => log.warn({ err }, 'ending it'));
-  await Promise.race([ended, late]).finally(() => over.abort());
 }
 
 /** As soon as its database is there. */

@@ -6,6 +6,7 @@ import {
   Starting,
   unfinished,
 } from '../http/middleware/ready.ts';
+import { inTime } from '../shared/in-time.ts';
 
 /**
  * What is ready of a service whose log is open.
@@ -38,7 +39,7 @@ export function openReadiness(deps: {
       const caughtUp = all.map((name) =>
         projections.caughtUp(name, { timeoutMs: withinMs }).catch(ignoreBehind),
       );
-      await within(withinMs, Promise.all([takenUp, ...caughtUp]));
+      await inTime(withinMs, Promise.all([takenUp, ...caughtUp]), () => {});
     },
   };
 
@@ -60,7 +61,7 @@ export function openReadiness(deps: {
     const timeoutMs = states.some(({ state }) => state === 'rebuilding') ? 0 : withinMs;
     await Promise.all([
       ...states.map(({ name }) => projections.caughtUp(name, { timeoutMs }).catch(ignoreBehind)),
-      takingUp && which.includes(unfinished) && within(timeoutMs, takenUp),
+      takingUp && which.includes(unfinished) && inTime(timeoutMs, takenUp, () => {}),
     ]);
     const left = progress(which);
     if (left) throw new Starting(left);
@@ -89,11 +90,3 @@ const secondsLeft = (elapsedMs: number, fraction: number | null): number => {
   const seconds = Math.ceil(((elapsedMs / 1000) * (1 - fraction)) / fraction);
   return Math.min(retryAfterMax, Math.max(1, seconds));
 };
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}

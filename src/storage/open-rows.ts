@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type LogDatabase,
   type WriteHook,
@@ -14,6 +13,7 @@ import type { Projection, ProjectionStorage } from '../../projections/runner/pro
 import type { Log } from '../shared/log.ts';
 import { levelProjectionStorage, sublevelPrefix } from './level-rows.ts';
 import { sealedRows } from './sealed-rows.ts';
+import { inTime } from '../shared/in-time.ts';
 
 /** Projections' rows, apart from the log: they can be deleted, the log makes them again. */
 export type RowsStorage = {
@@ -76,12 +76,7 @@ export async function openRows(options: {
     full,
     async withRoom() {
       if (!recovering || !full()) return;
-      const over = new AbortController();
-      await Promise.race([
-        recovering,
-        delay(roomWaitMs, undefined, { signal: over.signal }).catch(() => {}),
-      ]);
-      over.abort();
+      await inTime(roomWaitMs, recovering, () => {});
       const error = full();
       if (error) throw error;
     },

@@ -2,6 +2,8 @@ import type { Settings } from '../config/environment.ts';
 import { systemClock } from '../shared/retry.ts';
 import type { ByOne, DoneByOne } from './by-one.ts';
 import type { CountedBytes } from './disk.ts';
+import { openListeners } from '../shared/listeners.ts';
+import { inTime } from '../shared/in-time.ts';
 
 /**
  * How often what a limit is set for is counted again, in milliseconds: what grows meanwhile is a recording's audio. A count that
@@ -85,7 +87,7 @@ export function countingFor(
 ) {
   const { now = () => performance.now() } = deps;
   const stopping = new AbortController();
-  const listeners = new Set<() => void>();
+  const { tell, add: onWarning } = openListeners();
   let counting: Promise<void> | undefined;
   let mayCountAgainAt = Number.NEGATIVE_INFINITY;
   let restMs = 0;
@@ -111,7 +113,7 @@ export function countingFor(
       timer = setTimeout(() => void count(pauseMs / 2), pauseMs).unref();
       if (warns() === warned) return;
       warned = !warned;
-      for (const listener of listeners) listener();
+      tell();
     });
     return counting;
   }
@@ -128,16 +130,10 @@ export function countingFor(
       const limited = limitedBy(deps.settings());
       const isFirst = [...limited].some((limit) => !countedFor.has(limit));
       if (!isFirst && counting === undefined && now() < mayCountAgainAt) return;
-      let enough: NodeJS.Timeout | undefined;
-      const waited = new Promise<void>((resolve) => (enough = setTimeout(resolve, waitMs)));
       const withinMs = isFirst ? countEveryMs / 2 : Math.max(countAgainMs, restMs);
-      await Promise.race([count(withinMs), waited]);
-      clearTimeout(enough);
+      await inTime(waitMs, count(withinMs), () => {});
     },
-    onWarning(listener: () => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onWarning,
     async stop(): Promise<void> {
       stopping.abort();
       clearTimeout(timer);

@@ -15,6 +15,7 @@ import type { StoppedBy } from '../device/reservations.ts';
 import type { FileEnds } from '../file/file-ends.ts';
 import { emptyLedger } from '../file/ledger.ts';
 import { type ControlState, followControlState } from '../control-state.ts';
+import { openListeners } from '../../shared/listeners.ts';
 
 /** Recordings whose microphone is a browser's. */
 export interface BrowserCaptures {
@@ -90,7 +91,7 @@ class StreamedCaptures implements BrowserCaptures {
   readonly #openings = new Map<string, Set<() => void>>();
   /** Those that no node has. */
   readonly #left = new Map<string, BrowserAway>();
-  readonly #listeners = new Set<(now: WarningsNow) => void>();
+  readonly #warned = openListeners<[WarningsNow]>();
 
   constructor(deps: BrowserCapturesDeps) {
     this.#deps = deps;
@@ -114,8 +115,7 @@ class StreamedCaptures implements BrowserCaptures {
   }
 
   onWarnings(listener: (now: WarningsNow) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#warned.add(listener);
   }
 
   async stream(recordingId: string): Promise<BrowserStream> {
@@ -240,7 +240,7 @@ class StreamedCaptures implements BrowserCaptures {
 
   #notify(recordingId: string): void {
     const warnings = this.warnings(recordingId) ?? [];
-    for (const listener of this.#listeners) listener({ recordingId, warnings });
+    this.#warned.tell({ recordingId, warnings });
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../capture-now.ts';
 import type { CaptureStatus } from '../process/protocol.ts';
 import type { ControlState } from '../control-state.ts';
+import { type Listeners, openListeners } from '../../shared/listeners.ts';
 
 export type StoppedBy = { by: string; command: string };
 
@@ -49,13 +50,14 @@ export interface DeviceReservations {
 }
 
 type Listener = (now: CaptureNow) => void;
+type CaptureListeners = Listeners<[CaptureNow]>;
 
 /** @param warnAfter other limits, for tests. */
 export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceReservations {
   const reserved = new Map<string, Reserved>();
-  const listeners: Listeners = { now: new Set(), warnings: new Set() };
-  const watching = new Set<() => void>();
-  const changed = () => watching.forEach((listener) => listener());
+  const nows = openListeners<[CaptureNow]>();
+  const warned = openListeners<[CaptureNow]>();
+  const { tell: changed, add: onHeld } = openListeners();
   const heldBy = (device: string) =>
     [...reserved.values()].find(({ reservation }) => reservation.device === device)?.reservation
       .recordingId ?? null;
@@ -68,7 +70,7 @@ export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceRese
         throw new StageError('device-taken', `“${device}” is being recorded already.`, {
           retriable: true,
         });
-      const one = openReservation(device, recordingId, listeners, warnAfter);
+      const one = openReservation({ device, recordingId, nows, warned }, warnAfter);
       reserved.set(recordingId, one);
       changed();
       return one.reservation;
@@ -82,23 +84,22 @@ export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceRese
     of: (recordingId) => reserved.get(recordingId)?.reservation ?? null,
     heldBy,
     held: () => [...reserved.values()].map(({ reservation }) => reservation.device),
-    onHeld(listener) {
-      watching.add(listener);
-      return () => watching.delete(listener);
-    },
+    onHeld,
     now: (recordingId) => reserved.get(recordingId)?.now() ?? null,
-    onNow: (listener) => listening(listeners.now, listener),
-    onWarnings: (listener) => listening(listeners.warnings, listener),
+    onNow: nows.add,
+    onWarnings: warned.add,
   };
 }
 
-type Listeners = { now: Set<Listener>; warnings: Set<Listener> };
 type Reserved = { reservation: Reservation; now(): CaptureNow | null; finish(): void };
 
 function openReservation(
-  device: string,
-  recordingId: string,
-  listeners: Listeners,
+  {
+    device,
+    recordingId,
+    nows,
+    warned,
+  }: { device: string; recordingId: string; nows: CaptureListeners; warned: CaptureListeners },
   warnAfter: Partial<WarnAfter>,
 ): Reserved {
   const warnings = new Map<CaptureWarning['code'], string>();
@@ -114,11 +115,11 @@ function openReservation(
   const notify = () => {
     const present = now();
     if (!present) return;
-    for (const listener of listeners.now) listener(present);
+    nows.tell(present);
     const messages = present.warnings.map(({ message }) => message).join('\n');
     if (messages === published) return;
     published = messages;
-    for (const listener of listeners.warnings) listener(present);
+    warned.tell(present);
   };
   const reservation: Reservation = {
     recordingId,
@@ -140,9 +141,4 @@ function openReservation(
     },
   };
   return { reservation, now, finish };
-}
-
-function listening(listeners: Set<Listener>, listener: Listener): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

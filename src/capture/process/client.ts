@@ -29,6 +29,7 @@ import { watchForHang } from '../hung-process.ts';
 import { exists } from '../../shared/files.ts';
 import { programPath } from '../../shared/package.ts';
 import { StageError } from '../../shared/errors.ts';
+import { openListeners } from '../../shared/listeners.ts';
 
 export type CaptureOrder = {
   folder: string;
@@ -129,7 +130,7 @@ async function connectCapture(
 ): Promise<Capture | null> {
   const socket = await connected(socketPath);
   if (!socket) return null;
-  const listeners = new Set<(status: CaptureStatus) => void>();
+  const listeners = openListeners<[CaptureStatus]>();
   let latest: CaptureStatus | undefined;
   let lastWord: EndReason | undefined;
   let killTimer: NodeJS.Timeout | undefined;
@@ -154,7 +155,7 @@ async function connectCapture(
     }
     latest = message;
     greeted(capture);
-    for (const listener of listeners) listener(message);
+    if (!released) listeners.tell(message);
   });
   const send = (op: CaptureCommand['op']) => socket.write(jsonLine({ op }));
 
@@ -163,10 +164,7 @@ async function connectCapture(
       return latest!.pid;
     },
     status: () => latest!,
-    onStatus(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onStatus: listeners.add,
     pause: () => void send('pause'),
     resume: () => void send('resume'),
     stop() {
@@ -176,7 +174,6 @@ async function connectCapture(
     ended,
     release() {
       released = true;
-      listeners.clear();
       socket.destroy();
     },
   };

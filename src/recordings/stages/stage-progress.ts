@@ -1,4 +1,5 @@
 import type { Stage } from '../../../events/facts/recording.ts';
+import { openListeners } from '../../shared/listeners.ts';
 
 /** A stage that is going on. */
 export type StageNow = {
@@ -67,8 +68,8 @@ export function openStageProgress(now: () => number = () => performance.now()): 
     ...activity,
     seconds_left: secondsLeft(pace, activity, now()),
   });
-  const listeners = new Set<(recordingId: string, activity: StageNow) => void>();
-  const hearers = new Set<HeardListener>();
+  const changes = openListeners<[recordingId: string, activity: StageNow]>();
+  const heard = openListeners<Parameters<HeardListener>>();
 
   return {
     add(recordingId, stage) {
@@ -82,7 +83,7 @@ export function openStageProgress(now: () => number = () => performance.now()): 
       if (isSmall(activity, change)) return;
       Object.assign(activity, change);
       activity.pace = paceAfter(activity, now());
-      for (const listener of listeners) listener(recordingId, asNow(activity));
+      changes.tell(recordingId, asNow(activity));
     },
     remove(recordingId, stage) {
       const stages = activities.get(recordingId);
@@ -90,15 +91,9 @@ export function openStageProgress(now: () => number = () => performance.now()): 
       if (stages?.size === 0) activities.delete(recordingId);
     },
     of: (recordingId) => [...(activities.get(recordingId)?.values() ?? [])].map(asNow),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    hear: (recordingId, heard) => hearers.forEach((listener) => listener(recordingId, heard)),
-    onHeard(listener) {
-      hearers.add(listener);
-      return () => hearers.delete(listener);
-    },
+    onChange: changes.add,
+    hear: heard.tell,
+    onHeard: heard.add,
   };
 }
 

@@ -1,8 +1,9 @@
 import { loadOnce } from '../../shared/package.ts';
 import type { ModelProgress } from './list-models.ts';
 import type { ModelStore, ModelStoreOptions } from './model-store.ts';
+import { openListeners } from '../../shared/listeners.ts';
 
-type Listener = (id: string, progress: ModelProgress | null) => void;
+type Progress = [id: string, progress: ModelProgress | null];
 
 /** The models of this host for a service, whose start must not wait for what downloads and unpacks them. */
 export interface HostModels {
@@ -10,18 +11,18 @@ export interface HostModels {
   readonly folders: readonly [string, ...string[]];
   store(): Promise<ModelStore>;
   /** As `ModelStore.onProgress`, also before the store is opened. */
-  onProgress(listener: Listener): () => void;
+  onProgress(listener: (...progress: Progress) => void): () => void;
   close(): Promise<void>;
 }
 
 export function openHostModels(options: ModelStoreOptions): HostModels {
-  const listeners = new Set<Listener>();
+  const { tell, add: onProgress } = openListeners<Progress>();
   let opened: Promise<ModelStore> | undefined;
   const store = loadOnce(() => {
     opened = import('./model-store.ts').then(({ openModelStore }) => {
       const store = openModelStore(options);
       store.onProgress((id, progress) => {
-        for (const listener of listeners) listener(id, progress);
+        tell(id, progress);
       });
       return store;
     });
@@ -30,10 +31,7 @@ export function openHostModels(options: ModelStoreOptions): HostModels {
   return {
     folders: options.modelsDir,
     store,
-    onProgress(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onProgress,
     close: async () => (await opened)?.close(),
   };
 }

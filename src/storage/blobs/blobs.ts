@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { CountedBytes } from '../disk.ts';
+import { inTime } from '../../shared/in-time.ts';
 
 /**
  * Bytes under names, for all nodes of a log: a data directory, a shared one, or a bucket. What is stored is whole and durable
@@ -123,15 +124,9 @@ export const callMs = (bytes = 0): number => 30_000 + bytes / 256;
 
 /** What is done by then. @throws {BlobsError} `BLOBS_AWAY`: it goes on, and no one waits for it */
 export async function within<T>(ms: number, where: string, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(away(where, 'it did not answer in time')), ms);
+  return await inTime(ms, work(), () => {
+    throw away(where, 'it did not answer in time');
   });
-  try {
-    return await Promise.race([work(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** @param where the store, without credentials. @param why in a few words */

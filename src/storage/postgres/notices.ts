@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import type { Notices, Topic } from '../notices.ts';
 import type { Postgres } from './connection.ts';
+import { type Listeners, openListeners } from '../../shared/listeners.ts';
 
 /** What PostgreSQL lets through is under 8,000 bytes. */
 const payloadBytesMax = 7_900;
@@ -16,8 +17,8 @@ export function postgresNotices(
   report: (message: string, error: unknown) => void = () => {},
 ): Notices & { close(): Promise<void> } {
   const node = ulid();
-  const listeners = new Map<Topic, Set<(text: string) => void>>();
-  const missed = new Set<() => void>();
+  const listeners = new Map<Topic, Listeners<[string]>>();
+  const missed = openListeners();
   const waiting: string[] = [];
   let telling: Promise<void> | undefined;
   let dropped = 0;
@@ -25,11 +26,9 @@ export function postgresNotices(
     heard(payload) {
       const notice = noticeIn(payload);
       if (notice === undefined || notice.node === node) return;
-      for (const listener of listeners.get(notice.topic) ?? []) listener(notice.text);
+      listeners.get(notice.topic)?.tell(notice.text);
     },
-    opened() {
-      for (const listener of missed) listener();
-    },
+    opened: missed.tell,
   });
 
   const tellAll = async (): Promise<void> => {
@@ -57,22 +56,17 @@ export function postgresNotices(
       telling ??= tellAll();
     },
     listen: (topic, onNotice) => {
-      const those = listeners.get(topic) ?? new Set();
+      const those = listeners.get(topic) ?? openListeners<[string]>();
       listeners.set(topic, those);
-      return listener(those, onNotice);
+      return those.add(onNotice);
     },
-    onMissed: (onMissed) => listener(missed, onMissed),
+    onMissed: missed.add,
     dropped: () => dropped,
     async close() {
       stopListening();
       await telling;
     },
   };
-}
-
-function listener<T>(all: Set<T>, one: T): () => void {
-  all.add(one);
-  return () => all.delete(one);
 }
 
 /** Undefined for what no node of ours told. */

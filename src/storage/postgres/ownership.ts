@@ -4,6 +4,7 @@ import { onAbort, untilAborted } from '../../shared/abort.ts';
 import type { Postgres } from './connection.ts';
 import { failureOf } from './failures.ts';
 import { type LeasedSession, openSession } from './session.ts';
+import { openListeners } from '../../shared/listeners.ts';
 
 /** Names by session locks of one session, which the server frees when it ends. */
 export type PostgresOwnership = Ownership & {
@@ -13,7 +14,7 @@ export type PostgresOwnership = Ownership & {
    */
   holding(): { marker: string | null; claims: { name: string; since: number }[] };
   /** Calls back when the session, or what is held, is another. */
-  onChange(listener: () => void): void;
+  onChange(listener: () => void): () => void;
   /** Gives up everything that is held: `lost` aborts. */
   close(): Promise<void>;
 };
@@ -31,10 +32,7 @@ export function postgresOwnership(
   db: Postgres,
   { leaseMs }: { leaseMs: number },
 ): PostgresOwnership {
-  const listeners = new Set<() => void>();
-  const changed = (): void => {
-    for (const listener of listeners) listener();
-  };
+  const { tell: changed, add: onChange } = openListeners();
   /** A session may take a lock that it has again and again: what is held here is known here. */
   const claims = new Map<string, Claim>();
   const sessions = sessionKeeper(() => openMarked(db, leaseMs), {
@@ -84,7 +82,7 @@ export function postgresOwnership(
         .filter(([, { session }]) => session !== undefined)
         .map(([name, { since }]) => ({ name, since })),
     }),
-    onChange: (listener) => void listeners.add(listener),
+    onChange,
     close: () => sessions.close(),
   };
 }
