@@ -39,8 +39,8 @@ export type CommandHandler<S, F extends Fact = Fact, R extends Refusal = never> 
     decide: (state: S, version: number) => D,
   ): Promise<readonly StoredFact<F>[] | R | Extract<D, Refusal>>;
   /**
-   * Hands `look` the state after everything that was handed in before, from memory where it is there;
-   * nothing is appended here meanwhile. Version 0: no such stream.
+   * Hands `look` the state after everything that the log has; nothing is appended here meanwhile. Version 0: no
+   * such stream. Where nothing was appended since, reading on costs a comparison of versions.
    */
   read<T>(stream: string, look: (state: S, version: number) => T): Promise<T>;
   /** Takes in what others have appended. */
@@ -63,7 +63,7 @@ export type CommandHandlerOptions<S, F extends Fact> = {
   onFact?(fact: StoredFact<F>, state: S): void;
 };
 
-type HandledStore = Pick<EventStore, 'append' | 'read' | 'isShared'>;
+type HandledStore = Pick<EventStore, 'append' | 'read'>;
 
 /** Tries of one command when others append in between, or an outcome is unknown. */
 const triesMax = 5;
@@ -124,7 +124,7 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
     },
     read: (stream, look) =>
       queued(stream, async (held) => {
-        if (held.isStale || store.isShared) await readOn(parts, held);
+        await readOn(parts, held);
         return look(held.state, held.version);
       }),
     readOn: (stream) =>

@@ -9,6 +9,8 @@ import type { EventStore } from './store.ts';
 export interface EventLog extends EventStore {
   /** The log's own id, a ULID made with it. */
   readonly id: string;
+  /** Folder of the database's own files; null: it has none on this machine. */
+  readonly directory: string | null;
   readonly keys: KeyStore;
   health(): LogHealth;
   /** Resolves when the log can be asked, also after it had to be opened again. @throws `CLOSED`, `BUSY` */

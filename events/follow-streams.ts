@@ -6,13 +6,12 @@ import type { Log } from '../src/shared/log.ts';
 const pauseMs = 500;
 
 /**
- * Takes in what other processes append to streams whose state is kept in memory, as soon as it is there. Where the log
- * is not shared there is nothing to follow.
+ * Takes in what other processes append to streams whose state is kept in memory, as soon as it is there.
  * @param takeIn by stream: reads on in it
  * @returns how to stop
  */
 export function followStreams(
-  store: Pick<EventStore, 'isShared' | 'head' | 'follow'>,
+  store: Pick<EventStore, 'head' | 'follow'>,
   takeIn: Readonly<Record<string, () => Promise<void>>>,
   log: Pick<Log, 'warn'>,
 ): () => Promise<void> {
@@ -35,7 +34,7 @@ export function followStreams(
       });
     }
   };
-  const followed = store.isShared ? following() : Promise.resolve();
+  const followed = following();
   return async () => {
     stopping.abort();
     await followed;

@@ -9,6 +9,12 @@ export interface Ownership {
    * @throws what the other side says; nothing is held then
    */
   claim(name: string, signal: AbortSignal): Promise<Held | null>;
+  /**
+   * Those of these names that no process holds, with how long ago the first of all processes found that, in milliseconds.
+   * Infinity where only one process can hold names: who held them before is gone for good.
+   * @throws what the other side says
+   */
+  freeFor(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 /** A name that is held, until it is released or lost. */
@@ -26,6 +32,8 @@ export type Held = {
 export function soleOwnership(): Ownership {
   const held = new Map<string, symbol>();
   return {
+    freeFor: async (names) =>
+      new Map(names.filter((name) => !held.has(name)).map((name) => [name, Infinity])),
     async claim(name, signal) {
       signal.throwIfAborted();
       if (held.has(name)) return null;

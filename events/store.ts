@@ -2,8 +2,6 @@ import type { FactOutline, LoggedFact, LoggedFactIn, OfferedFact } from './facts
 
 /** Where facts are kept. Five verbs and what they need; `test/events/store-contract.ts` says what each must hold to. */
 export interface EventStore {
-  /** Whether other processes append too: what is kept in memory may then be behind it. */
-  readonly isShared: boolean;
   /**
    * Appends facts to a stream, all or none, and returns when they are durable.
    * `expectedVersion` is the stream's version the facts were decided on (0: no stream yet).

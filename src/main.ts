@@ -342,9 +342,7 @@ async function serve(
 ): Promise<Core & Pick<HttpServices, 'doctor'>> {
   const { host, log, lost } = options;
   const { pipeline, scrub, ...rest } = core;
-  // Beside a bucket they are in a folder of this machine.
-  if (pipeline.standing.isAlone || pipeline.blobs.pathOf('uploads') === null)
-    await sweepUploads(host.data.uploads);
+  if (!pipeline.standing.sharesFolders) await sweepUploads(host.data.uploads);
   const own: HttpServices = {
     ...pipeline,
     ...rest,

@@ -159,8 +159,8 @@ async function levelLog(
 /** The log of one process, and what copies and checks of the whole of it are made with. */
 const copying = (
   db: LogDatabase,
-): Pick<EventLog, 'isShared' | 'records' | 'checksum' | 'soundRecords' | 'streams'> => ({
-  isShared: false,
+): Pick<EventLog, 'directory' | 'records' | 'checksum' | 'soundRecords' | 'streams'> => ({
+  directory: db.location,
   records: ({ afterPosition, upToPosition }) => rawRecords(db, afterPosition, upToPosition),
   checksum: (position) => crcAt(db, position),
   soundRecords: () => soundRecords(db),

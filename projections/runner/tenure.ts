@@ -27,7 +27,7 @@ export type SharedProjectionsOptions = {
   /** Of one time as the projector: what another one has written since must not be written over by it. */
   storage(): ProjectionStorage;
   projections: readonly Projection[];
-  ownership: Ownership;
+  ownership: Pick<Ownership, 'claim'>;
   /** Under which one node at a time keeps these rows. */
   name: string;
   channel: ProjectorChannel;

@@ -41,7 +41,7 @@ export type EndWork = (userId: string, onBehalf: UserMetadata) => Promise<void>;
 /** The users, always as new as the last change, and the only way to change them. */
 export type UserStream = {
   users: Users;
-  /** Takes in what other nodes appended; where there are none, nothing is read. @throws {EventStoreError} */
+  /** Takes in what other processes appended. @throws {EventStoreError} */
   takeIn(): Promise<void>;
   /**
    * Returns the facts the command led to, now or when it was given before; durable then.
@@ -62,9 +62,7 @@ export async function openUserStream(store: EventStore): Promise<UserStream> {
   const users = await handler.read(usersStream, (state) => state);
   return {
     users,
-    takeIn: async () => {
-      if (store.isShared) await handler.readOn(usersStream);
-    },
+    takeIn: () => handler.readOn(usersStream),
     async change(onBehalf, decide) {
       const decided = await handler.handle(usersStream, metadataOf(onBehalf), decide);
       if (isRefusal(decided)) throw accountError(decided);

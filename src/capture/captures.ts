@@ -7,7 +7,7 @@ import { StageError } from '../shared/errors.ts';
 import { combinedDevice } from './device/alsa-config.ts';
 import {
   type BrowserCaptures,
-  type OtherNodes,
+  type BrowserControl,
   type WarningsNow,
   browserCaptures,
 } from './browser/browser-captures.ts';
@@ -115,8 +115,7 @@ export type CapturesDeps = {
   hoursMax(): number;
   /** What lets in browsers' audio while it comes; absent: whatever there is room for. */
   admit?: Admit | undefined;
-  /** Nodes to which browsers may go instead; without it this process is the only one. */
-  others?: OtherNodes | undefined;
+  control: BrowserControl;
   env?: NodeJS.ProcessEnv | undefined;
   /** For tests. */
   limits?: Partial<CaptureLimits>;
@@ -211,7 +210,7 @@ function partsOf(deps: CapturesDeps) {
     log,
     files: deps.files,
     hoursMax: deps.hoursMax,
-    others: deps.others ?? null,
+    control: deps.control,
     admit: deps.admit,
     limits: deps.browserLimits,
   });

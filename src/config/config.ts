@@ -102,7 +102,6 @@ export async function openConfig(parts: ConfigParts): Promise<Config> {
     current = inForce(stored, { environment, secrets, log });
   };
   const takeIn = async (): Promise<void> => {
-    if (!parts.store.isShared) return;
     await readOn(configStream);
     if (stored !== holding) await comeInForce();
   };

@@ -35,8 +35,8 @@ import type { UploadPlaces } from './uploads/places.ts';
 /** Everything the routes need of the rest of the service; `main.ts` hands it in. */
 export type HttpServices = {
   log: Log;
-  /** Whether this process answers requests, else only that it lives, and its figures; and whether it is the only one. */
-  standing: { serves: boolean; isAlone: boolean };
+  /** Whether this process answers requests, else only that it lives, and its figures. */
+  standing: { serves: boolean };
   /** Release of the service, as `GET /health` and `GET /status` say. */
   version: string;
   /** Address to listen on: one of the allowed hosts. */

@@ -73,18 +73,18 @@ export async function verifyData(
 
 /** Checks what the other checks rest on: records, tables, contents and the keys that open them. */
 export async function verifyLogAndKeys(
-  deps: { store: EventLog; keys: KeyStore; data: Pick<DataFolder, 'log'> } & KeptPlace,
+  deps: { store: EventLog; keys: KeyStore } & KeptPlace,
   report: (finding: Finding) => void,
   signal?: AbortSignal,
 ): Promise<{ records: number; keys: KeysChecked }> {
-  const { store, data } = deps;
+  const { store } = deps;
   const { records } = await store.verify({ contents: true, ...(signal ? { signal } : {}) });
   const found: Finding[] = [];
   const keys = await checkKeys({ ...deps, kept: keptFiles(deps) }, (finding) =>
     found.push(finding),
   );
-  // A log in files that lies there is not that of a cluster.
-  const tables = store.isShared ? [] : await harmedTables(data.log, { signal });
+  const { directory } = store;
+  const tables = directory === null ? [] : await harmedTables(directory, { signal });
   for (const table of tables) found.push(...table.findings);
   for (const finding of [...found, ...unnamed(store.health().damage, found)]) report(finding);
   return { records, keys };

@@ -15,7 +15,7 @@ import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { removalName } from './erasure.ts';
 import { NotAccepted } from './refusals.ts';
 import { type FilesLock, filesLock } from './files-lock.ts';
-import type { RecordingAggregate } from './aggregate.ts';
+import type { RecordingAggregate } from './control/aggregate.ts';
 
 /** What is kept of the audio once there are documents: the setting `audio.keep`. */
 export type KeptAs = 'wav' | 'flac' | 'none';

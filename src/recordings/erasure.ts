@@ -13,7 +13,7 @@ import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Exclusively } from '../storage/blobs/exclusively.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import type { PendingJobs, Removal } from '../storage/pending-jobs.ts';
-import type { RecordingAggregate } from './aggregate.ts';
+import type { RecordingAggregate } from './control/aggregate.ts';
 import {
   deleteDocuments,
   deleteNamedDocuments,
@@ -22,7 +22,7 @@ import {
 } from './erased-files.ts';
 import { erasedState } from './handle.ts';
 import { NotAccepted } from './refusals.ts';
-import type { OpenRecordings } from './open-recordings.ts';
+import type { OpenRecordings } from './control/open-recordings.ts';
 
 /*
  * How a recording is erased, from the command to the last file:
@@ -256,8 +256,8 @@ async function finishJob(deps: ErasureDeps, recordingId: string, job: Removal): 
     if (!isAtWork(state)) await finishDeletion(deps, recordingId);
     return;
   }
-  // Another process may be about to store the fact: without it the job is not known to be over.
-  if (state === erasedState || !deps.store.isShared) await finishErasure(deps, recordingId);
+  // Its command may be about to store the fact: without it the job is not known to be over.
+  if (state === erasedState) await finishErasure(deps, recordingId);
 }
 
 async function finishErasure(deps: ErasureDeps, recordingId: string): Promise<string[]> {

@@ -2,7 +2,6 @@ import { decodeTime, ulid } from 'ulid';
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
-import type { EventStore } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -43,9 +42,9 @@ export interface Imports {
   importAudio(upload: Upload): Promise<Accepted>;
   /**
    * Removes the folders of uploads that died before their fact was stored: none was acknowledged.
-   * Returns their names.
+   * Returns their names. @param left folders that a process which is gone left; another one is given as long as any upload takes
    */
-  removeUnacknowledged(): Promise<string[]>;
+  removeUnacknowledged(left: readonly string[]): Promise<string[]>;
 }
 
 type ImportedAs = Pick<
@@ -54,7 +53,6 @@ type ImportedAs = Pick<
 >;
 
 type ImportsDeps = {
-  store: Pick<EventStore, 'isShared'>;
   files: Pick<AudioStore, 'keep' | 'removeAll'>;
   log: Pick<Log, 'warn'>;
   /** The recording an import command led to before, from the log. */
@@ -75,9 +73,8 @@ export function openImports(deps: ImportsDeps): Imports {
   const { files, removal, log } = deps;
   const underWay = new Map<string, Promise<Accepted>>();
   const taking = new Set<string>();
-  /** By another process, which is given as long as any upload takes. */
   const mayBeTaken = (recordingId: string): boolean =>
-    deps.store.isShared && Date.now() - decodeTime(recordingId) < unacknowledgedMs;
+    taking.has(recordingId) || Date.now() - decodeTime(recordingId) < unacknowledgedMs;
 
   return {
     async importAudio(upload) {
@@ -88,10 +85,10 @@ export function openImports(deps: ImportsDeps): Imports {
       underWay.set(upload.command, accepted);
       return await accepted;
     },
-    async removeUnacknowledged() {
+    async removeUnacknowledged(left) {
       const removed: string[] = [];
       for (const { recordingId, job } of (await removal?.jobs.list()) ?? []) {
-        if (job !== 'import' || taking.has(recordingId) || mayBeTaken(recordingId)) continue;
+        if (job !== 'import' || (!left.includes(recordingId) && mayBeTaken(recordingId))) continue;
         if ((await removal!.version(recordingStream(recordingId))) === 0) {
           await files.removeAll(recordingId);
           removed.push(recordingId);

@@ -10,18 +10,19 @@ import {
   openAudioKeeping,
 } from './audio-retention.ts';
 import { type ErasureDeps, type Removals, erasureCommands, openRemovals } from './erasure.ts';
-import { type Ownership, soleOwnership } from '../../events/ownership.ts';
-import { type RecordingAggregate, openAggregate } from './aggregate.ts';
+import type { Ownership } from '../../events/ownership.ts';
+import { type RecordingAggregate, openAggregate } from './control/aggregate.ts';
 import { type RecordingHandler, erasedState, recordingHandler } from './handle.ts';
-import { type OpenRecordings, openRecordings } from './open-recordings.ts';
-import { type EngineProbe, type FailedRetries, openFailedRetries } from './retry-failed.ts';
+import { type OpenRecordings, openRecordings } from './control/open-recordings.ts';
+import { type EngineProbe, type FailedRetries, openFailedRetries } from './control/retry-failed.ts';
+import { awaited, leftForMs } from './control/left-recordings.ts';
 import type { RecordingSnapshot } from '../../machines/recording.ts';
 import type { Clock } from '../shared/retry.ts';
 import { stageFileNames } from '../shared/data-directory.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
-import { type TakeOver, type TakeOverDeps, openTakeOver } from './take-over.ts';
+import { type TakeOver, type TakeOverDeps, openTakeOver } from './control/take-over.ts';
 import type { Accepted } from './import-audio.ts';
 
 export type RecordingServiceDeps = {
@@ -48,10 +49,13 @@ export type RecordingServiceDeps = {
   leaveAudio?(recordingId: string): Promise<void>;
   /** For tests. */
   clock?: Clock;
-  /** Who acts for a recording; without it, this process does. */
-  ownership?: Ownership;
+  /** Who acts for a recording. */
+  ownership: Ownership;
   /** For how many recordings this process acts at once, how it divides that among owners, and how often it looks. */
-  takeOver?: Pick<TakeOverDeps, 'slots' | 'standingOf' | 'isAwaited' | 'pollMs' | 'candidatesMax'>;
+  takeOver?: Pick<TakeOverDeps, 'slots' | 'standingOf' | 'pollMs' | 'candidatesMax'> & {
+    /** How long what is captured is left to its browser. */
+    limits?: typeof leftForMs;
+  };
   /** Whether it works on what is captured when that is over; otherwise another process does. Default: yes. */
   worksOnAudio?: boolean | undefined;
   /** What is kept of the audio once there are documents; without it, or `removal`, all is. */
@@ -80,7 +84,7 @@ export type ServiceParts = {
 };
 
 export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
-  const { store, log, removal, ownership = soleOwnership() } = deps;
+  const { store, log, removal, ownership } = deps;
   const leaveAudio = async (id: string) => {
     await Promise.all([parts.keeping?.leave(id), deps.leaveAudio?.(id)]);
   };
@@ -91,10 +95,8 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
     saving: async (recordingId) => await parts.keeping?.intend(recordingId),
   });
   const runStage = stageRunner(deps);
-  const { isShared } = store;
   const aggregate = {
     handler,
-    isShared,
     runStage,
     actsIn:
       deps.worksOnAudio === false
@@ -110,6 +112,8 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
     ownership,
     open: (recordingId, options) => openAggregate(recordingId, aggregate, options),
   });
+  const limits = deps.takeOver?.limits ?? leftForMs;
+  const isLeft = (ids: readonly string[]) => awaited({ ownership, store, limits }, ids);
   const parts: ServiceParts = {
     handler,
     recordings,
@@ -117,21 +121,13 @@ export function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
     erasing: erasureCommands({ recordings, removals, log }),
     keeping: keepingOf(deps, recordings),
     failedRetries: failedRetriesOf(deps, recordings),
-    takeOver: openTakeOver({ ...deps.takeOver, store, recordings, log }),
+    takeOver: openTakeOver({ ...deps.takeOver, store, recordings, log, awaited: isLeft }),
   };
   return parts;
 }
 
 const keepingOf = (
-  {
-    keepAudio,
-    removal,
-    store,
-    log,
-    files,
-    worksOnAudio = true,
-    ownership = soleOwnership(),
-  }: RecordingServiceDeps,
+  { keepAudio, removal, store, log, files, worksOnAudio = true, ownership }: RecordingServiceDeps,
   recordings: OpenRecordings,
 ): AudioKeeping | null =>
   keepAudio && removal && worksOnAudio
@@ -164,7 +160,7 @@ const failedRetriesOf = (
     ? openFailedRetries({
         ...deps,
         probeEngine,
-        isHere: deps.retriesHere,
+        isHere: deps.retriesHere ?? (() => true),
         append: (recordingId, fact, metadata) =>
           recordings.use(recordingId, { create: false }, (one) => one.append([fact], metadata)),
       })

@@ -7,10 +7,10 @@ import { stateName } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow } from './stages/stage-progress.ts';
 import { type Accepted, openImports, said, type Upload } from './import-audio.ts';
-import type { RecordingAggregate } from './aggregate.ts';
+import type { RecordingAggregate } from './control/aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
-import type { ListOfRecordings, RecordingIds } from './take-over.ts';
-import type { OpenRecordings } from './open-recordings.ts';
+import type { ListOfRecordings, RecordingIds } from './control/take-over.ts';
+import type { OpenRecordings } from './control/open-recordings.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { type RecordingServiceDeps, type ServiceParts, servicePartsOf } from './service-parts.ts';
@@ -99,8 +99,8 @@ export type OpenRecordingService = RecordingService & {
   slotsUsed(): number;
   /** Recordings that could not be taken up at the start, and why. */
   notTakenUp(): ReadonlyMap<string, string>;
-  /** Finishes what a crash left undone of erasures, deletions and uploads. */
-  finishRemovals(): Promise<void>;
+  /** Finishes what a crash left undone of erasures, deletions and uploads. @param left folders that a process which is gone left */
+  finishRemovals(left: readonly string[]): Promise<void>;
   /** Erases again what came back from a backup. For one process of all, when the rows have caught up. */
   eraseAgain(): Promise<void>;
   /** Finishes what other processes left undone: erasures, deletions, uploads, and audio that is to be compressed. */
@@ -180,23 +180,20 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
 
 function leftUndone(
   { removals, erasing, keeping }: ServiceParts,
-  removeUnacknowledged: () => Promise<string[]>,
+  removeUnacknowledged: (left: readonly string[]) => Promise<string[]>,
   log: Pick<RecordingServiceDeps['log'], 'info'>,
 ): Pick<OpenRecordingService, 'finishRemovals' | 'finishPending' | 'eraseAgain'> {
-  const removeUploads = async (): Promise<void> => {
-    const unacknowledged = await removeUnacknowledged();
+  const finishRemovals = async (left: readonly string[]): Promise<void> => {
+    await removals?.finishPending();
+    const unacknowledged = await removeUnacknowledged(left);
     if (unacknowledged.length > 0)
       log.info({ unacknowledged }, 'removed uploads that were not acknowledged');
   };
   return {
-    async finishRemovals() {
-      await removals?.finishPending();
-      await removeUploads();
-    },
+    finishRemovals,
     eraseAgain: async () => await removals?.eraseAgain(erasing.erase),
     async finishPending() {
-      await removals?.finishPending();
-      await removeUploads();
+      await finishRemovals([]);
       await keeping?.takeNoted();
     },
   };

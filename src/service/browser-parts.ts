@@ -1,16 +1,13 @@
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { withoutDevices } from '../capture/no-devices.ts';
-import { awaitedBrowser } from '../capture/browser/awaited-browser.ts';
-import { browserLimits as limitsOfBrowsers } from '../capture/browser/browser-writer.ts';
 import type { BrowserLimits } from '../capture/browser/browser-writer.ts';
 import type { Admit } from '../capture/browser/intake.ts';
 import { type LateBrowserAudio, openLateAudio } from '../capture/browser/late-audio.ts';
-import { watchLeftRecordings } from '../capture/browser/left-recordings.ts';
 import { type Captures, openCaptures } from '../capture/captures.ts';
 import type { StoppedBy } from '../capture/device/reservations.ts';
 import type { Settings } from '../config/environment.ts';
 import type { OpenedLog } from './event-log.ts';
-import { type FreeNames, freeNames } from '../recordings/free-names.ts';
+import { watchLeftRecordings } from '../recordings/control/left-recordings.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { StageError } from '../shared/errors.ts';
@@ -28,7 +25,7 @@ type BrowserParts = {
   browserLimits?: Partial<BrowserLimits> | undefined;
 };
 
-/** What captures, and among several nodes has captures of the others. */
+/** What captures, and has other processes end what they capture. */
 export function capturesOver(
   { store, standing, notices, audio }: OpenedLog,
   { data, settings, log, browserLimits, admit }: BrowserParts,
@@ -43,17 +40,13 @@ export function capturesOver(
     hoursMax: () => settings()['limits.recording_hours'],
     browserLimits,
     admit,
-    ...(standing.isAlone
-      ? {}
-      : {
-          others: {
-            takeOver,
-            stop: (recordingId: string, stoppedBy: StoppedBy | undefined) =>
-              notices.tell('capture-stop', JSON.stringify({ recordingId, stoppedBy })),
-          },
-        }),
+    control: {
+      takeOver,
+      stopElsewhere: (recordingId, stoppedBy) =>
+        notices.tell('capture-stop', JSON.stringify({ recordingId, stoppedBy })),
+      sharesFolders: standing.sharesFolders,
+    },
   });
-  if (standing.isAlone) return captures;
   const { browser } = captures;
   notices.listen('capture-stop', (text) => {
     const { recordingId, stoppedBy } = JSON.parse(text) as {
@@ -63,66 +56,33 @@ export function capturesOver(
     if (browser.now(recordingId) === null) return;
     browser.stop(recordingId, stoppedBy).catch((err: unknown) => {
       // Else it has ended otherwise, which is in the log.
-      if (!(err instanceof StageError)) log.warn({ err, recordingId }, 'it was not stopped');
+      if (!(err instanceof StageError))
+        log.warn({ err, recordingId }, 'the recording was not stopped');
     });
   });
   return standing.recordsDevices ? captures : withoutDevices(captures);
 }
 
-/** What browsers left when their nodes died, as far as it is watched from here. */
-export type LeftByBrowsers = {
-  free: FreeNames;
-  /** Whether a recording is left to the node that its browser comes back to. */
-  isAwaited(recordingId: string, signal: AbortSignal): Promise<boolean>;
-  /** Between two looks for what no browser came back to, in milliseconds. */
-  everyMs: number;
-  /** Between two looks at who has a recording, in milliseconds. */
-  lookEveryMs: number;
-};
-
-const upkeepEveryMs = 60_000;
-
-/** @param parts.browserLimits what tests shorten shortens how often it is looked, too */
-export function leftByBrowsers(
-  { ownership, store, audio }: OpenedLog,
-  { browserLimits = {} }: Pick<BrowserParts, 'browserLimits'>,
-): LeftByBrowsers {
-  const limits = { ...limitsOfBrowsers, ...browserLimits };
-  const lookEveryMs = Math.min(5_000, limits.graceMs / 4);
-  const free = freeNames(ownership, { everyMs: lookEveryMs });
-  return {
-    free,
-    lookEveryMs,
-    isAwaited: awaitedBrowser({ store, free, files: audio, limits }),
-    everyMs: Math.min(upkeepEveryMs, limits.graceMs),
-  };
-}
-
-/** Tells of recordings that wait for a browser while no node has them. @param parts.upkeep whether this node does it for all */
-export async function tellOfLeftRecordings(
-  { store, audio, standing, rows }: OpenedLog,
-  { log }: Pick<BrowserParts, 'log'>,
-  parts: {
-    captures: Captures;
-    left: LeftByBrowsers;
-    upkeep: Pick<Upkeep, 'isHere'>;
-    signal: AbortSignal;
-  },
-): Promise<void> {
-  if (standing.isAlone) return;
-  const { captures, left, upkeep, signal } = parts;
-  await watchLeftRecordings({
+/** Tells of recordings that wait for a browser while no process has them. @param parts.upkeep whether this one does it for all */
+export const tellOfLeftRecordings = (
+  { store, audio, rows, ownership }: OpenedLog,
+  { log, browserLimits = {} }: Pick<BrowserParts, 'log' | 'browserLimits'>,
+  parts: { captures: Captures; upkeep: Pick<Upkeep, 'isHere'>; signal: AbortSignal },
+): Promise<void> =>
+  watchLeftRecordings({
     storage: rows.storage,
-    free: left.free,
+    ownership,
     store,
     files: audio,
-    browser: captures.browser,
-    isHere: upkeep.isHere,
-    everyMs: left.lookEveryMs,
+    onLeft: parts.captures.browser.left,
+    isHere: parts.upkeep.isHere,
+    // What tests shorten shortens how often it is looked, too.
+    everyMs: Math.min(lookEveryMs, (browserLimits.graceMs ?? Infinity) / 4),
     log,
-    signal,
+    signal: parts.signal,
   });
-}
+
+const lookEveryMs = 5_000;
 
 /** What takes what browsers send of recordings that have ended. */
 export function lateAudioOver(
@@ -131,7 +91,6 @@ export function lateAudioOver(
   parts: {
     projections: ProjectionRunner;
     recordingService: OpenRecordingService;
-    left: Pick<LeftByBrowsers, 'free'>;
     /** How long every reader is waited for, in milliseconds. */
     appliedMs: number;
   },
@@ -143,9 +102,8 @@ export function lateAudioOver(
     log,
     files: audio,
     ownership,
-    others: standing.isAlone
-      ? null
-      : { free: parts.left.free, exclusively: exclusivelyBy(ownership) },
+    exclusively: exclusivelyBy(ownership),
+    sharesFolders: standing.sharesFolders,
     hoursMax: () => settings()['limits.recording_hours'],
     applied: (position) => projections.applied('all', position, { timeoutMs: appliedMs }),
     limits: browserLimits,

@@ -6,7 +6,7 @@ import type { Settings } from '../config/environment.ts';
 import type { OpenLanguageModel } from '../language/openai-model.ts';
 import { type Stage, stageTable } from '../../events/facts/recording.ts';
 import type { KnownVoices } from '../recordings/known-voices.ts';
-import type { EngineProbe } from '../recordings/retry-failed.ts';
+import type { EngineProbe } from '../recordings/control/retry-failed.ts';
 import type { AskedAhead } from '../recordings/stages/asked-ahead.ts';
 import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import type { write } from '../recordings/stages/write.ts';

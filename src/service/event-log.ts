@@ -18,7 +18,7 @@ import { type OpenMark, markOpen } from '../integrity/open-mark.ts';
 import { type Scrub, startScrub } from '../integrity/scrub.ts';
 import { openingCheck, readScrubState } from '../integrity/scrub-state.ts';
 import { harmedTables } from '../integrity/tables/tables.ts';
-import type { TakeOverDeps } from '../recordings/take-over.ts';
+import type { TakeOverDeps } from '../recordings/control/take-over.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -83,7 +83,7 @@ export type OpenedLog = LogParts & {
   blobs: Blobs;
   /** Uploads that can be taken up again. */
   unfinished: UnfinishedUploads;
-  /** Folders of recordings as the last process left them. */
+  /** Folders of recordings as the last process left them: none where other processes have the same folders. */
   leftFolders: readonly string[];
   /**
    * Removes what earlier releases keep beside the log, also when one has run again; nothing may be appended meanwhile.
@@ -96,8 +96,8 @@ export type OpenedLog = LogParts & {
 export type Standing = {
   /** Whether sound devices of this host are recorded. */
   recordsDevices: boolean;
-  /** Whether what lies in its folders can be no other process's: what no fact names is then put aside at a start. */
-  isAlone: boolean;
+  /** Whether other processes write into the same folders: audio that is recorded, and what is received of uploads. */
+  sharesFolders: boolean;
   /** Whether it works on audio and words; else it takes in what browsers send, and others work on it. */
   worksOnAudio: boolean;
   /** Whether it answers requests; else only that it lives, and its figures. */
@@ -147,7 +147,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
       rows,
       standing: {
         recordsDevices: true,
-        isAlone: true,
+        sharesFolders: false,
         worksOnAudio: true,
         serves: true,
         takeOver: {},

@@ -12,7 +12,8 @@ import { openStageProgress } from '../recordings/stages/stage-progress.ts';
 import type { BrowserLimits } from '../capture/browser/browser-writer.ts';
 import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { Captures } from '../capture/captures.ts';
-import { audioAtOneNode } from '../recordings/at-one-node.ts';
+import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
+import { leftForMs } from '../recordings/control/left-recordings.ts';
 import { openKnownVoices } from '../recordings/known-voices.ts';
 import { type VoiceCatchUp, openVoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import { type OpenRecordingService, openRecordingService } from '../recordings/service.ts';
@@ -32,18 +33,14 @@ import {
   speechActivities,
   writingActivity,
 } from './engines.ts';
-import {
-  capturesOver,
-  lateAudioOver,
-  leftByBrowsers,
-  type LeftByBrowsers,
-  tellOfLeftRecordings,
-} from './browser-parts.ts';
+import { capturesOver, lateAudioOver, tellOfLeftRecordings } from './browser-parts.ts';
 import type { Admit } from '../capture/browser/intake.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { openUpkeep } from './upkeep.ts';
 
+/** Between two looks for what others left undone, in milliseconds. */
+const upkeepEveryMs = 60_000;
 /** How long an erasure waits for the projections; beyond it, it is finished at the next start. */
 const erasureViewsMs = 60_000;
 
@@ -113,14 +110,12 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
   const projections = opened.keepRows();
   const [engines, models] = [sharedEngine(options), sharedLanguageModel(options)];
   const captures = capturesOver(opened, options, (id) => recordingService.takeOver(id));
-  const left = leftByBrowsers(opened, options);
   /** Until then not all recordings are open that were promised a name. */
   let takenUp: Promise<unknown> = Promise.resolve();
   let tidiedUp: Promise<void> = Promise.resolve();
   const jobQueue = openJobQueue();
   const recordingService: OpenRecordingService = recordingServiceOver(opened, options, {
     jobQueue,
-    left,
     retriesHere: () => upkeep.isHere(),
     leaveAudio: (recordingId) => voices.leave(recordingId),
     beforeRemoval: (recordingId, signal) => voices.measureLast(recordingId, signal),
@@ -130,12 +125,13 @@ export function pipelineOver(opened: OpenedLog, options: PipelineOptions): Pipel
     models,
     takenUp: () => takenUp,
   });
-  const late = { projections, recordingService, left, appliedMs: erasureViewsMs };
+  const late = { projections, recordingService, appliedMs: erasureViewsMs };
   const lateAudio = lateAudioOver(opened, options, late);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const upkeep = openUpkeep(opened, { ...late, ...left, lateAudio, log, signal });
-  const told = tellOfLeftRecordings(opened, options, { captures, left, upkeep, signal });
+  const everyMs = Math.min(upkeepEveryMs, options.browserLimits?.graceMs ?? Infinity);
+  const upkeep = openUpkeep(opened, { ...late, everyMs, lateAudio, log, signal });
+  const told = tellOfLeftRecordings(opened, options, { captures, upkeep, signal });
   const voices = voicesOver(opened, options, { projections, recordingService, jobQueue, signal });
   const shown = {
     standing: opened.standing,
@@ -200,7 +196,6 @@ function voicesOver(
 
 type ServiceNeeds = {
   jobQueue: JobQueue;
-  left: LeftByBrowsers;
   retriesHere(): boolean;
   leaveAudio(recordingId: string): Promise<void>;
   beforeRemoval(recordingId: string, signal: AbortSignal): Promise<void>;
@@ -225,8 +220,8 @@ function recordingServiceOver(
 ): OpenRecordingService {
   const [{ data, settings, log }, { projections }] = [options, parts];
   const { store, audio: files, standing } = opened;
-  const { captures } = parts;
-  const { storage } = opened.rows;
+  const [{ captures }, { storage }] = [parts, opened.rows];
+  const limits = { ...leftForMs, ...options.browserLimits };
   const spaceOf = spacesOf(opened, options);
   const known = openKnownVoices({
     storage,
@@ -242,7 +237,7 @@ function recordingServiceOver(
     store,
     ownership: opened.ownership,
     worksOnAudio: standing.worksOnAudio,
-    takeOver: { ...standing.takeOver, standingOf, isAwaited: parts.left.isAwaited },
+    takeOver: { ...standing.takeOver, standingOf, limits },
     log,
     jobQueue: parts.jobQueue,
     retriesHere: parts.retriesHere,

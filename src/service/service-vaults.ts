@@ -2,7 +2,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { type OwnVaults, openOwnVaults } from '../documents/own-vaults.ts';
 import type { OpenedLog } from './event-log.ts';
 import type { Pipeline } from './pipeline.ts';
-import { audioAtOneNode } from '../recordings/at-one-node.ts';
+import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import { namedIn } from '../recordings/erased-files.ts';
 import { lastState } from '../recordings/erasure.ts';
 import { erasedState } from '../recordings/handle.ts';

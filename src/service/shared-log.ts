@@ -104,7 +104,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       outdated: store.outdated,
       blobs,
       unfinished,
-      standing: standingOf(cluster),
+      standing: standingOf(cluster, { sharesFolders: blobs.pathOf('uploads') !== null }),
       keepRows: rows.keep,
       guard: (deps) => guard({ store, keys, data, log, blobs }, deps, cluster, db),
       leftFolders: [],
@@ -118,9 +118,12 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
 }
 
 /** What a node may do beside others, by its role. */
-const standingOf = ({ role, workSlots }: SharedLogOptions['cluster']): OpenedLog['standing'] => ({
+const standingOf = (
+  { role, workSlots }: SharedLogOptions['cluster'],
+  folders: { sharesFolders: boolean },
+): OpenedLog['standing'] => ({
+  ...folders,
   recordsDevices: false,
-  isAlone: false,
   worksOnAudio: role !== 'serve',
   serves: role !== 'work',
   takeOver: { slots: role === 'serve' ? 0 : workSlots, pollMs: lookMs },

@@ -2,9 +2,8 @@ import { hasCode } from '../shared/errors.ts';
 import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import { isAtWork, isIn } from '../../machines/states.ts';
-import { failedRecordings, recordings, unsettledRecordings } from '../../projections/recordings.ts';
+import { recordings, unsettledRecordings } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { quarantineUnknown } from '../storage/quarantine.ts';
@@ -20,7 +19,6 @@ export type StartParts = {
   projections: ProjectionRunner;
   recordingService: OpenRecordingService;
   captures: Captures;
-  lateAudio: Pick<LateBrowserAudio, 'takeUp'>;
   /** Folders of recordings as the last process left them. */
   leftFolders: readonly string[];
   removeOldRows(): Promise<boolean>;
@@ -46,14 +44,10 @@ export async function takeUp(parts: StartParts): Promise<number> {
     ? await captures.reconcile(leftFolders, (recordingId) => becomeOf(store, recordingId))
     : [];
   const captured = await recordingService.takeUp(running);
-  await recordingService.finishRemovals();
+  await recordingService.finishRemovals(leftFolders);
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
-  if (!store.isShared) await recordingService.eraseAgain();
   const others = await recordingService.takeUp(unsettled(parts));
   recordingService.keepTakingOver((after) => unsettled(parts, after));
-  if (parts.recordsDevices) await parts.lateAudio.takeUp();
-  // Where the log is shared one of all does this (`upkeep.ts`).
-  if (!store.isShared) await recordingService.awaitEngines(failedRecordings(parts.rows.storage));
   return captured + others;
 }
 

@@ -5,19 +5,20 @@ import { failedRecordings } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { OpenedLog } from './event-log.ts';
-import { audioAtOneNode } from '../recordings/at-one-node.ts';
+import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import type { Log } from '../shared/log.ts';
+import { onAbort, untilAborted } from '../shared/abort.ts';
 import { systemClock } from '../shared/retry.ts';
 
 /**
- * What one node does for all where several share the log: what others left undone when they died, and recordings whose
- * engines were away are tried again. A process that is alone does that at its start (`take-up.ts`), and when it comes up.
+ * What one process does for all that have the log: what others left undone when they died, and recordings whose engines
+ * were away are tried again. First when it becomes the one, then from time to time.
  */
 export type Upkeep = {
-  /** From now on. @param also done each time this node becomes the one; at once where it is alone */
+  /** From now on. @param also done each time this process becomes the one */
   begin(also: () => Promise<void>): void;
-  /** Whether it is this node. */
+  /** Whether it is this process. */
   isHere(): boolean;
   /** Resolves when nothing is done any more, after the signal's abort. */
   settled(): Promise<void>;
@@ -36,33 +37,24 @@ type UpkeepParts = {
 
 export function openUpkeep(opened: OpenedLog, parts: UpkeepParts): Upkeep {
   const { projections, signal } = parts;
-  let also: (() => Promise<void>) | undefined;
-  let tenure = new AbortController();
-  let round = Promise.resolve();
-  const look = (): void => {
-    if (also === undefined || !isHere()) return;
-    tenure.abort();
-    tenure = new AbortController();
-    const ends = AbortSignal.any([signal, tenure.signal]);
-    const [before, first] = [round, also];
-    round = before.then(() => keepLooking(opened, { ...parts, signal: ends }, first, isHere));
+  let begin = (_also: () => Promise<void>): void => {};
+  const begun = new Promise<() => Promise<void>>((resolve) => (begin = resolve));
+  let working = Promise.resolve();
+  const work = async (held: AbortSignal): Promise<void> => {
+    const also = await untilAborted(begun, held).catch(() => undefined);
+    if (also) await keepLooking(opened, { ...parts, signal: held }, also);
   };
-  const isHere = audioAtOneNode(opened, 'upkeep', signal, look);
+  const isHere = audioAtOneNode(opened, 'upkeep', signal, (held) => (working = work(held)));
   return {
     isHere,
-    begin(each) {
-      if (opened.standing.isAlone) {
-        void attempt(each, parts);
-        return;
-      }
-      also = each;
+    settled: () => working,
+    begin(also) {
       const stop = projections.onApplied((facts) => {
         if (isHere()) void attempt(() => followFailures(facts, parts), parts);
       });
-      signal.addEventListener('abort', stop, { once: true });
-      look();
+      onAbort(signal, stop);
+      begin(also);
     },
-    settled: () => round,
   };
 }
 
@@ -70,14 +62,13 @@ async function keepLooking(
   { rows }: OpenedLog,
   parts: UpkeepParts,
   also: () => Promise<void>,
-  isHere: () => boolean,
 ): Promise<void> {
   const { recordingService, lateAudio, everyMs, signal } = parts;
   const steps = [() => recordingService.finishPending(), () => lateAudio.takeUp()];
-  const failed = () => recordingService.awaitEngines(failedRecordings(rows.storage));
   const again = () => recordingService.eraseAgain();
-  for (let todo = [failed, ...steps, again, also]; isHere() && !signal.aborted; todo = steps) {
-    for (const step of todo) await attempt(step, parts);
+  const failed = () => recordingService.awaitEngines(failedRecordings(rows.storage));
+  for (let todo = [again, ...steps, failed, also]; !signal.aborted; todo = steps) {
+    for (const step of todo) if (!signal.aborted) await attempt(step, parts);
     await systemClock.wait(everyMs, signal).catch(() => undefined);
   }
 }
@@ -88,11 +79,11 @@ async function attempt(
   { log, signal }: Pick<UpkeepParts, 'log' | 'signal'>,
 ): Promise<void> {
   await work().catch((error: unknown) => {
-    if (!signal.aborted) log.warn({ err: error }, 'what was left undone is not done yet');
+    if (!signal.aborted) log.warn({ err: error }, 'cleanup after other processes failed; retrying');
   });
 }
 
-/** Another node worked on it, so here it is not heard of in another way. */
+/** Another process may have worked on it: here it is not heard of in another way. */
 async function followFailures(
   facts: readonly LoggedFact[],
   { recordingService }: UpkeepParts,

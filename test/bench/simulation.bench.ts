@@ -4,7 +4,7 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { type ProjectionRunner, startProjections } from '../../projections/runner/runner.ts';
 import { served } from '../../projections/served.ts';
-import { type RecordingAggregate, openAggregate } from '../../src/recordings/aggregate.ts';
+import { type RecordingAggregate, openAggregate } from '../../src/recordings/control/aggregate.ts';
 import { type RecordingHandler, recordingHandler } from '../../src/recordings/handle.ts';
 import { openPostgres } from '../../src/storage/postgres/connection.ts';
 import { openPostgresLog } from '../../src/storage/postgres/postgres-log.ts';
@@ -227,13 +227,7 @@ function talksOf(seconds: number, store: EventStore): Life[] {
     const own = seeded(random.below(2 ** 31));
     const from = Math.max(0, -start);
     const steps = simulatedTalk(own, `user-${owners(random)}`, from);
-    const life = lifeOf(
-      `talk-${lives.length}`,
-      start,
-      steps,
-      nodes[lives.length % nodes.length]!,
-      store.isShared,
-    );
+    const life = lifeOf(`talk-${lives.length}`, start, steps, nodes[lives.length % nodes.length]!);
     // Over before it begins here.
     if (life) lives.push(life);
   }
@@ -246,14 +240,12 @@ function lifeOf(
   start: number,
   steps: Iterator<Step>,
   handler: RecordingHandler,
-  isShared: boolean,
 ): Life | null {
   let next = steps.next();
   if (next.done) return null;
   let recording: RecordingAggregate | null = null;
   const deps = {
     handler,
-    isShared,
     runStage: async () => {},
     log: silent,
     moved() {},
@@ -307,7 +299,7 @@ function counting(store: EventStore) {
         }
         return stored;
       },
-    } satisfies EventStore as EventStore,
+    } satisfies EventStore,
   };
 }
 

@@ -11,6 +11,7 @@ import { type BrowserLimits, browserLimits } from '../../src/capture/browser/bro
 import { type AudioSender, openBrowserStream } from '../../src/capture/browser/browser-stream.ts';
 import type { ControlState } from '../../src/capture/control-state.ts';
 import type { Job } from '../../src/recordings/stages/run-stage.ts';
+import { aloneControl } from '../support/alone-control.ts';
 import { eventually } from '../support/eventually.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded, seeds } from '../support/seeded.ts';
@@ -23,7 +24,7 @@ const pcm = randomBytes(60_000);
 const open = (
   folder: string,
   limits: Partial<BrowserLimits> = {},
-  more: { isShared?: boolean } = {},
+  more: { sharesFolders?: boolean } = {},
 ) =>
   openBrowserStream(folder, {
     ...more,
@@ -162,7 +163,7 @@ test('what a process still writes that was lost reaches nothing of what another 
   await lost.attach(before.sender, 16_000);
   lost.take(before.sender, pcm.subarray(0, 20_000));
   await eventually('it is on the disk', () => before.told.acknowledged === 10_000);
-  const stream = await open(folder, {}, { isShared: true });
+  const stream = await open(folder, {}, { sharesFolders: true });
   assert.equal(await stream.attach(present.sender, 16_000), 10_000);
   stream.take(present.sender, pcm.subarray(20_000));
   await eventually('it goes on', () => present.told.acknowledged === 30_000);
@@ -200,7 +201,7 @@ test('a recording is no longer than `limits.recording_hours`', async (t) => {
     files,
     fileEnds: { tell() {} },
     hoursMax: () => 1 / 3600,
-    others: null,
+    control: aloneControl,
     limits: { freeBytesMin: 0 },
   });
   const appended: RecordingFact[] = [];

@@ -389,7 +389,6 @@ async function opened(t: TestContext, env: Record<string, string> = {}) {
 
 /** A store whose verbs can be replaced one by one. */
 const bound = (store: EventStore): EventStore => ({
-  isShared: store.isShared,
   append: (...given) => store.append(...given),
   read: (...given) => store.read(...given),
   readAll: (...given) => store.readAll(...given),

@@ -59,6 +59,23 @@ export function ownershipContract(
     });
   });
 
+  describe(`${name} says of names`, () => {
+    check('which of them none holds, and for how long', async ({ one, other }) => {
+      const names = ['recording:a', 'recording:b'];
+      const held = (await one.claim('recording:a', signal))!;
+      assert.deepEqual([...(await other.freeFor(names)).keys()], ['recording:b']);
+      await held.release();
+      const first = (await other.freeFor(names)).get('recording:a')!;
+      // By whichever process it was found free.
+      let then = first;
+      while (then < Math.min(1, first + 1)) then = (await one.freeFor(names)).get('recording:a')!;
+      // What was held since is free from when it is found again.
+      await (await one.claim('recording:a', signal))!.release();
+      if (first < Infinity) assert.ok((await other.freeFor(names)).get('recording:a')! < then);
+      assert.deepEqual([...(await one.freeFor([])).keys()], []);
+    });
+  });
+
   if (!canBeLost) return;
   describe(`${name} takes a name away`, () => {
     check('and says so before another has it', async ({ one, other, lose }) => {

@@ -35,6 +35,7 @@ say({ ready: service.url });
 function ungated(own: Ownership): Ownership {
   const sole = soleOwnership();
   return {
+    ...own,
     claim: (name, signal) => (name.startsWith('recording:') ? sole : own).claim(name, signal),
   };
 }

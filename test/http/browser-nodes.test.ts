@@ -153,6 +153,7 @@ type Cut = (own: Ownership) => Ownership;
 const losing =
   (signal: AbortSignal): Cut =>
   (own) => ({
+    ...own,
     async claim(...asked) {
       const held = await own.claim(...asked);
       return held && { ...held, lost: AbortSignal.any([held.lost, signal]) };

@@ -212,7 +212,7 @@ type World = ReturnType<typeof worldOf>;
 
 /** What nodes share: a log, rows, a lock, and a channel that may lose what is said. */
 function worldOf() {
-  const store = memoryStore({ isShared: true });
+  const store = memoryStore();
   const rows = memoryProjectionStorage();
   const listeners = new Set<{ heard(text: string): void; opened(): void }>();
   const locks = sharedOwnership();

@@ -293,6 +293,7 @@ async function openWorld(t: TestContext, options: Options) {
   const folder = (id: string) => join(recordingsDir, id);
   const activities = simulatedActivities(seeded(1), 0);
   const recordingService: OpenRecordingService = openRecordingService({
+    ownership: soleOwnership(),
     store,
     log,
     files: audioOf(dataDir),
@@ -351,7 +352,7 @@ async function openWorld(t: TestContext, options: Options) {
     },
   });
   await projections.ready();
-  await recordingService.finishRemovals();
+  await recordingService.finishRemovals([]);
   let closed = false;
   let open = true;
   const close = async () => {

@@ -1,3 +1,4 @@
+import { soleOwnership } from '../../events/ownership.ts';
 import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -51,9 +52,13 @@ test('a one-word edit reads its recording once, documents and answer included', 
   const world = await openWorld(t, {
     wrap: (store) => ({
       ...store,
-      read(stream, options) {
-        reads.push(stream);
-        return store.read(stream, options);
+      async *read(stream, options) {
+        let isRead = false;
+        for await (const fact of store.read(stream, options)) {
+          if (!isRead) reads.push(stream);
+          isRead = true;
+          yield fact;
+        }
       },
     }),
   });
@@ -138,8 +143,6 @@ test('what a stage reads is read again while the log is away, which fails no sta
   const world = await openWorld(t, {
     wrap: (store) => ({
       ...store,
-      // Each stage then reads what others may have appended.
-      isShared: true,
       async append(...appended) {
         const facts = await store.append(...appended);
         hasBegun ||= facts.some(({ type }) => type === 'stage.started');
@@ -330,6 +333,7 @@ async function openWorld(
     dead = () => (alive = false);
     const activities = simulatedActivities(seeded(1), 0);
     return openRecordingService({
+      ownership: soleOwnership(),
       store: {
         ...store,
         append: (...append: Parameters<EventStore['append']>) =>

@@ -1,7 +1,7 @@
 import { soleOwnership } from '../../events/ownership.ts';
 import { exclusivelyBy } from '../../src/storage/blobs/exclusively.ts';
 import pino from 'pino';
-import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
@@ -40,8 +40,6 @@ type Options = {
   unreadable?: string;
   /** The projection of recordings has a defect at facts of this type. */
   stopAt?: string;
-  /** Other processes may have the log. */
-  isShared?: boolean;
   /** Awaited when documents are about to be deleted: their facts are stored. */
   beforeDeleting?: () => Promise<void>;
 };
@@ -77,7 +75,6 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
   const said = (id: string) => words.get(id) ?? marker;
   const dying: typeof store = {
     ...store,
-    isShared: options.isShared ?? false,
     append: (stream, facts, version) =>
       options.dieBeforeImport && facts[0]?.type === 'audio.imported'
         ? Promise.reject(new Error('died before the import'))
@@ -85,6 +82,7 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
   };
   const jobs = pendingJobs(levelKept(store.db, () => new Date()));
   const recordingService = openRecordingService({
+    ownership: soleOwnership(),
     store: dying,
     log,
     files: audioOf(dataDir),
@@ -115,7 +113,7 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
     },
   });
   await projections.ready();
-  await recordingService.finishRemovals();
+  await recordingService.finishRemovals(await readdir(recordingsDir));
   await recordingService.eraseAgain();
   let closed = false;
   const world = {

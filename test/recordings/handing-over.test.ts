@@ -1,3 +1,4 @@
+import { soleOwnership } from '../../events/ownership.ts';
 import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises';
@@ -176,6 +177,7 @@ async function openWorld(t: TestContext) {
       },
     };
     const opened: OpenRecordingService = openRecordingService({
+      ownership: soleOwnership(),
       store: mortal,
       log: pino({ level: 'silent' }),
       files: audioOf(dataDir),

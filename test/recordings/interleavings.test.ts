@@ -1,3 +1,4 @@
+import { soleOwnership } from '../../events/ownership.ts';
 import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -69,6 +70,7 @@ async function liveThrough(dir: string, random: Random, name: string) {
     // What a dead process had handed to the disk is there before the next one looks.
     await Promise.allSettled(inFlight);
     const service = openRecordingService({
+      ownership: soleOwnership(),
       store: mortal(store, inFlight, life, () => life),
       activities: activities(random, rendered),
       jobQueue: openJobQueue(),

@@ -57,6 +57,7 @@ test('only the owner acts, and a late answer of an earlier owner does not count'
 for (const [what, mutate] of Object.entries<(granted: Ownership) => Ownership>({
   'every process gets what it asks for': () => soleOwnership(),
   'a process is not stopped when it loses what it held': (granted) => ({
+    ...granted,
     async claim(...asked) {
       const held = await granted.claim(...asked);
       return held && { ...held, lost: new AbortController().signal };
@@ -310,7 +311,7 @@ async function openWorld(
   const dir = await tempDir(t);
   const [recordingsDir, quarantineDir] = [join(dir, 'recordings'), join(dir, 'quarantine')];
   await mkdir(recordingsDir);
-  const store = memoryStore({ isShared: true });
+  const store = memoryStore();
   const standing = new Map<string, { owner: string; state: string }>();
   let uploads = 0;
   return {

@@ -1,10 +1,11 @@
+import { soleOwnership } from '../../events/ownership.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Readable } from 'node:stream';
 import pino from 'pino';
 import { recordingStream, type Stage } from '../../events/facts/recording.ts';
 import { StageError, type StageErrorCode } from '../../src/shared/errors.ts';
-import type { EngineProbe } from '../../src/recordings/retry-failed.ts';
+import type { EngineProbe } from '../../src/recordings/control/retry-failed.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
@@ -41,6 +42,7 @@ async function failing(
   const progress = openStageProgress();
   const open = () =>
     openRecordingService({
+      ownership: soleOwnership(),
       store,
       log: pino({ enabled: false }),
       jobQueue: openJobQueue(),

@@ -1,3 +1,4 @@
+import { soleOwnership } from '../../events/ownership.ts';
 import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -155,6 +156,7 @@ async function openWorld(dir: string, random: Random) {
     // What a dead process had handed to the disk is there, or not, before the next one looks.
     await Promise.allSettled(inFlight);
     const opened = openRecordingService({
+      ownership: soleOwnership(),
       store: mortal(mine),
       activities: simulatedActivities(random, crashing ? 0.1 : 0),
       jobQueue: openJobQueue(),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
 import { initialState, nextSnapshot } from '../../machines/recording.ts';
-import type { RecordingAggregate } from '../../src/recordings/aggregate.ts';
-import { type TakeOverDeps, openTakeOver } from '../../src/recordings/take-over.ts';
+import type { RecordingAggregate } from '../../src/recordings/control/aggregate.ts';
+import { type TakeOverDeps, openTakeOver } from '../../src/recordings/control/take-over.ts';
 import { sampleEvent } from '../support/plausible-events.ts';
 import { memoryStore } from '../support/memory-store.ts';
 
@@ -25,20 +25,20 @@ test('what comes up while a recording is found to have nothing to do is looked f
   assert.deepEqual([looks, takeOver.slotsUsed()], [['a', 'a'], 1]);
 });
 
-for (const isShared of [true, false]) {
-  const who = isShared ? 'left to the process that its browser comes to' : 'for the only process';
+for (const isAwaited of [true, false]) {
+  const who = isAwaited ? 'left to the process that its browser comes to' : 'taken over without it';
   test(`a recording that is being captured is ${who}`, async () => {
     const taken: string[] = [];
     const takeOver = openTakeOver({
       ...deps,
-      store: memoryStore({ isShared }),
       slots: 2,
       standingOf: async () => new Map([['a', { owner: 'anna', state: 'recording.capturing' }]]),
+      awaited: async (ids) => new Set(isAwaited ? ids : []),
       recordings: { ...none, takeOver: async (recordingId) => Boolean(taken.push(recordingId)) },
     });
     takeOver.waits(begun('recording.started'));
     await takeOver.look(['a']);
-    assert.deepEqual(taken, isShared ? [] : ['a']);
+    assert.deepEqual(taken, isAwaited ? [] : ['a']);
   });
 }
 
@@ -49,6 +49,7 @@ const none: TakeOverDeps['recordings'] = {
 const deps: TakeOverDeps = {
   store: memoryStore(),
   recordings: none,
+  awaited: async () => new Set(),
   log: pino({ level: 'silent' }),
 };
 

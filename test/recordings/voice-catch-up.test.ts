@@ -1,3 +1,4 @@
+import { soleOwnership } from '../../events/ownership.ts';
 import pino from 'pino';
 import assert from 'node:assert/strict';
 import { access, mkdir, writeFile } from 'node:fs/promises';
@@ -160,6 +161,7 @@ async function openWorld(t: TestContext) {
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
   const jobQueue = openJobQueue();
   const service = openRecordingService({
+    ownership: soleOwnership(),
     store,
     log,
     jobQueue,

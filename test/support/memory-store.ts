@@ -20,8 +20,6 @@ export function memoryStore(
   options: {
     clock?: () => Date;
     keys?: KeyStore;
-    /** For tests of two processes on one log. */
-    isShared?: boolean;
   } = {},
 ): EventStore & {
   /** Frees what is held of a stream, for logs too long for the memory: from then on none of it may be read. */
@@ -65,7 +63,6 @@ export function memoryStore(
   };
 
   return {
-    isShared: options.isShared ?? false,
     async append(stream, offered: readonly OfferedFact[], expectedVersion) {
       assertOpen();
       const checked = checkFacts(stream, offered, expectedVersion);

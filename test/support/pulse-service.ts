@@ -1,3 +1,4 @@
+import { aloneControl } from './alone-control.ts';
 import pino from 'pino';
 import { ulid } from 'ulid';
 import { mkdir } from 'node:fs/promises';
@@ -18,7 +19,7 @@ import { type Captures, openCaptures } from '../../src/capture/captures.ts';
 import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { soleOwnership } from '../../events/ownership.ts';
-import { type RecordingAggregate, openAggregate } from '../../src/recordings/aggregate.ts';
+import { type RecordingAggregate, openAggregate } from '../../src/recordings/control/aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { recordingHandler } from '../../src/recordings/handle.ts';
 import { type StageActivity, stageRunner } from '../../src/recordings/stages/run-stage.ts';
@@ -67,6 +68,7 @@ export async function openCapturingService(
     log,
     combinedChannels: () => options.channels ?? 'mix',
     hoursMax: () => 8,
+    control: aloneControl,
     env: options.env,
     limits: options.limits ?? {},
     warnAfter: options.warnAfter,
@@ -89,7 +91,7 @@ export async function openCapturingService(
   const openOne = async (recordingId: string) => {
     const recording = await openAggregate(
       recordingId,
-      { handler, isShared: false, runStage, log, moved() {}, waits() {}, left() {} },
+      { handler, runStage, log, moved() {}, waits() {}, left() {} },
       { create: true },
     );
     live.set(recordingId, recording!);

@@ -11,6 +11,7 @@ export function sharedOwnership(): {
   };
 } {
   const holders = new Map<string, AbortController>();
+  const freeSince = new Map<string, number>();
   return {
     node() {
       const mine = new Map<string, AbortController>();
@@ -31,6 +32,7 @@ export function sharedOwnership(): {
           if (isCutOff || holders.has(name)) return null;
           const lost = new AbortController();
           holders.set(name, lost);
+          freeSince.delete(name);
           mine.set(name, lost);
           return {
             lost: lost.signal,
@@ -39,6 +41,13 @@ export function sharedOwnership(): {
               if (mine.get(name) === lost) mine.delete(name);
             },
           };
+        },
+        async freeFor(names) {
+          // As long as a question to another process takes.
+          await new Promise((resolve) => setImmediate(resolve));
+          const free = names.filter((name) => !holders.has(name));
+          for (const name of free) if (!freeSince.has(name)) freeSince.set(name, performance.now());
+          return new Map(free.map((name) => [name, performance.now() - freeSince.get(name)!]));
         },
         cutOff() {
           isCutOff = true;

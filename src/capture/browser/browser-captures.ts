@@ -7,6 +7,7 @@ import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import { type BrowserEnd, type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import type { Admit } from './intake.ts';
 import { captureRate } from '../../audio/wav.ts';
+import type { BrowserAway } from '../../recordings/control/left-recordings.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import { keptAudio, sharedCapture, sharedEveryMs } from './shared-capture.ts';
 import { removeCaptureFiles } from '../file/capture-files.ts';
@@ -44,15 +45,16 @@ export interface BrowserCaptures {
   onWarnings(listener: (now: WarningsNow) => void): () => void;
 }
 
-export type BrowserAway = { since: number; isRecorder: boolean };
 export type WarningsNow = Pick<CaptureNow, 'recordingId' | 'warnings'>;
 
-/** Among nodes that share the log, the one to which a browser comes takes its recording over. */
-export type OtherNodes = {
-  /** Acts for a recording here from now on; false while another node does, or one that died had a lease on it. */
+/** The process to which a browser comes takes its recording over. */
+export type BrowserControl = {
+  /** Acts for a recording here from now on; false while another process does, or one that died had a lease on it. */
   takeOver(recordingId: string): Promise<boolean>;
-  /** Has the node that has a recording's browser end it: at once, or, where it does not hear it, never. */
-  stop(recordingId: string, stoppedBy: StoppedBy | undefined): void;
+  /** Has the process that has a recording's browser end it: at once, or, where it does not hear it, never. */
+  stopElsewhere(recordingId: string, stoppedBy: StoppedBy | undefined): void;
+  /** Whether a process that lost a recording may still have its file open. */
+  sharesFolders: boolean;
 };
 
 /** A recording that was started, or taken over, has its activity by then, in milliseconds. */
@@ -68,8 +70,7 @@ type BrowserCapturesDeps = {
   files: Pick<AudioStore, 'captureFolder' | 'live' | 'keep'>;
   /** `limits.recording_hours` */
   hoursMax(): number;
-  /** Null where this process is the only one. */
-  others: OtherNodes | null;
+  control: BrowserControl;
   /** What lets in what comes of a user's; absent: whatever there is room for. */
   admit?: Admit | undefined;
   /** For tests. */
@@ -103,11 +104,11 @@ class StreamedCaptures implements BrowserCaptures {
     return stream ? nowOf(recordingId, stream, isRecorder) : null;
   }
 
-  left(recordingId: string, away: BrowserAway | null): void {
+  left = (recordingId: string, away: BrowserAway | null): void => {
     if (away) this.#left.set(recordingId, away);
     else this.#left.delete(recordingId);
     this.#notify(recordingId);
-  }
+  };
 
   warnings(recordingId: string): CaptureWarning[] | null {
     const away = this.#left.get(recordingId);
@@ -119,17 +120,17 @@ class StreamedCaptures implements BrowserCaptures {
   }
 
   async stream(recordingId: string): Promise<BrowserStream> {
-    if (!this.#streams.has(recordingId)) await this.#begun(recordingId);
+    const isHere = this.#streams.has(recordingId) || (await this.#begun(recordingId));
     const stream = this.#streams.get(recordingId);
     if (stream) return stream;
-    throw this.#deps.others ? recordedElsewhere() : notRecording();
+    throw isHere ? notRecording() : recordedElsewhere();
   }
 
   async stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void> {
-    const { others } = this.#deps;
-    if (others && !this.#streams.has(recordingId)) {
-      if (await others.takeOver(recordingId)) await this.#opened(recordingId, takeOverEveryMs);
-      else others.stop(recordingId, stoppedBy);
+    const { control } = this.#deps;
+    if (!this.#streams.has(recordingId)) {
+      if (await control.takeOver(recordingId)) await this.#opened(recordingId, takeOverEveryMs);
+      else control.stopElsewhere(recordingId, stoppedBy);
     }
     const stream = this.#streams.get(recordingId);
     const capture = this.#underWay.get(recordingId);
@@ -139,9 +140,9 @@ class StreamedCaptures implements BrowserCaptures {
     await capture.over;
   }
 
-  async activity(job: Job, control: ControlState): Promise<void> {
+  async activity(job: Job, state: ControlState): Promise<void> {
     const { recordingId } = job;
-    const { hoursMax, limits, log, files, others, admit } = this.#deps;
+    const { hoursMax, limits, log, files, control, admit } = this.#deps;
     const { live } = files;
     const folder = files.captureFolder(recordingId);
     const all = {
@@ -151,20 +152,20 @@ class StreamedCaptures implements BrowserCaptures {
       ...limits,
     };
     const share = live ? await sharedCapture(job, live, folder) : undefined;
-    const isRecorder = control.trigger === 'recorder';
+    const isRecorder = state.trigger === 'recorder';
     const stream = await openBrowserStream(folder, {
       limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
-      isShared: others !== null && !live,
+      sharesFolders: control.sharesFolders,
       log,
       share,
-      intake: admit && { ...admit(control.owner), since: control.startedAt, before: 0 },
+      intake: admit && { ...admit(state.owner), since: state.startedAt, before: 0 },
       onAway: () => this.#notify(recordingId),
     });
-    stream.pause(control.paused);
+    stream.pause(state.paused);
     this.#streams.set(recordingId, stream);
     for (const resolve of this.#openings.get(recordingId) ?? []) resolve();
     const over = new AbortController();
-    void followControlState(this.#deps, recordingId, control, over.signal, ({ paused }) =>
+    void followControlState(this.#deps, recordingId, state, over.signal, ({ paused }) =>
       stream.pause(paused),
     );
     const work = this.#untilEnd(job, stream);
@@ -210,15 +211,17 @@ class StreamedCaptures implements BrowserCaptures {
     await files.live?.remove(job.recordingId);
   }
 
-  /** Resolves when the recording has its stream here, taken over if need be, or has had the time to get one. */
-  async #begun(recordingId: string): Promise<void> {
-    const { others } = this.#deps;
-    if (!others) return await this.#opened(recordingId, openWithinMs);
+  /**
+   * Resolves when the recording has its stream here, taken over if need be, or has had the time to get one. Returns
+   * whether this process acts for it.
+   */
+  async #begun(recordingId: string): Promise<boolean> {
     const until = performance.now() + openWithinMs;
-    do {
-      await others.takeOver(recordingId);
+    for (;;) {
+      const isHere = await this.#deps.control.takeOver(recordingId);
       await this.#opened(recordingId, takeOverEveryMs);
-    } while (!this.#streams.has(recordingId) && performance.now() < until);
+      if (this.#streams.has(recordingId) || performance.now() >= until) return isHere;
+    }
   }
 
   /** Resolves when the recording has its stream, or so many milliseconds have passed. */

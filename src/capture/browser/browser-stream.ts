@@ -74,7 +74,7 @@ export interface BrowserStream {
 type StreamOptions = {
   limits: BrowserLimits;
   /** Whether another process may still have the file open that it had when it was lost. Default: no. */
-  isShared?: boolean | undefined;
+  sharesFolders?: boolean | undefined;
   log: Log;
   share?: SharedCapture | undefined;
   intake?: Intake | undefined;
@@ -91,7 +91,7 @@ export async function openBrowserStream(
   let stream: ConnectedStream | undefined;
   const writer = await openBrowserWriter(folder, {
     limits: options.limits,
-    isShared: options.isShared,
+    sharesFolders: options.sharesFolders,
     log: options.log,
     share: options.share,
     intake: options.intake,

@@ -1,6 +1,7 @@
 import { stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyDurably, privateDirectory } from '../../shared/files.ts';
+import { leftForMs } from '../../recordings/control/left-recordings.ts';
 import type { Log } from '../../shared/log.ts';
 import { type BrowserNote, gapsWithin, readBrowserNote, writeBrowserNote } from './browser-file.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
@@ -53,7 +54,7 @@ type BrowserWriterOptions = {
    * Whether another process may still have the file open that it had when it was lost: a copy is gone on with then,
    * into which that one writes nothing. Default: no.
    */
-  isShared?: boolean | undefined;
+  sharesFolders?: boolean | undefined;
   log: Log;
   /** Whether so much waits for the disk that no more should come. */
   onHeld(held: boolean): void;
@@ -80,7 +81,7 @@ export async function openBrowserWriter(
   // Before the file is touched: when it was last written is when the browser was last heard.
   const found = await stat(path).catch(() => null);
   const heardAt = found?.mtimeMs ?? Date.now();
-  if (options.isShared === true && found) {
+  if (options.sharesFolders === true && found) {
     await copyDurably(path, path);
     await utimes(path, found.atime, found.mtime);
   }
@@ -348,8 +349,7 @@ export type BrowserLimits = {
 
 export const browserLimits: Omit<BrowserLimits, 'secondsMax'> = {
   freeBytesMin: 500_000_000,
-  graceMs: 600_000,
-  recorderGraceMs: 7 * 24 * 3600_000,
+  ...leftForMs,
   restartGraceMs: 60_000,
   acknowledgeEveryMs: 250,
   pendingBytesMax: 1024 * 1024,

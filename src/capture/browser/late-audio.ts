@@ -8,7 +8,6 @@ import type { Log } from '../../shared/log.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Held, Ownership } from '../../../events/ownership.ts';
-import type { FreeNames } from '../../recordings/free-names.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import type { Exclusively } from '../../storage/blobs/exclusively.ts';
 import { recordedElsewhere } from './browser-captures.ts';
@@ -32,8 +31,8 @@ export interface LateBrowserAudio {
    */
   stream(recordingId: string): Promise<BrowserStream>;
   /**
-   * Goes on with what a dead process left, as if the browser had just gone; where the log is shared, when no browser
-   * has come back with it to another process for long. At start, and there from time to time.
+   * Goes on with what a dead process left, as if the browser had just gone, when no browser has come back with it to
+   * another process for long. To be called from time to time.
    */
   takeUp(): Promise<void>;
   /** Keeps what was taken for the next start. */
@@ -46,11 +45,9 @@ type LateAudioDeps = {
   log: Log;
   files: AudioStore;
   ownership: Ownership;
-  /** Null where this process is the only one. */
-  others: {
-    free: FreeNames;
-    exclusively: Exclusively;
-  } | null;
+  exclusively: Exclusively;
+  /** Whether a process that lost a recording may still have its file open. */
+  sharesFolders: boolean;
   /** `limits.recording_hours` */
   hoursMax(): number;
   /** What lets in what comes of a user's; absent: whatever there is room for. */
@@ -137,7 +134,7 @@ class KeptLateAudio implements LateBrowserAudio {
   }
 
   async #openBehind(recording: Recording, base: LateBase, held: Held): Promise<BrowserStream> {
-    const { files, log, others, hoursMax, limits, admit } = this.#deps;
+    const { files, log, hoursMax, limits, admit } = this.#deps;
     const { recordingId } = recording;
     const began = factAt(recording, 1, 'recording.started')!;
     const owner = recording.files.owner ?? 'system';
@@ -154,7 +151,7 @@ class KeptLateAudio implements LateBrowserAudio {
         ...limits,
         secondsMax: Math.max(0, secondsMax),
       },
-      isShared: others !== null && !share,
+      sharesFolders: this.#deps.sharesFolders,
       share,
       intake: admit && {
         ...admit(owner),
@@ -168,9 +165,9 @@ class KeptLateAudio implements LateBrowserAudio {
 
   /** Whether it is left to the process that the browser comes back to. */
   async #isAwaited(recordingId: string): Promise<boolean> {
-    const { others, limits } = this.#deps;
-    if (!others) return false;
-    const freeMs = await others.free.freeForMs(nameOf(recordingId), this.#closing.signal);
+    const { ownership, limits } = this.#deps;
+    const name = nameOf(recordingId);
+    const freeMs = (await ownership.freeFor([name])).get(name) ?? 0;
     return freeMs < (limits?.graceMs ?? browserLimits.graceMs);
   }
 
@@ -205,17 +202,17 @@ class KeptLateAudio implements LateBrowserAudio {
     if (!this.#closing.signal.aborted) this.#streams.delete(recordingId);
     await inner.close();
     await held.release().catch((error: unknown) => {
-      this.#deps.log.warn({ err: error, recordingId }, 'it is not given back');
+      this.#deps.log.warn({ err: error, recordingId }, 'could not release the lock on late audio');
     });
   }
 
   /** No other may replace the file meanwhile that this is added to. */
   async #add(recordingId: string, late: Late, signal: AbortSignal): Promise<void> {
-    const { recordingService, others } = this.#deps;
-    const adding = () =>
-      recordingService.whileFilesStay(() => this.#addTo(recordingId, late, signal));
+    const { recordingService, exclusively } = this.#deps;
     // Another process may be compressing it.
-    await (others ? others.exclusively(`audio:${recordingId}`, adding) : adding());
+    await exclusively(`audio:${recordingId}`, () =>
+      recordingService.whileFilesStay(() => this.#addTo(recordingId, late, signal)),
+    );
   }
 
   async #addTo(recordingId: string, { inner, base }: Late, signal: AbortSignal): Promise<void> {

@@ -162,7 +162,7 @@ function senderFor(mic: Microphone): AudioSender {
       connection.send({ type: 'audio.ended', recording_id: recordingId, samples, reason });
       mic.current.taking = false;
       if ((reason !== 'paused' && reason !== 'refused') || mic.retired) release(mic);
-      if (reason === 'left' && !mic.services.standing.isAlone) void closeWhenLost(mic, recordingId);
+      if (reason === 'left') void closeWhenLost(mic, recordingId);
       retireWhenIdle(mic);
     },
     hold: (held) => connection.hold(held),
@@ -170,7 +170,7 @@ function senderFor(mic: Microphone): AudioSender {
   return sender;
 }
 
-/** This node may act for the recording no longer, which goes on: wherever the browser comes back to. */
+/** This process may not act for the recording any more, which goes on wherever the browser comes back to. */
 async function closeWhenLost(
   { services, connection }: Microphone,
   recordingId: string,

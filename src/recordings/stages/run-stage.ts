@@ -7,7 +7,7 @@ import { StageError, messageOf } from '../../shared/errors.ts';
 import type { PartialUtterance, StageProgress } from './stage-progress.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
-import type { RecordingAggregate, RunStage } from '../aggregate.ts';
+import type { RecordingAggregate, RunStage } from '../control/aggregate.ts';
 import type { JobQueue, Slot } from './job-queue.ts';
 
 /** What an activity is handed: it reads, waits for a slot, starts, and appends its results. */

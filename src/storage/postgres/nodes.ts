@@ -1,7 +1,7 @@
 import { systemClock } from '../../shared/retry.ts';
 import type { ClusterNode, NodeSelf, Tenure } from '../cluster.ts';
 import type { Postgres } from './connection.ts';
-import type { PostgresOwnership } from './ownership.ts';
+import { type PostgresOwnership, locksHeld } from './ownership.ts';
 
 /** How a node writes down who it is and what it holds. */
 export type NodeNotes = {
@@ -121,12 +121,6 @@ const timeOf = (ms: number): string => new Date(ms).toISOString();
 
 /** Milliseconds since 1970. */
 const nowMs = '(extract(epoch from clock_timestamp()) * 1000)::float8';
-
-/** Advisory locks of this database on one number of 64 bits; the server has it in halves. */
-const locksHeld = `
-  select pid, (classid::bigint << 32) | objid::bigint as key from pg_locks
-    where locktype = 'advisory' and objsubid = 1 and granted
-      and database = (select oid from pg_database where datname = current_database())`;
 
 /** The lock by which a node is there, as `ownership.ts` takes it. */
 const markerKey = `hashtextextended($1::text || ' node:' || n.marker, 0)`;

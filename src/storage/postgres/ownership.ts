@@ -76,6 +76,14 @@ export function postgresOwnership(
         throw error;
       });
     },
+    async freeFor(names) {
+      const rows = await db.ask<{ name: string; ms: number }>({
+        name: 'free-names',
+        text: freeNames,
+        values: [db.logId, names],
+      });
+      return new Map(rows.map(({ name, ms }) => [name, ms]));
+    },
     holding: () => ({
       marker: sessions.present()?.marker ?? null,
       claims: [...claims]
@@ -95,7 +103,7 @@ async function openMarked(db: Postgres, leaseMs: number): Promise<MarkedSession>
   const session = await openSession(db, leaseMs);
   const marker = ulid();
   try {
-    await session.ask({ text: takes, values: [`${db.logId} node:${marker}`] });
+    await session.ask({ text: takes, values: [db.logId, `node:${marker}`] });
     return { ...session, marker };
   } catch (error) {
     await session.end();
@@ -143,7 +151,7 @@ async function lockIn(
 ): Promise<Held | null> {
   const { db, session, name, claim } = parts;
   const ask = async (text: string): Promise<boolean> => {
-    const values = [`${db.logId} ${name}`];
+    const values = text === takes ? [db.logId, name] : [`${db.logId} ${name}`];
     const [row] = await session.ask<{ done: boolean }>({ text, values }).catch((error: unknown) => {
       throw failureOf(error, db.where);
     });
@@ -166,5 +174,33 @@ async function lockIn(
   return { lost, release: () => (given ??= giveBack()) };
 }
 
-const takes = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as done';
+/** What is held waits for no one any more. */
+const takes = `
+  with taken as materialized (
+    select pg_try_advisory_lock(hashtextextended($1::text || ' ' || $2::text, 0)) as done
+  ), waits as (
+    delete from free_names where name = $2 and (select done from taken)
+  )
+  select done from taken`;
 const givesBack = 'select pg_advisory_unlock(hashtextextended($1, 0)) as done';
+
+/** Advisory locks of this database on one number of 64 bits; the server has it in halves. */
+export const locksHeld = `
+  select pid, (classid::bigint << 32) | objid::bigint as key from pg_locks
+    where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())`;
+
+/** A name that is found free is written down; one that is held again is not. */
+const freeNames = `
+  with held as materialized (${locksHeld}), asked as materialized (
+    select n.name, exists (
+      select from held where key = hashtextextended($1::text || ' ' || n.name, 0)
+    ) as is_held from unnest($2::text[]) as n(name)
+  ), found as (
+    insert into free_names (name) select name from asked where not is_held on conflict (name) do nothing
+  ), taken as (
+    delete from free_names f using asked a where a.is_held and f.name = a.name
+  )
+  select a.name,
+      coalesce(extract(epoch from clock_timestamp() - f.since) * 1000, 0)::float8 as ms
+    from asked a left join free_names f using (name) where not a.is_held`;

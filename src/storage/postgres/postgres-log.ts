@@ -79,8 +79,8 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
 
   return {
     id: db.logId,
+    directory: null,
     keys,
-    isShared: true,
     head,
     outdated: end.lost,
     health: () => healthOf(db, damage, keys, end.lost),

@@ -208,6 +208,12 @@ create table puts (recording_id text collate "C" primary key, put_at timestamptz
 alter table housekeeping add took_ms float8, add value jsonb;
 `,
   keptRows,
+  `
+create unlogged table free_names (
+  name text collate "C" primary key,
+  since timestamptz not null default clock_timestamp()
+);
+`,
 ];
 
 /**

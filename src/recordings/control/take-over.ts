@@ -1,12 +1,13 @@
-import { recordingOf } from '../../events/facts/recording.ts';
-import type { FactOutline } from '../../events/facts/catalogue.ts';
-import { type CommitSignal, commitSignal } from '../shared/commit-signal.ts';
-import type { EventStore } from '../../events/store.ts';
-import { isIn } from '../../machines/states.ts';
-import type { Log } from '../shared/log.ts';
-import { messageOf } from '../shared/errors.ts';
-import { type Clock, systemClock } from '../shared/retry.ts';
-import type { RecordingAggregate } from './aggregate.ts';
+import { recordingOf } from '../../../events/facts/recording.ts';
+import { LRUCache } from 'lru-cache';
+import type { FactOutline } from '../../../events/facts/catalogue.ts';
+import { type CommitSignal, commitSignal } from '../../shared/commit-signal.ts';
+import type { EventStore } from '../../../events/store.ts';
+import { isIn } from '../../../machines/states.ts';
+import type { Log } from '../../shared/log.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { type Clock, systemClock } from '../../shared/retry.ts';
+import { type RecordingAggregate, isLogAway } from './aggregate.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 
 /**
@@ -16,10 +17,7 @@ import type { OpenRecordings } from './open-recordings.ts';
 export type TakeOver = {
   /** Looks through a list of recordings once. Returns for how many this process acts. @throws what the list throws */
   look(unsettled: RecordingIds): Promise<number>;
-  /**
-   * Goes on looking, when another process appended or has ended, and every few seconds: where the log is shared.
-   * Elsewhere all that comes to be done is done by this process at once.
-   */
+  /** Goes on looking, when another process appended or has ended, and every moment. */
   follow(unsettled: ListOfRecordings): void;
   /** A recording that is open here has something to do. */
   waits(recording: RecordingAggregate): void;
@@ -38,7 +36,7 @@ export type RecordingIds = AsyncIterable<string> | Iterable<string>;
 export type ListOfRecordings = (after?: string) => RecordingIds;
 
 export type TakeOverDeps = {
-  store: Pick<EventStore, 'isShared' | 'follow' | 'head'>;
+  store: Pick<EventStore, 'follow' | 'head'>;
   recordings: Pick<OpenRecordings, 'takeOver' | 'appendedElsewhere'>;
   log: Log;
   /** For how many recordings this process acts at once; what is captured here needs none. Default: all there are. */
@@ -49,19 +47,19 @@ export type TakeOverDeps = {
         recordingIds: readonly string[],
       ) => Promise<ReadonlyMap<string, { owner: string; state: string }>>)
     | undefined;
-  /**
-   * Whether one that is captured is still left to the process that its browser comes back to, where the log is
-   * shared. Default: always.
-   */
-  isAwaited?: ((recordingId: string, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Which of these that are captured are left to the process that has them, or that their browser comes back to. */
+  awaited(recordingIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Between two looks when nothing was heard, in milliseconds: so long one waits whose process died. */
   pollMs?: number | undefined;
   clock?: Clock | undefined;
-  /** Recordings that are looked at in one look while slots are counted, and that are remembered from the log. For tests. */
+  /** Recordings that are looked at in one look where slots are counted, and that are remembered from the log. For tests. */
   candidatesMax?: number | undefined;
 };
 
 const candidatesMaxDefault = 1000;
+/** Before one is tried again that could not be taken over, in milliseconds; of so many. */
+const restMs = 30_000;
+const restingMax = 10_000;
 const pollMsDefault = 1000;
 
 type TakingOver = TakeOverDeps & {
@@ -76,6 +74,8 @@ type TakingOver = TakeOverDeps & {
   /** Unsettled by the log: rows may be behind it. */
   heard: Set<string>;
   failed: Map<string, string>;
+  /** Those of them that will most likely fail again. */
+  resting: LRUCache<string, true>;
   stopping: AbortController;
   /** Whether something came up since the last look began. */
   isRung: boolean;
@@ -92,6 +92,7 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
     wanted: new Set(),
     heard: new Set(),
     failed: new Map(),
+    resting: new LRUCache({ max: restingMax, ttl: restMs }),
     stopping: new AbortController(),
     isRung: false,
     bell: commitSignal(),
@@ -100,11 +101,10 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
   return {
     look: (unsettled) => look(it, unsettled),
     follow(unsettled) {
-      if (it.store.isShared) running.push(listen(it), keepLooking(it, unsettled));
+      running.push(listen(it), keepLooking(it, unsettled));
     },
     waits({ recordingId, snapshot }) {
-      if (it.store.isShared && snapshot().matches('recording')) return;
-      if (isFree(it)) void take(it, recordingId);
+      if (!snapshot().matches('recording') && isFree(it)) void take(it, recordingId);
       else note(it, recordingId);
     },
     left({ recordingId }) {
@@ -129,18 +129,18 @@ const isFree = ({ taken, slots }: TakingOver): boolean => taken.size < slots;
 
 async function look(it: TakingOver, unsettled: RecordingIds): Promise<number> {
   let count = 0;
-  const isBounded = it.slots < Infinity;
-  const ids = isBounded ? await inTurn(it, unsettled) : candidatesOf(it, unsettled);
-  for await (const recordingId of ids) {
+  const { candidates, brokenOff } = await candidatesIn(it, unsettled);
+  for (const recordingId of await inTurn(it, candidates)) {
     if (it.stopping.signal.aborted || !isFree(it)) break;
     if (await take(it, recordingId)) count += 1;
   }
+  if (brokenOff) throw brokenOff.error;
   return count;
 }
 
 /** Never throws: what fails is said once, and tried again with the next look. */
 async function take(it: TakingOver, recordingId: string): Promise<boolean> {
-  const { taken, wanted, failed, recordings, stopping, log } = it;
+  const { taken, wanted, failed, resting, recordings, stopping, log } = it;
   if (taken.has(recordingId)) {
     wanted.add(recordingId);
     return true;
@@ -154,6 +154,7 @@ async function take(it: TakingOver, recordingId: string): Promise<boolean> {
     failed.delete(recordingId);
   } catch (error) {
     const message = messageOf(error);
+    if (!isLogAway(error)) resting.set(recordingId, true);
     if (!stopping.signal.aborted && failed.get(recordingId) !== message) {
       log.error({ err: error, recordingId }, 'could not be taken up');
       failed.set(recordingId, message);
@@ -166,26 +167,16 @@ async function take(it: TakingOver, recordingId: string): Promise<boolean> {
   return isWanted && (await take(it, recordingId));
 }
 
-/** What was heard of, and what is listed. */
-async function* candidatesOf(it: TakingOver, unsettled: RecordingIds): AsyncGenerator<string> {
-  yield* it.heard;
-  yield* unsettled;
-}
-
 /**
  * Owners with the fewest here first, each one's in the order of their beginnings. Without those whose browser has another
  * process take them over when it is back: who acts for them meanwhile would keep it out.
  */
-async function inTurn(it: TakingOver, unsettled: RecordingIds): Promise<string[]> {
-  const candidates = await candidatesIn(it, unsettled);
+async function inTurn(it: TakingOver, candidates: readonly string[]): Promise<readonly string[]> {
+  if (candidates.length === 0) return candidates;
   const known = (await it.standingOf?.([...it.taken, ...candidates])) ?? noneKnown;
-  const ids: string[] = [];
-  for (const recordingId of candidates) {
-    if (it.taken.has(recordingId)) continue;
-    const isCaptured = it.store.isShared && isIn(known.get(recordingId)?.state ?? '', 'recording');
-    if (!isCaptured || (await it.isAwaited?.(recordingId, it.stopping.signal)) === false)
-      ids.push(recordingId);
-  }
+  const isCaptured = (id: string): boolean => isIn(known.get(id)?.state ?? '', 'recording');
+  const captured = candidates.filter(isCaptured);
+  const awaited = captured.length > 0 ? await it.awaited(captured) : new Set();
   const places = new Map<string, number>();
   const next = (recordingId: string): number => {
     const owner = known.get(recordingId)?.owner ?? '';
@@ -194,24 +185,34 @@ async function inTurn(it: TakingOver, unsettled: RecordingIds): Promise<string[]
     return place;
   };
   for (const recordingId of it.taken) next(recordingId);
-  return ids
+  return candidates
+    .filter((recordingId) => !awaited.has(recordingId))
     .map((recordingId) => ({ recordingId, place: next(recordingId) }))
     .toSorted((a, b) => a.place - b.place)
     .map(({ recordingId }) => recordingId);
 }
 
-/** Some of what was heard of and some of the list: what is left of that is looked at the next time. */
-async function candidatesIn(it: TakingOver, unsettled: RecordingIds): Promise<string[]> {
-  const { heard, candidatesMax } = it;
+/** Some of what was heard of and some of the list: what is left of that is looked at the next time. With slots for all: all. */
+async function candidatesIn(
+  it: TakingOver,
+  unsettled: RecordingIds,
+): Promise<{ candidates: string[]; brokenOff: { error: unknown } | null }> {
+  const { heard, taken, resting, slots } = it;
+  const candidatesMax = slots < Infinity ? it.candidatesMax : Infinity;
   const candidates = new Set([...heard].slice(0, Math.ceil(candidatesMax / 2)));
   it.lookedUpTo = undefined;
-  for await (const recordingId of unsettled) {
-    candidates.add(recordingId);
-    if (candidates.size < candidatesMax) continue;
-    it.lookedUpTo = recordingId;
-    break;
+  let brokenOff: { error: unknown } | null = null;
+  try {
+    for await (const recordingId of unsettled) {
+      if (!taken.has(recordingId) && !resting.has(recordingId)) candidates.add(recordingId);
+      if (candidates.size < candidatesMax) continue;
+      it.lookedUpTo = recordingId;
+      break;
+    }
+  } catch (error) {
+    brokenOff = { error };
   }
-  return [...candidates].toSorted();
+  return { candidates: [...candidates].toSorted(), brokenOff };
 }
 
 /** Follows the log: what others append moves what is open here, and what they left unsettled is looked for. */
@@ -237,7 +238,9 @@ async function hear(it: TakingOver, fact: FactOutline): Promise<void> {
   if (recordingId === undefined) return;
   await recordings
     .appendedElsewhere(recordingId, fact.version)
-    .catch((error: unknown) => log.warn({ err: error, recordingId }, 'cannot be read on'));
+    .catch((error: unknown) =>
+      log.warn({ err: error, recordingId }, 'could not load new events of the recording'),
+    );
   const isUnsettled = fact.to !== undefined && isIn(fact.to, 'transcribing');
   if (!isUnsettled) heard.delete(recordingId);
   // Who acts for it goes on appending: only what begins to be worked on, or was given up, may be no one's.

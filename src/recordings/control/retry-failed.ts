@@ -1,12 +1,16 @@
-import type { CommandMetadata } from '../../events/command-handler.ts';
-import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import { type RecordingFact, type Stage, recordingStream } from '../../events/facts/recording.ts';
-import type { EventStore } from '../../events/store.ts';
-import type { StageErrorCode } from '../shared/errors.ts';
-import type { Log } from '../shared/log.ts';
-import { type Clock, systemClock } from '../shared/retry.ts';
-import { NotAccepted } from './refusals.ts';
-import type { StageProgress } from './stages/stage-progress.ts';
+import type { CommandMetadata } from '../../../events/command-handler.ts';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import {
+  type RecordingFact,
+  type Stage,
+  recordingStream,
+} from '../../../events/facts/recording.ts';
+import type { EventStore } from '../../../events/store.ts';
+import type { StageErrorCode } from '../../shared/errors.ts';
+import type { Log } from '../../shared/log.ts';
+import { type Clock, systemClock } from '../../shared/retry.ts';
+import { NotAccepted } from '../refusals.ts';
+import type { StageProgress } from '../stages/stage-progress.ts';
 
 /** How an engine looks right now, and what is said of it. `isHere`: it is this machine. */
 export type EngineProbe = { ready: boolean; detail: string; isHere?: boolean };
@@ -57,13 +61,13 @@ type Deps = {
   /** Looks at the engine of a stage; null where it has none that can be asked. Throws for an abort only. */
   probeEngine(stage: Stage, signal: AbortSignal): Promise<EngineProbe | null>;
   append(recordingId: string, fact: RecordingFact, metadata: CommandMetadata): Promise<unknown>;
-  /** Whether it is this process that tries again; elsewhere one of many does. Default: yes. */
-  isHere?: (() => boolean) | undefined;
+  /** Whether it is this process that tries again for all. */
+  isHere(): boolean;
   clock?: Clock;
 };
 
 export function openFailedRetries(deps: Deps): FailedRetries {
-  const { isHere = () => true } = deps;
+  const { isHere } = deps;
   const waiting = new Map<string, { stop: AbortController; ended: Promise<void> }>();
   let isClosed = false;
   return {
@@ -101,7 +105,7 @@ async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSign
   const failure = await lastFailure(deps.store.read(recordingStream(recordingId)));
   if (failure === null || failure.retries >= retriesMax[failure.cause]) return;
   const { stage, cause, version, retries } = failure;
-  const { progress, log, isHere = () => true } = deps;
+  const { progress, log, isHere } = deps;
   const since = new Date().toISOString();
   const wait = async (reason: string, pauseMs: number): Promise<void> => {
     progress.set(recordingId, stage, { waiting: { for: reason, ahead: 0, since } });
@@ -140,7 +144,7 @@ async function hourPassed({ at, retries }: Failure, wait: Wait): Promise<true> {
 /** Whether the engine answers by now, or is there, within a week. */
 async function engineReady(
   { stage, cause, retries }: Failure,
-  { probeEngine, isHere = () => true, clock = systemClock }: Deps,
+  { probeEngine, isHere, clock = systemClock }: Deps,
   wait: Wait,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -1,10 +1,11 @@
-import type { Ownership } from '../../events/ownership.ts';
-import { EventStoreError } from '../../events/store.ts';
-import { isSettled } from '../../machines/states.ts';
-import type { Log } from '../shared/log.ts';
-import { UnknownRecording } from './refusals.ts';
+import type { Ownership } from '../../../events/ownership.ts';
+import { EventStoreError } from '../../../events/store.ts';
+import { isSettled } from '../../../machines/states.ts';
+import type { Log } from '../../shared/log.ts';
+import { UnknownRecording } from '../refusals.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import { sayInterrupted } from './aggregate.ts';
+import { recordingName } from './left-recordings.ts';
 
 /** The recordings that are open: all that this process acts for, and those used last. */
 export type OpenRecordings = {
@@ -121,7 +122,7 @@ async function claimAndAct(
   const known = await opened.get(recordingId);
   if (known?.isActedFor()) return true;
   if (known?.isUnreadable()) return false;
-  const held = await ownership.claim(`recording:${recordingId}`, stopping.signal);
+  const held = await ownership.claim(recordingName(recordingId), stopping.signal);
   if (!held) return false;
   let recording: RecordingAggregate | null;
   try {

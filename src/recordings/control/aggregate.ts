@@ -1,20 +1,20 @@
 import { ulid } from 'ulid';
 import { createActor, fromCallback, type EventObject } from 'xstate';
-import type { CommandMetadata } from '../../events/command-handler.ts';
-import { stages, type RecordingFact, type Stage } from '../../events/facts/recording.ts';
-import type { Held } from '../../events/ownership.ts';
-import { EventStoreError } from '../../events/store.ts';
-import { recordingMachine, type RecordingSnapshot } from '../../machines/recording.ts';
-import { toMachineEvent } from '../../machines/context.ts';
-import { activeStages, isSettled } from '../../machines/states.ts';
-import type { ActivityInput } from '../../machines/transitions.ts';
-import type { DecideRecording } from '../../projections/recording/decide.ts';
-import type { Recording } from '../../projections/recording/recording.ts';
-import type { Log } from '../shared/log.ts';
-import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
-import { retry } from '../shared/retry.ts';
-import type { RecordingHandler } from './handle.ts';
-import { NotAccepted } from './refusals.ts';
+import type { CommandMetadata } from '../../../events/command-handler.ts';
+import { stages, type RecordingFact, type Stage } from '../../../events/facts/recording.ts';
+import type { Held } from '../../../events/ownership.ts';
+import { EventStoreError } from '../../../events/store.ts';
+import { recordingMachine, type RecordingSnapshot } from '../../../machines/recording.ts';
+import { toMachineEvent } from '../../../machines/context.ts';
+import { activeStages, isSettled } from '../../../machines/states.ts';
+import type { ActivityInput } from '../../../machines/transitions.ts';
+import type { DecideRecording } from '../../../projections/recording/decide.ts';
+import type { Recording } from '../../../projections/recording/recording.ts';
+import type { Log } from '../../shared/log.ts';
+import type { LoggedRecordingFact } from '../../../events/facts/catalogue.ts';
+import { retry } from '../../shared/retry.ts';
+import type { RecordingHandler } from '../handle.ts';
+import { NotAccepted } from '../refusals.ts';
 
 /** Runs a stage's activity until it is done or `signal` aborts. Never throws: it appends facts. */
 export type RunStage = (
@@ -63,8 +63,6 @@ export interface RecordingAggregate {
 
 export type AggregateDeps = {
   handler: RecordingHandler;
-  /** Whether other processes append too: then the log is read on before acting. */
-  isShared: boolean;
   runStage: RunStage;
   /** Whether this process goes on acting for a recording in this state; what it leaves is another's. Default: in all. */
   actsIn?: ((snapshot: RecordingSnapshot) => boolean) | undefined;
@@ -131,7 +129,7 @@ export async function openAggregate(
       ({ snapshot, isUnreadable } = next);
       acting.take(fact);
       // What another process did with a recording that is only open here is its own to follow up.
-      if (!deps.isShared || commands > 0 || acting.isGoing()) deps.moved(aggregate);
+      if (commands > 0 || acting.isGoing()) deps.moved(aggregate);
       if (!acting.isBusy() && !isUnreadable && !isSettled(snapshot)) deps.waits(aggregate);
     };
   });
@@ -141,7 +139,7 @@ export async function openAggregate(
 /** Acts for a recording while it is held: the actor, and the activities it starts. */
 function actingFor(
   recordingId: string,
-  { handler, isShared, runStage, actsIn = () => true, log, waits, left }: AggregateDeps,
+  { handler, runStage, actsIn = () => true, log, waits, left }: AggregateDeps,
   of: { snapshot(): RecordingSnapshot; recording(): RecordingAggregate },
 ) {
   const activities = stageActivities(
@@ -162,7 +160,7 @@ function actingFor(
     const said = isLost && sayInterrupted(of.recording(), log, stopping.signal);
     leaving = Promise.all([activities.quiet(), said])
       .then(() => mine.held.release())
-      .catch((err: unknown) => log.warn({ err, recordingId }, 'it is not given back'))
+      .catch((err: unknown) => log.warn({ err, recordingId }, 'could not release its lock'))
       .then(() => {
         leaving = null;
         left(of.recording());
@@ -173,7 +171,7 @@ function actingFor(
   return {
     async begin(held: Held, { isNew = false } = {}): Promise<void> {
       try {
-        if (isShared) await handler.readOn(recordingId);
+        await handler.readOn(recordingId);
       } catch (error) {
         await held.release();
         throw error;
@@ -283,7 +281,9 @@ export async function sayInterrupted(
         run,
         attempt,
       });
-    const said = whileAway ? retry(say, { pauses, signal: whileAway, isTransient: isAway }) : say();
+    const said = whileAway
+      ? retry(say, { pauses, signal: whileAway, isTransient: isLogAway })
+      : say();
     await said.catch((err: unknown) => {
       // It has moved on, and what counts has been counted.
       if (err instanceof NotAccepted || whileAway?.aborted) return;
@@ -292,4 +292,6 @@ export async function sayInterrupted(
   }
 }
 
-const isAway = (error: unknown): boolean => error instanceof EventStoreError && error.retriable;
+/** The log cannot be asked now. */
+export const isLogAway = (error: unknown): boolean =>
+  error instanceof EventStoreError && error.retriable;

@@ -1,0 +1,42 @@
+import type { Ownership } from '../../../events/ownership.ts';
+import { onAbort } from '../../shared/abort.ts';
+import { systemClock } from '../../shared/retry.ts';
+
+/** Between two tries to take a name that another process holds, in milliseconds. */
+const tryEveryMs = 5_000;
+
+/**
+ * Holds a name for work on audio that only one process may do at a time, and takes it again when it was lost. One that
+ * does not work on audio never does.
+ * @param signal gives it back, and ends
+ * @param begin called each time it is held; its signal aborts when that is over. What it returns is awaited before the name
+ *   is given back, and never rejects
+ * @returns whether it is held here now
+ */
+export function audioAtOneNode(
+  { ownership, standing }: { ownership: Ownership; standing: { worksOnAudio: boolean } },
+  name: string,
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => void | Promise<void>,
+): () => boolean {
+  let isHeld = false;
+  const keep = async (): Promise<void> => {
+    while (!signal.aborted) {
+      // A database that cannot be asked now is asked again.
+      const held = await ownership.claim(name, signal).catch(() => null);
+      if (held) {
+        isHeld = true;
+        const over = AbortSignal.any([signal, held.lost]);
+        const lost = new Promise<void>((resolve) => onAbort(over, () => resolve()));
+        const working = begin(over);
+        await lost;
+        isHeld = false;
+        await working;
+        await held.release().catch(() => undefined);
+      }
+      await systemClock.wait(tryEveryMs, signal).catch(() => undefined);
+    }
+  };
+  if (standing.worksOnAudio) void keep();
+  return () => isHeld;
+}
