@@ -25,6 +25,7 @@ const fingerprints: Record<number, string> = {
   3: 'ec5c92124b4c5f27b40f005f583c06d38217a6eeac4fa04833dde99012b4494c',
   4: 'a28911d07d9df4c004c79e55e3ec2859e0ddeeb8750f39cb49e7cc23ce95e84b',
   5: 'b6346cb1f2e5e82062d53c4c7a483666141eb5e826ddaa06d8cc5b889ab87a12',
+  6: 'f4aca3c0e32e481a2aa1732cc42e115f22ffd8df938aa24c5e576983b52e3f43',
 };
 
 const cluster = await postgresCluster({ after });
