@@ -24,12 +24,14 @@ export type DoneByOne<T> = {
 };
 
 /** What came of the last time, by task. Longer than any task rests. */
-const lastTimes = <T>(): KeptKind<{ value: T; doneAt: number; tookMs: number }> => ({
+const lastTimes: KeptKind<Pick<LastTime<unknown>, 'doneAt'>> = {
   name: 'done-by-one',
   endsAt: ({ doneAt }) => doneAt + 7 * 24 * 3_600_000,
   volatileMax: 100,
   keys: 'plain',
-});
+};
+
+type LastTime<T> = { value: T; doneAt: number; tookMs: number };
 
 /** Who does a task holds its name. */
 export function openByOne(kept: Kept, ownership: Ownership): ByOne {
@@ -38,7 +40,7 @@ export function openByOne(kept: Kept, ownership: Ownership): ByOne {
     { withinMs, signal }: Parameters<ByOne>[1],
     work: (signal: AbortSignal) => Promise<T>,
   ) => {
-    const rows = kept.of(lastTimes<T>());
+    const rows = kept.of<LastTime<T>>(lastTimes);
     const look = () =>
       rows.change([task], ([last], now) => {
         const isRecent = last !== undefined && last.doneAt > now - withinMs;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as decided } from 'node:timers/promises';
-import { memoryKept } from '../../src/storage/level-kept.ts';
+import { memoryKept } from '../support/memory-kept.ts';
 import { loginBrake } from '../../src/accounts/login-brake.ts';
 
 /** Every attempt comes from a /48 of its own, unless it says where. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryKept } from '../../src/storage/level-kept.ts';
+import { memoryKept } from '../support/memory-kept.ts';
 import { loginLimits } from '../../src/accounts/login-limits.ts';
 
 const start = Date.UTC(2026, 10, 21);

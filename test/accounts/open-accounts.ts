@@ -7,7 +7,7 @@ import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
 import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
 import { sessionRows } from '../../src/accounts/sessions.ts';
 import type { Kept } from '../../src/storage/kept.ts';
-import { memoryKept } from '../../src/storage/level-kept.ts';
+import { memoryKept } from '../support/memory-kept.ts';
 import { memoryKeys, memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { memoryKept } from '../../src/storage/level-kept.ts';
+import { memoryKept } from '../support/memory-kept.ts';
 import { openTickets } from '../../src/http/tickets.ts';
 import {
   type ProblemAnswer,

@@ -8,7 +8,7 @@ import { blobsOfOneProcess } from '../../src/storage/blobs/file-blobs.ts';
 import { folderUploads } from '../../src/storage/uploads/folder-uploads.ts';
 import { soleOwnership } from '../../events/ownership.ts';
 import { openByOne } from '../../src/storage/by-one.ts';
-import { memoryKept } from '../../src/storage/level-kept.ts';
+import { memoryKept } from '../support/memory-kept.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { type ProblemAnswer, connect, startService, wav } from '../support/http-client.ts';

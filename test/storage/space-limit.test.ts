@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { soleOwnership } from '../../events/ownership.ts';
 import { type ByOne, openByOne } from '../../src/storage/by-one.ts';
-import { memoryKept } from '../../src/storage/level-kept.ts';
+import { memoryKept } from '../support/memory-kept.ts';
 import { gigabyte } from '../../src/storage/disk.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { exists } from '../../../src/shared/files.ts';
 import { recordingStream } from '../../../events/facts/recording.ts';
 import { openByOne } from '../../../src/storage/by-one.ts';
-import { memoryKept } from '../../../src/storage/level-kept.ts';
+import { memoryKept } from '../../support/memory-kept.ts';
 import { collect } from '../../../src/storage/blobs/collect.ts';
 import { openBlobs } from '../../../src/storage/blobs/open-blobs.ts';
 import { promisedNames } from '../../../src/storage/blobs/promised-names.ts';
