@@ -37,7 +37,7 @@ test('in Firefox: logging in, hearing and correcting a note, what changes meanwh
     await page.waitForSelector('[data-turn="3"].playing .w.on');
     await page.locator('.player .play').click();
     await page.waitForFunction(
-      `document.querySelector('.player .play path').getAttribute('class') === 'f'`,
+      `document.querySelector('.player .play path').classList.contains('f')`,
     );
   });
 
