@@ -33,14 +33,14 @@ function gated(storage: ProjectionStorage, waits: (key: string) => boolean) {
   const opened = new Promise<void>((resolve) => (open = resolve));
   let reached = () => {};
   const atGate = new Promise<void>((resolve) => (reached = resolve));
-  const get: ProjectionStorage['get'] = async (projection, key) => {
-    if (waits(key)) {
+  const getMany: ProjectionStorage['getMany'] = async (projection, keys) => {
+    if (keys.some(waits)) {
       reached();
       await opened;
     }
-    return await storage.get(projection, key);
+    return await storage.getMany(projection, keys);
   };
-  return { storage: { ...storage, get }, open, atGate };
+  return { storage: { ...storage, getMany }, open, atGate };
 }
 
 function searching(t: TestContext, waits: (key: string) => boolean) {

@@ -81,10 +81,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
   }
   const undo = (change?: number) => turnBack('undo', change);
 
-  const stopHearing = onFrame((frame) => {
-    if (frame.type === 'saved' && frame.recording_id === id)
-      announce(words.get().savedVersion({ version: String(frame.version) }));
-  });
+  const stopHearing = announceSaves(id);
   return {
     changes,
     drafts,
@@ -109,6 +106,13 @@ export function openWork(id: string, opened: OpenRecording): Work {
     },
   };
 }
+
+/** Tells of each version that is written. @returns how to stop */
+const announceSaves = (id: string) =>
+  onFrame((frame) => {
+    if (frame.type === 'saved' && frame.recording_id === id)
+      announce(words.get().savedVersion({ version: String(frame.version) }));
+  });
 
 const turnWords = {
   corrected: 'turnCorrected',
