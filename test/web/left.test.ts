@@ -32,5 +32,5 @@ test('what a removed person left is listed by date and length, and deleted for g
   await checkLook(page, 'settings-left-delete');
   await page.getByRole('button', { name: 'Delete permanently', exact: true }).click();
   await page.getByText('2 recordings deleted.').waitFor();
-  await page.getByText('Removed account').waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Removed account' }).waitFor({ state: 'detached' });
 });
