@@ -1,8 +1,8 @@
 import { hasCode } from '../shared/errors.ts';
-import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventLog } from '../../events/event-log.ts';
-import { isAtWork, isIn } from '../../machines/states.ts';
-import { recordings, unsettledRecordings } from '../../projections/recordings.ts';
+import { isIn } from '../../machines/states.ts';
+import { recordings } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
@@ -10,6 +10,7 @@ import { quarantineUnknown } from '../storage/quarantine.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import type { RowsStorage } from '../storage/open-rows.ts';
+import { unsettledIn } from './unsettled.ts';
 
 /** What the steps of a start need. */
 export type StartParts = {
@@ -46,8 +47,9 @@ export async function takeUp(parts: StartParts): Promise<number> {
   const captured = await recordingService.takeUp(running);
   await recordingService.finishRemovals(leftFolders);
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
-  const others = await recordingService.takeUp(unsettled(parts));
-  recordingService.keepTakingOver((after) => unsettled(parts, after));
+  const unsettled = unsettledIn({ store, projections, storage: parts.rows.storage });
+  const others = await recordingService.takeUp(unsettled());
+  recordingService.keepTakingOver(unsettled);
   return captured + others;
 }
 
@@ -77,29 +79,6 @@ async function caughtUpOrStopped(caughtUp: Promise<void>): Promise<void> {
   await caughtUp.catch((error: unknown) => {
     if (!hasCode(error, 'PROJECTION_STOPPED')) throw error;
   });
-}
-
-/** From the projection; from the log itself when the projection has stopped. */
-async function* unsettled(
-  { store, rows, projections }: StartParts,
-  after = '',
-): AsyncIterable<string> {
-  const healthy = projections
-    .states()
-    .every(({ name, state }) => name !== recordings.name || state !== 'stopped');
-  if (healthy) {
-    yield* unsettledRecordings(rows.storage, after);
-    return;
-  }
-  const states = new Map<string, string>();
-  for await (const fact of store.readAll()) {
-    const recordingId = recordingOf(fact.stream);
-    if (recordingId === undefined) continue;
-    const { to = '' } = fact;
-    if (isAtWork(to)) states.set(recordingId, to);
-    else states.delete(recordingId);
-  }
-  yield* [...states.keys()].filter((recordingId) => recordingId > after).toSorted();
 }
 
 /** What has become of a recording: its last fact says. */

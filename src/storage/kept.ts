@@ -1,5 +1,4 @@
-import { EventStoreError } from '../../events/store.ts';
-import { type Limited, limited } from '../shared/mutex.ts';
+import { Busy, type Limited, limited } from '../shared/mutex.ts';
 
 /**
  * Small rows that change and end by themselves: sessions, tickets, attempts to log in, pending jobs, secrets. Values are
@@ -29,7 +28,7 @@ export type KeptKind<V> = {
   keys: 'plain' | 'hashed';
 };
 
-/** @throws {Busy} when too many wait; {EventStoreError} `BUSY` */
+/** @throws {Busy} when too many wait, or too many nodes change the same; {EventStoreError} `BUSY` */
 export interface KeptRows<V> {
   /** Undefined where there is none, or it has ended. */
   get(key: string): Promise<V | undefined>;
@@ -94,7 +93,7 @@ export function keptIn(open: (kind: KeptKind<unknown>) => Cells): Kept {
             );
             if (!after || (await cells.swap(keys, before, after))) return result;
           }
-          throw new EventStoreError('BUSY', 'Too many change the same. Try again in a moment.');
+          throw new Busy();
         });
       return {
         get: async (key) => valueOf((await cells.read([key])).cells[0]),
