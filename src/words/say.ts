@@ -1,0 +1,86 @@
+import { detailsOfDevices } from './details-of-devices.ts';
+import { detailsOfDevicesInGerman } from './details-of-devices.de.ts';
+import { detailsOfRecordings } from './details-of-recordings.ts';
+import { detailsOfRecordingsInGerman } from './details-of-recordings.de.ts';
+import { detailsOfServer } from './details-of-server.ts';
+import { detailsOfServerInGerman } from './details-of-server.de.ts';
+import { failures, failuresInGerman } from './failures.ts';
+import { fieldFaults } from './field-faults.ts';
+import { fieldFaultsInGerman } from './field-faults.de.ts';
+import { frameWarnings } from './frame-warnings.ts';
+import { frameWarningsInGerman } from './frame-warnings.de.ts';
+import { notes } from './notes.ts';
+import { notesInGerman } from './notes.de.ts';
+import type { Language, Sentence } from './params.ts';
+import { problems } from './problems.ts';
+import { problemsInGerman } from './problems.de.ts';
+import { suggestionReasons } from './suggestion-reasons.ts';
+import { suggestionReasonsInGerman } from './suggestion-reasons.de.ts';
+import { type Catalogue, type Spoken, type Texts, type Words, spoken } from './sentences.ts';
+import { waiting } from './waiting.ts';
+import { waitingInGerman } from './waiting.de.ts';
+
+const details = { ...detailsOfRecordings, ...detailsOfDevices, ...detailsOfServer };
+
+/** The English catalogue of each area: it decides which codes there are, and their parameters. */
+const english = {
+  problem: problems,
+  detail: details,
+  field: fieldFaults,
+  failure: failures,
+  waiting,
+  note: notes,
+  suggestion: suggestionReasons,
+  frame: frameWarnings,
+} as const satisfies Record<string, Catalogue>;
+export type Area = keyof typeof english;
+
+/** Another language is an entry here, and a file beside each catalogue. */
+const translations = {
+  de: {
+    problem: problemsInGerman,
+    detail: {
+      ...detailsOfRecordingsInGerman,
+      ...detailsOfDevicesInGerman,
+      ...detailsOfServerInGerman,
+    },
+    field: fieldFaultsInGerman,
+    failure: failuresInGerman,
+    waiting: waitingInGerman,
+    note: notesInGerman,
+    suggestion: suggestionReasonsInGerman,
+    frame: frameWarningsInGerman,
+  },
+} satisfies Record<Exclude<Language, 'en'>, { [A in Area]: Words<(typeof english)[A]> }>;
+
+/**
+ * What a sentence says in a language.
+ * @param area where the sentence does not name its own
+ * @returns undefined for a code that this release does not know (a fact of a newer one may hold it)
+ */
+export function say(
+  sentence: Sentence,
+  language: Language,
+  area: Area = 'failure',
+): Spoken | undefined {
+  const named = sentence.area ?? area;
+  if (!Object.hasOwn(english, named)) return undefined;
+  const catalogue: Catalogue = english[named as Area];
+  if (!Object.hasOwn(catalogue, sentence.code)) return undefined;
+  const entry = catalogue[sentence.code]!;
+  const own: Readonly<Record<string, Texts>> | undefined =
+    language === 'en' ? undefined : translations[language][named as Area];
+  return spoken(entry, own?.[sentence.code] ?? entry.texts, sentence.params ?? {}, {
+    language,
+    within: (inner) => say(inner, language)?.detail,
+  });
+}
+
+/** Which codes there are, by area: for tests, and for the list of codes in `/openapi.json`. */
+export const codesOf = (area: Area): readonly string[] => Object.keys(english[area]);
+
+/** A sentence whole, for who runs the server: what it says, and what only administrators are told. */
+export function sayWhole(sentence: Sentence, language: Language): string | undefined {
+  const said = say(sentence, language);
+  return said && [said.detail, said.todo, said.admin].filter(Boolean).join(' ');
+}
