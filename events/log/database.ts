@@ -5,6 +5,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { diskAt, privateDirectory, syncDirectory } from '../../src/shared/files.ts';
+import { retry } from '../../src/shared/retry.ts';
 import { EventStoreError } from '../store.ts';
 
 /** Stands between the database and the disk in tests: counts writes, delays them, lets them fail. */
@@ -190,8 +191,8 @@ export function openFailure(directory: string, error: unknown): EventStoreError 
   });
 }
 
-/** Pauses between attempts double from the first to the last, and stay there until the log is closed. */
-export const reopenPauseMs = { first: 20, last: 5_000 };
+/** Between two attempts to open it again, in milliseconds. */
+const reopenPauses = { first: 20, max: 5_000 };
 /** Between two looks whether there is room. */
 const roomPauseMs = 250;
 /** Besides what LevelDB writes again of the files it has, when it is opened. */
@@ -208,19 +209,19 @@ export async function reopenUntilUsable(
   check: () => Promise<void>,
   report: (message: string, error?: unknown) => void,
 ): Promise<void> {
-  let pauseMs = reopenPauseMs.first;
-  while (!signal.aborted) {
+  const reopen = async (): Promise<void> => {
     await roomToOpen(db, signal, report);
-    try {
-      await db.reopen();
-      await check();
-      return;
-    } catch (error) {
-      report(`The log could not be opened again; the next attempt is in ${pauseMs} ms.`, error);
-      await delay(pauseMs, undefined, { signal }).catch(() => {});
-      pauseMs = Math.min(pauseMs * 2, reopenPauseMs.last);
-    }
-  }
+    await db.reopen();
+    await check();
+  };
+  await retry(reopen, {
+    pauses: reopenPauses,
+    signal,
+    isTransient: () => true,
+    onRetry: (error) => report('The log could not be opened again; trying again.', error),
+  }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
 }
 
 async function roomToOpen(

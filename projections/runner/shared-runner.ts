@@ -1,5 +1,6 @@
 import type { EventStore } from '../../events/store.ts';
 import { type CommitSignal, commitSignal } from '../../src/shared/commit-signal.ts';
+import { pauseAfter } from '../../src/shared/pauses.ts';
 import { retry, systemClock } from '../../src/shared/retry.ts';
 import { positionWaiters } from './positions.ts';
 import { ProjectionStopped, whileAway } from './projection.ts';
@@ -13,8 +14,7 @@ import {
 import { type Told, type ToldProgress, progressAsTold } from './told-progress.ts';
 
 const timesDefault: ProjectorTimes = {
-  tryEvery: 250,
-  tryAgainMax: 2_000,
+  tries: { first: 250, max: 2_000 },
   tellAgain: 3_000,
   stall: 60_000,
   stop: 10_000,
@@ -78,7 +78,7 @@ export function startSharedProjections(options: SharedProjectionsOptions): Proje
 
 async function keepProjecting(projector: Projector): Promise<void> {
   const { ownership, name, signal, times } = projector;
-  let pauseMs = times.tryEvery;
+  let failures = 0;
   while (!signal.aborted) {
     try {
       const held = await ownership.claim(name, signal);
@@ -89,12 +89,12 @@ async function keepProjecting(projector: Projector): Promise<void> {
           await held.release();
         }
       }
-      pauseMs = times.tryEvery;
+      failures = 0;
     } catch (error) {
       if (!signal.aborted) projector.onFailure?.(error);
-      pauseMs = Math.min(pauseMs * 2, times.tryAgainMax);
+      failures += 1;
     }
-    await systemClock.wait(pauseMs, signal).catch(() => undefined);
+    await systemClock.wait(pauseAfter(times.tries, failures), signal).catch(() => undefined);
   }
 }
 

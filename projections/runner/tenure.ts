@@ -2,6 +2,7 @@ import type { Ownership } from '../../events/ownership.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { ProjectionState } from './member.ts';
 import { onAbort, untilAborted } from '../../src/shared/abort.ts';
+import type { Pauses } from '../../src/shared/pauses.ts';
 import {
   type Projection,
   type ProjectionStorage,
@@ -44,9 +45,8 @@ export type SharedProjectionsOptions = {
 
 /** In milliseconds. */
 export type ProjectorTimes = {
-  /** Between two tries to become the projector; doubled up to `tryAgainMax` while it fails. */
-  tryEvery: number;
-  tryAgainMax: number;
+  /** Between two tries to become the projector; longer after each that fails. */
+  tries: Pauses;
   /** How far the rows are is said this often when nothing changes: what was said may be lost. */
   tellAgain: number;
   /** A projector that is behind the log and gets no further for so long makes room for another. */

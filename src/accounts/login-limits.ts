@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import { networkOf } from '../shared/network.ts';
+import { pauseAfter } from '../shared/pauses.ts';
 import type { Kept, KeptKind } from '../storage/kept.ts';
 
 /** Attempts that fail, or are not decided yet, an address has within a minute. */
 const attemptsPerMinute = 10;
 /** Failures in a row that cost no waiting. */
 const freeFailures = 3;
-/** The longest wait, and for how long failures are remembered, in milliseconds. */
-const delayMaxMs = 15 * 60_000;
+/** Waits after those that cost waiting, and for how long failures are remembered, in milliseconds. */
+const delays = { first: 1000, max: 15 * 60_000 };
 const memoryMs = 60 * 60_000;
 /** Addresses an account is known at; the one it used longest ago goes first. */
 const knownPerAccountMax = 32;
@@ -106,8 +107,6 @@ const keysOf = (account: string, address: string): string[] => {
 };
 
 const delayAfter = (failures: number): number =>
-  failures < freeFailures
-    ? 0
-    : Math.min(delayMaxMs, 1000 * 2 ** Math.min(failures - freeFailures, 20));
+  failures < freeFailures ? 0 : pauseAfter(delays, failures - freeFailures);
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));

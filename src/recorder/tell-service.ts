@@ -2,6 +2,7 @@ import { commandLine } from '../shared/command-line.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaptureOutcome } from '../capture/follow-capture.ts';
 import { messageOf } from '../shared/errors.ts';
+import { pauseAfter } from '../shared/pauses.ts';
 import { ServiceRefusal, askAs } from './ask-service.ts';
 import type { DeskNote } from './desk-folder.ts';
 import type { Login } from './logins.ts';
@@ -11,6 +12,8 @@ type Telling = { login(): Promise<Login | null>; say(text: string): void };
 /** How far a start may be off before the service is told, in milliseconds. */
 const startOffMs = 60_000;
 const triesMax = 5;
+/** Between two tries, in milliseconds. */
+const pauses = { first: 1000, max: 8000 };
 
 /** Whose recording it is, and no one else. @throws {Error} another person is logged in */
 export async function loginOf(
@@ -57,7 +60,7 @@ export async function tell(
         say(`The service did not take ${method} ${path}: ${messageOf(error)}`);
         return null;
       }
-      await sleep(500 * 2 ** tries);
+      await sleep(pauseAfter(pauses, tries - 1));
     }
   }
 }

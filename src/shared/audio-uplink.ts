@@ -1,8 +1,9 @@
 /**
  * Sends the audio of one recording to its service, over one connection after another: from what the service has on its
  * disk, in order, until all of it is acknowledged. Desk recorders and browsers share this file; each opens its own
- * connections and reads its own store. The file imports nothing, so that browsers can load it.
+ * connections and reads its own store. The file imports nothing of the service's side, so that browsers can load it.
  */
+import { pauseAfter } from './pauses.ts';
 
 /** The recording as the service is told of it. */
 export type SentRecording = {
@@ -59,7 +60,7 @@ export type UplinkPeer<Pcm extends Samples<Pcm>> = {
 /** Bytes that wait in the connection above which nothing more is given to it. */
 const aheadBytesMax = 256 * 1024;
 /** Looks at a connection that takes nothing more become this rare, in milliseconds. */
-const [shortestLook, longestLook] = [50, 1000];
+const looks = { first: 100, max: 1000 };
 const firstWaitMs = 500;
 
 /** Holds the timer until the next connection. */
@@ -82,8 +83,8 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
   /** Samples behind which the recording ends; null: it goes on. */
   #stopAt: number | null = null;
   #isClosed = false;
-  /** Until the next look at what the connection still holds, in milliseconds. */
-  #look = shortestLook;
+  /** Looks in a row at which the connection took nothing more. */
+  #looks = 0;
 
   constructor(peer: UplinkPeer<Pcm>) {
     this.#peer = peer;
@@ -107,10 +108,9 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
   beginLater(): void {
     if (this.#isClosed) return;
     clearTimeout(this.#timer);
-    const wait = Math.min(this.#peer.longestWaitMs, firstWaitMs * 2 ** this.#tries);
+    const pauses = { first: firstWaitMs, max: this.#peer.longestWaitMs, isSpread: true };
+    this.#timer = setTimeout(() => this.begin(), pauseAfter(pauses, this.#tries));
     this.#tries += 1;
-    // Many senders do not come back in the same moment.
-    this.#timer = setTimeout(() => this.begin(), wait * (0.75 + Math.random() / 2));
   }
 
   /** Ends the recording once so many samples are acknowledged. */
@@ -231,11 +231,12 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
     const [line, from] = [this.#line, this.#sent];
     if (line === null || from === null) return false;
     if (line.bufferedAmount > aheadBytesMax) {
-      this.#look = Math.min(longestLook, this.#look * 2);
-      await new Promise((resolve) => setTimeout(resolve, this.#look));
+      const pause = pauseAfter(looks, this.#looks);
+      this.#looks += 1;
+      await new Promise((resolve) => setTimeout(resolve, pause));
       return true;
     }
-    this.#look = shortestLook;
+    this.#looks = 0;
     const pieces = await this.#peer.read(from);
     // Another connection meanwhile, or what was taken changed: from where that one begins.
     if (this.#line !== line || this.#sent !== from) return this.#sent !== null;

@@ -1,4 +1,5 @@
 import { StageError, messageOf } from './errors.ts';
+import type { Pauses } from './pauses.ts';
 import { type Clock, retry } from './retry.ts';
 
 /** What nothing goes on without right now: a sentence, and since when (RFC 3339). */
@@ -46,7 +47,7 @@ export async function retryStage<T>(
     limitMs: (error: StageError, elapsedMs: number) => number;
     sign: WaitingSign;
     signal: AbortSignal;
-    pauses?: { first: number; max: number } | undefined;
+    pauses?: Pauses | undefined;
     clock?: Clock | undefined;
   },
 ): Promise<T> {

@@ -1,4 +1,6 @@
 import { onAbort } from './abort.ts';
+import { type Pauses, pauseAfter } from './pauses.ts';
+
 /** Time as waiting needs it, so that tests need not wait. */
 export type Clock = {
   /** Milliseconds of a clock that is never set back. */
@@ -8,8 +10,7 @@ export type Clock = {
 };
 
 export type RetryOptions = {
-  /** Milliseconds before the second try, doubled for each further one up to the maximum. */
-  pauses: { readonly first: number; readonly max: number };
+  pauses: Pauses;
   signal: AbortSignal;
   /** Whether the same may succeed a little later; everything else is thrown at once. */
   isTransient(error: unknown): boolean;
@@ -30,7 +31,7 @@ export type RetryOptions = {
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { pauses, signal, clock = systemClock } = options;
   const began = clock.now();
-  for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.max)) {
+  for (let waits = 0; ; waits += 1) {
     signal.throwIfAborted();
     try {
       return await work();
@@ -42,7 +43,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
       const askedMs = options.askedMs?.(error) ?? 0;
       if (leftMs <= 0 || askedMs > leftMs) throw error;
       options.onRetry?.(error);
-      await clock.wait(Math.min(Math.max(pause, askedMs), leftMs), signal);
+      await clock.wait(Math.min(Math.max(pauseAfter(pauses, waits), askedMs), leftMs), signal);
     }
   }
 }

@@ -19,7 +19,7 @@ import { memoryStore } from '../support/memory-store.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { sharedOwnership } from '../support/shared-ownership.ts';
 
-const times = { tryEvery: 5, tryAgainMax: 20, tellAgain: 20, stall: 200, stop: 50 };
+const times = { tries: { first: 5, max: 20 }, tellAgain: 20, stall: 200, stop: 50 };
 const limit = { timeoutMs: 20_000 };
 
 test('a projector whose rows another has still written begins again, and goes on', async (t) => {

@@ -4,6 +4,7 @@ import { retryingModel } from '../../src/language/retrying-model.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { type WaitingFor, retryStage, waitingSign } from '../../src/shared/retry-stage.ts';
+import { pauseAfter } from '../../src/shared/pauses.ts';
 import type { Clock } from '../../src/shared/retry.ts';
 import { waitingClock } from '../support/clocks.ts';
 import { wellBehaved } from '../support/language-servers-brains.ts';
@@ -117,4 +118,13 @@ test('a retrying model goes on with a long job where the server went away', asyn
   assert.equal(server.chats().length, parts + 2);
   assert.deepEqual(waits, [1000, 2000]);
   assert.equal(retrying.model, 'test-model');
+});
+
+test('a spread pause doubles as others do, and is a quarter shorter or longer at most', () => {
+  const pauses = { first: 1000, max: 8000, isSpread: true };
+  for (const [waits, pause] of [1000, 2000, 4000, 8000, 8000].entries())
+    for (let i = 0; i < 100; i += 1) {
+      const spread = pauseAfter(pauses, waits);
+      assert.ok(spread >= pause * 0.75 && spread < pause * 1.25, `${spread} of ${pause}`);
+    }
 });

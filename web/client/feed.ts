@@ -3,6 +3,7 @@
  * itself and then goes on after the last position it saw, so that nothing is missed and nothing comes twice.
  */
 import { atom } from 'nanostores';
+import { pauseAfter } from '../../src/shared/pauses.ts';
 import { type Schema, api } from './api.ts';
 import { locale } from '../words/i18n.ts';
 import { session } from './session.ts';
@@ -24,8 +25,8 @@ let position: number | undefined;
 let tries = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Waits between tries double up to this, in milliseconds. */
-const longestWait = 30_000;
+/** Between tries to connect, in milliseconds. */
+const pauses = { first: 500, max: 30_000, isSpread: true };
 
 /** Calls `listener` with every frame from now on. Returns how to stop. */
 export function onFrame(listener: (frame: Frame) => void): () => void {
@@ -153,7 +154,7 @@ function lost(token: string, code: number): void {
     if (session.get()?.token === token) session.set(null);
     return;
   }
-  const wait = Math.min(longestWait, 500 * 2 ** tries) * (0.75 + Math.random() / 2);
+  const wait = pauseAfter(pauses, tries);
   tries += 1;
   const before = connection.get();
   const since = before.state === 'away' ? before.since : Date.now();

@@ -8,6 +8,7 @@ import {
 import type { EventStore } from '../../../events/store.ts';
 import type { StageErrorCode } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
+import { pauseAfter } from '../../shared/pauses.ts';
 import { type Clock, systemClock } from '../../shared/retry.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { StageProgress } from '../stages/stage-progress.ts';
@@ -42,8 +43,8 @@ const deathsCode: StageErrorCode = 'took-the-service-down';
 type Cause = 'engine' | 'missing' | 'deaths';
 /** Tries in a row, without any result between them, after which a person has to ask for the next. */
 const retriesMax: Record<Cause, number> = { engine: 5, missing: 5, deaths: 2 };
-/** Before the first try; doubled for each further one. */
-const firstPauseMs = 60_000;
+/** Before each try, in milliseconds. */
+const pauses = { first: 60_000, max: 3600_000 };
 /** Between probes of an engine that does not answer, and between looks whether there is one now. */
 const probeEveryMs = 60_000;
 const lookEveryMs = 5000;
@@ -151,7 +152,7 @@ async function engineReady(
   const isMissing = cause === 'missing';
   const began = clock.now();
   let detail = '';
-  const first = isMissing ? lookEveryMs : firstPauseMs * 2 ** retries;
+  const first = isMissing ? lookEveryMs : pauseAfter(pauses, retries);
   for (let pause = first; ; pause = isMissing ? lookEveryMs : probeEveryMs) {
     const begins = `try ${retries + 1} of ${retriesMax[cause]} begins`;
     const reason = isMissing

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { waitingSign } from '../../shared/retry-stage.ts';
+import { retry } from '../../shared/retry.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { shiftSegments } from '../../speech/parse-transcript.ts';
@@ -19,8 +19,8 @@ type Ask = {
   onPartial(text: string): void;
 };
 
-/** Between two tries of an engine that is missing, away or fails; doubled up to the maximum, milliseconds. */
-const pausesMs = { first: 5_000, max: 300_000 };
+/** Between two tries of an engine that is missing, away or fails, in milliseconds. */
+const pauses = { first: 5_000, max: 300_000 };
 
 /**
  * Asks the engine for a stretch of a recording that goes on, again until it answers: an engine that is missing or away
@@ -32,24 +32,27 @@ export async function askUntilAnswered(
   stretch: Stretch,
   ask: Ask,
 ): Promise<Recognised> {
-  const { signal } = following.stop;
-  const sign = waitingSign((waiting) => ask.job.waiting(waiting));
-  for (let pause = pausesMs.first; ; pause = Math.min(pause * 2, pausesMs.max)) {
-    try {
-      const recognised = await askOnce(following, stretch, ask);
-      sign.clear();
-      return recognised;
-    } catch (error) {
-      signal.throwIfAborted();
-      const { recordingId } = ask.job;
+  const { job, log } = ask;
+  const sign = waitingSign((waiting) => job.waiting(waiting));
+  let isReported = false;
+  const recognised = await retry(() => askOnce(following, stretch, ask), {
+    pauses,
+    signal: following.stop.signal,
+    isTransient: () => true,
+    onRetry(error) {
       // Once: it may be away for as long as people talk.
-      if (pause === pausesMs.first)
-        ask.log.warn({ err: error, recordingId }, 'not recognised while it is recorded');
+      if (!isReported)
+        log.warn(
+          { err: error, recordingId: job.recordingId },
+          'not recognised while it is recorded',
+        );
+      isReported = true;
       following.isWaiting = true;
       sign.show(messageOf(error));
-      await sleep(pause, undefined, { signal });
-    }
-  }
+    },
+  });
+  sign.clear();
+  return recognised;
 }
 
 async function askOnce(

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandMetadata } from '../../../events/command-handler.ts';
 import type { RecordingFact, Stage } from '../../../events/facts/recording.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
+import { pauseAfter } from '../../shared/pauses.ts';
+import { systemClock } from '../../shared/retry.ts';
 import { StageError, messageOf } from '../../shared/errors.ts';
 import type { PartialUtterance, StageProgress } from './stage-progress.ts';
 import { NotAccepted } from '../refusals.ts';
@@ -266,7 +267,7 @@ async function untilAnswered<T>(
 ): Promise<T> {
   const { recordingId } = recording;
   let since: string | undefined;
-  for (let pause = logPauses.first; ; pause = Math.min(pause * 2, logPauses.max)) {
+  for (let waits = 0; ; waits += 1) {
     try {
       const answer = await work();
       if (since !== undefined) progress.set(recordingId, stage, { waiting: null });
@@ -280,7 +281,7 @@ async function untilAnswered<T>(
       since ??= new Date().toISOString();
       progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
       // A service that stops leaves the result unstored; the next start does the stage again.
-      await sleep(pause, undefined, { signal }).catch(() => {
+      await systemClock.wait(pauseAfter(logPauses, waits), signal).catch(() => {
         throw new StageSuperseded('the stage was left');
       });
     }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import type { Dispatcher } from 'undici';
 import { diskAt, exists, ifMissing, syncDirectory, writeDurably } from '../../shared/files.ts';
+import type { Pauses } from '../../shared/pauses.ts';
 import { retry } from '../../shared/retry.ts';
 import { ModelError, asNoRoom, noRoom } from './model-error.ts';
 import {
@@ -26,7 +27,7 @@ export type DownloadOptions = {
 export type DownloadLimits = {
   /** Tries of an address that bring nothing, and the pauses between them. */
   triesMax: number;
-  pauses: { first: number; max: number };
+  pauses: Pauses;
   /** A server that sends nothing for so long is given up. */
   silenceMs: number;
   /** One that sends less than so many bytes in such a time as well. */

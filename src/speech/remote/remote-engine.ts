@@ -16,6 +16,7 @@ import {
   type WaitingSign,
   waitingSign,
 } from '../../shared/retry-stage.ts';
+import type { Pauses } from '../../shared/pauses.ts';
 import { type Clock, systemClock } from '../../shared/retry.ts';
 import { type HeardPart, askedStretch, keptPart } from '../detection/seams.ts';
 import { quietestPoint } from '../detection/speech-segments.ts';
@@ -61,8 +62,8 @@ export type SpeechRequest = {
 export type RemoteOptions = {
   /** Longest segment of speech in seconds; 16 kHz mono takes 32 kB a second, servers 25 MB. */
   secondsMax?: number;
-  /** Pauses between tries in ms, growing from the first to the longest. */
-  pauses?: { first: number; max: number };
+  /** Between tries. */
+  pauses?: Pauses;
   clock?: Clock;
 };
 

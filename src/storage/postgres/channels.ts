@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { onAbort } from '../../shared/abort.ts';
+import { pauseAfter } from '../../shared/pauses.ts';
+import { systemClock } from '../../shared/retry.ts';
 import type { AskDatabase } from './known-end.ts';
 import { type LeasedSession, type SessionPlace, isSilent, openSession } from './session.ts';
 
@@ -33,8 +34,8 @@ type ChannelsOptions = {
 
 type Listener = Parameters<Channels['listen']>[1];
 
-/** Before a session that was lost is opened again. */
-const pauses = { firstMs: 50, maxMs: 2_000 };
+/** Before a session that was lost is opened again, in milliseconds. */
+const pauses = { first: 50, max: 2_000 };
 
 /** The session is opened when something is first listened for, and again whenever it is lost. */
 export function openChannels(
@@ -65,20 +66,20 @@ export function openChannels(
     return opened;
   };
   const keepListening = async (): Promise<void> => {
-    let pauseMs = pauses.firstMs;
+    let failures = 0;
     while (!signal.aborted) {
       try {
         const opened = await open();
-        pauseMs = pauses.firstMs;
+        failures = 0;
         await lossOf(opened);
       } catch (error) {
         if (signal.aborted) return;
         if (isSilent(error)) onSilent();
-        if (pauseMs === pauses.firstMs) report('Other nodes are not heard of now.', error);
+        if (failures === 0) report('Other nodes are not heard of now.', error);
         await session?.end();
         session = undefined;
-        await delay(pauseMs, undefined, { signal }).catch(() => {});
-        pauseMs = Math.min(pauseMs * 2, pauses.maxMs);
+        await systemClock.wait(pauseAfter(pauses, failures), signal).catch(() => {});
+        failures += 1;
       }
     }
   };
