@@ -1,10 +1,10 @@
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { recordingStream } from '../events/facts/recording.ts';
 import type { EventStore } from '../events/store.ts';
-import { foldBatch, keysOfFacts } from './runner/fold-batch.ts';
+import { foldBatch, keysOfFacts } from './runner/member.ts';
 import type { Projection, ProjectionStorage, Row } from './runner/projection.ts';
 import { recordings } from './recordings.ts';
-import { removeTexts } from './transcripts.ts';
+import { removeTexts } from './texts.ts';
 
 /**
  * Folds one recording's facts again, up to where the projection has come: for rows that were written while

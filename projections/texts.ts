@@ -11,11 +11,11 @@ import {
   withTexts,
 } from './recording/digest.ts';
 import { shown } from './recording/reading.ts';
-import type { Utterance } from './recording/followed.ts';
+import type { Utterance } from './recording/utterances.ts';
 import { shownOf } from './recording/recording.ts';
 import type { Block, Correction, SummaryLine } from '../events/facts/transcript.ts';
 import type { FoldedRecording } from './recording-fold.ts';
-import { type KeptRecording, digestIn, recordingsName } from './recording-row.ts';
+import { type KeptRecording, digestIn, recordingsName, keptRecording } from './recording-row.ts';
 
 /*
  * The texts of a recording, apart from its row so that none is written twice. Rows, below `t/<id>/`:
@@ -38,14 +38,15 @@ export type TranscriptRow = {
 };
 
 /** What the keys of a recording's texts begin with. */
-export const textKeysOf = (id: string): string => `t/${id}/`;
+const textKeysOf = (id: string): string => `t/${id}/`;
 
 /** Key of the texts of a fact, by its version. */
-export const textKey = (id: string, version: number): string => `${textKeysOf(id)}${nine(version)}`;
+const textKey = (id: string, version: number): string => `${textKeysOf(id)}${nine(version)}`;
 
 /** Key of an utterance, by the version of the plan that it is one of; and what the keys of all of it begin with. */
-export const utterancesOf = (id: string, plan: number): string => `${textKeysOf(id)}u/${plan}/`;
-export const utteranceKey = (id: string, plan: number, index: number): string =>
+const utterancesOf = (id: string, plan: number): string => `${textKeysOf(id)}u/${plan}/`;
+
+const utteranceKey = (id: string, plan: number, index: number): string =>
   `${utterancesOf(id, plan)}${nine(index)}`;
 
 /** Nine digits sort as numbers do. */
@@ -88,11 +89,39 @@ export function dropTexts(rows: Rows, before: KeptRecording, after: FoldedRecord
   }
 }
 
-/** What people are shown of a recording's words; undefined while what is kept of it changes. */
-export async function readTexts(
+/** The words of a recording; undefined when there is none, or it was erased. */
+export async function transcriptOf(
   storage: ProjectionStorage,
-  kept: KeptRecording,
-): Promise<TranscriptRow> {
+  recordingId: string,
+): Promise<TranscriptRow | undefined> {
+  // Texts may go between two reads: then the recording names others, and they are read instead.
+  for (let tries = 0; tries < 3; tries += 1) {
+    const kept = await keptIn(storage, recordingId);
+    if (!kept) return undefined;
+    const row = await readTexts(storage, kept);
+    const now = await keptIn(storage, recordingId);
+    if (now && textsShown(now) === textsShown(kept)) return row;
+  }
+  throw new TranscriptMoving(recordingId);
+}
+
+/** Removes the rows of a recording's texts, whatever the projection has come to. */
+export async function removeTexts(storage: ProjectionStorage, recordingId: string): Promise<void> {
+  await storage.remove(recordingsName, startingWith(textKeysOf(recordingId)));
+}
+
+/** A transcript kept changing while it was read. Asking again helps. */
+export class TranscriptMoving extends Error {
+  override name = 'TranscriptMoving';
+  readonly code = 'TRANSCRIPT_MOVING';
+  readonly retriable = true;
+  constructor(recordingId: string) {
+    super(`The transcript of ${recordingId} was replaced while it was read`);
+  }
+}
+
+/** What people are shown of a recording's words; undefined while what is kept of it changes. */
+async function readTexts(storage: ProjectionStorage, kept: KeptRecording): Promise<TranscriptRow> {
   const digest = digestIn(kept);
   const source = shownOf(digest);
   const { recordingId } = kept.core;
@@ -108,7 +137,7 @@ export async function readTexts(
 }
 
 /** The rows of text that reading would need: the same as long as what is shown is. */
-export const textsShown = (kept: KeptRecording): string => {
+const textsShown = (kept: KeptRecording): string => {
   const digest: Digest = digestIn(kept);
   const source = shownOf(digest);
   return JSON.stringify([textsNeeded(digest, source), source.heardSince]);
@@ -134,4 +163,9 @@ function plansOf({ counted }: Pick<KeptRecording, 'counted'>): Map<number, numbe
     if (source && source.heardSince !== null) plans.set(source.heardSince, source.utterances);
   }
   return plans;
+}
+
+async function keptIn(storage: ProjectionStorage, recordingId: string) {
+  const kept = await keptRecording(storage, recordingId);
+  return kept && kept.core.state !== 'idle.erased' ? kept : undefined;
 }

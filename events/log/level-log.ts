@@ -1,4 +1,4 @@
-import { Appender } from './appender.ts';
+import { Appender, appending } from './appender.ts';
 import type {
   EventLog,
   LogHealth,
@@ -16,14 +16,12 @@ import {
   reopenUntilUsable,
   reopening,
 } from './database.ts';
-import { appending } from './appending.ts';
 import { type CommitSignal, commitSignal } from '../../src/shared/commit-signal.ts';
-import { reading } from './reading.ts';
+import { reading, crcAt, logReader, rawRecords } from './reader.ts';
 import { factDecoder } from './sealing.ts';
 import type { KeyStore } from '../key-store.ts';
 import { type HeadFile, headAfter, openHeadFile } from './head-file.ts';
 import { identifyLog, readMarker } from './marker.ts';
-import { crcAt, logReader, rawRecords } from './reader.ts';
 import { salvage } from './salvage.ts';
 import { EventStoreError } from '../store.ts';
 import { type StreamHeads, streamHeads, streamNames } from './streams.ts';

@@ -1,7 +1,7 @@
-import type { LoggedFact } from '../facts/catalogue.ts';
+import type { LoggedFact, LoggedFactIn } from '../facts/catalogue.ts';
 import { type LogDatabase, levelCode, unreadableNow } from './database.ts';
 import type { Damage, RawRecord, StoredRecord } from '../event-log.ts';
-import type { RecordPage } from './following.ts';
+import { type RecordPage, following } from './following.ts';
 import { type DamageRegister, damagedError } from './damage.ts';
 import { type FactDecoder, parseRecord } from './sealing.ts';
 import {
@@ -13,9 +13,11 @@ import {
   predecessorCrcOf,
   streamKey,
 } from './records.ts';
+import type { EventStore } from '../store.ts';
+import type { CommitSignal } from '../../src/shared/commit-signal.ts';
 
 /** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
-export type LogReader = {
+type LogReader = {
   readonly decoder: FactDecoder;
   /**
    * Asks the database, again when it was closed meanwhile to be opened again.
@@ -43,6 +45,7 @@ export type LogReader = {
 
 /** What a page may hold: whichever comes first (one record more than the bytes is possible). */
 export const pageFactsMax = 1_000;
+
 export const pageBytesMax = 1024 * 1024;
 
 export function logReader(options: {
@@ -148,8 +151,10 @@ async function askAgain<T>(
 
 /** Facts of a stream are looked up one by one: the first pages are small, in case they are large. */
 const pageFirst = 32;
+
 /** How often the database may be opened again during one question. */
 const attemptsMax = 5;
+
 const notOpen = new Set(['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN']);
 
 /** A position in the index, as it was written. */
@@ -191,6 +196,54 @@ export async function crcAt(db: LogDatabase, position: number): Promise<string> 
   });
   if (text === undefined || !isIntact(text)) throw unsound(position);
   return crcOf(text);
+}
+
+/** Reads facts up to what is durable when it is asked; subscribers go on from there. */
+export function reading(deps: {
+  reader: LogReader;
+  /** Position of the last durable fact. */
+  head: () => number;
+  /** Version of a stream's last durable fact. */
+  durableVersion: (stream: string) => Promise<number>;
+  committed: CommitSignal;
+  /** Resolves when the database is open. @throws {EventStoreError} `CLOSED`, `BUSY` */
+  usable: () => Promise<void>;
+  /** @throws {EventStoreError} `CLOSED` */
+  assertOpen: () => void;
+  /** Whether the database is being opened again: subscribers wait until it is there again. */
+  recovering: () => boolean;
+}): Required<
+  Pick<EventStore, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened' | 'subscribe'>
+> {
+  const { reader, head, durableVersion, committed, usable, assertOpen, recovering } = deps;
+  return {
+    async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
+      const upTo = Math.min(await durableVersion(stream), afterVersion + limit);
+      for await (const page of reader.streamPages(stream, afterVersion, upTo)) {
+        // Facts are checked when they are appended: each stream holds its own kind.
+        yield* page as LoggedFactIn<S>[];
+      }
+    },
+    async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
+      await usable();
+      const upTo = Math.min(head(), afterPosition + limit);
+      for await (const page of reader.pages(afterPosition, upTo)) {
+        for (const fact of page) yield fact;
+      }
+    },
+    async *pages({ afterPosition = 0 } = {}) {
+      await usable();
+      yield* reader.pages(afterPosition, head());
+    },
+    ...following({
+      read: (after, upTo) => reader.recordPage(after, upTo),
+      decoder: reader.decoder,
+      reached: () => (recovering() ? 0 : head()),
+      head,
+      committed,
+      assertOpen,
+    }),
+  };
 }
 
 const unsound = (position: number): Error =>

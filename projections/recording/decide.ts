@@ -11,7 +11,7 @@ import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
-import { voiceNames } from './live-names.ts';
+import { voiceNames } from './earlier-names.ts';
 import { namedLabels, voicesNamed } from './voices.ts';
 import { restoration } from './versions.ts';
 import { type RenamedTexts, isTitleGiven, withNamesChanged } from './written-texts.ts';

@@ -7,7 +7,7 @@ import { speakingTimes } from './join-turns.ts';
 import { cutTurn, joinedTurns } from './recut.ts';
 import { type Reading, type Sample, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
-import { voiceSamples } from './samples.ts';
+import { voiceSamples } from './voices.ts';
 import { movedBetween } from './turn-changes.ts';
 
 /** What a person wants of one block: other words, or another speaker (a label, a name, or a new one). */

@@ -1,7 +1,7 @@
 import { textSegments } from '../../src/shared/segments.ts';
 import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
 import { paragraphs } from './paragraphs.ts';
-import type { Utterance } from './followed.ts';
+import type { Utterance } from './utterances.ts';
 
 /** [start, end, label] in seconds: who spoke when. Turns overlap where people speak at once. */
 export type LabelledTurn = readonly [number, number, string];

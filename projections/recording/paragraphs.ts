@@ -1,5 +1,5 @@
 import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
-import type { Utterance } from './followed.ts';
+import type { Utterance } from './utterances.ts';
 
 /** A pause of this many seconds starts a new paragraph … */
 const pauseSeconds = 1.5;

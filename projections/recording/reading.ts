@@ -1,14 +1,12 @@
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
-import type { Block, Correction, Stretch } from '../../events/facts/transcript.ts';
-import { type Utterance, utterancesIn } from './followed.ts';
-import { liveSpeakers } from './live-names.ts';
+import type { Block, Correction, Stretch, SummaryLine } from '../../events/facts/transcript.ts';
+import { type Utterance, utterancesIn } from './utterances.ts';
+import { liveSpeakers } from './earlier-names.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
-import { linesOn } from './lines-on-blocks.ts';
 import { notesOf, type Note } from './notes.ts';
 import { paragraphs } from './paragraphs.ts';
-import { audioFact } from './files.ts';
-import { factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
+import { audioFact, factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
 import {
   type TurnChange,
   blocksAfter,
@@ -73,14 +71,17 @@ export type Suggestion = {
   /** More to choose from. */
   samples: Sample[];
 };
+
 /** Something a speaker said, with where it is in the audio. */
 export type Sample = { start: number; end: number; text: string };
 
 /** What people are shown; null while there are no documents. */
 export const published = (recording: Recording): Reading | null =>
   recording.sources.published && read(recording, recording.sources.published);
+
 /** What the next documents will say, as far as it is known. */
 export const draft = (recording: Recording): Reading => read(recording, recording.sources.draft);
+
 /** What people are shown; without documents what there is so far. */
 export const shown = (recording: Recording, utterances?: readonly Utterance[]): Reading =>
   read(recording, shownOf(recording), utterances);
@@ -263,3 +264,11 @@ function suggestionsIn(
 /** What tells who is who after these corrections; undefined without any, or of older logs. */
 const samplesAfter = (changes: readonly TurnChange[]) =>
   changes.findLast(({ content }) => content?.samples)?.content?.samples;
+
+/** Lines of a summary; the link of one whose block is gone (two that were made one) is left out. */
+function linesOn(blocks: readonly Block[], lines: readonly SummaryLine[]): SummaryLine[] {
+  const ids = new Set(blocks.map(({ id }) => id));
+  return lines.map((line) =>
+    line.block === null || ids.has(line.block) ? line : { ...line, block: null },
+  );
+}

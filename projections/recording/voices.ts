@@ -1,10 +1,10 @@
 import { type Source, basisOf } from '../../events/facts/sources.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import type { Block, Moved, NamedVoice } from '../../events/facts/transcript.ts';
-import type { Reading } from './reading.ts';
+import type { Block, Moved, NamedVoice, Word } from '../../events/facts/transcript.ts';
+import type { Reading, Sample } from './reading.ts';
 import { type ReadFact, type Recording, factAt } from './recording.ts';
-import { voiceSamples } from './samples.ts';
 import { changesTo } from './turn-changes.ts';
+import type { LabelledTurn } from './join-turns.ts';
 
 /** A name that a person gave to a label of one recording, and how the label sounds. */
 export type NamedLabel = {
@@ -28,12 +28,15 @@ export type NamedLabel = {
   /** Id of the embedding model with which it was measured last, as it is now. */
   tried?: string;
 };
+
 export type Voice = Omit<NamedVoice, 'label'>;
 
 /** Speech that an embedding has to be made of to enter a profile, seconds. */
 export const profileSecondsMin = 10;
+
 /** Part of a label's speech that has to be left under its name; with less its embedding is of others too. */
 const ownShareMin = 0.8;
+
 /** Two voices of one recording that are that similar were not told apart: neither says who it is. */
 const sameVoiceMin = 0.7;
 
@@ -169,6 +172,43 @@ export function similarity(a: readonly number[] | null, b: readonly number[] | n
   return dot / (Math.hypot(...a) * Math.hypot(...b) || 1);
 }
 
+/** A speaker's longest sentence, and so many more to choose from. */
+const samplesMax = 3;
+
+/** As much of a sentence as it takes to tell a voice: this many words, from its beginning. */
+const sampleWords = 40;
+
+/** A pause that ends a sentence where the recogniser set no marks, seconds. */
+const pauseSeconds = 0.5;
+
+/**
+ * What a speaker said, by which a person tells who it is: their longest sentences, the longest first. Clean ones
+ * come first: nobody speaks at the same time (by `diarized`), and nothing says that the words may be wrong. Pure.
+ */
+export function voiceSamples(
+  label: string,
+  turns: readonly Block[],
+  diarized: readonly LabelledTurn[],
+): Sample[] {
+  const others = diarized.filter(([, , speaker]) => speaker !== label);
+  const sentences = turns
+    .filter(({ speaker }) => speaker === label)
+    .flatMap((turn) =>
+      sentencesOf(turn).map((sample) => ({ sample, isDoubtful: turn.doubt !== undefined })),
+    );
+  const longest = sentences.toSorted((a, b) => lengthOf(b.sample) - lengthOf(a.sample));
+  const isClean = ({ sample, isDoubtful }: (typeof sentences)[number]) =>
+    !isDoubtful && !others.some(([start, end]) => start < sample.end && end > sample.start);
+  const clean: Sample[] = [];
+  for (const one of longest) {
+    if (clean.length === samplesMax) break;
+    if (isClean(one)) clean.push(one.sample);
+  }
+  const rest = longest.map(({ sample }) => sample).filter((sample) => !clean.includes(sample));
+  // Better one that is not clean than none.
+  return clean.length > 0 ? clean : rest.slice(0, samplesMax);
+}
+
 type Naming = RecordingFactOf<'speakers.named' | 'speakers.renamed'>;
 
 /** Those that a fact names besides. */
@@ -265,4 +305,37 @@ function ownShare(
     }
   }
   return left / total;
+}
+
+const lengthOf = ({ start, end }: Sample): number => end - start;
+
+/** The sentences of a turn with their times; without times of words, the whole turn. */
+function sentencesOf({ text, words, start, end }: Block): Sample[] {
+  if (words.length === 0) return [shortened({ start, end, text })];
+  const sentences: Word[][] = [];
+  for (const [at, word] of words.entries()) {
+    const last = words[at - 1];
+    if (!last || endsSentence(last.text) || word.start - last.end >= pauseSeconds)
+      sentences.push([]);
+    sentences.at(-1)!.push(word);
+  }
+  return sentences.map((own) => {
+    const some = own.slice(0, sampleWords);
+    const said = some.map((word) => word.text.trim()).join(' ');
+    return {
+      start: some[0]!.start,
+      end: some.at(-1)!.end,
+      text: some.length < own.length ? `${said} …` : said,
+    };
+  });
+}
+
+const endsSentence = (word: string): boolean => /[.!?…。！？]["'”’»)]*$/u.test(word.trim());
+
+function shortened({ start, end, text }: Sample): Sample {
+  const spoken = text.split(/\s+/u);
+  if (spoken.length <= sampleWords) return { start, end, text };
+  const share = sampleWords / spoken.length;
+  const said = `${spoken.slice(0, sampleWords).join(' ')} …`;
+  return { start, end: start + share * (end - start), text: said };
 }

@@ -1,5 +1,4 @@
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import { foldBatch, keysOfFacts } from './fold-batch.ts';
 import { retry } from '../../src/shared/retry.ts';
 import {
   type Projection,
@@ -9,6 +8,7 @@ import {
   defectReason,
   outageReason,
   whileAway,
+  type Rows,
 } from './projection.ts';
 
 /** Where a projection stands. */
@@ -60,6 +60,7 @@ export interface Member extends Progress {
 
 /** Rows held in memory per projection. */
 const cachedRowsMax = 4096;
+
 /** A checkpoint without changes of rows is stored this often, in positions: reading them again costs little. */
 const idleCheckpointEvery = 10_000;
 
@@ -135,6 +136,67 @@ export function openMember(projection: Projection, deps: MemberDeps): Member {
       member.storedPosition = position;
     },
   };
+}
+
+/** What some facts change: rows by key, `undefined` where a row goes. */
+type Changes = Map<string, Row>;
+
+type Folded = {
+  changes: Changes;
+  /** The first fact that the projection threw at; nothing of it or of later ones is in `changes`. */
+  failure?: { index: number; error: unknown };
+};
+
+/** The keys each fact has to see; ends before the first fact whose keys are unknown. */
+export function keysOfFacts(
+  projection: Projection,
+  facts: readonly LoggedFact[],
+): { keys: (readonly string[])[]; failure?: { index: number; error: unknown } } {
+  const keys: (readonly string[])[] = [];
+  for (const [index, fact] of facts.entries()) {
+    try {
+      keys.push(projection.keys(fact));
+    } catch (error) {
+      return { keys, failure: { index, error } };
+    }
+  }
+  return { keys };
+}
+
+/**
+ * Folds facts over the rows they have to see. Pure: `loaded` is left as it is.
+ * @param keys those each fact declared; a projection that reads another one is in error.
+ * @param loaded every declared row, `undefined` where there is none.
+ */
+export function foldBatch(
+  projection: Projection,
+  facts: readonly LoggedFact[],
+  keys: readonly (readonly string[])[],
+  loaded: ReadonlyMap<string, Row>,
+): Folded {
+  const changes: Changes = new Map();
+  let declared: readonly string[] = [];
+  const rows: Rows = {
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a projection knows the shape of its own rows
+    get<T>(key: string) {
+      // Whether an undeclared row is at hand depends on the batch; the answer must not.
+      if (!declared.includes(key)) throw new UndeclaredRow(projection.name);
+      return (changes.has(key) ? changes.get(key) : loaded.get(key)) as T | undefined;
+    },
+    set: (key, row) => void changes.set(key, row),
+    delete: (key) => void changes.set(key, undefined),
+  };
+  for (const [index, fact] of facts.entries()) {
+    declared = keys[index]!;
+    try {
+      projection.apply(rows, fact);
+    } catch (error) {
+      // Half of the failed fact may be in the changes: fold again without it.
+      const before = foldBatch(projection, facts.slice(0, index), keys, loaded);
+      return { changes: before.changes, failure: { index, error } };
+    }
+  }
+  return { changes };
 }
 
 /** Tries again while the failure is transient, and stops the projection when it is not. */
@@ -242,7 +304,7 @@ function stateOf({ projection, position, state, reason, away }: Standing): Proje
 }
 
 /** Rows that were looked at lately; also that a row is not there. The least recently used go first. */
-export interface RowCache {
+interface RowCache {
   has(key: string): boolean;
   get(key: string): Row;
   set(key: string, row: Row): void;
@@ -267,4 +329,11 @@ function rowCache(rowsMax: number): RowCache {
     },
     clear: () => rows.clear(),
   };
+}
+
+class UndeclaredRow extends Error {
+  override name = 'UndeclaredRow';
+  constructor(projection: string) {
+    super(`The projection ${projection} reads a row it did not declare`);
+  }
 }

@@ -12,9 +12,6 @@ import {
   outageReason,
   whileAway,
 } from './projection.ts';
-import { type PositionWaiters, stoppedError, positionWaiters } from './positions.ts';
-
-export type { ProjectionState } from './member.ts';
 
 /** One projection by name, several, or `all`. */
 export type Which = string | readonly string[];
@@ -63,10 +60,11 @@ export interface ProjectionRunner {
   stop(): Promise<void>;
 }
 
-export type AppliedListener = (facts: readonly FactOutline[], position: number) => void;
+type AppliedListener = (facts: readonly FactOutline[], position: number) => void;
 
 /** A command waits this long for its own position by default. */
 const appliedTimeoutMs = 5000;
+
 const closing: StopReason = { code: 'CLOSED', message: 'The service is stopping' };
 
 /**
@@ -182,6 +180,59 @@ export function listenersTo(onError: ((error: unknown) => void) | undefined) {
   };
 }
 
+/** Those who wait until projections have come as far as they need. */
+interface PositionWaiters {
+  /**
+   * Resolves when all members have. `timeoutMs` may be Infinity. `what` ends the message: `did not apply position 7`.
+   * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one has stopped; the signal's reason.
+   */
+  wait(
+    members: readonly Progress[],
+    need: { has: (member: Progress) => boolean; what: string },
+    options: { timeoutMs: number; signal?: AbortSignal | undefined },
+  ): Promise<void>;
+  /** Resolves those that need to wait no more. To be called when a position or a state has changed. */
+  settle(): void;
+}
+
+/** More than this many commands waiting at once is a mistake somewhere. */
+const waitersMax = 10_000;
+
+export function positionWaiters(): PositionWaiters {
+  const waiters = new Set<() => void>();
+  return {
+    wait(members, need, { timeoutMs, signal }) {
+      return new Promise((resolve, reject) => {
+        const end = (settle: () => void): void => {
+          waiters.delete(look);
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', abandon);
+          settle();
+        };
+        const abandon = (): void => end(() => reject(signal!.reason));
+        const look = (): void => {
+          const stopped = members.find((member) => member.stopped());
+          if (stopped) end(() => reject(stoppedError(stopped)));
+          else if (members.every(need.has)) end(resolve);
+        };
+        const giveUp = (): void =>
+          end(() => reject(behindError(members, need, `within ${timeoutMs} ms`)));
+        if (signal?.aborted) return reject(signal.reason);
+        if (waiters.size >= waitersMax) {
+          return reject(behindError(members, need, `and ${waitersMax} others wait`));
+        }
+        const timer = timeoutMs === Infinity ? undefined : setTimeout(giveUp, timeoutMs);
+        signal?.addEventListener('abort', abandon, { once: true });
+        waiters.add(look);
+        look();
+      });
+    },
+    settle() {
+      for (const look of waiters) look();
+    },
+  };
+}
+
 /** Takes the members up and follows the log with them until it is stopped or cannot go on. */
 function keepFollowing(deps: {
   store: EventStore;
@@ -240,4 +291,25 @@ function keepFollowing(deps: {
 
 function raise(error: unknown): never {
   throw error;
+}
+
+function stoppedError(member: Progress): ProjectionStopped {
+  const { name, position, reason } = member.state();
+  return new ProjectionStopped(
+    name,
+    `The projection ${name} has stopped at position ${position}. ${reason?.message ?? ''}`.trim(),
+  );
+}
+
+function behindError(
+  members: readonly Progress[],
+  need: { has: (member: Progress) => boolean; what: string },
+  limit: string,
+): ProjectionBehind {
+  const behind = members.find((member) => !need.has(member)) ?? members[0]!;
+  const state = behind.state();
+  return new ProjectionBehind(
+    state.name,
+    `The projection ${state.name} (${state.state}, at ${state.position}) did not ${need.what} ${limit}`,
+  );
 }

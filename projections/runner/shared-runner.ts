@@ -2,9 +2,8 @@ import type { EventStore } from '../../events/store.ts';
 import { type CommitSignal, commitSignal } from '../../src/shared/commit-signal.ts';
 import { pauseAfter } from '../../src/shared/pauses.ts';
 import { retry, systemClock } from '../../src/shared/retry.ts';
-import { positionWaiters } from './positions.ts';
+import { positionWaiters, type ProjectionRunner, listenersTo, progressOf } from './runner.ts';
 import { ProjectionStopped, whileAway } from './projection.ts';
-import { type ProjectionRunner, listenersTo, progressOf } from './runner.ts';
 import {
   type Projector,
   type ProjectorTimes,

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { StageError } from '../shared/errors.ts';
 import { decoderFor } from './accepts-audio.ts';
 import { type WhichAudio, ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
@@ -96,12 +96,17 @@ async function audible(
 
 /** Peaks (see `Level.peak`) below this are too quiet for recognisers and voice detectors. */
 const quietDb = -26;
+
 /** Where amplified audio peaks, and the most that is added: more would only lift the noise. */
 const targetDb = -9;
+
 const gainDbMax = 40;
+
 const silentDb = -75;
+
 /** A channel alone is 6 dB louder than its mix with a silent one; more means that the other takes away. */
 const cancelledDb = 12;
+
 /** Part of the samples at full scale above which we speak of clipping. */
 const clippedMax = 0.001;
 
@@ -193,6 +198,27 @@ export function loudnessOf({ peak, clipped }: Level): {
   return { gainDb, isQuiet, warnings };
 }
 
+/**
+ * Decodes each of two channels into a speech file (16 kHz mono). The targets appear only when they are complete.
+ * @returns whether there are two; without them no target is left
+ * @throws {StageError} as `decodeToSpeech`; AbortError
+ */
+export async function decodeChannels(
+  source: string,
+  targets: readonly [string, string],
+  { signal, track }: { signal: AbortSignal; track: number },
+): Promise<boolean> {
+  const decoder = await decoderFor(source, hasFfmpeg);
+  const decode = decoder === 'wav' ? fromWav : fromOther;
+  for (const channel of [0, 1] as const) {
+    signal.throwIfAborted();
+    if (await decode(source, targets[channel], { channel, track, signal })) continue;
+    await Promise.all(targets.map((target) => rm(target, { force: true })));
+    return false;
+  }
+  return true;
+}
+
 type Pass = (
   source: string,
   target: string,
@@ -229,4 +255,24 @@ async function* metered(
   }
   if (samples === 0)
     throw new StageError('audio-empty', 'The file holds no audio.', { retriable: false });
+}
+
+type Which = { channel: 0 | 1; track: number; signal: AbortSignal };
+
+async function fromWav(source: string, target: string, { channel, signal }: Which) {
+  const file = await open(source, 'r');
+  try {
+    const layout = await wavLayout(file);
+    if (layout?.channels !== 2) return false;
+    await writeSpeechFile(target, wavSamples(file, layout, channel), { gain: 1, signal });
+    return true;
+  } finally {
+    await file.close();
+  }
+}
+
+async function fromOther(source: string, target: string, { signal, ...which }: Which) {
+  const audio = ffmpegAudio(source, signal, which);
+  await writeSpeechFile(target, audio.blocks, { gain: 1, signal });
+  return audio.isStereo();
 }

@@ -8,8 +8,9 @@ import {
   lostParts,
   promisedSeconds,
   soundTracks,
-} from './ffmpeg-messages.ts';
-import { inputLimits, startFfmpeg } from './run-ffmpeg.ts';
+  inputLimits,
+  startFfmpeg,
+} from './run-ffmpeg.ts';
 import { speechRate } from './wav.ts';
 
 /** Seconds ffmpeg may give no byte before it counts as hung. */

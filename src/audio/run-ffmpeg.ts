@@ -4,12 +4,14 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { apart, bareEnvironment } from '../shared/apart.ts';
 import { loadOnce } from '../shared/package.ts';
+import { StageError, type StageErrorCode } from '../shared/errors.ts';
 
 /**
  * Memory that one ffmpeg may take. Reading takes some 60 MB, the index of a day of audio in MP4 some
  * 150 MB more; a picture of a few hundred KB can ask for gigabytes.
  */
-export const ffmpegMegabytesMax = 512;
+const ffmpegMegabytesMax = 512;
+
 /** Pixels of a picture or film that is opened on the way to the sound: a cover, not a poster. */
 const pixelsMax = 1_000_000;
 
@@ -37,6 +39,117 @@ export async function startFfmpeg(
   return child;
 }
 
+/** Of the file, else of a track: MP4 and Matroska keep it in UTC. */
+export function creationTime(said: string): string | null {
+  const [, time] = /^ {4,6}creation_time +: (\d{4}-\d\d-\d\dT[\d:.]+Z)$/m.exec(said) ?? [];
+  const moment = new Date(time ?? '');
+  return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
+}
+
+const complaint =
+  /Error while decoding|Invalid data found|truncat|corrupt|partial file|File ended prematurely|Packet mismatch|Header missing|error reading/i;
+
+/** Of what is not audio: tags between joined MP3 files, the rest of a block at the end of a GSM file. */
+const harmless = /Header missing|Packet is too small/;
+
+const consequence = /^Error while decoding stream #\S+ Invalid data found when processing input$/;
+
+/** So much is lost at most where a complaint is harmless, in seconds. */
+const harmlessSeconds = 0.1;
+
+/** Whether ffmpeg's complaints mean that sound is missing. @param missing seconds less than promised. */
+export function lostParts(messages: string, missing: number): boolean {
+  const lines = withoutTags(messages).split('\n');
+  const complaints = lines.filter(
+    (line) => (complaint.test(line) || harmless.test(line)) && !consequence.test(line),
+  );
+  if (complaints.length === 0) return lines.some((line) => consequence.test(line));
+  const isHarmless = complaints.every((line) => harmless.test(line));
+  return !isHarmless || missing > harmlessSeconds * complaints.length;
+}
+
+/** One line for each sound track of the input, as ffmpeg describes it. */
+export function soundTracks(said: string): string[] {
+  const input = said.split(/^Stream mapping:|^Output #/m)[0]!;
+  return input.match(/^ {2}Stream #0:.*: Audio:.*$/gm) ?? [];
+}
+
+type Reason = { code: StageErrorCode; sentence: string };
+
+const fallback: Reason = {
+  code: 'audio-damaged',
+  sentence: 'ffmpeg could not decode any audio from this file: it is damaged.',
+};
+
+const reasons: readonly (Reason & { when: RegExp })[] = [
+  {
+    when: /Cannot allocate memory/i,
+    code: 'unsupported-media',
+    sentence: `Reading this file would take more memory than ${ffmpegMegabytesMax} MB.`,
+  },
+  {
+    when: /matches no streams|does not contain any stream/i,
+    code: 'no-audio-track',
+    sentence: 'This file has no sound track.',
+  },
+  {
+    when: /moov atom not found/i,
+    code: 'audio-damaged',
+    sentence:
+      'This MP4 file is incomplete: its table of contents is missing, so nothing in it can be found. Copy or export it again.',
+  },
+  {
+    when: /Decoder \(codec [^)]*\) not found|Decoding requested, but no decoder|Unknown decoder/i,
+    code: 'unsupported-media',
+    sentence: 'The ffmpeg on this machine has no decoder for the sound in this file.',
+  },
+  {
+    when: /Format not on whitelist/i,
+    code: 'unsupported-media',
+    sentence:
+      'This is a playlist or another kind of file that refers to audio elsewhere and holds none.',
+  },
+  {
+    when: /Permission denied|No such file/i,
+    code: 'audio-missing',
+    sentence: 'The audio file is gone or may not be read.',
+  },
+  {
+    when: /Stream #0:.*: Audio:/i,
+    code: 'audio-damaged',
+    sentence: 'The sound track of this file is damaged from its start: nothing could be decoded.',
+  },
+  {
+    when: /Stream #0:.*: (Video|Subtitle|Data):/i,
+    code: 'no-audio-track',
+    sentence: 'This file has no sound track.',
+  },
+  {
+    when: /Invalid data found when processing input|Invalid argument|could not find codec parameters|Failed to read frame size/i,
+    code: 'not-audio',
+    sentence: 'This is not an audio file that can be read.',
+  },
+];
+
+/** Seconds that a file says it lasts; null when it does not say. */
+export function promisedSeconds(said: string): number | null {
+  const found = /Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/.exec(said);
+  return found ? Number(found[1]) * 3600 + Number(found[2]) * 60 + Number(found[3]) : null;
+}
+
+/**
+ * What ffmpeg's messages mean for a person. The messages themselves go into `cause`: they may hold
+ * names from the file's tags, which must not appear in an error message.
+ */
+export function ffmpegSentence(output: string): StageError {
+  const messages = withoutTags(output);
+  const found = reasons.find(({ when }) => when.test(messages)) ?? fallback;
+  return new StageError(found.code, found.sentence, {
+    retriable: false,
+    cause: new Error(messages.slice(-2000)),
+  });
+}
+
 const always = ['-nostdin', '-hide_banner', '-nostats', '-threads', '1'];
 
 /** Linux has it with util-linux; other systems have no such limit. */
@@ -53,4 +166,12 @@ function lowerPriority(pid: number): void {
   } catch {
     // It ended already, or the system does not allow it: then it runs at our own priority.
   }
+}
+
+/** ffmpeg's own words: a song called “Corrupt” is not corrupt. Tags are indented, names are quoted. */
+function withoutTags(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !/^(\s{4}|Input #|Output #)/.test(line))
+    .join('\n');
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RecordingRow } from '../../projections/recording-row.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/texts.ts';
 import { exportInput } from '../documents/documents-input.ts';
 import { type Space, readDocument } from '../documents/space.ts';
 import { exported } from '../export/formats.ts';

@@ -1,7 +1,7 @@
 import { keysOf } from '../shared/keys-of.ts';
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
-import { serverUrl } from '../servers/outbound.ts';
+import { serverUrl } from '../servers/server.ts';
 import * as a from './setting.ts';
 
 /**

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { keysOf } from '../shared/keys-of.ts';
 import { requestedLanguage } from '../shared/languages.ts';
-import { serverUrl } from '../servers/outbound.ts';
+import { serverUrl } from '../servers/server.ts';
 
 /** A text in the languages of the pages. */
 export type InLanguages = { readonly en: string; readonly de: string };

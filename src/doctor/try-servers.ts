@@ -1,7 +1,12 @@
 import { installedModels, type ModelFolders } from '../speech/local/local-models.ts';
 import type { ServerState } from '../speech/remote/probe-server.ts';
-import type { ServerAnswer } from '../servers/server.ts';
-import { asrBase, compatBase, nativeBase, serverName } from '../servers/outbound.ts';
+import {
+  type ServerAnswer,
+  asrBase,
+  compatBase,
+  nativeBase,
+  serverName,
+} from '../servers/server.ts';
 import { connectionFailure } from '../servers/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
 import type { Settings } from '../config/schema.ts';

@@ -1,10 +1,10 @@
-import { ulid } from 'ulid';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, rmdir, unlink } from 'node:fs/promises';
+import { ulid } from 'ulid';
 import { StageError, hasCode, type StageErrorCode } from '../shared/errors.ts';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
-import { type DocumentName, type PerDocument, documentPaths } from './documents.ts';
+import { type DocumentName, type PerDocument, documentPaths, documentNames } from './documents.ts';
 import {
   type SharedSpace,
   type WrittenDocuments,
@@ -12,12 +12,20 @@ import {
   writeToBucket,
   writingOrder,
 } from './bucket-space.ts';
-import { type FolderSpace, type Space, entryAt, inFolder, isInBucket, openFile } from './space.ts';
-
-export type { SharedSpace } from './bucket-space.ts';
+import {
+  type FolderSpace,
+  type Space,
+  entryAt,
+  inFolder,
+  isInBucket,
+  openFile,
+  OversizedDocument,
+  readDocument,
+} from './space.ts';
+import type { DocumentFiles } from '../../projections/recording/recording.ts';
 
 /** What is about to be done to the disk; tests stop the process there. */
-export type Step = 'make folder' | 'write' | 'sync' | 'rename' | 'sync folder';
+type Step = 'make folder' | 'write' | 'sync' | 'rename' | 'sync folder';
 
 /**
  * Writes the three documents so that each is there whole, old or new, whatever happens, and all of
@@ -100,6 +108,75 @@ export async function deleteDocument(space: Space, filename: string): Promise<st
   const deleted = [...(await deleteFile(space, transcript)), ...(await deleteFile(space, summary))];
   if (!isInBucket(space)) await inFolder(space, [base], undefined, removeIfEmpty);
   return [...deleted, ...(await deleteFile(space, index))];
+}
+
+type OwnFiles = Pick<DocumentFiles, 'saved' | 'rendered' | 'authored'>;
+
+/** Hashes by which each document is known as one that may be replaced. */
+type OwnHashes = PerDocument<ReadonlySet<string>>;
+
+/**
+ * What we wrote last and what may have been written since (a process may have died after it), what
+ * people sent through us, and the file that a person had seen when they sent another.
+ */
+export function ownHashes({ saved, rendered, authored }: OwnFiles): OwnHashes {
+  const hashes = {
+    index: new Set<string>(),
+    transcript: new Set<string>(),
+    summary: new Set<string>(),
+  };
+  for (const name of documentNames) {
+    if (saved) hashes[name].add(saved.data.sha256[name]);
+    for (const fact of rendered) hashes[name].add(fact.data.sha256[name]);
+    const edit = authored[name];
+    if (!edit) continue;
+    if (edit.version > (saved?.version ?? 0)) hashes[name].add(edit.data.replaces);
+    const { markdown } = edit.content ?? {};
+    if (markdown !== undefined)
+      hashes[name].add(createHash('sha256').update(markdown).digest('hex'));
+  }
+  return hashes;
+}
+
+/** Of each document the hash of the file that is there if it is ours, else none: to hand to `writeDocuments`. */
+export async function presentHashes(
+  space: Space,
+  paths: PerDocument,
+  own: OwnHashes,
+): Promise<PerDocument> {
+  const present = { index: '', transcript: '', summary: '' };
+  for (const name of documentNames) {
+    const document = await readUnlessLarge(space, paths[name]);
+    if (document && own[name].has(document.sha256)) present[name] = document.sha256;
+  }
+  return present;
+}
+
+/**
+ * Documents of a space that a person has changed there, to be moved as they are.
+ * @throws {StageError} `not-text`: what is not UTF-8 cannot be moved without a change.
+ */
+export async function foreignDocuments(
+  space: Space,
+  paths: PerDocument,
+  files: OwnFiles,
+): Promise<Partial<PerDocument>> {
+  const own = ownHashes(files);
+  const foreign: Partial<PerDocument> = {};
+  for (const name of documentNames) {
+    const document = await readDocument(space, paths[name]);
+    if (!document || own[name].has(document.sha256)) continue;
+    const text = document.bytes.toString('utf8');
+    if (!Buffer.from(text).equals(document.bytes)) {
+      throw new StageError(
+        'not-text',
+        `The ${name} was changed by hand and is not UTF-8 text, so it cannot be moved. Save it as UTF-8.`,
+        { retriable: true },
+      );
+    }
+    foreign[name] = text;
+  }
+  return foreign;
 }
 
 type TargetFile = {
@@ -248,5 +325,15 @@ async function removeIfEmpty(folder: HeldDirectory, name: string): Promise<void>
   } catch (error) {
     // Not there; not ours alone; not a folder.
     if (!hasCode(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;
+  }
+}
+
+/** Something that large is not ours in any case. */
+async function readUnlessLarge(space: Space, path: string) {
+  try {
+    return await readDocument(space, path);
+  } catch (error) {
+    if (error instanceof OversizedDocument) return undefined;
+    throw error;
   }
 }

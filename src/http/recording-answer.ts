@@ -2,7 +2,6 @@ import { keysOf } from '../shared/keys-of.ts';
 import type { ListedRecording, RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import type { LibraryItem } from '../../projections/library.ts';
-import { suggestionReason } from '../documents/suggestion-reason.ts';
 import {
   type DocumentsInput,
   speakerName,
@@ -150,7 +149,8 @@ const statusNames = {
   'awaiting-speakers': 'AWAITING_SPEAKERS',
   error: 'ERROR',
 } as const satisfies Record<RecordingRow['status'], string>;
-export type StatusName = (typeof statusNames)[RecordingRow['status']];
+
+type StatusName = (typeof statusNames)[RecordingRow['status']];
 
 const topLevels = keysOf(statusNames);
 
@@ -214,6 +214,21 @@ export async function factsPage(
     events.push(factAnswer(fact, shown));
   }
   return { events, next_after: null };
+}
+
+type Language = 'de' | 'en';
+
+/**
+ * Why a name is suggested, as a person reads it: the words it rests on in quotation marks, or a sentence. What is
+ * neither a quote nor one of the codes (`projections/recording/suggest-names.ts`) is shown as it is.
+ */
+export function suggestionReason(reason: string | null, uiLanguage: Language): string | null {
+  if (reason === null) return null;
+  const quote = /^“(.*)”$/su.exec(reason)?.[1];
+  if (quote !== undefined) return uiLanguage === 'de' ? `„${quote}“` : reason;
+  return Object.hasOwn(sentences, reason)
+    ? sentences[reason as keyof typeof sentences][uiLanguage]
+    : reason;
 }
 
 /** What was captured and what is missing of it, and corrections that found no place. */
@@ -292,3 +307,22 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
     ...(doubt === undefined ? {} : { doubt }),
   }));
 }
+
+const sentences = {
+  'named-before': {
+    de: 'in dieser Aufnahme schon so benannt',
+    en: 'named before in this recording',
+  },
+  'named-live': {
+    de: 'während der Aufnahme so genannt',
+    en: 'called so while it was recorded',
+  },
+  'only-one-left': {
+    de: 'von den angegebenen Personen als Einzige übrig',
+    en: 'the only one left of the people given',
+  },
+  voice: {
+    de: 'die Stimme klingt wie in früheren Aufnahmen',
+    en: 'the voice sounds as in earlier recordings',
+  },
+} satisfies Record<string, Record<Language, string>>;

@@ -2,7 +2,7 @@ import type { KeyError } from '../../events/key-store.ts';
 import type { EventStoreError } from '../../events/store.ts';
 import type { InvalidCursor } from '../../projections/list-page.ts';
 import type { ProjectionBehind, ProjectionStopped } from '../../projections/runner/projection.ts';
-import type { TranscriptMoving } from '../../projections/transcripts.ts';
+import type { TranscriptMoving } from '../../projections/texts.ts';
 import type { AccountError } from '../accounts/account-error.ts';
 import type { Starting } from './middleware/ready.ts';
 import type { ConfigError } from '../config/schema.ts';

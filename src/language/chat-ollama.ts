@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Server } from '../servers/server.ts';
 import { type ChatTo, type Reply, notAChatAnswer } from './chat-openai.ts';
-import { askForJson } from './model-failure.ts';
+import { askForJson } from './language-server.ts';
 
 /**
  * How long Ollama keeps the model loaded after an answer: the next part of a long job comes soon.

@@ -1,8 +1,13 @@
 import { serverConnections } from '../servers/ask-server.ts';
-import type { Server } from '../servers/server.ts';
-import { type Address, serverAddress } from '../servers/outbound.ts';
+import { type Server, type Address, serverAddress } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
-import { ServerAnswerError, contextToldBy, modelFailure } from './model-failure.ts';
+import {
+  ServerAnswerError,
+  contextToldBy,
+  modelFailure,
+  type RecognisedServer,
+  recogniseServer,
+} from './language-server.ts';
 import {
   type ChatTo,
   type Reply,
@@ -15,7 +20,6 @@ import {
 } from './chat-openai.ts';
 import { chatOllama, ollamaContext } from './chat-ollama.ts';
 import { AnswerTimedOut, type Completion, type LanguageModel } from './model.ts';
-import { type RecognisedServer, recogniseServer } from './recognise-server.ts';
 
 export type LanguageModelOptions = {
   /** With or without `/v1`. */

@@ -7,11 +7,12 @@ import {
   askForSummary,
   noSummary,
   notesOfDraft,
+  answerTokens,
+  overheadTokens,
 } from './ask-for-summary.ts';
-import { withEvidence } from './line-evidence.ts';
+import { withEvidence } from './summary-lines.ts';
 import { AnswerTimedOut, type LanguageModel } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
-import { answerTokens, overheadTokens } from './summary-requests.ts';
 import {
   type Piece,
   type SpeakerNames,
@@ -23,7 +24,7 @@ import {
   talkParts,
   textOfLines,
 } from './talk.ts';
-import { languageOf } from './tongues.ts';
+import { languageOf } from './unusable.ts';
 
 export type SummariseOptions = {
   /** ISO 639-1 code of the talk, which the summary is written in; null when unknown. */

@@ -1,5 +1,8 @@
-import type { LineKind } from '../../events/facts/transcript.ts';
+import type { LineKind, Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { jsonObjectIn, plainLine } from './answers.ts';
+import { textSegments } from '../shared/segments.ts';
+import { knownLocale, stopWords } from './sentences.ts';
+import type { SpeakerNames } from './talk.ts';
 
 /** A line of a summary as a model gave it: nothing of it is checked against the talk. */
 export type DraftLine = {
@@ -13,8 +16,11 @@ export type DraftLine = {
 };
 
 const linesMax = 60;
+
 const textMax = 500;
+
 const nameMax = 60;
+
 const peopleMax = 4;
 
 /**
@@ -38,6 +44,32 @@ export const notesIn = (lines: readonly DraftLine[]): string =>
       return `[${turn ?? '–'}] ${kind}${about === '' ? '' : ` (${about})`}: ${text}`;
     })
     .join('\n');
+
+/** What a line is checked against. */
+type Talk = {
+  blocks: readonly Block[];
+  names: SpeakerNames;
+  language: string | null;
+  /** Labels of all who speak. */
+  labels: readonly string[];
+  /** Blocks by the words and numbers that stand in them. */
+  places: ReadonlyMap<string, ReadonlySet<number>>;
+};
+
+/**
+ * Lines as they may be shown. A line keeps its link only when a name, a number or two content words of it stand in that
+ * block or its neighbours. A decision or task of a person in none of whose blocks that is so says so instead
+ * (`unfounded`). A date stays only when it was said. Nobody is named where one person dictates.
+ */
+export function withEvidence(
+  lines: readonly DraftLine[],
+  blocks: readonly Block[],
+  about: { names: SpeakerNames; language: string | null },
+): SummaryLine[] {
+  const labels = [...new Set(blocks.flatMap(({ speaker }) => speaker ?? []))];
+  const talk: Talk = { blocks, ...about, labels, places: placesIn(blocks, about.language) };
+  return lines.map((line) => checked(line, talk));
+}
 
 /** A list that is all of an answer, as an object. */
 function inObject(answer: string): string {
@@ -86,12 +118,14 @@ const kinds: readonly [RegExp, LineKind][] = [
   [/task|to-?do|action|aufgabe/iu, 'task'],
   [/open|question|offen|frage/iu, 'open'],
 ];
+
 const kindOf = (name: string): LineKind =>
   kinds.find(([pattern]) => pattern.test(name))?.[1] ?? 'point';
 
 /** What stands for nothing, and what stands for all: neither is a person. */
 const nothing =
   /^(?:null|none|nil|undefined|n\/?a|unknown|unbekannt|unclear|unklar|tbd|not (?:said|specified|given|mentioned)|nicht (?:genannt|gesagt)|kein\w*|no date|[?–—-]*)$/iu;
+
 const everyone =
   /^(?:all|alle|everyone|everybody|nobody|niemand|somebody|jemand|(?:the |das )?(?:team|group|gruppe)|we|wir|us|both|beide)$/iu;
 
@@ -116,3 +150,166 @@ function withoutName(text: string, person: string | null): string {
     ? rest.replace(/^\s*[:–—-]?\s+/u, '')
     : text;
 }
+
+function checked(line: DraftLine, talk: Talk): SummaryLine {
+  const { kind } = line;
+  const isDictated = talk.labels.length === 0;
+  const text = isDictated && line.person !== null ? `${line.person}: ${line.text}` : line.text;
+  const said = isDictated ? null : line.person;
+  const speaker = said === null ? null : labelOf(said, talk);
+  const person = speaker === null ? said : null;
+  const stands = evidenceOf(text, said, talk);
+  const named = line.turn === null ? -1 : line.turn - 1;
+  const turn = named in talk.blocks && stands(named) ? named : null;
+  const isAssigned = said !== null && (kind === 'decision' || kind === 'task');
+  const isUnfounded = isAssigned && !turnsOf(speaker, talk).some(stands);
+  const isDueSaid = line.due !== null && wasSaid(line.due, turn, talk);
+  return {
+    kind,
+    text,
+    speaker,
+    person,
+    due: isDueSaid ? line.due : null,
+    block: turn === null || isUnfounded ? null : talk.blocks[turn]!.id,
+    ...(isUnfounded ? { unfounded: true as const } : {}),
+  };
+}
+
+/** Whether there is evidence of a line in a block or its neighbours. */
+function evidenceOf(text: string, person: string | null, talk: Talk): (at: number) => boolean {
+  const near = (places: ReadonlySet<number>) => (at: number) =>
+    places.has(at) || places.has(at - 1) || places.has(at + 1);
+  const strong = [...namesIn(text, person, talk), ...numbersIn(text)].map((word) =>
+    near(talk.places.get(word) ?? none),
+  );
+  const content = contentIn(text, talk.language).map((word) => near(formsOf(word, talk)));
+  return (at) =>
+    strong.some((stands) => stands(at)) || content.filter((stands) => stands(at)).length >= 2;
+}
+
+const none: ReadonlySet<number> = new Set();
+
+/** The blocks of a speaker, also under another label that has the same name. */
+function turnsOf(speaker: string | null, { blocks, names }: Talk): number[] {
+  if (speaker === null) return [];
+  const name = names[speaker];
+  return blocks.flatMap((block, at) =>
+    block.speaker === speaker ||
+    (name !== undefined && block.speaker !== null && names[block.speaker] === name)
+      ? [at]
+      : [],
+  );
+}
+
+/** Numbers of a date stand where the line rests, or one of its words where it has none; without a block, anywhere. */
+function wasSaid(due: string, turn: number | null, { places, language }: Talk): boolean {
+  const stands = (word: string) => {
+    const at = places.get(word) ?? none;
+    return turn === null
+      ? at.size > 0
+      : [turn - 1, turn, turn + 1].some((neighbour) => at.has(neighbour));
+  };
+  const numbers = numbersIn(due);
+  if (numbers.length > 0) return numbers.every(stands);
+  return wordsIn(due, language)
+    .filter((word) => !beforeDates.has(word))
+    .some(stands);
+}
+
+const beforeDates = new Set(
+  'by on at in until till to the am bis zum zur im um an der die das vor'.split(' '),
+);
+
+/** The words of the names in a line that can be looked for. */
+function namesIn(text: string, person: string | null, { names, labels, language }: Talk): string[] {
+  const stop = stopWords(language);
+  const known = [person, ...labels.map((label) => names[label])].filter(
+    (name) => name !== null && name !== undefined && (name === person || text.includes(name)),
+  );
+  // Capitals inside of a sentence: a name, but in a language that writes all nouns with one.
+  const capitals =
+    language === null || language.startsWith('de')
+      ? []
+      : (text.match(/(?<=[\p{Ll}\p{N},;] )\p{Lu}[\p{L}\p{M}'’-]+/gu) ?? []);
+  return [...known, ...capitals]
+    .flatMap((name) => wordsIn(name ?? '', language))
+    .filter((word) => word.length > 1 && !stop.has(word));
+}
+
+/** The label of a person who speaks; null where it is not one speaker's name, or a part of one's. */
+function labelOf(person: string, { labels, names, language }: Talk): string | null {
+  const plain = (name: string) =>
+    name
+      .normalize('NFKC')
+      .toLowerCase()
+      // An underscore is a mark of Markdown to who cleans an answer: of a label it is gone.
+      .replaceAll(/[\s_-]+/gu, '');
+  const exact = labels.find((label) =>
+    [label, names[label] ?? label].some((name) => plain(name) === plain(person)),
+  );
+  if (exact !== undefined) return exact;
+  const words = wordsIn(person, language).filter((word) => !titles.has(word));
+  const partly = labels.filter((label) => {
+    const own = wordsIn(names[label] ?? '', language);
+    const [few, many] = own.length < words.length ? [own, words] : [words, own];
+    return few.length > 0 && few.every((word) => many.includes(word));
+  });
+  return new Set(partly.map((label) => names[label])).size === 1 ? partly[0]! : null;
+}
+
+const titles = new Set('mr mrs ms miss dr prof professor herr frau doktor'.split(' '));
+
+function placesIn(blocks: readonly Block[], language: string | null): Talk['places'] {
+  const places = new Map<string, Set<number>>();
+  // Costs more to make than to use on a block.
+  const segmenter = wordSegmenter(language);
+  for (const [at, { text }] of blocks.entries()) {
+    for (const word of [...wordsIn(text, language, segmenter), ...numbersIn(text)]) {
+      const found = places.get(word);
+      if (found) found.add(at);
+      else places.set(word, new Set([at]));
+    }
+  }
+  return places;
+}
+
+/** Where a word stands in any of its forms: with the same beginning, and an ending of three letters at most. */
+function formsOf(word: string, { places }: Talk): ReadonlySet<number> {
+  const found = new Set(places.get(word));
+  if (word.length < formLettersMin) return found;
+  for (const [other, blocks] of places) {
+    if (isFormOf(word, other)) for (const at of blocks) found.add(at);
+  }
+  return found;
+}
+
+const formLettersMin = 4;
+
+const endingMax = 3;
+
+function isFormOf(word: string, other: string): boolean {
+  if (word === other) return true;
+  const stem = Math.max(formLettersMin, Math.max(word.length, other.length) - endingMax);
+  return (
+    word.slice(0, stem) === other.slice(0, stem) && Math.min(word.length, other.length) >= stem
+  );
+}
+
+const wordSegmenter = (language: string | null) =>
+  new Intl.Segmenter(knownLocale(language), { granularity: 'word' });
+
+function wordsIn(text: string, language: string | null, by = wordSegmenter(language)): string[] {
+  return Array.from(textSegments(by, text.normalize('NFKC').toLowerCase()))
+    .filter(({ isWordLike }) => isWordLike)
+    .map(({ segment }) => segment);
+}
+
+function contentIn(text: string, language: string | null): string[] {
+  const stop = stopWords(language);
+  return wordsIn(text, language)
+    .filter((word) => word.length > 1 && !stop.has(word))
+    .filter((word, at, all) => !all.slice(0, at).some((earlier) => isFormOf(word, earlier)));
+}
+
+const numbersIn = (text: string): string[] =>
+  text.normalize('NFKC').match(/\d+(?:[.,:]\d+)*/gu) ?? [];

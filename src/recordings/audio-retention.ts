@@ -1,5 +1,5 @@
-import { ulid } from 'ulid';
 import { join } from 'node:path';
+import { ulid } from 'ulid';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import { readRecording } from '../../projections/recording/recording.ts';
 import { compressFlac } from '../audio/flac.ts';
@@ -7,14 +7,13 @@ import { hashFile } from '../shared/files.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn, stateName } from '../../machines/states.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
-import { isAbort } from '../shared/abort.ts';
+import { isAbort, untilAborted } from '../shared/abort.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Exclusively } from '../storage/blobs/exclusively.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { removalName } from './erasure.ts';
 import { NotAccepted } from './refusals.ts';
-import { type FilesLock, filesLock } from './files-lock.ts';
 import type { RecordingAggregate } from './control/aggregate.ts';
 
 /** What is kept of the audio once there are documents: the setting `audio.keep`. */
@@ -228,6 +227,7 @@ async function record(
 }
 
 export const keepingSteps = ['compress', 'rename', 'fact', 'remove', 'done'] as const;
+
 export type KeepingStep = (typeof keepingSteps)[number];
 
 /** The audio file of one recording, as its facts say, and what may lie beside it. */
@@ -240,9 +240,11 @@ type AudioToKeep = {
   /** Names that may be there although no fact wants them to be. */
   past: Set<string>;
 };
+
 type AudioFile = { path: string; bytes: number; sha256: string };
 
 const compressedName = 'audio.flac';
+
 const temporaryName = `${compressedName}.tmp`;
 
 async function audioToKeep({ store }: Keeping, recordingId: string): Promise<AudioToKeep> {
@@ -286,4 +288,64 @@ async function compressAside(
   });
   const made = (await hashFile(temporary))!;
   return { temporary, ...made, replaces: file.path };
+}
+
+/** Keeps those who need files to stay where they are apart from those who move them. */
+interface FilesLock {
+  /** Runs `work` while no files are moved; any number at once. */
+  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work`, which moves files, alone. `whileFilesStay` waits for it meanwhile.
+   * @throws the signal's reason when aborted while it waits
+   */
+  movingFiles<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+const nothing = (): void => {};
+
+/** Waiting needs no separate limit: files are moved one at a time, and readers are commands. */
+function filesLock(): FilesLock {
+  let readers = 0;
+  let moving: Promise<unknown> | null = null;
+  /** Called when the last reader has gone, or files have been moved. */
+  const waiting = new Set<() => void>();
+
+  return {
+    async whileFilesStay(work) {
+      while (moving !== null) await moving;
+      readers += 1;
+      try {
+        return await work();
+      } finally {
+        readers -= 1;
+        wake();
+      }
+    },
+    async movingFiles(work, signal) {
+      while (readers > 0 || moving !== null) await change(signal);
+      signal.throwIfAborted();
+      const mine = work();
+      // Who waits for it waits for its end, however it ends.
+      const ended = mine.then(nothing, nothing);
+      moving = ended;
+      try {
+        return await mine;
+      } finally {
+        moving = null;
+        wake();
+      }
+    },
+  };
+
+  function wake(): void {
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  }
+
+  async function change(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    let wakeUp = nothing;
+    const woken = new Promise<void>((resolve) => waiting.add((wakeUp = resolve)));
+    await untilAborted(woken, signal).finally(() => waiting.delete(wakeUp));
+  }
 }

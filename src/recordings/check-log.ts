@@ -11,14 +11,14 @@ import {
 } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
-import { documentFilesOf } from '../../projections/recording/files.ts';
-import { read } from '../../projections/recording/reading.ts';
 import {
+  documentFilesOf,
   type ReadFact,
   type Recording,
   evolve as evolveRecording,
   noRecording,
 } from '../../projections/recording/recording.ts';
+import { read } from '../../projections/recording/reading.ts';
 import { restoration } from '../../projections/recording/versions.ts';
 import { documentsInput } from '../documents/documents-input.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';

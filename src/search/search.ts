@@ -8,7 +8,7 @@ import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { InvalidCursor, utcTime } from '../../projections/list-page.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { foldName } from '../../projections/library.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/texts.ts';
 import type { Log } from '../shared/log.ts';
 import { type Passage, passagesOf } from './passages.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';

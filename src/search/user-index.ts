@@ -5,7 +5,7 @@ import { pageRowsMax, utcTime } from '../../projections/list-page.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/texts.ts';
 import { type Searchable, type WordIndex, wordIndex } from './word-index.ts';
 
 /** One user's index, made from the rows of the projections and kept up with them. */

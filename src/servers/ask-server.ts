@@ -1,8 +1,13 @@
 import { Agent } from 'undici';
 import { type Clock, systemClock } from '../shared/retry.ts';
 import { isAbort } from '../shared/abort.ts';
-import { guardedLookup } from './outbound.ts';
-import { AnswerLost, type Server, type ServerAnswer, answerMegabytesMax } from './server.ts';
+import {
+  guardedLookup,
+  AnswerLost,
+  type Server,
+  type ServerAnswer,
+  answerMegabytesMax,
+} from './server.ts';
 
 /** What is read of an error: servers send pages of 10 MB. */
 const errorBytesMax = 64 * 1024;

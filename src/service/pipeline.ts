@@ -5,7 +5,7 @@ import { commands, importedBy } from '../../projections/commands.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { standingOfRecordings } from '../../projections/recordings.ts';
-import { removeTexts } from '../../projections/transcripts.ts';
+import { removeTexts } from '../../projections/texts.ts';
 import { type Space, openSpaceIn } from '../documents/space.ts';
 import { removeFromVault } from '../documents/vault.ts';
 import { openStageProgress } from '../recordings/stages/stage-progress.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { guardedLookup, isForbiddenAddress, serverUrl } from '../../src/servers/outbound.ts';
+import { guardedLookup, isForbiddenAddress, serverUrl } from '../../src/servers/server.ts';
 import { openLanguageModel } from '../../src/language/openai-model.ts';
 import { askServer } from '../../src/servers/ask-server.ts';
 import { speechServer } from '../../src/speech/remote/probe-server.ts';

@@ -9,7 +9,7 @@ import { germanReason } from '../../src/documents/german-reasons.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
 import { judgedReply } from '../../src/language/chat-openai.ts';
 import { AnswerTimedOut } from '../../src/language/model.ts';
-import { ServerAnswerError, modelFailure } from '../../src/language/model-failure.ts';
+import { ServerAnswerError, modelFailure } from '../../src/language/language-server.ts';
 import { AnswerLost } from '../../src/servers/server.ts';
 
 /** Reasons as the language folder writes them: one that changes there and not in the table fails here. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { suggestionReason } from '../../src/documents/suggestion-reason.ts';
+import { suggestionReason } from '../../src/http/recording-answer.ts';
 
 test('why a name is suggested is a quote or a sentence, in the language of the interface', () => {
   assert.equal(suggestionReason('“i am “Anna””', 'de'), '„i am “Anna”“');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FactOutline } from '../../events/facts/catalogue.ts';
-import { recentPages } from '../../events/log/recent-pages.ts';
+import { recentPages } from '../../events/log/following.ts';
 import { upTo } from './store-contract.ts';
 
 /** A log that gives ten facts a page and says what was read of it; `bytes` is what each page counts for. */

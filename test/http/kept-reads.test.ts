@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProjectionState } from '../../projections/runner/runner.ts';
+import type { ProjectionState } from '../../projections/runner/member.ts';
 import { cachedReads } from '../../src/http/cached-reads.ts';
 import { startService } from '../support/http-client.ts';
 

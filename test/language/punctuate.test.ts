@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { punctuateBare } from '../../src/language/punctuate-bare.ts';
+import { punctuateBare } from '../../src/recordings/stages/punctuate-here.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
 import {
   chatty,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { withEvidence } from '../../src/language/line-evidence.ts';
+import { withEvidence, type DraftLine, linesIn } from '../../src/language/summary-lines.ts';
 import { summarise } from '../../src/language/summarise.ts';
-import { type DraftLine, linesIn } from '../../src/language/summary-lines.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { talk } from '../support/language-servers-talk.ts';
 

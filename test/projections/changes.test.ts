@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { recordingById, recordings, recordingsOf, statusOf } from '../../projections/recordings.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/texts.ts';
 import { libraryOf, recordingByFilename } from '../../projections/library.ts';
 import {
   block,

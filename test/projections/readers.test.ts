@@ -12,7 +12,7 @@ import { versionsOf } from '../../projections/recording/versions.ts';
 import { recordingById, recordings, recordingsOf, statusOf } from '../../projections/recordings.ts';
 import { namedLabels } from '../../projections/recording/voices.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/texts.ts';
 import { libraryOf } from '../../projections/library.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
 import { speakerName, speakersOf, withSpeakerNames } from '../../src/documents/documents.ts';

@@ -8,7 +8,8 @@ import {
   ProjectionStopped,
   type ProjectionStorage,
 } from '../../projections/runner/projection.ts';
-import { type ProjectionState, startProjections } from '../../projections/runner/runner.ts';
+import type { ProjectionState } from '../../projections/runner/member.ts';
+import { startProjections } from '../../projections/runner/runner.ts';
 import { factTeller } from '../support/fact-teller.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
 import { memoryStore } from '../support/memory-store.ts';

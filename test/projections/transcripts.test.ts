@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { recordings } from '../../projections/recordings.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/texts.ts';
 import { libraryOf, recordingByFilename } from '../../projections/library.ts';
 import {
   completed,

@@ -13,7 +13,7 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import { soleOwnership } from '../../events/ownership.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
-import { removeTexts } from '../../projections/transcripts.ts';
+import { removeTexts } from '../../projections/texts.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { decodeToSpeech } from '../../src/audio/decode.ts';

@@ -9,7 +9,7 @@ import { openLog } from '../../events/log/level-log.ts';
 import { commands, importedBy } from '../../projections/commands.ts';
 import { recordingById, recordings, standingOfRecordings } from '../../projections/recordings.ts';
 import type { Projection } from '../../projections/runner/projection.ts';
-import { removeTexts } from '../../projections/transcripts.ts';
+import { removeTexts } from '../../projections/texts.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/stages/write.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { ulid } from 'ulid';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { recordingById } from '../../projections/recordings.ts';
-import { transcriptOf } from '../../projections/transcripts.ts';
+import { transcriptOf } from '../../projections/texts.ts';
 import { libraryOf } from '../../projections/library.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { erasureSteps } from '../../src/recordings/erasure.ts';

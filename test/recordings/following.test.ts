@@ -9,7 +9,7 @@ import { speechHeader } from '../../src/audio/wav.ts';
 import { openFileEnds } from '../../src/capture/file/file-ends.ts';
 import { followStage } from '../../src/recordings/stages/follow.ts';
 import { endedAudio, letGo, openFollowings } from '../../src/recordings/stages/followings.ts';
-import type { FollowDeps } from '../../src/recordings/stages/live.ts';
+import type { FollowDeps } from '../../src/recordings/stages/live-speech.ts';
 import type { Job } from '../../src/recordings/stages/run-stage.ts';
 import { audioFileName } from '../../src/shared/data-directory.ts';
 import type { SpeechEngine } from '../../src/speech/engine.ts';

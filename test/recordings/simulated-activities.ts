@@ -1,4 +1,4 @@
-import { documentFilesOf } from '../../projections/recording/files.ts';
+import { documentFilesOf } from '../../projections/recording/recording.ts';
 import { draft } from '../../projections/recording/reading.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';

@@ -14,12 +14,12 @@ import {
   oneLine,
   sanitizeMarkdown,
 } from '../../src/documents/markdown.ts';
-import { suggestionReason } from '../../src/documents/suggestion-reason.ts';
+import { suggestionReason } from '../../src/http/recording-answer.ts';
 import { germanText } from '../../src/http/readers-language.ts';
 import { jsonObjectIn, plainAnswer, plainLine } from '../../src/language/answers.ts';
 import { namesInAnswer } from '../../src/language/identify-answer.ts';
 import { provenText } from '../../src/language/proof.ts';
-import { punctuatedWords } from '../../src/language/punctuated-words.ts';
+import { punctuatedWords } from '../../src/language/punctuate.ts';
 import { jointText } from '../../src/language/seams.ts';
 import { textSentences } from '../../src/language/sentences.ts';
 import { spokenWords } from '../../src/language/spoken-words.ts';

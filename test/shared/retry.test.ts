@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { retryingModel } from '../../src/language/retrying-model.ts';
+import { retryingModel } from '../../src/language/model.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { type WaitingFor, retryStage, waitingSign } from '../../src/shared/retry-stage.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Stretch } from '../../events/facts/transcript.ts';
-import type { ClosedStretch } from '../../projections/recording/followed.ts';
+import type { ClosedStretch } from '../../projections/recording/utterances.ts';
 import { paddingSeconds, pauseMax } from '../../src/speech/detection/speech-segments.ts';
 import { closedSpeech, goingOn, liveSecondsMax } from '../../src/speech/live/closed-speech.ts';
 import { fc } from '../support/properties.ts';

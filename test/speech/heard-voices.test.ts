@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Segment } from '../../events/facts/transcript.ts';
-import { heardVoices, meanVoice, samePeople } from '../../src/speech/diarization/heard-voices.ts';
+import { heardVoices, meanVoice, samePeople } from '../../src/recordings/stages/engine-speakers.ts';
 import { fc } from '../support/properties.ts';
 
 const segment = (speaker: string | undefined, start: number, end: number): Segment => ({

@@ -11,8 +11,8 @@ import { installedModels, sherpaConfig } from '../../src/speech/local/local-mode
 import type { LocalResult } from '../../src/speech/local/engine-requests.ts';
 import { type LocalProcessOptions, localProcess } from '../../src/speech/local/local-process.ts';
 import { overlapSeconds } from '../../src/speech/detection/seams.ts';
-import { recognisePlan } from '../../src/speech/recognise-plan.ts';
-import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
+import { recognisePlan } from '../../src/recordings/stages/recognise-plan.ts';
+import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import { folderFor, make, speak, wordErrorRate } from '../support/espeak.ts';
 import { copyModel, editManifest, modelsDir } from '../support/models.ts';
 import { eventually } from '../support/eventually.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { decodeToSpeech } from '../../src/audio/decode.ts';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
-import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
+import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import { folderFor, make, speak } from '../support/espeak.ts';
 import { copyModel, editManifest, modelsDir } from '../support/models.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
-import { spokenAudio } from '../../src/speech/spoken-audio.ts';
+import { spokenAudio } from '../../src/speech/detection/spoken-audio.ts';
 import { folderFor, make, speak } from '../support/espeak.ts';
 
 const { signal } = new AbortController();

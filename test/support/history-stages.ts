@@ -1,6 +1,6 @@
 import type { RecordingFactOf, Stage } from '../../events/facts/recording.ts';
 import type { Block, Segment, Stretch } from '../../events/facts/transcript.ts';
-import { followedIn } from '../../projections/recording/followed.ts';
+import { followedIn } from '../../projections/recording/utterances.ts';
 import { draft, published, read } from '../../projections/recording/reading.ts';
 import { factAt } from '../../projections/recording/recording.ts';
 import { documentPaths } from '../../src/documents/documents.ts';
@@ -10,7 +10,7 @@ import { secondPassBy, secondPassDue } from '../../src/recordings/second-pass.ts
 import { carriedOver } from '../../src/recordings/stages/write.ts';
 import type { SpeechEngine } from '../../src/speech/engine.ts';
 import { goingOn } from '../../src/speech/live/closed-speech.ts';
-import { mostHeard } from '../../src/speech/most-heard.ts';
+import { mostHeard } from '../../src/speech/live/decided-language.ts';
 import { type Life, hasDocuments, languages, names, runOf, words } from './history-life.ts';
 import { person, voiceOf, whoSpeaks } from './history-people.ts';
 import type { Random } from './seeded.ts';

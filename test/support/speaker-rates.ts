@@ -4,10 +4,10 @@ import {
   joinTurns,
   speakerLabel,
 } from '../../projections/recording/join-turns.ts';
-import type { Utterance } from '../../projections/recording/followed.ts';
+import type { Utterance } from '../../projections/recording/utterances.ts';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { localDiarizer } from '../../src/speech/diarization/diarize.ts';
-import { locateSpeech } from '../../src/speech/detection/locate-speech.ts';
+import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import type { LocalProcess } from '../../src/speech/local/local-process.ts';
 import { localEngine } from '../../src/speech/local/local-engine.ts';
 import { installedModels } from '../../src/speech/local/local-models.ts';

@@ -12,10 +12,9 @@ import { reprocessProblems, reprocessSchema, reprocessed } from './recording-act
 import { libraryAnswer, statusName } from '../recording-answer.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import { type DocumentName, documentNames, speakerName } from '../../documents/documents.ts';
-import { documentFilesOf } from '../../../projections/recording/files.ts';
+import { documentFilesOf, type Recording } from '../../../projections/recording/recording.ts';
 import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-turns.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
-import type { Recording } from '../../../projections/recording/recording.ts';
 import { NotAccepted } from '../../recordings/refusals.ts';
 import { editIn } from '../../documents/document-edit.ts';
 import { documentsInput } from '../../documents/documents-input.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
-import { transcriptOf } from '../../../projections/transcripts.ts';
+import { transcriptOf } from '../../../projections/texts.ts';
 import { readDocument } from '../../documents/space.ts';
 import { exportInput } from '../../documents/documents-input.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';

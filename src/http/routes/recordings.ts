@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { recordingById, recordingsOf } from '../../../projections/recordings.ts';
-import { transcriptOf } from '../../../projections/transcripts.ts';
+import { transcriptOf } from '../../../projections/texts.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema } from '../body.ts';
 import { reasonsIn } from '../readers-language.ts';

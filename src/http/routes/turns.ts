@@ -10,7 +10,7 @@ import {
   turnsTag,
 } from '../../../projections/recording/edit-turns.ts';
 import { speakerName } from '../../documents/documents.ts';
-import type { TranscriptRow } from '../../../projections/texts.ts';
+import { type TranscriptRow, transcriptOf } from '../../../projections/texts.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { nameSchema, numberIn } from '../body.ts';
 import { limits } from '../limits.ts';
@@ -19,7 +19,6 @@ import type { HttpServices } from '../services.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { type RouteRequest, routesOf } from '../route.ts';
 import { carryOutChange } from './recording-edits.ts';
-import { transcriptOf } from '../../../projections/transcripts.ts';
 
 /** What may be said of a turn; what is left out stays. */
 const utteranceSchema = z.strictObject({

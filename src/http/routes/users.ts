@@ -1,6 +1,6 @@
 import { decodeTime } from 'ulid';
 import * as z from 'zod';
-import { recordingsByOwner } from '../../../projections/recording-counts.ts';
+import { recordingsByOwner } from '../../../projections/recordings.ts';
 import { usernameKey } from '../../../projections/users.ts';
 import { AccountError } from '../../accounts/account-error.ts';
 import type { ListedSession } from '../../accounts/sessions.ts';

@@ -1,24 +1,22 @@
 import type { Block } from '../../../events/facts/transcript.ts';
 import type { IdentifiedName } from '../../../projections/recording/suggest-names.ts';
-import type { LanguageModel } from '../../language/model.ts';
+import { type LanguageModel, retryingModel } from '../../language/model.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-import { carriedNames } from '../../../projections/recording/carried-names.ts';
+import { carriedNames, liveNames } from '../../../projections/recording/earlier-names.ts';
 import {
   joinTurns,
   onlySpeaker,
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
-import { liveNames } from '../../../projections/recording/live-names.ts';
 import { suggestNames } from '../../../projections/recording/suggest-names.ts';
-import { underLabels } from '../../../projections/recording/heard-speakers.ts';
+import { underLabels } from '../../../projections/recording/utterances.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
-import { voiceSamples } from '../../../projections/recording/samples.ts';
+import { voiceSamples } from '../../../projections/recording/voices.ts';
 import { identify } from '../../language/identify.ts';
-import { retryingModel } from '../../language/retrying-model.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { KnownVoices } from '../known-voices.ts';
 import { firstRunWaitMs, notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';

@@ -2,8 +2,7 @@ import type { RecordingFactOf, Stage } from '../../../events/facts/recording.ts'
 import type { Block } from '../../../events/facts/transcript.ts';
 import { generateTitle } from '../../language/generate-title.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
-import type { LanguageModel } from '../../language/model.ts';
-import { retryingModel } from '../../language/retrying-model.ts';
+import { type LanguageModel, retryingModel } from '../../language/model.ts';
 import { punctuate } from '../../language/punctuate.ts';
 import { summarise } from '../../language/summarise.ts';
 import { textOfLines } from '../../language/talk.ts';

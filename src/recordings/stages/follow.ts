@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followedIn } from '../../../projections/recording/followed.ts';
+import { followedIn } from '../../../projections/recording/utterances.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { isAbort, untilAborted } from '../../shared/abort.ts';
@@ -9,8 +9,7 @@ import { type AudioFollower, openFollower } from '../../speech/live/follower.ts'
 import { liveVoices } from '../../speech/live/live-voices.ts';
 import { punctuatedAhead } from './punctuate-ahead.ts';
 import { type Following, letGo } from './followings.ts';
-import { type FollowDeps, type Live, isBehind } from './live.ts';
-import { recogniseOn } from './live-speech.ts';
+import { type FollowDeps, type Live, isBehind, recogniseOn } from './live-speech.ts';
 import { type Job, type StageActivity, StageSuperseded } from './run-stage.ts';
 
 /** Between two looks at the file, milliseconds. */

@@ -1,14 +1,23 @@
-import { once } from 'node:events';
+import { once, type EventEmitter } from 'node:events';
 import { untilAborted } from '../../shared/abort.ts';
 import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
-import type { Recognised } from '../../speech/engine.ts';
-import { decidedLanguage } from '../../speech/live/decided-language.ts';
+import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
+import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
 import { liveDetectorName } from '../../speech/live/live-detector.ts';
-import { mostHeard } from '../../speech/most-heard.ts';
 import { askUntilAnswered } from './ask-live.ts';
-import type { Live } from './live.ts';
-import { recallVoices, voiceIn } from './voice-labels.ts';
-import { utteranceFact } from './utterance-fact.ts';
+import { utteranceFact } from './recognise-plan.ts';
+import type { Utterance } from '../../../projections/recording/utterances.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Lease } from '../../shared/shared-resource.ts';
+import type { WaitingStretch } from '../../speech/live/closed-speech.ts';
+import type { LiveVoices } from '../../speech/live/live-voices.ts';
+import type { ModelFolders } from '../../speech/local/local-models.ts';
+import type { Following, Followings } from './followings.ts';
+import type { AheadDeps, PunctuatedAhead } from './punctuate-ahead.ts';
+import type { Job } from './run-stage.ts';
+import type { Stretch } from '../../../events/facts/transcript.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
 
 /** Recognises each stretch that is closed, in order, until it is aborted. */
 export async function recogniseOn(live: Live, signal: AbortSignal): Promise<never> {
@@ -21,6 +30,42 @@ export async function recogniseOn(live: Live, signal: AbortSignal): Promise<neve
     live.ahead?.grown(heard, live.language ?? mostHeard(heard));
   }
 }
+
+export type FollowDeps = {
+  /** Whether recordings are recognised while they run (`stt.live`). Asked when one begins. */
+  isOn(): boolean;
+  /** @throws {StageError} `no-engine` */
+  leaseEngine(): Promise<Lease<SpeechEngine>>;
+  files: AudioStore;
+  modelsDir: ModelFolders;
+  followings: Followings;
+  /** Calls back when no more comes into the file of a recording, before that is in the log. Returns how to stop. */
+  onFileEnd(recordingId: string, listener: () => void): () => void;
+  ahead: AheadDeps;
+  log: Log;
+};
+
+/** A recording that is followed, and what is known of it. */
+export type Live = {
+  job: Job;
+  deps: FollowDeps;
+  following: Following;
+  plan: WaitingStretch[];
+  heard: Utterance[];
+  /** As asked for, else as decided; null while that is open. */
+  language: string | null;
+  voices: LiveVoices | null;
+  closeVoices(): Promise<void>;
+  /** Of one person's talk; null: all is punctuated after the stop. */
+  ahead: PunctuatedAhead | null;
+  /** `closed` when a stretch may be there; also what ends the two loops together. */
+  events: EventEmitter;
+  over: AbortController;
+};
+
+/** Speech waits to be recognised, or is being recognised. */
+export const isBehind = ({ plan, heard, following }: Live): boolean =>
+  heard.length < plan.length || following.follower.next() !== null;
 
 async function planNext(live: Live, signal: AbortSignal) {
   const { job, following, plan, events } = live;
@@ -72,4 +117,49 @@ async function decideLanguage(live: Live, signal: AbortSignal): Promise<void> {
   if (!decided) return;
   live.language = decided.language;
   for (const index of decided.others) await recogniseOne(live, index, signal);
+}
+
+/** After a restart: how the voices sound that have labels, by the longest stretch of each; and who speaks in what was planned. */
+async function recallVoices(live: Live, signal: AbortSignal): Promise<void> {
+  const { voices, heard, plan, following } = live;
+  if (!voices || plan.length === 0) return;
+  const longest = new Map<string, Utterance>();
+  for (const utterance of heard) {
+    const { voice, start, end } = utterance;
+    if (voice === undefined) continue;
+    plan[utterance.index]!.voice = voice;
+    const known = longest.get(voice);
+    if (!known || end - start > known.end - known.start) longest.set(voice, utterance);
+  }
+  await following.follower.follow();
+  for (const [label, { index }] of longest) {
+    await withPiece(live, plan[index]!.stretch, (piece) => voices.recall(label, piece, signal));
+  }
+  for (const planned of plan.slice(heard.length))
+    planned.voice = await voiceIn(live, planned.stretch, signal);
+}
+
+/** The label of who speaks there. Without one the text is as good. */
+async function voiceIn(live: Live, stretch: Stretch, signal: AbortSignal) {
+  const { voices, deps, job } = live;
+  try {
+    return await withPiece(live, stretch, async (piece) => await voices?.labelOf(piece, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.warn({ err: error, recordingId: job.recordingId }, 'a voice was not compared');
+    return undefined;
+  }
+}
+
+async function withPiece<Result>(
+  { following: { follower } }: Live,
+  stretch: Stretch,
+  use: (piece: SpeechFile) => Promise<Result>,
+): Promise<Result> {
+  const piece = await follower.piece(stretch);
+  try {
+    return await use(piece);
+  } finally {
+    await piece.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { paragraphs } from '../../../projections/recording/paragraphs.ts';
-import type { Utterance } from '../../../projections/recording/followed.ts';
+import type { Utterance } from '../../../projections/recording/utterances.ts';
 import type { LanguageModel } from '../../language/model.ts';
 import { punctuate } from '../../language/punctuate.ts';
 import type { Log } from '../../shared/log.ts';

@@ -1,12 +1,21 @@
 import type { Block } from '../../../events/facts/transcript.ts';
-import { punctuateBare } from '../../language/punctuate-bare.ts';
-import type { Punctuated } from '../../language/punctuate.ts';
+import { type Punctuated, punctuatedWords } from '../../language/punctuate.ts';
 import { StageError } from '../../shared/errors.ts';
 import { languageCode } from '../../shared/languages.ts';
 import type { Log } from '../../shared/log.ts';
-import type { ModelFolders } from '../../speech/local/local-models.ts';
-import { punctuateLocally, punctuationModel } from '../../speech/local/local-punctuation.ts';
+import {
+  type ModelFolders,
+  type InstalledModel,
+  installedModels,
+  sherpaInstalled,
+  sherpaConfig,
+  speaksLanguage,
+  verifyModel,
+} from '../../speech/local/local-models.ts';
 import type { Job } from './run-stage.ts';
+import { localProcess } from '../../speech/local/local-process.ts';
+import { type ProvenText, isShouted, plausibleNames, provenText } from '../../language/proof.ts';
+import { spokenWords } from '../../language/spoken-words.ts';
 
 /** What was made of a talk. */
 export type PunctuatedHere = Punctuated & {
@@ -46,3 +55,79 @@ export async function punctuatedHere(
     return { ...untouched, problem: error.message };
   }
 }
+
+/**
+ * Punctuates and capitalises, with a model that does only this, the blocks whose recogniser did neither; all others
+ * stay. Not a word is changed: each answer is compared word by word, and where it differs the block
+ * stays as it was.
+ * @param punctuate texts in lower case, answered one for one
+ * @param language ISO 639-1 code of the talk
+ */
+export async function punctuateBare(
+  blocks: Block[],
+  punctuate: (texts: readonly string[]) => Promise<readonly string[]>,
+  language: string,
+): Promise<Punctuated> {
+  const bare = blocks.filter(({ text }) => isBare(text, language));
+  if (bare.length === 0) return { blocks, parts: 0, kept: [] };
+  const shouted = isShouted(bare.map(({ text }) => text).join('\n'));
+  const answers = await punctuate(bare.map(({ text }) => text.trim().toLocaleLowerCase(language)));
+  const proofs = new Map(
+    bare.map(({ id, text }, index) => [
+      id,
+      provenText({ text: text.trim(), language, shouted }, answers[index] ?? ''),
+    ]),
+  );
+  const isPlausible = plausibleNames({ words: sum(proofs, 'words'), names: sum(proofs, 'names') });
+  const textOf = (id: string) => (isPlausible ? proofs.get(id)?.text : undefined);
+  return {
+    parts: bare.length,
+    kept: bare.flatMap(({ id }) => (textOf(id) === undefined ? [id] : [])),
+    blocks: blocks.map((block) => {
+      const text = textOf(block.id);
+      if (text === undefined) return block;
+      return { ...block, text, words: punctuatedWords(block.words, text, language) };
+    }),
+  };
+}
+
+/** Without an answer or a sign of progress, milliseconds: a text takes a fraction of a second. */
+const timeoutMs = 120_000;
+
+/** The installed model that sets punctuation in a language (ISO 639-1), the first by id; undefined without one. */
+async function punctuationModel(
+  modelsDir: ModelFolders,
+  language: string,
+): Promise<InstalledModel | undefined> {
+  if (!sherpaInstalled()) return undefined;
+  const { models } = await installedModels(modelsDir);
+  return models.find((one) => one.purpose === 'punctuation' && speaksLanguage(one, language));
+}
+
+/**
+ * Has a model punctuate texts, in an engine process that ends with it.
+ * @throws {StageError} `model-missing`, `model-corrupt`, `engine-crashed`, `engine-stalled`, `engine-failed`; AbortError
+ */
+async function punctuateLocally(
+  model: InstalledModel,
+  texts: readonly string[],
+  options: { signal: AbortSignal; onProgress: (fraction: number) => void },
+): Promise<readonly string[]> {
+  await verifyModel(model);
+  const engine = localProcess();
+  try {
+    const request = { op: 'punctuate', config: sherpaConfig(model), texts } as const;
+    return await engine.ask(request, { ...options, timeoutMs });
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Words in one case, without a mark behind any of them. */
+const isBare = (text: string, language: string): boolean =>
+  spokenWords(text, language).length > 0 &&
+  !/[.,;:?!…](?:\s|$)/u.test(text) &&
+  !(/\p{Lu}/u.test(text) && /\p{Ll}/u.test(text));
+
+const sum = (proofs: ReadonlyMap<string, ProvenText | null>, key: 'words' | 'names'): number =>
+  [...proofs.values()].reduce((all, proof) => all + (proof?.[key] ?? 0), 0);

@@ -7,12 +7,11 @@ import type { SpeechFile } from '../../audio/wav.ts';
 import { overlapSeconds } from '../../speech/detection/seams.ts';
 import { longerStretches } from '../../speech/detection/speech-segments.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
-import { decidedLanguage } from '../../speech/live/decided-language.ts';
+import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
 import { goingOn } from '../../speech/live/closed-speech.ts';
 import { liveDetectorName } from '../../speech/live/live-detector.ts';
-import { mostHeard } from '../../speech/most-heard.ts';
-import { recognisePlan } from '../../speech/recognise-plan.ts';
-import { spokenAudio } from '../../speech/spoken-audio.ts';
+import { recognisePlan, utteranceFact, wordsIn } from './recognise-plan.ts';
+import { spokenAudio } from '../../speech/detection/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry-stage.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
@@ -20,7 +19,7 @@ import {
   type ClosedStretch,
   followedIn,
   type Utterance,
-} from '../../../projections/recording/followed.ts';
+} from '../../../projections/recording/utterances.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -31,9 +30,8 @@ import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import { speakersAsked } from './diarize.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-import { utteranceFact, wordsIn } from './utterance-fact.ts';
 import { type SecondPassDeps, secondPassBy } from '../second-pass.ts';
-import { withChannelsFor } from './with-channels.ts';
+import { withChannelsFor } from './with-audio.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;

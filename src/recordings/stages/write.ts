@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseName, comparable } from '../../documents/file-names.ts';
-import { type SharedSpace, deleteDocument, writeDocuments } from '../../documents/write.ts';
+import type { SharedSpace } from '../../documents/bucket-space.ts';
+import {
+  deleteDocument,
+  writeDocuments,
+  foreignDocuments,
+  ownHashes,
+  presentHashes,
+} from '../../documents/write.ts';
 import {
   type DocumentName,
   type PerDocument,
@@ -10,12 +17,11 @@ import {
 } from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
-import { type DocumentFiles, documentFilesOf } from '../../../projections/recording/files.ts';
+import { type DocumentFiles, documentFilesOf } from '../../../projections/recording/recording.ts';
 import { spokenIn } from '../../../projections/recording/edit-turns.ts';
 import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
 import { documentsInput } from '../../documents/documents-input.ts';
-import { foreignDocuments, ownHashes, presentHashes } from '../../documents/own-files.ts';
 import { localTime } from '../../shared/time.ts';
 import type { Exclusively } from '../../storage/blobs/exclusively.ts';
 import type { PromisedNames } from '../../storage/blobs/promised-names.ts';

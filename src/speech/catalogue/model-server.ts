@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { guardedLookup, isForbiddenAddress } from '../../servers/outbound.ts';
+import { guardedLookup, isForbiddenAddress } from '../../servers/server.ts';
 import { loadOnce } from '../../shared/package.ts';
 
 /** Why a server gives nothing; `passing` when the same may give it a little later. */

@@ -1,5 +1,5 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
-import type { ClosedStretch } from '../../../projections/recording/followed.ts';
+import type { ClosedStretch } from '../../../projections/recording/utterances.ts';
 import {
   cutZone,
   milliseconds,

@@ -1,5 +1,3 @@
-import { mostHeard } from '../most-heard.ts';
-
 /** Seconds of speech by which the language is decided. */
 const decidedBySeconds = 20;
 
@@ -24,4 +22,16 @@ export function decidedLanguage(
   if (language === null) return null;
   const isOther = (one: Heard) => one.language !== null && one.language !== language;
   return { language, others: utterances.filter(isOther).map(({ index }) => index) };
+}
+
+/** The language of most of the speech, by seconds. */
+export function mostHeard(
+  utterances: readonly { start: number; end: number; language: string | null }[],
+): string | null {
+  const seconds = new Map<string, number>();
+  for (const { language, start, end } of utterances) {
+    if (language !== null) seconds.set(language, (seconds.get(language) ?? 0) + end - start);
+  }
+  const [most] = [...seconds].toSorted((a, b) => b[1] - a[1]);
+  return most?.[0] ?? null;
 }

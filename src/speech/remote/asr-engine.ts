@@ -1,5 +1,5 @@
 import { askServer } from '../../servers/ask-server.ts';
-import { asrBase } from '../../servers/outbound.ts';
+import { asrBase } from '../../servers/server.ts';
 import { answerFailure } from '../../servers/server-failure.ts';
 import { ofRequest } from '../answer-speakers.ts';
 import type { SpeechEngine } from '../engine.ts';

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
+import * as z from 'zod';
 import { askServer } from '../../servers/ask-server.ts';
-import type { Server, ServerAnswer } from '../../servers/server.ts';
-import { compatBase } from '../../servers/outbound.ts';
+import { type Server, type ServerAnswer, compatBase, AnswerLost } from '../../servers/server.ts';
 import { answerFailure } from '../../servers/server-failure.ts';
 import { throughOpenAI } from '../../servers/through-openai.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -16,7 +16,6 @@ import {
   simplerThan,
   stopStreaming,
 } from './capabilities.ts';
-import { knownSpeakers } from './known-speakers.ts';
 import {
   type RemoteOptions,
   type SpeechRequest,
@@ -25,10 +24,12 @@ import {
 } from './remote-engine.ts';
 import { type Transcript, parseTranscript } from '../parse-transcript.ts';
 import { probeCompat, speechServer } from './probe-server.ts';
-import { eventStream, inOnePiece, streamedSoFar } from './streamed-answer.ts';
+import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
+import { type SpeechFile, speechHeader } from '../../audio/wav.ts';
 
 /** Pieces for servers that give no times: each piece's own times are all there is then. */
 const untimedSecondsMax = 30;
+
 /** 23 MB: OpenAI takes 25 MiB in all, of which samples of four speakers are 1.4 MB. */
 const diarizedSecondsMax = 720;
 
@@ -177,4 +178,131 @@ const formatFields: Record<Capabilities['format'], Partial<TranscriptionFields>>
 function errorInside(answer: ServerAnswer): ServerAnswer | undefined {
   if (!/^\s*\{\s*"(type"\s*:\s*"error"|error"\s*:\s*[{"])/.test(answer.body)) return undefined;
   return { ...answer, status: 500 };
+}
+
+/** Speakers whose samples OpenAI takes, and how long a sample may be, in seconds. */
+const speakersMax = 4;
+
+const sampleSeconds = { min: 2, max: 8 };
+
+/**
+ * Samples of the speakers that earlier requests found, so that the next one's answer names them:
+ * `known_speaker_names[]` and `known_speaker_references[]` of OpenAI's gpt-4o-transcribe-diarize. Null
+ * without any: nobody was heard alone for long enough.
+ * @returns the fields to send, and whom their names stand for
+ */
+async function knownSpeakers({
+  audio,
+  heard,
+}: {
+  audio: SpeechFile;
+  heard: readonly Segment[];
+}): Promise<{
+  fields: { known_speaker_names: string[]; known_speaker_references: string[] };
+  names: ReadonlyMap<string, string>;
+} | null> {
+  const samples = samplesOf(heard).slice(0, speakersMax);
+  if (samples.length === 0) return null;
+  const names = new Map(samples.map(({ speaker }, i) => [`known_${i + 1}`, speaker]));
+  const references: string[] = [];
+  for (const { span } of samples) {
+    const pcm = await audio.read(...span);
+    const bytes = Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+    const wav = Buffer.concat([speechHeader(pcm.length), bytes]);
+    references.push(`data:audio/wav;base64,${wav.toString('base64')}`);
+  }
+  return {
+    fields: { known_speaker_names: [...names.keys()], known_speaker_references: references },
+    names,
+  };
+}
+
+/** Of each speaker the longest segment in which nobody else is heard; those who spoke most come first. */
+function samplesOf(heard: readonly Segment[]): { speaker: string; span: Stretch }[] {
+  const sorted = heard.toSorted((a, b) => a.start - b.start);
+  const best = new Map<string, { speaker: string; span: Stretch; seconds: number }>();
+  let before = 0;
+  for (const [i, { speaker, start, end }] of sorted.entries()) {
+    const next = sorted[i + 1]?.start ?? Infinity;
+    const from = Math.max(start, before);
+    const to = Math.min(end, next);
+    before = Math.max(before, end);
+    if (speaker === undefined) continue;
+    const one = best.get(speaker) ?? { speaker, span: [0, 0], seconds: 0 };
+    one.seconds += end - start;
+    if (to - from > one.span[1] - one.span[0]) one.span = [from, to];
+    best.set(speaker, one);
+  }
+  return [...best.values()]
+    .filter(({ span: [from, to] }) => to - from >= sampleSeconds.min)
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .map(({ speaker, span: [from, to] }) => ({
+      speaker,
+      span: [from, Math.min(to, from + sampleSeconds.max)],
+    }));
+}
+
+/** Media type of an answer that comes event by event. */
+const eventStream = 'text/event-stream';
+
+/** OpenAI’s, speaches’ and LocalAI’s events (`type`), and vLLM’s, which are those of a chat. */
+const eventSchema = z.object({
+  type: z.string().optional(),
+  delta: z.string().optional(),
+  text: z.string().optional(),
+  choices: z
+    .array(z.object({ delta: z.object({ content: z.string().nullish() }).optional() }))
+    .optional(),
+  error: z.unknown().optional(),
+});
+
+type Streamed = { text: string; isDone: boolean; error: unknown };
+
+/**
+ * What a streamed transcription has said so far (server-sent events, an event a line: OpenAI's `stream`). An event that
+ * has not come to its end counts for nothing.
+ * @throws {StageError} `engine-answer` for what is no such event
+ */
+function streamedSoFar(body: string): Streamed {
+  const streamed: Streamed = { text: '', isDone: false, error: undefined };
+  for (const line of body.slice(0, body.lastIndexOf('\n') + 1).split(/\r?\n/)) {
+    if (!line.startsWith('data:')) continue;
+    const data = line.slice('data:'.length).trim();
+    if (data === '[DONE]') streamed.isDone = true;
+    else take(streamed, eventIn(data));
+  }
+  return streamed;
+}
+
+function take(streamed: Streamed, { type, delta, text, choices, error }: Event): void {
+  if (error !== undefined) streamed.error = error;
+  if (type === 'transcript.text.done') {
+    streamed.text = text ?? streamed.text;
+    streamed.isDone = true;
+  } else streamed.text += delta ?? choices?.[0]?.delta?.content ?? '';
+}
+
+type Event = z.infer<typeof eventSchema>;
+
+function eventIn(data: string): Event {
+  try {
+    return eventSchema.parse(JSON.parse(data));
+  } catch (error) {
+    throw new StageError('engine-answer', 'The server streams what is no event of a transcript.', {
+      retriable: true,
+      cause: error,
+    });
+  }
+}
+
+/**
+ * A streamed answer as it would be in one piece; any other as it is.
+ * @throws {AnswerLost} when it ended before it was done
+ */
+function inOnePiece(answer: ServerAnswer): ServerAnswer {
+  if (answer.contentType !== eventStream || answer.status !== 200) return answer;
+  const { text, isDone, error } = streamedSoFar(answer.body);
+  if (error === undefined && !isDone) throw new AnswerLost('The events ended too early');
+  const body = JSON.stringify(error === undefined ? { text } : { error });
+  return { ...answer, contentType: 'application/json', body };
 }

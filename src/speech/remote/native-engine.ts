@@ -3,7 +3,7 @@ import { parseTranscript } from '../parse-transcript.ts';
 import { probeNative, speechServer } from './probe-server.ts';
 import { type RemoteOptions, meetingSecondsMax, remoteEngine } from './remote-engine.ts';
 import { askServer } from '../../servers/ask-server.ts';
-import { nativeBase } from '../../servers/outbound.ts';
+import { nativeBase } from '../../servers/server.ts';
 import { answerFailure } from '../../servers/server-failure.ts';
 
 /**

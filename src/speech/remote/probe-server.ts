@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type LookTime, lookAt, serverConnections, shortly } from '../../servers/ask-server.ts';
-import type { Server, ServerAnswer } from '../../servers/server.ts';
-import { guardedLookup, serverName } from '../../servers/outbound.ts';
+import { type Server, type ServerAnswer, guardedLookup, serverName } from '../../servers/server.ts';
 import { answerFailure, connectionFailure } from '../../servers/server-failure.ts';
 
 /** How a server looks right now, and why in a sentence. */

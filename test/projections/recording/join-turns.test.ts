@@ -8,7 +8,7 @@ import {
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
 import { paragraphs } from '../../../projections/recording/paragraphs.ts';
-import type { Utterance } from '../../../projections/recording/followed.ts';
+import type { Utterance } from '../../../projections/recording/utterances.ts';
 import { fc } from '../../support/properties.ts';
 import { cpuMicros } from '../../support/cpu-time.ts';
 

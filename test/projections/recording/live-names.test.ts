@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { RecordingFact } from '../../../events/facts/recording.ts';
 import type { Block } from '../../../events/facts/transcript.ts';
 import { nameVoices } from '../../../projections/recording/decide.ts';
-import { liveNames } from '../../../projections/recording/live-names.ts';
+import { liveNames } from '../../../projections/recording/earlier-names.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
 import { shown } from '../../../projections/recording/reading.ts';
 import { suggestNames } from '../../../projections/recording/suggest-names.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paragraphs } from '../../../projections/recording/paragraphs.ts';
-import type { Utterance } from '../../../projections/recording/followed.ts';
+import type { Utterance } from '../../../projections/recording/utterances.ts';
 import { cpuMicros } from '../../support/cpu-time.ts';
 
 /** Words of 0.3 s, each with a pause after it; without one where it is 0. */

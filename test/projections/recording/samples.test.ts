@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Block } from '../../../events/facts/transcript.ts';
 import type { LabelledTurn } from '../../../projections/recording/join-turns.ts';
-import { voiceSamples } from '../../../projections/recording/samples.ts';
+import { voiceSamples } from '../../../projections/recording/voices.ts';
 
 const [A, B] = ['SPEAKER_00', 'SPEAKER_01'] as const;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Block } from '../../../events/facts/transcript.ts';
-import { carriedNames } from '../../../projections/recording/carried-names.ts';
+import { carriedNames } from '../../../projections/recording/earlier-names.ts';
 
 const turn = (speaker: string | null, start: number, end: number): Block => ({
   id: `t-${start}`,

@@ -1,15 +1,56 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { draft } from '../../../projections/recording/reading.ts';
+import { rm } from 'node:fs/promises';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
-import { decodeChannels } from '../../audio/decode-channels.ts';
+import { decodeToSpeech, decodeChannels } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
-import { channelFileNames } from '../../shared/data-directory.ts';
-import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
+import { speechFileName, channelFileNames } from '../../shared/data-directory.ts';
+import { exists } from '../../shared/files.ts';
+import { StageError } from '../../shared/errors.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Job } from './run-stage.ts';
 import { withRoom } from './with-room.ts';
+import { draft } from '../../../projections/recording/reading.ts';
+import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
+
+/** Part of a stage's progress that decoding takes, where it has to be done again. */
+export const decodingShare = 0.1;
+
+/**
+ * Works on what was recognised of a recording: the working copy of its audio, made again if it is gone.
+ * @param options.name of the copy; without it, that of the stages
+ * @throws {StageError} `audio-missing`; as `decodeToSpeech`; what `work` throws
+ */
+export async function withSpeech<T>(
+  job: Pick<Job, 'recordingId' | 'signal' | 'progress' | 'waiting'>,
+  recording: Recording,
+  { files, name = speechFileName }: { files: AudioStore; name?: string },
+  work: (speech: SpeechFile) => Promise<T>,
+): Promise<T> {
+  const path = join(await files.workFolder(job.recordingId), name);
+  if (!(await exists(path))) {
+    const { draft } = recording.sources;
+    const { audio } = recording.files;
+    const located = factAt(recording, draft.results.plan, 'speech.detected');
+    if (!audio) throw missing();
+    await withRoom(job, () =>
+      files.read(job.recordingId, audio, async (source) => {
+        if (!(await exists(source))) throw missing();
+        await decodeToSpeech(source, path, {
+          signal: job.signal,
+          track: (located?.data.tracks?.used ?? 1) - 1,
+          onProgress: (fraction) => job.progress((fraction ?? 0) * decodingShare),
+        });
+      }),
+    );
+  }
+  const speech = await openSpeechFile(path);
+  try {
+    return await work(speech);
+  } finally {
+    await speech.close();
+  }
+}
 
 /**
  * Works with the two channels of a recording as files beside its working copy; with null where it has not two.
@@ -58,3 +99,6 @@ export async function withChannelsFor(
   if (!isWanted) return await work(undefined);
   await withChannelFiles(job, recording, files, (channels) => work(channels ?? undefined));
 }
+
+const missing = (): StageError =>
+  new StageError('audio-missing', 'There is no audio.', { retriable: false });

@@ -1,8 +1,10 @@
-import type { Segment, Stretch } from '../../events/facts/transcript.ts';
-import type { SpeechFile } from '../audio/wav.ts';
-import type { WaitingFor } from '../shared/retry-stage.ts';
-import { type HeardPart, askedStretch, keptPart } from './detection/seams.ts';
-import type { Meeting, Recognised, SpeechEngine } from './engine.ts';
+import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
+import type { SpeechFile } from '../../audio/wav.ts';
+import type { WaitingFor } from '../../shared/retry-stage.ts';
+import { type HeardPart, askedStretch, keptPart } from '../../speech/detection/seams.ts';
+import type { Meeting, Recognised, SpeechEngine } from '../../speech/engine.ts';
+import type { RecordingFactOf } from '../../../events/facts/recording.ts';
+import { wordCount } from '../../../projections/recording/paragraphs.ts';
 
 /** A stretch of the plan, recognised; from seam to seam where speech was cut. */
 export type HeardStretch = Recognised & { index: number; start: number; end: number };
@@ -65,3 +67,27 @@ export async function* recognisePlan(
     yield { ...heard, ...part, index };
   }
 }
+
+/** What an engine heard of one stretch of the plan, as the log has it. */
+export function utteranceFact(
+  { index, start, end, segments, language, doubt }: HeardStretch,
+  voice?: string,
+): RecordingFactOf<'utterance.recognised'> {
+  const words = wordsIn(segments);
+  return {
+    type: 'utterance.recognised',
+    data: {
+      index,
+      start,
+      end,
+      words,
+      language,
+      ...(doubt === undefined ? {} : { doubt }),
+      ...(voice === undefined ? {} : { voice }),
+    },
+    content: { segments },
+  };
+}
+
+export const wordsIn = (segments: readonly { text: string }[]): number =>
+  segments.reduce((sum, { text }) => sum + wordCount(text), 0);
