@@ -6,7 +6,6 @@ import { compressFlac } from '../audio/flac.ts';
 import { hashFile } from '../shared/files.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn, stateName } from '../../machines/states.ts';
-import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { isAbort, untilAborted } from '../shared/abort.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -38,7 +37,7 @@ export interface AudioKeeping {
 /** More than that waiting is left to the next start. */
 const waitingMax = 10_000;
 
-type KeepingDeps = {
+export type KeepingDeps = {
   store: EventStore;
   log: Log;
   files: AudioStore;
@@ -50,14 +49,13 @@ type KeepingDeps = {
   /** The same that removes files of recordings. */
   exclusively: Exclusively;
   /** Awaited before audio is removed because none is to be kept. An AbortError leaves it to the next start. */
-  beforeRemoval?(recordingId: string, signal: AbortSignal): Promise<void>;
-  /** For tests. */
-  ffmpegRuns?: () => Promise<boolean>;
-  /** Called before each step; tests end the process there. */
-  before?(step: KeepingStep): void;
+  beforeRemoval(recordingId: string, signal: AbortSignal): Promise<void>;
+  ffmpegRuns(): Promise<boolean>;
+  /** Whether this process does that at all; otherwise another one does. */
+  worksOnAudio: boolean;
 };
 
-type Keeping = Required<KeepingDeps> & {
+type Keeping = KeepingDeps & {
   lock: FilesLock;
   /** Recordings that wait or are at work. */
   taken: Map<string, AbortController>;
@@ -67,17 +65,14 @@ type Keeping = Required<KeepingDeps> & {
 };
 
 export function openAudioKeeping(deps: KeepingDeps): AudioKeeping {
-  const { jobs, before = () => {}, ffmpegRuns = hasFfmpeg, beforeRemoval = async () => {} } = deps;
+  const { jobs } = deps;
   const keeping: Keeping = {
     ...deps,
-    before,
-    beforeRemoval,
-    ffmpegRuns,
     lock: filesLock(),
     taken: new Map(),
     tail: Promise.resolve(),
     current: null,
-    isClosed: false,
+    isClosed: !deps.worksOnAudio,
   };
   const { taken, lock } = keeping;
   return {
@@ -150,7 +145,6 @@ async function dealWith(
   const audio = await audioToKeep(keeping, recordingId);
   if (isIn(state, 'idle.saved')) await follow(keeping, recording, audio, signal);
   await keeping.lock.movingFiles(() => removeLeftovers(keeping, audio), signal);
-  keeping.before('done');
   // With its next documents it is noted again, and that stays noted.
   signal.throwIfAborted();
   await keeping.jobs.complete(recordingId, 'keep-audio');
@@ -162,7 +156,7 @@ async function follow(
   audio: AudioToKeep,
   signal: AbortSignal,
 ): Promise<void> {
-  const { lock, before, log } = keeping;
+  const { lock, log } = keeping;
   if (audio.file !== null && keeping.keep() === 'none')
     await keeping.beforeRemoval(recording.recordingId, signal);
   const keep = keeping.keep();
@@ -184,19 +178,15 @@ async function follow(
     log.warn({ recordingId }, 'audio.keep is flac, but ffmpeg is missing: the WAV is kept');
     return;
   }
-  before('compress');
   const made = await compressAside(keeping, audio.recordingId, audio.file, signal);
   const putInPlace = async () => {
     await assertSaved(keeping, recording);
-    before('rename');
     const { temporary, ...data } = made;
     const kept = { path: temporary, sha256: data.sha256 };
     const path = await keeping.files.keep(audio.recordingId, compressedName, kept);
     const compressed = { ...data, path };
-    before('fact');
     await record(keeping, recording, { type: 'audio.compressed', data: compressed });
     replace(audio, compressed);
-    before('remove');
     await removeLeftovers(keeping, audio);
   };
   // In turn with what removes files of it, in any process.
@@ -225,10 +215,6 @@ async function record(
   const { position } = await recording.append([fact], metadata);
   await applied(position);
 }
-
-export const keepingSteps = ['compress', 'rename', 'fact', 'remove', 'done'] as const;
-
-export type KeepingStep = (typeof keepingSteps)[number];
 
 /** The audio file of one recording, as its facts say, and what may lie beside it. */
 type AudioToKeep = {

@@ -43,36 +43,29 @@ import type { OpenRecordings } from './control/open-recordings.ts';
 
 export type ErasureDeps = {
   store: EventStore;
-  /** Version of a stream's last fact; 0: there is none. */
-  version(stream: string): Promise<number>;
   keys: Pick<KeyStore, 'forget' | 'erasures' | 'finishErasures'>;
-  /** What rows say of recordings; without it, and of those that it leaves out, the log is asked, one by one. */
-  standingOf?(recordingIds: readonly string[]): Promise<ReadonlyMap<string, { state: string }>>;
+  /** What rows say of recordings; of those that they leave out the log is asked, one by one. */
+  standingOf(recordingIds: readonly string[]): Promise<ReadonlyMap<string, { state: string }>>;
   jobs: PendingJobs;
   spaceOf(owner: string): Promise<Space>;
-  /** Names that other nodes know of. */
-  names?: Pick<PromisedNames, 'release'> | null;
+  /** Names that other nodes know of; null where there are none. */
+  names: Pick<PromisedNames, 'release'> | null;
   files: Pick<AudioStore, 'removeAll'>;
   quarantineDir: string;
   /** Removes the rows of a recording's texts. */
   removeRows(recordingId: string): Promise<void>;
   /** Removes the copies of an owner's documents from the vault; returns those that a person changed. */
-  removeCopies?(owner: string, paths: readonly string[]): Promise<string[]>;
+  removeCopies(owner: string, paths: readonly string[]): Promise<string[]>;
   /** Resolves when nothing compresses or removes its audio any more. */
-  leaveAudio?(recordingId: string): Promise<void>;
+  leaveAudio(recordingId: string): Promise<void>;
   /** Gives a user of this id a key of their own, where one had the same id as the recording (0.1). */
-  keepUser?(recordingId: string): Promise<void>;
+  keepUser(recordingId: string): Promise<void>;
   /** The same that puts documents in place. */
   exclusively: Exclusively;
-  /** Called before each step; tests end the process there. */
-  before?(step: ErasureStep): void;
 };
 
 /** Under what name files of a recording are removed, and its documents put in place. */
 export const removalName = (recordingId: string): string => `removal:${recordingId}`;
-
-export const erasureSteps = ['documents', 'copies', 'files', 'rows', 'key', 'done'] as const;
-export type ErasureStep = (typeof erasureSteps)[number];
 
 /** What facts promise to remove from the disk, for each recording one after the other. */
 export interface Removals {
@@ -135,9 +128,9 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
       const subjects = (await deps.keys.erasures()).map(({ subject }) => subject);
       for (let first = 0; first < subjects.length; first += askedAtOnce) {
         const some = subjects.slice(first, first + askedAtOnce);
-        const standing = await deps.standingOf?.(some);
+        const standing = await deps.standingOf(some);
         for (const recordingId of some) {
-          if (standing?.get(recordingId)?.state === erasedState) continue;
+          if (standing.get(recordingId)?.state === erasedState) continue;
           await eraseUnlessErased(deps, recordingId, erase).catch((error: unknown) =>
             log.error({ err: error, recordingId }, 'still not erased'),
           );
@@ -158,7 +151,7 @@ async function eraseUnlessErased(
   recordingId: string,
   erase: Erase,
 ): Promise<void> {
-  const state = await lastState(deps, recordingId);
+  const state = await lastState(deps.store, recordingId);
   if (state === undefined || state === erasedState) return;
   await erase(recordingId, { by: 'system', command: `erased-before-${recordingId}` });
 }
@@ -188,8 +181,7 @@ export function erasureCommands({
   log,
 }: {
   recordings: OpenRecordings;
-  /** Null: only facts are recorded. */
-  removals: Removals | null;
+  removals: Removals;
   log: Log;
 }): ErasureCommands & {
   /** Removes what is left of a recording that another fact erased, such as one that is discarded. */
@@ -205,7 +197,7 @@ export function erasureCommands({
           recording.decide(metadata, erase),
         );
         const recording = await recordings.peek(recordingId);
-        const left = (await removals?.erase(recordingId, recording)) ?? [];
+        const left = await removals.erase(recordingId, recording);
         if (recording) await recordings.forget(recording);
         return { recordingId, position: facts.at(-1)?.position ?? 0, state: erasedState, left };
       } finally {
@@ -217,14 +209,14 @@ export function erasureCommands({
       const deleted: RecordingFact = { type: 'documents.deleted', data: { documents: names } };
       const store = () =>
         recordings.use(recordingId, { create: false }, (one) => one.append([deleted], metadata));
-      const fact = await (removals ? removals.deleteDocuments(recordingId, store) : store());
+      const fact = await removals.deleteDocuments(recordingId, store);
       return { recordingId, position: fact.position, state: fact.to ?? '' };
     },
     removeErased(recording) {
       const { recordingId } = recording;
       if (commanded.has(recordingId)) return;
-      const removed = removals?.erase(recordingId, recording) ?? Promise.resolve();
-      removed
+      removals
+        .erase(recordingId, recording)
         .then(() => recordings.forget(recording))
         .catch((error: unknown) =>
           log.error({ err: error, recordingId }, 'an erasure is not finished'),
@@ -235,14 +227,11 @@ export function erasureCommands({
 
 /** The state its last fact led to; undefined without any. Nothing before that fact is read. */
 export async function lastState(
-  {
-    store,
-    version = store.version,
-  }: Pick<ErasureDeps, 'store'> & Partial<Pick<ErasureDeps, 'version'>>,
+  store: Pick<EventStore, 'read' | 'version'>,
   recordingId: string,
 ): Promise<string | undefined> {
   const stream = recordingStream(recordingId);
-  const last = await version(stream);
+  const last = await store.version(stream);
   if (last === 0) return undefined;
   for await (const { to } of store.read(stream, { afterVersion: last - 1, limit: 1 })) return to;
   return undefined;
@@ -250,7 +239,7 @@ export async function lastState(
 
 /** What a process that died left undone. */
 async function finishJob(deps: ErasureDeps, recordingId: string, job: Removal): Promise<void> {
-  const state = (await lastState(deps, recordingId)) ?? '';
+  const state = (await lastState(deps.store, recordingId)) ?? '';
   if (job === 'delete-documents') {
     // While documents are written again, the next fact says which there are to be.
     if (!isAtWork(state)) await finishDeletion(deps, recordingId);
@@ -261,9 +250,9 @@ async function finishJob(deps: ErasureDeps, recordingId: string, job: Removal): 
 }
 
 async function finishErasure(deps: ErasureDeps, recordingId: string): Promise<string[]> {
-  await deps.leaveAudio?.(recordingId);
+  await deps.leaveAudio(recordingId);
   // Added before its fact, which then was refused or lost: nothing was promised.
-  const isErased = (await lastState(deps, recordingId)) === erasedState;
+  const isErased = (await lastState(deps.store, recordingId)) === erasedState;
   const left = isErased ? await removeEverything(deps, recordingId) : [];
   await deps.jobs.complete(recordingId, 'keep-audio');
   await deps.jobs.complete(recordingId, 'erase');
@@ -276,28 +265,22 @@ async function finishDeletion(deps: ErasureDeps, recordingId: string): Promise<v
 }
 
 async function removeEverything(deps: ErasureDeps, recordingId: string): Promise<string[]> {
-  const { store, keys, before = () => {} } = deps;
-  before('documents');
+  const { store, keys } = deps;
   const { bases, audio } = await namedIn(deps, recordingId);
   for (const [owner, names] of bases) {
     await deleteDocuments(deps, recordingId, owner, names);
     for (const base of names) await deps.names?.release(owner, comparable(base), recordingId);
   }
-  before('copies');
   const left: string[] = [];
   for (const [owner, names] of bases) {
     const paths = [...names].flatMap((base) => Object.values(documentPaths(base)));
-    left.push(...((await deps.removeCopies?.(owner, paths)) ?? []));
+    left.push(...(await deps.removeCopies(owner, paths)));
   }
-  before('files');
   await deps.files.removeAll(recordingId);
   await removeQuarantined(deps.quarantineDir, recordingId, audio);
-  before('rows');
   await deps.removeRows(recordingId);
-  before('key');
-  await deps.keepUser?.(recordingId);
+  await deps.keepUser(recordingId);
   await keys.forget(recordingId);
-  before('done');
   // Read once more as everything reads the log: what can still be read was not erased.
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.content !== undefined) throw new Error(`content of ${recordingId} is still readable`);

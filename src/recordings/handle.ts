@@ -106,9 +106,9 @@ export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLeg
 export type RecordingHandlerDeps = {
   store: EventStore;
   /** Awaited before the fact is stored after which nothing of the recording may be left. */
-  erasing?: ((recordingId: string) => Promise<void>) | undefined;
+  erasing(recordingId: string): Promise<void>;
   /** Awaited before the fact is stored that says there are documents. */
-  saving?: ((recordingId: string) => Promise<void>) | undefined;
+  saving(recordingId: string): Promise<void>;
 };
 
 /** Follows one recording: called with each fact in order, and the state after it. */
@@ -214,6 +214,6 @@ async function notePromises(
   recordingId: string,
   facts: readonly OfferedFact[],
 ): Promise<void> {
-  if (facts.some(({ to }) => to === erasedState)) await erasing?.(recordingId);
-  if (facts.some(({ type }) => type === 'documents.saved')) await saving?.(recordingId);
+  if (facts.some(({ to }) => to === erasedState)) await erasing(recordingId);
+  if (facts.some(({ type }) => type === 'documents.saved')) await saving(recordingId);
 }

@@ -2,6 +2,7 @@ import { decodeTime, ulid } from 'ulid';
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import type { EventStore } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -59,8 +60,8 @@ type ImportsDeps = {
   importedBy(command: string): Promise<Accepted | null>;
   /** What a recording was imported as; null when it was not. */
   importedAs(recordingId: string): Promise<ImportedAs | null>;
-  /** Without it nothing is known of uploads that die. */
-  removal?: { jobs: PendingJobs; version(stream: string): Promise<number> } | undefined;
+  jobs: PendingJobs;
+  store: Pick<EventStore, 'version'>;
   /** Begins a new recording with the fact. */
   begin(
     recordingId: string,
@@ -70,7 +71,7 @@ type ImportsDeps = {
 };
 
 export function openImports(deps: ImportsDeps): Imports {
-  const { files, removal, log } = deps;
+  const { files, jobs, store, log } = deps;
   const underWay = new Map<string, Promise<Accepted>>();
   const taking = new Set<string>();
   const mayBeTaken = (recordingId: string): boolean =>
@@ -87,13 +88,13 @@ export function openImports(deps: ImportsDeps): Imports {
     },
     async removeUnacknowledged(left) {
       const removed: string[] = [];
-      for (const { recordingId, job } of (await removal?.jobs.list()) ?? []) {
+      for (const { recordingId, job } of await jobs.list()) {
         if (job !== 'import' || (!left.includes(recordingId) && mayBeTaken(recordingId))) continue;
-        if ((await removal!.version(recordingStream(recordingId))) === 0) {
+        if ((await store.version(recordingStream(recordingId))) === 0) {
           await files.removeAll(recordingId);
           removed.push(recordingId);
         }
-        await removal!.jobs.complete(recordingId, 'import');
+        await jobs.complete(recordingId, 'import');
       }
       return removed;
     },
@@ -105,7 +106,7 @@ export function openImports(deps: ImportsDeps): Imports {
     const recordingId = ulid();
     taking.add(recordingId);
     try {
-      await removal?.jobs.add(recordingId, 'import');
+      await jobs.add(recordingId, 'import');
       const fact = await takeUpload(upload, files, recordingId);
       const accepted = await deps.begin(recordingId, fact, upload).catch(async (error: unknown) => {
         // Another process took the same command first: its recording is the answer, this copy no one's.
@@ -117,7 +118,7 @@ export function openImports(deps: ImportsDeps): Imports {
         return await sameAs({ ...upload, sha256 }, first, deps.importedAs);
       });
       // The recording is there whatever becomes of this; the next start looks at it again.
-      await removal?.jobs
+      await jobs
         .complete(recordingId, 'import')
         .catch((error: unknown) => log.warn({ err: error, recordingId }, 'a job is still noted'));
       return accepted;

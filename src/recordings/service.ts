@@ -155,25 +155,25 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     onHeard: (listener) => progress.onHeard(listener),
     async takeUp(unsettled) {
       const taken = await takeOver.look(unsettled);
-      await keeping?.takeNoted();
+      await keeping.takeNoted();
       return taken;
     },
     takeOver: recordings.takeOver,
     keepTakingOver: (unsettled) => takeOver.follow(unsettled),
     async awaitEngines(failed) {
-      for await (const recordingId of failed) failedRetries?.take(recordingId);
+      for await (const recordingId of failed) failedRetries.take(recordingId);
     },
     leaveEngines(recordingIds) {
-      for (const recordingId of recordingIds) failedRetries?.leave(recordingId);
+      for (const recordingId of recordingIds) failedRetries.leave(recordingId);
     },
-    whileFilesStay: (work) => (keeping ? keeping.whileFilesStay(work) : work()),
+    whileFilesStay: keeping.whileFilesStay,
     promisedBases: (owner) => promisedBases(store, recordings.all(), owner),
     async close() {
-      await failedRetries?.close();
-      await keeping?.close();
+      await failedRetries.close();
+      await keeping.close();
       await takeOver.close();
       await recordings.close();
-      await removals?.settled();
+      await removals.settled();
     },
   };
 }
@@ -184,17 +184,17 @@ function leftUndone(
   log: Pick<RecordingServiceDeps['log'], 'info'>,
 ): Pick<OpenRecordingService, 'finishRemovals' | 'finishPending' | 'eraseAgain'> {
   const finishRemovals = async (left: readonly string[]): Promise<void> => {
-    await removals?.finishPending();
+    await removals.finishPending();
     const unacknowledged = await removeUnacknowledged(left);
     if (unacknowledged.length > 0)
       log.info({ unacknowledged }, 'removed uploads that were not acknowledged');
   };
   return {
     finishRemovals,
-    eraseAgain: async () => await removals?.eraseAgain(erasing.erase),
+    eraseAgain: () => removals.eraseAgain(erasing.erase),
     async finishPending() {
       await finishRemovals([]);
-      await keeping?.takeNoted();
+      await keeping.takeNoted();
     },
   };
 }

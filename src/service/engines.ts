@@ -186,7 +186,7 @@ export function speechActivities(
 export function languageActivities(
   {
     settings,
-    firstRunWaitMs,
+    firstRunWaitMs = 120_000,
     log,
     peopleOf = async () => [],
     data,
@@ -199,7 +199,7 @@ export function languageActivities(
     log,
     asked,
     languageModel: configuredModel(settings, models),
-    ...(firstRunWaitMs === undefined ? {} : { firstRunWaitMs }),
+    firstRunWaitMs,
   };
   return {
     identify: loadedActivity(async () =>

@@ -18,7 +18,7 @@ import { type OpenMark, markOpen } from '../integrity/open-mark.ts';
 import { type Scrub, startScrub } from '../integrity/scrub.ts';
 import { openingCheck, readScrubState } from '../integrity/scrub-state.ts';
 import { harmedTables } from '../integrity/tables/tables.ts';
-import type { TakeOverDeps } from '../recordings/control/take-over.ts';
+import { takeOverDefaults } from '../recordings/control/take-over.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -103,7 +103,7 @@ export type Standing = {
   /** Whether it answers requests; else only that it lives, and its figures. */
   serves: boolean;
   /** For how many recordings it acts at once, and how often it looks for them. */
-  takeOver: Pick<TakeOverDeps, 'slots' | 'pollMs'>;
+  takeOver: typeof takeOverDefaults;
 };
 
 export type Guarded = {
@@ -150,7 +150,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
         sharesFolders: false,
         worksOnAudio: true,
         serves: true,
-        takeOver: {},
+        takeOver: takeOverDefaults,
       },
       keepRows: () =>
         startProjections({

@@ -21,6 +21,8 @@ import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import { openAskedAhead } from '../recordings/stages/asked-ahead.ts';
 import { type JobQueue, openJobQueue } from '../recordings/stages/job-queue.ts';
 import type { Settings } from '../config/environment.ts';
+import { hasFfmpeg } from '../audio/ffmpeg.ts';
+import { systemClock } from '../shared/retry.ts';
 import { exclusivelyBy } from '../storage/blobs/exclusively.ts';
 import type { Lease } from '../shared/shared-resource.ts';
 import type { SpeechEngine } from '../speech/engine.ts';
@@ -230,29 +232,27 @@ function recordingServiceOver(
     isOn: () => settings()['speakers.profiles'],
     log,
   });
-  const standingOf = (ids: readonly string[]) => standingOfRecordings(storage, ids);
   const asked = openAskedAhead();
   const removal = removalFrom(opened, options);
   const recordingService: OpenRecordingService = openRecordingService({
     store,
     ownership: opened.ownership,
     worksOnAudio: standing.worksOnAudio,
-    takeOver: { ...standing.takeOver, standingOf, limits },
+    ...standing.takeOver,
+    ...removal,
+    ...parts,
+    limits,
     log,
-    jobQueue: parts.jobQueue,
-    retriesHere: parts.retriesHere,
-    leaveAudio: parts.leaveAudio,
+    clock: systemClock,
     progress: openStageProgress(),
     files,
     quarantineDir: data.quarantine,
-    removal: {
-      ...removal,
-      spaceOf,
-      standingOf,
-      applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
-    },
+    spaceOf,
+    standingOf: (ids) => standingOfRecordings(storage, ids),
+    applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
     probeEngine: engineProbe(settings, parts.engines, parts.models),
-    keepAudio: { keep: () => settings()['audio.keep'], beforeRemoval: parts.beforeRemoval },
+    keep: () => settings()['audio.keep'],
+    ffmpegRuns: hasFfmpeg,
     importedBy: async (command) => {
       await projections.applied(commands.name, await store.head());
       return await importedBy(storage, command);
@@ -283,15 +283,14 @@ function recordingServiceOver(
 
 /** Where an erasure removes what is not a file of the recording's own. */
 const removalFrom = (
-  { keys, store, jobs, rows, names, ownership }: OpenedLog,
-  { data, settings, keepUser, vaultOf = () => null }: PipelineOptions,
+  { keys, jobs, rows, names, ownership }: OpenedLog,
+  { data, settings, keepUser = async () => {}, vaultOf = () => null }: PipelineOptions,
 ) => ({
   keys,
   jobs,
   names,
-  ...(keepUser && { keepUser }),
+  keepUser,
   exclusively: exclusivelyBy(ownership),
-  version: (stream: string) => store.version(stream),
   removeRows: (recordingId: string) => removeTexts(rows.storage, recordingId),
   async removeCopies(owner: string, paths: readonly string[]): Promise<string[]> {
     const left: string[] = [];

@@ -29,7 +29,7 @@ export function vaultsOver(
     spaceOf,
     namesOf: async (recordingId) =>
       (await namedIn({ store, spaceOf, quarantineDir }, recordingId)).bases,
-    isErased: async (recordingId) => (await lastState({ store }, recordingId)) === erasedState,
+    isErased: async (recordingId) => (await lastState(store, recordingId)) === erasedState,
     vaults: { of: accounts.vaultOf, users: accounts.usersWithVaults },
     dataDir,
     oneOfAll: (begin) => audioAtOneNode(opened, 'vaults', stopping.signal, begin),

@@ -6,6 +6,7 @@ import { startSharedProjections } from '../../projections/runner/shared-runner.t
 import { type Guarded, type OpenedLog, rowsReports, takeInKeys } from './event-log.ts';
 import { type Backups, BackupRefused } from '../integrity/backups.ts';
 import { type Scrub, startScrub } from '../integrity/scrub.ts';
+import { takeOverDefaults } from '../recordings/control/take-over.ts';
 import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
@@ -126,7 +127,7 @@ const standingOf = (
   recordsDevices: false,
   worksOnAudio: role !== 'serve',
   serves: role !== 'work',
-  takeOver: { slots: role === 'serve' ? 0 : workSlots, pollMs: lookMs },
+  takeOver: { ...takeOverDefaults, slots: role === 'serve' ? 0 : workSlots, pollMs: lookMs },
 });
 
 /** The rows of this release, which one of its nodes keeps up. */

@@ -16,6 +16,7 @@ import { sampleData } from '../support/plausible-events.ts';
 import type { Cluster } from '../support/postgres.ts';
 import { messageWith, startChild } from './child-server.ts';
 import { type Measured, countFrom, milliseconds, percentile } from './measure.ts';
+import { nothingPromised } from '../support/recording-service.ts';
 
 /**
  * Recordings a worker, milliseconds the paced engine takes for one, the lease, and nodes that are ended each way: a stage in
@@ -107,7 +108,7 @@ async function withNodes<T>(cluster: Cluster, work: (nodes: Nodes) => Promise<T>
   const root = await mkdtemp(join(tmpdir(), 'mitschrift-cluster-'));
   const db = await openPostgres({ url: cluster.url });
   const store = openPostgresLog({ db, keys: await openFileKeys(join(root, 'keys')) });
-  const handler = recordingHandler({ store });
+  const handler = recordingHandler({ store, ...nothingPromised });
   const children: ChildProcess[] = [];
   try {
     return await work({

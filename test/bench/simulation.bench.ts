@@ -16,6 +16,7 @@ import { ask, postgresCluster } from '../support/postgres.ts';
 import { type Random, seeded } from '../support/seeded.ts';
 import { type Measured, countFrom, milliseconds, perSecond, percentile } from './measure.ts';
 import { type Step, simulatedTalk, talkSeconds } from './simulated-talk.ts';
+import { nothingPromised } from '../support/recording-service.ts';
 
 export const about =
   'the busiest minutes of a million users, simulated: facts decided, appended and projected';
@@ -220,7 +221,7 @@ function talksOf(seconds: number, store: EventStore): Life[] {
   const random = seeded(seed);
   const owners = zipf(users);
   const nodes = Array.from({ length: Math.ceil(underWay / perNode) }, () =>
-    recordingHandler({ store }),
+    recordingHandler({ store, ...nothingPromised }),
   );
   const lives: Life[] = [];
   for (let start = -talkSeconds.longest; start < seconds; start += 1 / beginning) {
@@ -247,6 +248,7 @@ function lifeOf(
   const deps = {
     handler,
     runStage: async () => {},
+    actsIn: () => true,
     log: silent,
     moved() {},
     waits() {},

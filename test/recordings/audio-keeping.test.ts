@@ -10,7 +10,6 @@ import { type TestContext, test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
-import { soleOwnership } from '../../events/ownership.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { removeTexts } from '../../projections/texts.ts';
@@ -23,16 +22,9 @@ import { openSpace } from '../../src/documents/space.ts';
 import { checkStream } from '../../src/integrity/verify.ts';
 import type { Finding } from '../../src/integrity/findings.ts';
 import { write } from '../../src/recordings/stages/write.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import {
-  type KeepingStep,
-  type KeptAs,
-  keepingSteps,
-} from '../../src/recordings/audio-retention.ts';
+import type { KeptAs } from '../../src/recordings/audio-retention.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
-import { exclusivelyBy } from '../../src/storage/blobs/exclusively.ts';
 import { levelKept } from '../../src/storage/level-kept.ts';
 import { pendingJobs } from '../../src/storage/pending-jobs.ts';
 import { levelProjectionStorage } from '../../src/storage/level-rows.ts';
@@ -40,7 +32,11 @@ import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 import { within } from '../support/eventually.ts';
-import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts, writingParts } from '../support/recording-service.ts';
+
+/** What is done with the audio of a recording, one after the other. */
+const keepingSteps = ['compress', 'rename', 'fact', 'remove', 'done'] as const;
+type KeepingStep = (typeof keepingSteps)[number];
 
 const who = (command: string) => ({ by: 'anna', command });
 const reprocess = (from: 'speech-to-text' | 'language-model') =>
@@ -292,15 +288,48 @@ async function openWorld(t: TestContext, options: Options) {
   const spaceOf = (owner: string) => openSpace(dataDir, owner);
   const folder = (id: string) => join(recordingsDir, id);
   const activities = simulatedActivities(seeded(1), 0);
+  const parts = recordingServiceParts(store, dataDir);
+  const { files } = parts;
+  const jobs = pendingJobs(levelKept(store.db, () => new Date()));
+  const step = (one: KeepingStep) => {
+    events.tell(`step ${one}`);
+    if (one === dieBefore) throw new Error(`died before ${one}`);
+  };
+  const stepsOf = { workFolder: 'compress', keep: 'rename', remove: 'remove' } as const;
+  for (const [method, name] of Object.entries(stepsOf) as [keyof typeof stepsOf, KeepingStep][]) {
+    const work = files[method].bind(files) as (...given: unknown[]) => Promise<unknown>;
+    t.mock.method(files, method, async (...given: unknown[]) => {
+      if (name !== 'rename' || given[1] === 'audio.flac') step(name);
+      return await work(...given);
+    });
+  }
   const recordingService: OpenRecordingService = openRecordingService({
-    ownership: soleOwnership(),
-    store,
+    ...parts,
     log,
-    files: audioOf(dataDir),
-    quarantineDir: join(dataDir, 'quarantine'),
-    jobQueue: openJobQueue(),
-    progress: openStageProgress(),
-    importedBy: async () => null,
+    keys,
+    spaceOf,
+    removeRows: (recordingId) => removeTexts(storage, recordingId),
+    applied: (position) => projections.applied('all', position),
+    keep: () => keep,
+    ffmpegRuns: options.ffmpegRuns ?? parts.ffmpegRuns,
+    async beforeRemoval(...removal) {
+      events.tell('step removal');
+      await options.beforeRemoval?.(...removal);
+    },
+    store: {
+      ...store,
+      async append(...offered) {
+        if (offered[1][0]!.type === 'audio.compressed') step('fact');
+        return await store.append(...offered);
+      },
+    },
+    jobs: {
+      ...jobs,
+      async complete(...completed) {
+        if (completed[1] === 'keep-audio') step('done');
+        await jobs.complete(...completed);
+      },
+    },
     activities: {
       ...activities,
       async capture(job) {
@@ -323,32 +352,9 @@ async function openWorld(t: TestContext, options: Options) {
         await activities.transcribe(job);
       },
       write: write({
-        spaceOf,
-        uiLanguage: () => 'en',
-        choices: () => ({ times: true, links: false, address: null }),
+        ...writingParts(spaceOf),
         promisedBases: (owner) => recordingService.promisedBases(owner),
       }),
-    },
-    removal: {
-      keys,
-      exclusively: exclusivelyBy(soleOwnership()),
-      spaceOf,
-      jobs: pendingJobs(levelKept(store.db, () => new Date())),
-      version: (stream) => store.version(stream),
-      removeRows: (recordingId) => removeTexts(storage, recordingId),
-      applied: (position) => projections.applied('all', position),
-    },
-    keepAudio: {
-      keep: () => keep,
-      ...(options.ffmpegRuns ? { ffmpegRuns: options.ffmpegRuns } : {}),
-      async beforeRemoval(...removal) {
-        events.tell('step removal');
-        await options.beforeRemoval?.(...removal);
-      },
-      before(step) {
-        events.tell(`step ${step}`);
-        if (step === dieBefore) throw new Error(`died before ${step}`);
-      },
     },
   });
   await projections.ready();

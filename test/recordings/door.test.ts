@@ -1,12 +1,9 @@
-import { soleOwnership } from '../../events/ownership.ts';
-import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { editTurn } from '../../projections/recording/edit-turns.ts';
 import { published } from '../../projections/recording/reading.ts';
 import { speakerName } from '../../src/documents/documents.ts';
@@ -14,12 +11,11 @@ import { NotAccepted, UnknownRecording } from '../../src/recordings/refusals.ts'
 import { openRecordingService } from '../../src/recordings/service.ts';
 import { quarantineUnknown } from '../../src/storage/quarantine.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
-import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts } from '../support/recording-service.ts';
 
 const who = (command: string) => ({ by: 'anna', command });
 
@@ -332,35 +328,18 @@ async function openWorld(
     goOn = release;
     dead = () => (alive = false);
     const activities = simulatedActivities(seeded(1), 0);
+    const mortal: EventStore = {
+      ...store,
+      append: (...append) => (alive ? store.append(...append) : new Promise<never>(() => {})),
+    };
     return openRecordingService({
-      ownership: soleOwnership(),
-      store: {
-        ...store,
-        append: (...append: Parameters<EventStore['append']>) =>
-          alive ? store.append(...append) : new Promise<never>(() => {}),
-      },
+      ...recordingServiceParts(mortal, dir),
       activities: {
         ...activities,
         transcribe: (typeof transcribe === 'function' ? transcribe : holding)(
           activities.transcribe,
           held,
         ),
-      },
-      jobQueue: openJobQueue(),
-      progress: openStageProgress(),
-      log: pino({ level: 'silent' }),
-      files: audioOf(dir),
-      quarantineDir: join(dir, 'quarantine'),
-      importedBy: async (command) => {
-        for await (const fact of log.readAll()) {
-          if (fact.command !== command || fact.type !== 'audio.imported') continue;
-          return {
-            recordingId: recordingOf(fact.stream)!,
-            position: fact.position,
-            state: fact.to!,
-          };
-        }
-        return null;
       },
     });
   }

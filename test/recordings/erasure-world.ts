@@ -1,5 +1,3 @@
-import { soleOwnership } from '../../events/ownership.ts';
-import { exclusivelyBy } from '../../src/storage/blobs/exclusively.ts';
 import pino from 'pino';
 import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,21 +11,22 @@ import { removeTexts } from '../../projections/texts.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/stages/write.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
-import type { ErasureStep } from '../../src/recordings/erasure.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { levelKept } from '../../src/storage/level-kept.ts';
 import { pendingJobs } from '../../src/storage/pending-jobs.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { seeded } from '../support/seeded.ts';
 import { simulatedActivities } from './simulated-activities.ts';
-import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts, writingParts } from '../support/recording-service.ts';
 /** A word nobody else has, in everything a person said, wrote or called something. */
 export const marker = 'Zwetschgenkuchen';
 export const who = (command: string) => ({ by: 'anna', command });
+
+/** What is removed, one after the other. */
+export const erasureSteps = ['documents', 'copies', 'files', 'rows', 'key', 'done'] as const;
+type ErasureStep = (typeof erasureSteps)[number];
 
 type Options = {
   dieBefore?: ErasureStep;
@@ -67,8 +66,7 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
   if (options.rebuild) for (const { name } of views) await storage.clear(name);
   const projections = startProjections({ store, storage, projections: views });
   const spaceOf = (owner: string) => openSpace(dataDir, owner);
-  const exclusively = exclusivelyBy(soleOwnership());
-  /** How often removals asked the log for a version. */
+  /** How often the log was asked for a version. */
   let versions = 0;
   /** What was said in which recording. */
   const words = new Map<string, string>();
@@ -79,38 +77,54 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
       options.dieBeforeImport && facts[0]?.type === 'audio.imported'
         ? Promise.reject(new Error('died before the import'))
         : store.append(stream, facts, version),
+    async version(stream) {
+      if (stream.endsWith(options.unreadable ?? '-')) throw new Error('not to be read');
+      versions += 1;
+      return await store.version(stream);
+    },
   };
+  const parts = recordingServiceParts(dying, dataDir);
+  const { exclusively, files } = parts;
+  const step = (one: ErasureStep) => {
+    if (one === options.dieBefore) throw new Error(`died before ${one}`);
+  };
+  const removeAll = files.removeAll.bind(files);
+  t.mock.method(files, 'removeAll', async (recordingId: string) => {
+    step('files');
+    await removeAll(recordingId);
+  });
   const jobs = pendingJobs(levelKept(store.db, () => new Date()));
   const recordingService = openRecordingService({
-    ownership: soleOwnership(),
+    ...parts,
     store: dying,
     log,
-    files: audioOf(dataDir),
-    quarantineDir: join(dataDir, 'quarantine'),
-    jobQueue: openJobQueue(),
-    progress: openStageProgress(),
+    keys,
     importedBy: (command) => importedBy(storage, command),
     activities: speaking(said, { spaceOf, exclusively }, options),
-    removal: {
-      keys,
-      exclusively,
-      async spaceOf(owner) {
-        await options.beforeDeleting?.();
-        return await spaceOf(owner);
-      },
-      jobs,
-      async version(stream) {
-        if (stream.endsWith(options.unreadable ?? '-')) throw new Error('not to be read');
-        versions += 1;
-        return await store.version(stream);
-      },
-      standingOf: (recordingIds) => standingOfRecordings(storage, recordingIds),
-      removeRows: (recordingId) => removeTexts(storage, recordingId),
-      applied: (position) => projections.applied('all', position),
-      before(step) {
-        if (step === options.dieBefore) throw new Error(`died before ${step}`);
+    exclusively,
+    async spaceOf(owner) {
+      step('documents');
+      await options.beforeDeleting?.();
+      return await spaceOf(owner);
+    },
+    jobs: {
+      ...jobs,
+      async complete(recordingId, job) {
+        if (job === 'erase') step('done');
+        await jobs.complete(recordingId, job);
       },
     },
+    standingOf: (recordingIds) => standingOfRecordings(storage, recordingIds),
+    async removeCopies() {
+      step('copies');
+      return [];
+    },
+    async removeRows(recordingId) {
+      step('rows');
+      await removeTexts(storage, recordingId);
+    },
+    keepUser: async () => step('key'),
+    applied: (position) => projections.applied('all', position),
   });
   await projections.ready();
   await recordingService.finishRemovals(await readdir(recordingsDir));
@@ -240,10 +254,8 @@ function speaking(
     summarise,
     entitle,
     write: write({
-      ...placing,
-      uiLanguage: () => 'en',
-      choices: () => ({ times: true, links: false, address: null }),
-      async *promisedBases() {},
+      ...writingParts(placing.spaceOf),
+      exclusively: placing.exclusively,
     }),
   };
 }

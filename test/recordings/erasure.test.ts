@@ -9,11 +9,10 @@ import { recordingById } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import { libraryOf } from '../../projections/library.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
-import { erasureSteps } from '../../src/recordings/erasure.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { marker, openErasureWorld, who } from './erasure-world.ts';
+import { erasureSteps, marker, openErasureWorld, who } from './erasure-world.ts';
 
 /** A word of a recording that stays: a search that finds nothing at all shows nothing. */
 const other = 'Apfelstrudel';

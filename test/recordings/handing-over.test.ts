@@ -1,5 +1,3 @@
-import { soleOwnership } from '../../events/ownership.ts';
-import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,15 +6,13 @@ import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/stages/write.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { checkLog } from '../../src/recordings/check-log.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
-import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts, writingParts } from '../support/recording-service.ts';
 
 const who = (command: string) => ({ by: 'admin', command });
 const handOver = { type: 'recording.handed_over', data: { owner: 'ben' } } as const;
@@ -177,20 +173,11 @@ async function openWorld(t: TestContext) {
       },
     };
     const opened: OpenRecordingService = openRecordingService({
-      ownership: soleOwnership(),
-      store: mortal,
-      log: pino({ level: 'silent' }),
-      files: audioOf(dataDir),
-      quarantineDir: join(dataDir, 'quarantine'),
-      jobQueue: openJobQueue(),
-      progress: openStageProgress(),
-      importedBy: async () => null,
+      ...recordingServiceParts(mortal, dataDir),
       activities: {
         ...simulatedActivities(seeded(1), 0),
         write: write({
-          spaceOf: (owner) => openSpace(dataDir, owner),
-          uiLanguage: () => 'en',
-          choices: () => ({ times: true, links: false, address: null }),
+          ...writingParts((owner) => openSpace(dataDir, owner)),
           promisedBases: (owner) => opened.promisedBases(owner),
         }),
       },

@@ -1,5 +1,3 @@
-import { soleOwnership } from '../../events/ownership.ts';
-import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,14 +16,12 @@ import { documentsInput } from '../../src/documents/documents-input.ts';
 import { renderDocuments } from '../../src/documents/render.ts';
 import { CommandRefused, NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { type Random, seed, seeded, times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
-import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts } from '../support/recording-service.ts';
 
 /** Interleavings (all 1,000 take 50 s of processor time), and moments one may take; most take about 60. */
 const count = times({ short: 100, long: 1000 });
@@ -70,15 +66,11 @@ async function liveThrough(dir: string, random: Random, name: string) {
     // What a dead process had handed to the disk is there before the next one looks.
     await Promise.allSettled(inFlight);
     const service = openRecordingService({
-      ownership: soleOwnership(),
-      store: mortal(store, inFlight, life, () => life),
+      ...recordingServiceParts(
+        mortal(store, inFlight, life, () => life),
+        dir,
+      ),
       activities: activities(random, rendered),
-      jobQueue: openJobQueue(),
-      progress: openStageProgress(),
-      log: pino({ level: 'silent' }),
-      files: audioOf(dir),
-      quarantineDir: join(dir, 'quarantine'),
-      importedBy: async () => null,
     });
     await service.takeUp(id === undefined ? [] : [id]);
     return service;

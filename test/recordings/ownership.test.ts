@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { ulid } from 'ulid';
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -14,19 +13,18 @@ import { counting } from '../../events/facts/counting.ts';
 import { type Ownership, soleOwnership } from '../../events/ownership.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import {
   type Job,
   type StageActivity,
   StageSuperseded,
 } from '../../src/recordings/stages/run-stage.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { sharedOwnership } from '../support/shared-ownership.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
-import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts } from '../support/recording-service.ts';
+import { takeOverDefaults } from '../../src/recordings/control/take-over.ts';
 
 const plan: RecordingFact = {
   type: 'speech.detected',
@@ -309,7 +307,7 @@ async function openWorld(
   locks: Pick<ReturnType<typeof sharedOwnership>, 'node'> = sharedOwnership(),
 ) {
   const dir = await tempDir(t);
-  const [recordingsDir, quarantineDir] = [join(dir, 'recordings'), join(dir, 'quarantine')];
+  const recordingsDir = join(dir, 'recordings');
   await mkdir(recordingsDir);
   const store = memoryStore();
   const standing = new Map<string, { owner: string; state: string }>();
@@ -376,7 +374,12 @@ async function openWorld(
     node,
   };
 
-  function node({ slots, pollMs = 5, candidatesMax, activities }: NodeOptions = {}) {
+  function node({
+    slots = Infinity,
+    pollMs = 5,
+    candidatesMax = takeOverDefaults.candidatesMax,
+    activities,
+  }: NodeOptions = {}) {
     const jobs: Job[] = [];
     let onJob = () => {};
     let started = 0;
@@ -390,21 +393,18 @@ async function openWorld(
     };
     const ownership = locks.node();
     const service = openRecordingService({
-      store,
+      ...recordingServiceParts(store, dir),
       ownership,
-      takeOver: { slots, pollMs, candidatesMax, standingOf: async () => standing },
+      slots,
+      pollMs,
+      candidatesMax,
+      standingOf: async () => standing,
       activities:
         activities ??
         (Object.fromEntries(stages.map((stage) => [stage, begins])) as Record<
           Stage,
           StageActivity
         >),
-      jobQueue: openJobQueue(),
-      progress: openStageProgress(),
-      log: pino({ level: 'silent' }),
-      files: audioOf(dir),
-      quarantineDir,
-      importedBy: async () => null,
     });
     t.after(() => service.close());
     return {

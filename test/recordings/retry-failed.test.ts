@@ -1,19 +1,15 @@
-import { soleOwnership } from '../../events/ownership.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Readable } from 'node:stream';
-import pino from 'pino';
 import { recordingStream, type Stage } from '../../events/facts/recording.ts';
 import { StageError, type StageErrorCode } from '../../src/shared/errors.ts';
 import type { EngineProbe } from '../../src/recordings/control/retry-failed.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { handClock } from '../support/clocks.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts } from '../support/recording-service.ts';
 
 const minute = 60_000;
 
@@ -37,19 +33,10 @@ async function failing(
     );
   };
   const unused = async () => {};
-  const files = audioOf(await tempDir(t));
-  const quarantineDir = await tempDir(t);
-  const progress = openStageProgress();
+  const parts = recordingServiceParts(store, await tempDir(t));
   const open = () =>
     openRecordingService({
-      ownership: soleOwnership(),
-      store,
-      log: pino({ enabled: false }),
-      jobQueue: openJobQueue(),
-      progress,
-      files,
-      quarantineDir,
-      importedBy: async () => null,
+      ...parts,
       activities: {
         capture: unused,
         follow: unused,

@@ -1,5 +1,3 @@
-import { soleOwnership } from '../../events/ownership.ts';
-import pino from 'pino';
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,14 +9,12 @@ import type { EventStore } from '../../events/store.ts';
 import { nextSnapshot, initialState } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';
-import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { type Random, seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
-import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts } from '../support/recording-service.ts';
 
 /** Steps of one simulation, and how many moments the last recordings may take to settle. */
 const stepsPerRun = 60;
@@ -156,25 +152,8 @@ async function openWorld(dir: string, random: Random) {
     // What a dead process had handed to the disk is there, or not, before the next one looks.
     await Promise.allSettled(inFlight);
     const opened = openRecordingService({
-      ownership: soleOwnership(),
-      store: mortal(mine),
+      ...recordingServiceParts(mortal(mine), dir),
       activities: simulatedActivities(random, crashing ? 0.1 : 0),
-      jobQueue: openJobQueue(),
-      progress: openStageProgress(),
-      log: pino({ level: 'silent' }),
-      files: audioOf(dir),
-      quarantineDir: join(dir, 'quarantine'),
-      importedBy: async (id) => {
-        for await (const fact of store.readAll()) {
-          if (fact.command !== id || fact.type !== 'audio.imported') continue;
-          return {
-            recordingId: recordingOf(fact.stream)!,
-            position: fact.position,
-            state: fact.to!,
-          };
-        }
-        return null;
-      },
     });
     const unsettled = [...(await statesInLog())]
       .filter(([, state]) => state.startsWith('transcribing'))

@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { initialState, nextSnapshot } from '../../machines/recording.ts';
 import type { RecordingAggregate } from '../../src/recordings/control/aggregate.ts';
-import { type TakeOverDeps, openTakeOver } from '../../src/recordings/control/take-over.ts';
+import {
+  type TakeOverDeps,
+  openTakeOver,
+  takeOverDefaults,
+} from '../../src/recordings/control/take-over.ts';
 import { sampleEvent } from '../support/plausible-events.ts';
 import { memoryStore } from '../support/memory-store.ts';
 
@@ -47,6 +51,8 @@ const none: TakeOverDeps['recordings'] = {
   appendedElsewhere: async () => {},
 };
 const deps: TakeOverDeps = {
+  ...takeOverDefaults,
+  standingOf: async () => new Map(),
   store: memoryStore(),
   recordings: none,
   awaited: async () => new Set(),

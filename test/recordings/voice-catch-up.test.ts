@@ -1,4 +1,3 @@
-import { soleOwnership } from '../../events/ownership.ts';
 import pino from 'pino';
 import assert from 'node:assert/strict';
 import { access, mkdir, writeFile } from 'node:fs/promises';
@@ -17,7 +16,6 @@ import { openRecordingService } from '../../src/recordings/service.ts';
 import { joinStage } from '../../src/recordings/stages/attribute.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 import { openVoiceCatchUp } from '../../src/recordings/voice-catch-up.ts';
 import { onAbort } from '../../src/shared/abort.ts';
 import type { VoiceEmbedder } from '../../src/speech/diarization/diarize.ts';
@@ -28,6 +26,7 @@ import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 import { audioOf } from '../support/audio-of.ts';
+import { recordingServiceParts } from '../support/recording-service.ts';
 
 const seconds = 9;
 
@@ -161,14 +160,9 @@ async function openWorld(t: TestContext) {
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
   const jobQueue = openJobQueue();
   const service = openRecordingService({
-    ownership: soleOwnership(),
-    store,
+    ...recordingServiceParts(store, dir),
     log,
     jobQueue,
-    files: audioOf(dir),
-    progress: openStageProgress(),
-    quarantineDir: join(dir, 'quarantine'),
-    importedBy: async () => null,
     activities: {
       ...simulatedActivities(seeded(1), 0),
       diarize,

@@ -17,6 +17,7 @@ import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.t
 import { StageError } from '../../src/shared/errors.ts';
 import { checkAnswer, checkFrame } from './check-answer.ts';
 import { late, onThisMachine } from './eventually.ts';
+import { writingParts } from './recording-service.ts';
 import { type HasEnd, tempDir } from './temp-dir.ts';
 import { nodeVariables, storeVariables } from './test-store.ts';
 
@@ -360,12 +361,7 @@ function scriptedEngines(
     words: [],
   });
 
-  const realWrite = write({
-    spaceOf,
-    uiLanguage: () => 'en',
-    choices: () => ({ times: true, links: false, address: null }),
-    async *promisedBases() {},
-  });
+  const realWrite = write(writingParts(spaceOf));
   const activities: Record<Stage, StageActivity> = {
     capture: stage(async () => {}, 'capture'),
     follow: async () => {},

@@ -26,6 +26,7 @@ import { type StageActivity, stageRunner } from '../../src/recordings/stages/run
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { until } from './pulse-until.ts';
 import { audioOf } from './audio-of.ts';
+import { nothingPromised } from './recording-service.ts';
 
 /** Log, machine and captures as the service has them; the stages after capture never end. */
 export type CapturingService = {
@@ -85,13 +86,13 @@ export async function openCapturingService(
     progress: openStageProgress(),
     log,
   });
-  const handler = recordingHandler({ store });
+  const handler = recordingHandler({ store, ...nothingPromised });
   const ownership = soleOwnership();
   const live = new Map<string, RecordingAggregate>();
   const openOne = async (recordingId: string) => {
     const recording = await openAggregate(
       recordingId,
-      { handler, runStage, log, moved() {}, waits() {}, left() {} },
+      { handler, runStage, log, actsIn: () => true, moved() {}, waits() {}, left() {} },
       { create: true },
     );
     live.set(recordingId, recording!);

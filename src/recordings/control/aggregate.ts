@@ -64,8 +64,8 @@ export interface RecordingAggregate {
 export type AggregateDeps = {
   handler: RecordingHandler;
   runStage: RunStage;
-  /** Whether this process goes on acting for a recording in this state; what it leaves is another's. Default: in all. */
-  actsIn?: ((snapshot: RecordingSnapshot) => boolean) | undefined;
+  /** Whether this process goes on acting for a recording in this state; what it leaves is another's. */
+  actsIn(snapshot: RecordingSnapshot): boolean;
   log: Log;
   /** Called after each fact that this process appended, or acts on. */
   moved(recording: RecordingAggregate): void;
@@ -139,7 +139,7 @@ export async function openAggregate(
 /** Acts for a recording while it is held: the actor, and the activities it starts. */
 function actingFor(
   recordingId: string,
-  { handler, runStage, actsIn = () => true, log, waits, left }: AggregateDeps,
+  { handler, runStage, actsIn, log, waits, left }: AggregateDeps,
   of: { snapshot(): RecordingSnapshot; recording(): RecordingAggregate },
 ) {
   const activities = stageActivities(

@@ -9,7 +9,7 @@ import type { EventStore } from '../../../events/store.ts';
 import type { StageErrorCode } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { pauseAfter } from '../../shared/pauses.ts';
-import { type Clock, systemClock } from '../../shared/retry.ts';
+import type { Clock } from '../../shared/retry.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { StageProgress } from '../stages/stage-progress.ts';
 
@@ -55,7 +55,7 @@ const waitMs = 7 * 24 * 3600_000;
 /** Recordings that wait at once; the others are tried again by a person. */
 const waitingMax = 1000;
 
-type Deps = {
+export type RetryDeps = {
   store: Pick<EventStore, 'read'>;
   progress: StageProgress;
   log: Log;
@@ -64,10 +64,10 @@ type Deps = {
   append(recordingId: string, fact: RecordingFact, metadata: CommandMetadata): Promise<unknown>;
   /** Whether it is this process that tries again for all. */
   isHere(): boolean;
-  clock?: Clock;
+  clock: Clock;
 };
 
-export function openFailedRetries(deps: Deps): FailedRetries {
+export function openFailedRetries(deps: RetryDeps): FailedRetries {
   const { isHere } = deps;
   const waiting = new Map<string, { stop: AbortController; ended: Promise<void> }>();
   let isClosed = false;
@@ -102,7 +102,11 @@ export function openFailedRetries(deps: Deps): FailedRetries {
 }
 
 /** @throws the signal's reason when aborted; what the log throws. */
-async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSignal): Promise<void> {
+async function retryWhenReady(
+  deps: RetryDeps,
+  recordingId: string,
+  signal: AbortSignal,
+): Promise<void> {
   const failure = await lastFailure(deps.store.read(recordingStream(recordingId)));
   if (failure === null || failure.retries >= retriesMax[failure.cause]) return;
   const { stage, cause, version, retries } = failure;
@@ -110,7 +114,7 @@ async function retryWhenReady(deps: Deps, recordingId: string, signal: AbortSign
   const since = new Date().toISOString();
   const wait = async (reason: string, pauseMs: number): Promise<void> => {
     progress.set(recordingId, stage, { waiting: { for: reason, ahead: 0, since } });
-    await (deps.clock ?? systemClock).wait(pauseMs, signal);
+    await deps.clock.wait(pauseMs, signal);
   };
   try {
     progress.add(recordingId, stage);
@@ -145,7 +149,7 @@ async function hourPassed({ at, retries }: Failure, wait: Wait): Promise<true> {
 /** Whether the engine answers by now, or is there, within a week. */
 async function engineReady(
   { stage, cause, retries }: Failure,
-  { probeEngine, isHere, clock = systemClock }: Deps,
+  { probeEngine, isHere, clock }: RetryDeps,
   wait: Wait,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { EventStore } from '../../../events/store.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';
 import { messageOf } from '../../shared/errors.ts';
-import { type Clock, systemClock } from '../../shared/retry.ts';
+import { systemClock } from '../../shared/retry.ts';
 import { type RecordingAggregate, isLogAway } from './aggregate.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 
@@ -39,32 +39,27 @@ export type TakeOverDeps = {
   store: Pick<EventStore, 'follow' | 'head'>;
   recordings: Pick<OpenRecordings, 'takeOver' | 'appendedElsewhere'>;
   log: Log;
-  /** For how many recordings this process acts at once; what is captured here needs none. Default: all there are. */
-  slots?: number | undefined;
+  /** For how many recordings this process acts at once; what is captured here needs none. */
+  slots: number;
   /** Whose these recordings are, and in which state, where slots are counted; those it does not name are no one's. */
-  standingOf?:
-    | ((
-        recordingIds: readonly string[],
-      ) => Promise<ReadonlyMap<string, { owner: string; state: string }>>)
-    | undefined;
+  standingOf(
+    recordingIds: readonly string[],
+  ): Promise<ReadonlyMap<string, { owner: string; state: string }>>;
   /** Which of these that are captured are left to the process that has them, or that their browser comes back to. */
   awaited(recordingIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Between two looks when nothing was heard, in milliseconds: so long one waits whose process died. */
-  pollMs?: number | undefined;
-  clock?: Clock | undefined;
-  /** Recordings that are looked at in one look where slots are counted, and that are remembered from the log. For tests. */
-  candidatesMax?: number | undefined;
+  pollMs: number;
+  /** Recordings that are looked at in one look where slots are counted, and that are remembered from the log. */
+  candidatesMax: number;
 };
 
-const candidatesMaxDefault = 1000;
+/** For a process that is alone: it acts for all there are. */
+export const takeOverDefaults = { slots: Infinity, pollMs: 1000, candidatesMax: 1000 };
 /** Before one is tried again that could not be taken over, in milliseconds; of so many. */
 const restMs = 30_000;
 const restingMax = 10_000;
-const pollMsDefault = 1000;
 
 type TakingOver = TakeOverDeps & {
-  slots: number;
-  candidatesMax: number;
   /** The next look at the list begins behind this one: those in front were more than one look has room for. */
   lookedUpTo: string | undefined;
   /** Those acted for in a slot, or about to be. */
@@ -85,8 +80,6 @@ type TakingOver = TakeOverDeps & {
 export function openTakeOver(deps: TakeOverDeps): TakeOver {
   const it: TakingOver = {
     ...deps,
-    slots: deps.slots ?? Infinity,
-    candidatesMax: deps.candidatesMax ?? candidatesMaxDefault,
     lookedUpTo: undefined,
     taken: new Set(),
     wanted: new Set(),
@@ -121,9 +114,6 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
     },
   };
 }
-
-type Known = Awaited<ReturnType<NonNullable<TakeOverDeps['standingOf']>>>;
-const noneKnown: Known = new Map();
 
 const isFree = ({ taken, slots }: TakingOver): boolean => taken.size < slots;
 
@@ -173,7 +163,7 @@ async function take(it: TakingOver, recordingId: string): Promise<boolean> {
  */
 async function inTurn(it: TakingOver, candidates: readonly string[]): Promise<readonly string[]> {
   if (candidates.length === 0) return candidates;
-  const known = (await it.standingOf?.([...it.taken, ...candidates])) ?? noneKnown;
+  const known = await it.standingOf([...it.taken, ...candidates]);
   const isCaptured = (id: string): boolean => isIn(known.get(id)?.state ?? '', 'recording');
   const captured = candidates.filter(isCaptured);
   const awaited = captured.length > 0 ? await it.awaited(captured) : new Set();
@@ -259,9 +249,9 @@ async function keepLooking(it: TakingOver, unsettled: ListOfRecordings): Promise
 }
 
 async function rungOrDue(it: TakingOver): Promise<void> {
-  const { bell, clock = systemClock } = it;
+  const { bell, pollMs } = it;
   const over = new AbortController();
-  const due = clock.wait(pollMsOf(it), over.signal).catch(() => undefined);
+  const due = systemClock.wait(pollMs, over.signal).catch(() => undefined);
   if (!it.isRung) await Promise.race([bell.wait(over.signal), due]);
   over.abort();
   it.isRung = false;
@@ -269,16 +259,14 @@ async function rungOrDue(it: TakingOver): Promise<void> {
 
 /** Again after a pause when it fails, until it is stopped. */
 async function repeatedly(it: TakingOver, work: () => Promise<void>): Promise<void> {
-  const { stopping, log, clock = systemClock } = it;
+  const { stopping, log, pollMs } = it;
   while (!stopping.signal.aborted) {
     await work().catch((error: unknown) => {
       if (!stopping.signal.aborted) log.warn({ err: error }, 'looking for unfinished recordings');
     });
-    await clock.wait(pollMsOf(it), stopping.signal).catch(() => undefined);
+    await systemClock.wait(pollMs, stopping.signal).catch(() => undefined);
   }
 }
-
-const pollMsOf = ({ pollMs = pollMsDefault }: TakingOver): number => pollMs;
 
 function note(it: TakingOver, recordingId: string): void {
   if (it.slots === 0 || it.taken.has(recordingId)) return;

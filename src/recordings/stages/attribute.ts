@@ -19,7 +19,7 @@ import { voiceSamples } from '../../../projections/recording/voices.ts';
 import { identify } from '../../language/identify.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { KnownVoices } from '../known-voices.ts';
-import { firstRunWaitMs, notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
+import { notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
 
 export type IdentifyDeps = {
   log: Log;
@@ -27,7 +27,7 @@ export type IdentifyDeps = {
   languageModel(): Promise<Lease<LanguageModel> | null>;
   /** Names that this user confirmed in other recordings, those of late first. */
   peopleOf(owner: string): Promise<readonly string[]>;
-  firstRunWaitMs?: number;
+  firstRunWaitMs: number;
 };
 
 /**
@@ -56,9 +56,8 @@ async function appendNames(job: Job, deps: IdentifyDeps, model: LanguageModel | 
     return await job.append({ type: 'identification.completed', data, content: { names: [] } });
   }
   if (!model) return await skip(job, notConfigured);
-  const waitMs = recording.sources.published ? reprocessWaitMs : deps.firstRunWaitMs;
   const retrying = retryingModel(model, {
-    limitMs: waitMs ?? firstRunWaitMs,
+    limitMs: recording.sources.published ? reprocessWaitMs : deps.firstRunWaitMs,
     onWaiting: (waiting) => job.waiting(waiting),
   });
   let names: Awaited<ReturnType<typeof identify>>;

@@ -27,9 +27,7 @@ import type { AskedAhead } from './asked-ahead.ts';
 import { type PunctuatedHere, punctuatedHere } from './punctuate-here.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
-/** How long a language-model server may stay away before a first run goes on without it. */
-export const firstRunWaitMs = 120_000;
-/** … and before a further run fails, or goes on with the title there is: its documents are there already. */
+/** How long a language-model server may stay away before a further run fails, or goes on with the title there is: its documents are there already. */
 export const reprocessWaitMs = 600_000;
 /** Punctuation and summary of one recording are asked for at the same time. */
 export const slotsPerModel = 2;
@@ -38,7 +36,8 @@ type Deps = {
   log: Log;
   /** The configured language model; null when none is. */
   languageModel(): Promise<Lease<LanguageModel> | null>;
-  firstRunWaitMs?: number;
+  /** How long it may stay away before a first run goes on without it. */
+  firstRunWaitMs: number;
 };
 
 /** The title of a recording in which nothing was said. */
@@ -187,9 +186,7 @@ const shortOf = (asked: object) =>
 /** A stage before this one has waited already: one try is enough then. */
 function waitMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
   if (!firstRun) return reprocessWaitMs;
-  return notes.some(({ code }) => extractCodes.includes(code))
-    ? 0
-    : (deps.firstRunWaitMs ?? firstRunWaitMs);
+  return notes.some(({ code }) => extractCodes.includes(code)) ? 0 : deps.firstRunWaitMs;
 }
 
 /** Whether a person asked for what a language model says, and for nothing before it. */

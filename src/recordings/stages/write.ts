@@ -60,7 +60,7 @@ export function write(deps: Deps): StageActivity {
     const paths = documentPaths(named.content.base);
     const choices = deps.choices();
     const name = { ...named.data, ...named.content };
-    const audio = deps.audioInVault?.() ?? null;
+    const audio = deps.audioInVault();
     const rendered = renderDocuments(
       documentsInput(job.recordingId, draft(recording), name, choices, audio),
     );
@@ -78,8 +78,7 @@ export function write(deps: Deps): StageActivity {
 
 /** Puts them in place while nothing of the recording is removed. */
 async function inTurn(job: Job, placing: Placing, deps: Deps): Promise<DocumentName[]> {
-  const { exclusively = (_, work) => work(new AbortController().signal) } = deps;
-  return await exclusively(removalName(job.recordingId), async () => {
+  return await deps.exclusively(removalName(job.recordingId), async () => {
     // It may have been erased meanwhile, by any process.
     await job.recording();
     job.signal.throwIfAborted();
@@ -207,13 +206,13 @@ type Deps = {
   /** `documents.times`, `speakers.links`, and where the pages are. */
   choices(): { times: boolean; links: boolean; address: string | null };
   /** Path of the recording's audio in the vault that its documents are written to; null: it is elsewhere. */
-  audioInVault?(): string | null;
+  audioInVault(): string | null;
   /** Base names that other recordings of the owner have been promised. */
   promisedBases(owner: string): AsyncIterable<string>;
-  /** What other nodes have promised; absent where there are none. */
-  names?: PromisedNames | null;
-  /** The same that removes files of recordings; without it, nothing is removed meanwhile. */
-  exclusively?: Exclusively;
+  /** What other nodes have promised; null where there are none. */
+  names: PromisedNames | null;
+  /** The same that removes files of recordings. */
+  exclusively: Exclusively;
 };
 
 function ownVersions({ authored }: DocumentFiles): Partial<PerDocument> {
