@@ -62,12 +62,12 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await page.route(`**/recordings/${read}`, async (route) => await route.abort());
     await elsewhere('PATCH', 't-0002', { text: 'Gladly. It is dry.' });
     await begin(page, 't-0002');
-    const area = page.getByLabel('Text of this turn');
+    const area = page.getByLabel('Text of this passage');
     await area.press('Control+ArrowRight');
     await area.press('Control+ArrowRight');
     await page.unroute(`**/recordings/${read}`);
     await page.getByRole('button', { name: 'Split here' }).click();
-    await page.getByText('This turn was changed meanwhile.').waitFor();
+    await page.getByText('This passage was changed in the meantime.').waitFor();
     assert.equal((await now()).length, 12);
     await page.context().close();
   });
@@ -112,11 +112,14 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await page.evaluate(`localStorage.setItem('mitschrift.session', '${JSON.stringify(own)}')`);
     await page.reload();
     await begin(page, 't-0010');
-    assert.equal(await page.getByLabel('Text of this turn').inputValue(), 'By an ended session.');
+    assert.equal(
+      await page.getByLabel('Text of this passage').inputValue(),
+      'By an ended session.',
+    );
     await apiOf(service.url, own.token).post('/logout', {});
     await page.waitForURL(/\/login/);
     await page.getByLabel('Password').fill(password);
-    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('User name').fill('ada');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.url}/notes/${read}`);
     await kept('t-0010').waitFor();
@@ -164,7 +167,7 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await turn(page, 't-0005').focus();
     await page.keyboard.press('Control+z');
     const list = page.getByRole('dialog');
-    await list.getByText('Changed by somebody since').waitFor();
+    await list.getByText('Changed by someone else since').waitFor();
     await list.getByRole('button', { name: 'Close' }).click();
     await turn(page, 't-0005').focus();
     await page.keyboard.press('Control+z');
@@ -196,7 +199,7 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
       });
     await page.route(utterances, refuse);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    const said = page.locator('.editing').getByText('The service refused: Not now');
+    const said = page.locator('.editing').getByText('The action failed: Not now');
     await said.waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
     const { y } = (await said.boundingBox())!;
@@ -219,7 +222,7 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await page.route(utterances, gone);
     await page.route(`**/recordings/${long}`, gone);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('It is not known whether this was saved.').waitFor();
+    await page.getByText('Mitschrift can’t tell whether this was saved.').waitFor();
     assert.equal(await page.getByText('Nothing was changed').count(), 0);
     await page.unroute(`**/recordings/${long}`);
     await page.getByRole('button', { name: 'Check now' }).click();
@@ -270,7 +273,7 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
       return before === (await page.evaluate<number>('scrollY'));
     });
     await page.evaluate(`scrollTo(0, ${far})`);
-    await page.getByRole('button', { name: 'Back to the voice' }).waitFor();
+    await page.getByRole('button', { name: 'Back to playback' }).waitFor();
     assert.ok((await page.evaluate<number>('scrollY')) > far / 2);
     await page.context().close();
   });
@@ -284,7 +287,7 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
       await route.fulfill({ response: answer, json });
     });
     await page.reload();
-    await page.getByText('Audio is available when the recording ends.').waitFor();
+    await page.getByText('The audio will be available when the recording ends.').waitFor();
     assert.equal(await page.getByText('was not kept').count(), 0);
     await page.unroute(`**/recordings/${read}`);
     await elsewhere('PATCH', 't-0001', { text: 'Good.' });
@@ -298,10 +301,10 @@ const turn = (page: Page, block: string) => page.locator(`[data-block="${block}"
 async function begin(page: Page, block: string): Promise<void> {
   await turn(page, block).focus();
   await page.keyboard.press('e');
-  await turn(page, block).getByLabel('Text of this turn').waitFor();
+  await turn(page, block).getByLabel('Text of this passage').waitFor();
 }
 
 async function edit(page: Page, block: string, text: string): Promise<void> {
   await begin(page, block);
-  await page.getByLabel('Text of this turn').fill(text);
+  await page.getByLabel('Text of this passage').fill(text);
 }

@@ -33,25 +33,25 @@ test('from the setup link to the first readable note, by the browser alone', asy
     assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1', name);
   };
 
-  await page.getByLabel('Your name').fill('ada');
+  await page.getByLabel('User name').fill('ada');
   await page.getByLabel('Password').fill('paper lantern harbour nine');
   await page.getByText('strong').waitFor();
   assert.doesNotMatch(page.url(), /code=/, 'the code is in no history');
   await checkLook(page, 'setup-administrator');
-  await press('Create the administrator');
+  await press('Create administrator');
 
-  await step('What turns speech into text?');
+  await step('Where should recordings be transcribed?');
   await page.getByRole('radio', { name: /espeak/, checked: true }).waitFor();
   await checkLook(page, 'setup-speech');
   await press('Continue');
 
   // What was typed is there again on the way back.
-  const server = page.getByLabel('Address of the server');
+  const server = page.getByLabel('Server address');
   await server.fill('http://127.0.0.1:9/v1');
-  await press('Test the server');
-  await page.getByText('It does not work like this.').waitFor();
+  await press('Test connection');
+  await page.getByText('The test failed.').waitFor();
   const steps = page.getByRole('navigation');
-  await steps.getByText('Speech').click();
+  await steps.getByText('Speech recognition').click();
   await page.getByRole('radio', { name: /espeak/ }).waitFor();
   await steps.getByText('Summaries').click();
   assert.equal(await server.inputValue(), 'http://127.0.0.1:9/v1');
@@ -82,10 +82,10 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await press('Continue');
 
   await step('Now say a sentence.');
-  await page.getByLabel('From').selectOption('microphone');
+  await page.getByLabel('Source').selectOption('microphone');
   await press(/^Record/);
   await recordedFor(page, 7);
-  await press('Stop and write notes');
+  await press('Stop and create note');
   const words = /lose a single word/i;
   await page.locator('blockquote').getByText(words).waitFor();
   await page.getByText('skipped; later under Settings').waitFor();
@@ -96,10 +96,10 @@ test('from the setup link to the first readable note, by the browser alone', asy
 
   // Microphone and speakers together, built and heard.
   await page.goto(`${service.url}/settings?part=recording`);
-  await press('Build and listen');
-  await page.getByText('3 modules stand').waitFor();
+  await press('Set up and listen');
+  await page.getByText('Active: 3 modules').waitFor();
   await meter.and(page.locator('[aria-valuetext=silent]')).waitFor();
   await checkLook(page, 'settings-recording');
-  await press('Take down');
+  await press('Remove');
   await page.getByText('Build it to hear both.').waitFor();
 });

@@ -63,8 +63,8 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
   await t.test('nothing moves while the page is put together', async (t) => {
     for (const size of [{}, phone]) {
       const fresh = await openPage(t, browser, { url: service.url, session, ...size });
-      await fresh.getByText('Nothing turns speech into text yet.').waitFor();
-      await fresh.getByText('Waits for you: 4 speakers have no names yet.').waitFor();
+      await fresh.getByText('Speech recognition is not set up yet.').waitFor();
+      await fresh.getByText('Waiting for you: 4 speakers have no names yet.').waitFor();
       await nothingMoved(fresh);
       await fresh.context().close();
     }
@@ -72,7 +72,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
 
   await t.test('the library is read page by page, and narrowed', async () => {
     await readNote.waitFor();
-    await page.getByText('Waits for you: 4 speakers have no names yet.').waitFor();
+    await page.getByText('Waiting for you: 4 speakers have no names yet.').waitFor();
     await checkLook(page, 'home');
     const asked = await manyNotes(page);
     await page.reload();
@@ -89,7 +89,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
 
     await page.reload();
     await press('Solo');
-    await page.getByText('No note fits this choice.').waitFor();
+    await page.getByText('No notes match these filters.').waitFor();
     await press('Show all notes');
     await page.getByRole('button', { name: 'Speaker', exact: true }).click();
     await press('Ben Beispiel');
@@ -156,7 +156,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     await checkLook(page, 'home-upload-cut');
     proxy.lead(await badGateway(t));
     const refused = page.waitForResponse((response) => response.request().method() === 'HEAD');
-    await press('Go on now');
+    await press('Resume now');
     assert.equal((await refused).status(), 502);
     // A disk that is full is named, and the upload goes on when there is room.
     const full = { type: '/problems/disk-full', title: 'The disk is full', status: 503 };
@@ -205,12 +205,12 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
       await nameVoice(page);
       await press('Pause');
       await page.locator('.state', { hasText: 'Paused' }).waitFor();
-      await press('Go on');
+      await press('Resume');
       await recording.waitFor();
-      await press('Discard…');
-      await page.getByText('Discard this recording?').waitFor();
-      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keep recording');
-      await press('Discard for good');
+      await press('Delete…');
+      await page.getByText('Delete this recording?').waitFor();
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keep the recording');
+      await press('Delete permanently');
       await page.locator('.rec-btn').waitFor();
       assert.equal((await api.get<{ recording: null }>('/status')).recording, null);
     },
@@ -231,9 +231,9 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     );
     assert.ok(right > phone.viewport.width - 2, `the last one ends at ${right}`);
     // What is missing is said, and who mends it.
-    await theirs.getByText('Noch macht nichts aus Sprache Text.').waitFor();
+    await theirs.getByText('Es ist noch keine Spracherkennung eingerichtet.').waitFor();
     await theirs.getByText('Bereit zum Aufnehmen.').waitFor();
-    await theirs.getByText('Die Verwaltung kann eines wählen.').waitFor();
+    await theirs.getByText('Wenden Sie sich dafür an einen Administrator.').waitFor();
     await checkLook(theirs, 'home-empty-phone-de');
     await theirs.context().close();
   });
@@ -292,11 +292,11 @@ async function nameVoice(page: Page): Promise<void> {
     await route.fulfill({ json: { ...((await real.json()) as object), utterances } });
   });
   await page.reload();
-  await page.getByRole('button', { name: 'Voice 2 give a name' }).click();
+  await page.getByRole('button', { name: 'Speaker 2 add name' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Ben Beispiel');
   await checkLook(page, 'home-voice-named');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Ben Beispiel give a name' }).waitFor();
+  await page.getByRole('button', { name: 'Ben Beispiel add name' }).waitFor();
   await checkLook(page, 'home-live');
   await page.unrouteAll({ behavior: 'wait' });
 }

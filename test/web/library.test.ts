@@ -46,7 +46,7 @@ test('Back, and a reload, lead to where one was in the library and among what wa
       const id = await page.evaluate<string>(middleRow);
       const before = await topOf(page, id);
       await page.locator(`[data-row="${id}"] a`).click();
-      await page.getByText('There is no such note.').waitFor();
+      await page.getByText('Note not found.').waitFor();
       await page.goBack();
       await backAt(page, id, before);
       await untilHolds(
@@ -81,7 +81,7 @@ test('Back, and a reload, lead to where one was in the library and among what wa
     await atRest(page);
     const before = await topOf(page, 'r90');
     await page.locator('[data-row="r90"] h2 a').click();
-    await page.getByText('There is no such note.').waitFor();
+    await page.getByText('Note not found.').waitFor();
     await page.goBack();
     await backAt(page, 'r90', before);
     assert.equal(new URL(page.url()).search, '?q=lift&kind=meeting');

@@ -25,10 +25,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await page.keyboard.type('ada');
     await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
-    await page
-      .getByRole('alert')
-      .getByText('That name and password do not fit together.')
-      .waitFor();
+    await page.getByRole('alert').getByText('Wrong user name or password.').waitFor();
     assert.equal(await page.evaluate('document.activeElement.id'), 'password');
     await checkLook(page, 'login-wrong');
     await page.getByLabel('Password').fill(password);
@@ -45,7 +42,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
     await apiOf(service.url, session.token).post('/logout');
     await page.waitForURL(/\/login\?next=%2Faccount&expired=1$/);
-    await page.getByText('Your session has ended.').waitFor();
+    await page.getByText('Your session has expired.').waitFor();
     await checkLook(page, 'login-expired');
   });
 
@@ -58,10 +55,10 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await other.getByLabel('ada, account').click();
     await other.getByRole('button', { name: 'Log out' }).click();
     await page.getByText('You logged out in another tab.').waitFor();
-    assert.equal(await page.getByText('Your session has ended.').count(), 0);
+    assert.equal(await page.getByText('Your session has expired.').count(), 0);
     await checkLook(page, 'login-left');
     // What was said of that login is not said of the next one.
-    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('User name').fill('ada');
     await page.getByLabel('Password').fill(password);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.url}/account`);
@@ -69,7 +66,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
       service.url,
       await page.evaluate<string>(`JSON.parse(localStorage.getItem('mitschrift.session')).token`),
     ).post('/logout');
-    await page.getByText('Your session has ended.').waitFor();
+    await page.getByText('Your session has expired.').waitFor();
   });
 
   await t.test(
@@ -78,7 +75,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
       for (const next of ['//', '/nowhere']) {
         const url = `${service.url}/login?next=${encodeURIComponent(next)}`;
         const page = await openPage(t, browser, { url, expected });
-        await page.getByLabel('Name').fill('ada');
+        await page.getByLabel('User name').fill('ada');
         await page.getByLabel('Password').fill(password);
         await page.keyboard.press('Enter');
         await page.waitForURL(`${service.url}/`);
@@ -86,7 +83,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
       }
       const url = `${service.url}/login?next=${encodeURIComponent('//evil.example/')}`;
       const page = await openPage(t, browser, { url, expected });
-      await page.getByLabel('Name').fill('ada');
+      await page.getByLabel('User name').fill('ada');
       await page.getByLabel('Password').fill(password);
       await page.keyboard.press('Enter');
       await page.waitForURL(`${service.url}/`);
@@ -113,13 +110,13 @@ test('login: from any address and back to it, by the keyboard, in both languages
       url: `${service.url}/account`,
       expected: /40[13]|422|WebSocket/,
     });
-    await page.getByLabel('Name').fill(cleo.username);
+    await page.getByLabel('User name').fill(cleo.username);
     await page.getByLabel('Password').fill(cleo.password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
     await checkLook(page, 'login-choose-password');
     await page.goto(`${service.url}/speakers`);
-    await page.getByLabel('The password you were given').fill(cleo.password);
+    await page.getByLabel('Current password').fill(cleo.password);
     await page.getByLabel('New password').fill(cleo.password);
     await page.getByRole('button', { name: 'Save and continue' }).click();
     await page.getByText('The new password has to differ from the present one.').waitFor();
@@ -140,7 +137,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
     // Who comes next gets a page of their own, with nothing in it of the one before.
     await service.login('ben');
     await page.evaluate('globalThis.isOfAda = true');
-    await page.getByLabel('Name').fill('ben');
+    await page.getByLabel('User name').fill('ben');
     await page.getByLabel('Password').fill(password);
     await page.keyboard.press('Enter');
     await page.getByLabel('ben, account').waitFor();
@@ -165,15 +162,15 @@ test('the service restarts under a page: the page says so, connects again by its
   // A part of the page is not answered: it is read when the service is back.
   await page.route('**/users/me/sessions', async (route) => await route.abort());
   await page.reload();
-  await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+  await page.getByRole('alert').getByText('The server isn’t responding.').waitFor();
   await page.unroute('**/users/me/sessions');
   await service.end('SIGKILL');
-  await page.locator('.strip').getByText('The service does not answer.').waitFor();
+  await page.locator('.strip').getByText('The server isn’t responding.').waitFor();
   await checkLook(page, 'away');
   const again = await startServiceProcess(service.dataDir, {
     MITSCHRIFT_PORT: new URL(service.url).port,
   });
   t.after(async () => await again.end('SIGTERM'));
-  await page.getByText('The service does not answer.').first().waitFor({ state: 'detached' });
-  await page.getByRole('status').getByText('The service answers again.').waitFor();
+  await page.getByText('The server isn’t responding.').first().waitFor({ state: 'detached' });
+  await page.getByRole('status').getByText('Connected to the server again.').waitFor();
 });

@@ -120,7 +120,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await moreBlocks(page, 7);
     await page.reload();
     // It goes on by itself.
-    await page.getByText('Recording you', { exact: true }).waitFor();
+    await page.getByText('Recording', { exact: true }).waitFor();
     await moreBlocks(page, 30);
     await loseNetwork(proxy);
     await page.getByText('wait in this browser').waitFor();
@@ -129,7 +129,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await page.getByText('Everything recorded so far is saved.').waitFor();
     await untilHolds(page, 'globalThis.awake === 1');
     await moreBlocks(page, 60);
-    await page.getByRole('button', { name: 'Stop and write notes' }).click();
+    await page.getByRole('button', { name: 'Stop and create note' }).click();
     await page.getByRole('button', { name: 'Record' }).waitFor();
     await untilHolds(page, 'globalThis.awake === 0');
     const { text } = await sameOnDisk(service, session.token, await delivered(page));
@@ -150,12 +150,12 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     // Takes as long as several blocks.
     await accessibilityFaults(page);
     assert.equal(await countBlocks(page), paused, 'what is said in a pause is not recorded');
-    await page.getByRole('button', { name: 'Go on', exact: true }).click();
-    await page.getByText('Recording you', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByText('Recording', { exact: true }).waitFor();
     await moreBlocks(page, 10);
     await loseNetwork(proxy);
     await moreBlocks(page, 20);
-    await page.getByRole('button', { name: 'Stop and write notes' }).click();
+    await page.getByRole('button', { name: 'Stop and create note' }).click();
     await page.getByText('of the last recording wait in this browser').waitFor();
     assert.match(await focused(), /\brec-btn\b/);
     proxy.lead(service.url);
@@ -175,7 +175,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await record(page, 'tab');
     await page.getByRole('meter').and(page.locator(':not([aria-valuetext=silent])')).waitFor();
     await moreBlocks(page, 10);
-    await page.getByRole('button', { name: 'Stop and write notes' }).click();
+    await page.getByRole('button', { name: 'Stop and create note' }).click();
     await page.locator('.rec-btn').waitFor();
     const { loudest } = await sameOnDisk(service, session.token, await delivered(page));
     assert.ok(loudest > 1000, `the loudest sample is ${loudest}`);
@@ -203,7 +203,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await page.evaluate('endTab()');
     await page.getByText('The tab is no longer shared').waitFor();
     await moreBlocks(page, 10);
-    await page.getByRole('button', { name: 'Stop and write notes' }).click();
+    await page.getByRole('button', { name: 'Stop and create note' }).click();
     await page.locator('.rec-btn').waitFor();
     const pcm = await delivered(page);
     await sameOnDisk(service, session.token, pcm);
@@ -225,8 +225,8 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await page.close();
     proxy.lead(service.url);
     const next = await openAgain(context, proxy.url);
-    await next.getByText('A recording of this browser waits.').waitFor();
-    await next.getByRole('button', { name: 'Stop and write notes' }).click();
+    await next.getByText('Recording interrupted').waitFor();
+    await next.getByRole('button', { name: 'Stop and create note' }).click();
     await sameOnDisk(service, session.token, await delivered(next));
     await eventually('nothing is kept that has arrived', async () => (await heldIn(next)) === 0);
     await next.close();
@@ -287,7 +287,7 @@ async function record(page: Page, source = 'microphone'): Promise<void> {
   await page.getByText('Just me').click();
   await page.locator('#source').selectOption(source);
   await page.getByRole('button', { name: 'Record' }).click();
-  await page.getByText('Recording you', { exact: true }).waitFor();
+  await page.getByText('Recording', { exact: true }).waitFor();
   // The service has begun one, and the page knows which.
   await eventually('the service has begun it', async () =>
     page.evaluate<boolean>(`new Promise((resolve) => {

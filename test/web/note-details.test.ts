@@ -67,7 +67,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     const field = dialog.getByLabel(/Ada Muster/);
     await field.fill('Ada Lovelace');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('The service refused: Not now').waitFor();
+    await dialog.getByText('The action failed: Not now').waitFor();
     assert.equal(await field.inputValue(), 'Ada Lovelace');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row('t-0001').getByText('Ada Lovelace').waitFor();
@@ -78,13 +78,13 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     'marks follow the text, whoever changes it; the same text replaces nothing',
     async () => {
       await page.keyboard.press('Control+f');
-      await page.getByLabel('Find in the transcript').fill('lift');
+      await page.getByLabel('Find in transcript').fill('lift');
       await page.getByText('1 of 2').waitFor();
       await correct('t-0005', 'Well, and what about the lift?');
       await page.getByText('1 of 1').waitFor();
       const marked = await row('t-0005').locator('mark').allTextContents();
       assert.deepEqual(marked, ['lift']);
-      await page.getByLabel('Replace by').fill('lift');
+      await page.getByLabel('Replace with').fill('lift');
       await page.getByRole('button', { name: 'Replace', exact: true }).click();
       await page.locator('.find-bar').getByText('Nothing was replaced.').waitFor();
       assert.equal(await page.locator('.toast').filter({ hasText: 'corrected' }).count(), 0);
@@ -102,10 +102,10 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
       await more('Type and date…');
       const dialog = page.getByRole('dialog');
       await checkLook(page, 'note-details');
-      await dialog.getByRole('radio', { name: /^Just one person/ }).check();
+      await dialog.getByRole('radio', { name: /^Solo/ }).check();
       await dialog.getByLabel('Date and time').fill('2026-02-03T09:30');
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog.getByText('The service refused: Not now').waitFor();
+      await dialog.getByText('The action failed: Not now').waitFor();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.waitFor({ state: 'detached' });
       await page.locator('header.title').getByText('3 February 2026').waitFor();
@@ -122,15 +122,15 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
       await refuseOnce('POST', `**/recordings/${read}/reprocess`);
       await more('Process again…');
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('radio', { name: /^Recognise it again/ }).check();
-      await dialog.getByLabel('Language that is spoken').selectOption('de');
+      await dialog.getByRole('radio', { name: /^Transcribe again/ }).check();
+      await dialog.getByLabel('Spoken language').selectOption('de');
       await checkLook(page, 'note-again');
       await dialog.getByRole('button', { name: 'Process again' }).click();
-      await dialog.getByText('The service refused: Not now').waitFor();
-      assert.equal(await dialog.getByLabel('Language that is spoken').inputValue(), 'de');
+      await dialog.getByText('The action failed: Not now').waitFor();
+      assert.equal(await dialog.getByLabel('Spoken language').inputValue(), 'de');
       await dialog.getByRole('button', { name: 'Process again' }).click();
       await dialog.waitFor({ state: 'detached' });
-      await page.getByText('Is processed again.').waitFor();
+      await page.getByText('Processing started.').waitFor();
       // No engine is here: the version there is stays.
       await atRest();
       type Events = { events: { type: string; data: object }[] };
@@ -138,7 +138,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
       const asked = events.find(({ type }) => type === 'reprocessing.requested');
       assert.deepEqual(asked?.data, { from: 'speech-to-text', language: 'de' });
       await more('Process again…');
-      const options = dialog.getByLabel('Language that is spoken').locator('option');
+      const options = dialog.getByLabel('Spoken language').locator('option');
       assert.deepEqual((await options.allTextContents()).slice(1, 3), ['German', 'Arabic']);
       await page.keyboard.press('Escape');
     },
@@ -151,7 +151,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     await page.keyboard.press('k');
     await page.keyboard.press('>');
     await page.keyboard.press('e');
-    assert.equal(await page.getByLabel('Text of this turn').count(), 0);
+    assert.equal(await page.getByLabel('Text of this passage').count(), 0);
     assert.equal(await page.getByLabel('Speed').inputValue(), '1');
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     await page.keyboard.press('Enter');

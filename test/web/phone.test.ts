@@ -54,7 +54,7 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
     await page.getByRole('link', { name: longName }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: readingRoom.title }).waitFor();
     await page.getByRole('button', { name: 'Date', exact: true }).tap();
-    await page.getByRole('textbox', { name: 'First day' }).fill('2026-01-01');
+    await page.getByRole('textbox', { name: 'From' }).fill('2026-01-01');
     await page.getByRole('button', { name: 'Any date' }).tap();
     await page.getByRole('link', { name: 'Speakers', exact: true }).tap();
     await page.getByLabel('Name of Speaker 1').waitFor();
@@ -78,8 +78,8 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
     // In the middle of what there is, and of a text that grows: Save is not below anything.
     for (const place of [0, 4]) {
       const row = page.locator(`[data-turn="${place}"]`);
-      await row.getByRole('button', { name: 'Correct this turn' }).tap();
-      await row.getByLabel('Text of this turn').fill(`Said in ${place}. `.repeat(12).trim());
+      await row.getByRole('button', { name: 'Edit this passage' }).tap();
+      await row.getByLabel('Text of this passage').fill(`Said in ${place}. `.repeat(12).trim());
       await row.getByRole('button', { name: 'Save' }).tap();
       await row.getByText(`Said in ${place}.`).waitFor();
     }
@@ -89,7 +89,7 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
     await file;
     await page.getByLabel('More', { exact: true }).tap();
     await page.getByRole('button', { name: 'Delete…' }).tap();
-    await page.getByRole('button', { name: 'Keep it' }).tap();
+    await page.getByRole('button', { name: 'Cancel' }).tap();
     await noWider(page, 'note');
     await page.getByRole('link', { name: 'Notes' }).tap();
     await page.waitForURL(`${service.url}/`);
@@ -109,7 +109,7 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
         await page.locator('.lead').waitFor();
         await noWider(page, `summary ${at}`);
         await page.getByRole('button', { name: 'Change names' }).tap();
-        await page.getByRole('button', { name: 'Leave' }).tap();
+        await page.getByRole('button', { name: 'Cancel' }).tap();
       }
       await page.goto(`${service.url}/notes/${hostile[1]}`);
       await page.getByRole('heading', { name: arabicTitle }).waitFor();
@@ -212,9 +212,9 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
       await checkLook(page, 'recording-phone');
       await page.getByRole('button', { name: 'Pause', exact: true }).tap();
       await page.locator('.state', { hasText: 'Paused' }).waitFor();
-      await page.getByRole('button', { name: 'Go on', exact: true }).tap();
-      await page.locator('.state', { hasText: 'Recording you' }).waitFor();
-      await page.getByRole('button', { name: 'Stop and write notes' }).tap();
+      await page.getByRole('button', { name: 'Resume', exact: true }).tap();
+      await page.locator('.state', { hasText: 'Recording' }).waitFor();
+      await page.getByRole('button', { name: 'Stop and create note' }).tap();
       const note = page.locator('article.note').filter({ hasText: /lose a single word/i });
       await note.getByRole('link').first().tap();
       await page.waitForURL(/\/notes\//);

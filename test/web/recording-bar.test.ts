@@ -173,15 +173,15 @@ test('what is recorded has its control on every page, tells what it is worth, an
       await eventually('the service knows', async () => {
         return (await runningOf(service, session.token))?.paused === true;
       });
-      await page.getByRole('button', { name: 'Go on', exact: true }).click();
+      await page.getByRole('button', { name: 'Resume', exact: true }).click();
       await eventually('it is on', async () => (await live(page)) === 1);
       await eventually('the service knows', async () => {
         return (await runningOf(service, session.token))?.paused === false;
       });
       proxy.lead('http://127.0.0.1:9');
       proxy.cut();
-      await page.getByRole('button', { name: 'Discard…' }).click();
-      await page.getByRole('button', { name: 'Discard for good' }).click();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('button', { name: 'Delete permanently' }).click();
       await page.locator('.rec-btn').waitFor();
       assert.equal(await live(page), 0);
       proxy.lead(service.url);
@@ -196,8 +196,8 @@ test('what is recorded has its control on every page, tells what it is worth, an
       await record(page);
       const other = await openPage(t, browser, { url: service.url, session, ...phone });
       await other.getByText('Recording in another tab or browser').waitFor();
-      assert.equal(await other.getByRole('button', { name: 'Discard…' }).count(), 0);
-      await other.getByRole('button', { name: 'Stop and write notes' }).click();
+      assert.equal(await other.getByRole('button', { name: 'Delete…' }).count(), 0);
+      await other.getByRole('button', { name: 'Stop and create note' }).click();
       await page.locator('.rec-btn').waitFor();
       assert.equal(await live(page), 0);
       await other.locator('.rec-btn').waitFor();
@@ -276,7 +276,7 @@ test('what is recorded has its control on every page, tells what it is worth, an
     await page.getByText('Recording · sent directly').first().waitFor();
     await recordedFor(page, 5);
     assert.ok((await saidIn(page)).some((text) => /alert: .*no storage space left/.test(text)));
-    await page.getByRole('button', { name: 'Stop and write notes' }).click();
+    await page.getByRole('button', { name: 'Stop and create note' }).click();
     await page.locator('.rec-btn').waitFor();
     await nothingRuns(service, token);
     type Line = { duration: number };

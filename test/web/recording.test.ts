@@ -59,7 +59,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     const field = (number: number) => page.getByLabel(`Name of Speaker ${number}`);
     await field(1).waitFor();
     assert.equal(await field(1).inputValue(), 'Ada Muster', 'as suggested');
-    await page.getByText('It was said: “Ben, you were at the town hall”').waitFor();
+    await page.getByText('From the recording: “Ben, you were at the town hall”').waitFor();
     await checkLook(page, 'speakers');
     // A number plays that voice, and stops it.
     await page.keyboard.press('2');
@@ -74,26 +74,26 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     assert.equal(await field(3).inputValue(), 'Cleo Sample');
     await page.keyboard.press('Enter');
     await page.keyboard.type('Ben Beispiel');
-    await page.getByText('Same name as Speaker 2: both become one.').waitFor();
+    await page.getByText('Same name as Speaker 2: both will be merged.').waitFor();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.url}/notes/${waiting}`);
-    await page.getByRole('button', { name: 'Correct the title' }).waitFor();
+    await page.getByRole('button', { name: 'Edit title' }).waitFor();
     const names = await page.locator('.turn .who').allTextContents();
     assert.deepEqual(
       new Set(names.map((name) => name.slice(1))),
       new Set(['Ada Muster', 'Ben Beispiel', 'Cleo Sample']),
     );
     // The other tab was slower.
-    await other.getByText('These speakers were named a moment ago in another tab.').waitFor();
+    await other.getByText('These speakers have just been named in another tab.').waitFor();
     await page.goto(`${service.url}/speakers`);
     // An address that differs in its end alone is followed in the page that is open.
     await page.goto(`${service.url}/speakers#known`);
     await page.getByRole('heading', { name: 'Cleo Sample' }).waitFor();
-    await page.getByText('What this rests on').first().click();
+    await page.getByText('Based on these meetings').first().click();
     await checkLook(page, 'speakers-known');
-    await page.getByRole('button', { name: 'Forget the voice of Cleo Sample' }).click();
-    await page.getByRole('button', { name: 'Forget', exact: true }).last().click();
+    await page.getByRole('button', { name: 'Delete the voice of Cleo Sample' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).last().click();
     await page.getByRole('heading', { name: 'Cleo Sample' }).waitFor({ state: 'detached' });
   });
 
@@ -105,7 +105,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
       `document.querySelector('.wave > div').shadowRoot.querySelector('.wrapper').computedStyleMap().get('position').value`,
     );
     assert.equal(style, 'relative', `the waveform’s style sheet is not allowed: ${waveformStyle}`);
-    await page.getByRole('button', { name: 'Hear it at 01:12' }).click();
+    await page.getByRole('button', { name: 'Play from 01:12' }).click();
     await turn(page, 8).locator('.w.on').waitFor();
     await page.keyboard.press('k');
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
@@ -134,7 +134,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('e');
-    await page.getByLabel('Text of this turn').fill('Gladly. The plaster is bone dry.');
+    await page.getByLabel('Text of this passage').fill('Gladly. The plaster is bone dry.');
     await checkLook(page, 'note-editing');
     await page.keyboard.press('Control+Enter');
     await turn(page, 1).getByText('bone dry').waitFor();
@@ -144,29 +144,29 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
 
     // Changed elsewhere while it is corrected here: both are shown.
     await page.keyboard.press('e');
-    const area = page.getByLabel('Text of this turn');
+    const area = page.getByLabel('Text of this passage');
     await area.fill('Mine.');
     const reread = page.waitForResponse((answer) => answer.url().endsWith(`/recordings/${read}`));
     await correctElsewhere(1, 'Theirs.');
     await reread;
     await page.keyboard.press('Control+Enter');
-    await page.getByText('This turn was changed meanwhile.').waitFor();
+    await page.getByText('This passage was changed in the meantime.').waitFor();
     await page.getByText('Theirs.').waitFor();
     await page.getByRole('button', { name: 'Save mine' }).click();
     await turn(page, 1).getByText('Mine.').waitFor();
 
     await page.keyboard.press('e');
     await area.waitFor();
-    await page.getByRole('button', { name: 'Join with the next' }).click();
+    await page.getByRole('button', { name: 'Merge with next' }).click();
     await turn(page, 1).getByText('Mine. All of it, or only the rolls for the front?').waitFor();
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await turn(page, 2).getByText('All of it, or only').waitFor();
     assert.match((await turn(page, 2).locator('.who').textContent()) ?? '', /Cleo Sample/);
 
     await page.keyboard.press('Control+f');
-    await page.getByLabel('Find in the transcript').fill('LIFT');
+    await page.getByLabel('Find in transcript').fill('LIFT');
     await page.getByText('1 of 2').waitFor();
-    await page.getByLabel('Replace by').fill('elevator');
+    await page.getByLabel('Replace with').fill('elevator');
     await page.getByRole('button', { name: 'Replace all 2' }).click();
     await turn(page, 4).getByText('And the elevator? Without the elevator').waitFor();
     await page.keyboard.press('Escape');
@@ -190,8 +190,8 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.locator('.diff ins', { hasText: 'Everything' }).first().waitFor();
     assert.equal(await page.getByLabel('Compare').inputValue(), '1');
     assert.equal(await page.getByLabel('with', { exact: true }).inputValue(), `${+newest + 1}`);
-    await page.getByRole('button', { name: 'Use this one: version 1', exact: true }).click();
-    await page.getByText('Version 1 is in use again.').first().waitFor();
+    await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
+    await page.getByText('Version 1 restored.').first().waitFor();
     await page.getByRole('tab', { name: 'Transcript' }).click();
     await turn(page, 4).getByText('And the lift?').waitFor();
   });
@@ -199,7 +199,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
   await t.test('on a phone in German', async () => {
     const small = await opened(`/notes/${read}`, { ...phone, locale: 'de-DE' });
     await small.getByRole('tab', { name: 'Zusammenfassung' }).click();
-    await small.getByText('Beschlossen').waitFor();
+    await small.getByText('Entscheidungen').waitFor();
     await checkLook(small, 'note-phone');
   });
 
@@ -212,7 +212,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
       const count = document.querySelectorAll('[data-turn]').length;
       globalThis.most = Math.max(globalThis.most, count);
     }).observe(document.querySelector('.turns'), { childList: true, subtree: true })`);
-    const find = other.getByLabel('Find in the transcript');
+    const find = other.getByLabel('Find in transcript');
     // Near, far, and back: what is on the way is not put into the page.
     await find.fill('reading');
     await turn(other, 0).locator('mark, .text').first().waitFor();
@@ -226,7 +226,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
   });
 
   await t.test('opens in the notes application, and in its folder', async () => {
-    await page.getByRole('button', { name: 'Open in notes' }).click();
+    await page.getByRole('button', { name: 'Open in notes app' }).click();
     await page.getByText('Opened.').first().waitFor();
     const called = await readFile(join(programs, 'calls'), 'utf8');
     assert.match(called, /^xdg-open obsidian:\/\/open\?vault=\S+&file=\S+\n$/);
@@ -244,7 +244,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     const copied = join(vault, note.documents.transcript);
     await writeFile(copied, 'Mine.');
     await correctElsewhere(2, 'Said otherwise.');
-    await page.getByRole('button', { name: 'Open in notes' }).click();
+    await page.getByRole('button', { name: 'Open in notes app' }).click();
     await page.getByText(/^A note there was changed and kept; .*\(Mitschrift \w+\)\.md$/).waitFor();
     assert.equal(await readFile(copied, 'utf8'), 'Mine.');
 
@@ -255,9 +255,9 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     });
     await afar.getByLabel('More', { exact: true }).click();
     await afar.getByRole('button', { name: 'Show in folder' }).click();
-    await afar.getByText(/^The files are on the computer that runs Mitschrift: .*\.md$/).waitFor();
+    await afar.getByText(/^The files are on the Mitschrift server: .*\.md$/).waitFor();
     // What is copied there is copied; no vault of this computer is named, and no program asked.
-    await afar.getByRole('button', { name: 'Open in notes' }).click();
+    await afar.getByRole('button', { name: 'Open in notes app' }).click();
     await afar
       .getByText(/^A note there was changed and kept|^Copied to the notes folder/)
       .waitFor();
@@ -274,12 +274,12 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.getByLabel('More', { exact: true }).click();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('heading', { name: 'Delete this recording?' }).waitFor();
-    assert.equal(await page.evaluate('document.activeElement.textContent.trim()'), 'Keep it');
+    assert.equal(await page.evaluate('document.activeElement.textContent.trim()'), 'Cancel');
     await checkLook(page, 'note-delete');
-    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.waitForURL(`${service.url}/`);
     await page.goto(`${service.url}/notes/${read}`);
-    await page.getByRole('heading', { name: 'There is no such note.' }).waitFor();
+    await page.getByRole('heading', { name: 'Note not found.' }).waitFor();
   });
 });
 

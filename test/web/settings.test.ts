@@ -30,9 +30,9 @@ test('settings changed and saved, two people in their accounts; the service away
       await open('Server and limits');
       const upload = page.getByLabel('Largest upload');
       await upload.fill('0');
-      await page.getByText('At least 1.').waitFor();
+      await page.getByText('At least 1. The previous value').waitFor();
       await upload.fill('2048');
-      await page.getByText('1 change not saved yet').first().waitFor();
+      await page.getByText('1 unsaved change').first().waitFor();
       await open('Language model');
       assert.equal(await page.getByLabel('Patience').isDisabled(), true);
       await page.getByText('from MITSCHRIFT_LLM_TIMEOUT').waitFor();
@@ -61,7 +61,7 @@ test('settings changed and saved, two people in their accounts; the service away
       // Where Back leaves the document, the browser itself asks.
       await page.goto(`${service.url}/settings?part=server`);
       await upload.fill('2048');
-      await page.getByText('1 change not saved yet').first().waitFor();
+      await page.getByText('1 unsaved change').first().waitFor();
       const asked = page.waitForEvent('dialog');
       await page.evaluate('history.back()');
       assert.equal((await asked).type(), 'beforeunload');
@@ -75,7 +75,7 @@ test('settings changed and saved, two people in their accounts; the service away
       const api = apiOf(service.url, session.token);
       return (await api.get<{ config: Record<string, Record<string, unknown>> }>('/config')).config;
     };
-    await open('Speech to text');
+    await open('Speech recognition');
     await page.locator('select#setting-stt-local_model').selectOption('espeak-en');
     await open('Notes and voices');
     const folder = await tempDir(t);
@@ -104,7 +104,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await page
       .getByRole('listitem')
       .filter({ hasText: 'espeak' })
-      .getByText('in use')
+      .getByText('current')
       .first()
       .waitFor();
     await checkLook(page, 'settings-models');
@@ -113,9 +113,9 @@ test('settings changed and saved, two people in their accounts; the service away
     await checkLook(page, 'settings-health');
 
     await open('Backup');
-    await page.getByLabel('Folder for it').fill(join(await tempDir(t), 'backup'));
+    await page.getByLabel('Backup folder').fill(join(await tempDir(t), 'backup'));
     await press('Back up now');
-    await page.getByText(/^Backed up, /).waitFor();
+    await page.getByText(/^Backup completed: /).waitFor();
     await page.getByText(/^\d+ facts are in it/).waitFor();
     await checkLook(page, 'settings-backup');
 
@@ -124,9 +124,9 @@ test('settings changed and saved, two people in their accounts; the service away
     await mkdir(much, { recursive: true });
     for (let n = 0; n < filesMuch; n += 1) await writeFile(join(much, `${n}`), 'x');
     await press('Back up now');
-    await press('Cancel the backup');
+    await press('Cancel backup');
     await page.getByText('The backup was cancelled.').waitFor();
-    await page.getByRole('button', { name: 'Cancel the backup' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Cancel backup' }).waitFor({ state: 'detached' });
     await rm(much, { recursive: true });
   });
 
@@ -167,7 +167,9 @@ test('settings changed and saved, two people in their accounts; the service away
     await checkLook(page, 'confirm-password');
     await page.getByLabel('Password', { exact: true }).fill('not hers');
     await press('Continue');
-    await page.getByText('Wrong password.').waitFor();
+    await page
+      .getByText('This is not your current password. Check upper and lower case.')
+      .waitFor();
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Copy the invitation now' }).waitFor();
@@ -188,7 +190,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await checkLook(door, 'login-invitation-phone-de');
     await door.getByLabel('Benutzername').fill('ben');
     await door.getByLabel('Passwort').fill('passwort');
-    await door.getByRole('button', { name: 'Konto anlegen' }).click();
+    await door.getByRole('button', { name: 'Konto erstellen' }).click();
     await door.getByText('Dieses Passwort gehört zu den häufigsten.').waitFor();
     await door.getByLabel('Passwort').fill(password);
     await door.keyboard.press('Enter');
@@ -207,18 +209,20 @@ test('settings changed and saved, two people in their accounts; the service away
       expected: /401|422|WebSocket/,
       ...phone,
     });
-    await theirs.getByText('Einstellungen sind Sache der Verwaltung.').waitFor();
+    await theirs.getByText('Nur Administratoren können Einstellungen ändern.').waitFor();
     await checkLook(theirs, 'settings-refused-phone-de');
-    await theirs.getByRole('link', { name: 'Zum Konto' }).click();
+    await theirs.getByRole('link', { name: 'Zu meinem Konto' }).click();
     await theirs.getByText('hier', { exact: true }).waitFor();
     await checkLook(theirs, 'account-phone-de');
-    await theirs.getByLabel('Bisheriges Passwort').fill('falsch');
+    await theirs.getByLabel('Aktuelles Passwort').fill('falsch');
     await theirs.getByLabel('Neues Passwort').fill('drei laternen am hafen');
     await theirs.getByRole('button', { name: 'Passwort ändern' }).click();
-    await theirs.getByText('Falsches Passwort.').waitFor();
-    await theirs.getByLabel('Bisheriges Passwort').fill(password);
+    await theirs
+      .getByText('Das ist nicht Ihr aktuelles Passwort. Achten Sie auf Groß- und Kleinschreibung.')
+      .waitFor();
+    await theirs.getByLabel('Aktuelles Passwort').fill(password);
     await theirs.getByRole('button', { name: 'Passwort ändern' }).click();
-    await theirs.getByText('Das neue Passwort gilt.').waitFor();
+    await theirs.getByText('Passwort geändert.').waitFor();
 
     await page.reload();
     const row = page.getByRole('listitem').filter({ hasText: 'ben' });
@@ -228,7 +232,7 @@ test('settings changed and saved, two people in their accounts; the service away
     const theirFolder = await tempDir(t);
     await page.getByRole('textbox', { name: 'Notes folder' }).fill(theirFolder);
     await press('Save');
-    await page.getByText('The notes folder of ben is saved.').waitFor();
+    await page.getByText('Notes folder of ben saved.').waitFor();
     const { config } = await apiOf(service.url, session.token).get<{
       config: { audio: { recorders: string } };
     }>('/config');
@@ -240,7 +244,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await page.getByText('link for a new password', { exact: true }).waitFor({ state: 'detached' });
     await press('Remove…');
     await page.getByText('Remove ben?').waitFor();
-    await press('Remove for good');
+    await press('Remove permanently');
     await page.getByText('ben', { exact: true }).waitFor({ state: 'detached' });
     await theirs.waitForURL(/\/login/);
   });
@@ -251,7 +255,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
     await service.end('SIGTERM');
     await page.goto(`${service.url}/speakers`);
-    await page.getByRole('heading', { name: 'Mitschrift is not reachable.' }).waitFor();
+    await page.getByRole('heading', { name: 'Mitschrift can’t be reached.' }).waitFor();
     await checkLook(page, 'not-reachable');
     const port = new URL(service.url).port;
     const again = await startServiceProcess(service.dataDir, { MITSCHRIFT_PORT: port });

@@ -25,7 +25,7 @@ test('the statechart shows where a recording is, how it got there, and what can 
     session,
     expected: /status of 503/,
   });
-  await page.getByRole('heading', { name: 'Nothing has moved yet.' }).waitFor();
+  await page.getByRole('heading', { name: 'No recent activity' }).waitFor();
   await checkLook(page, 'statechart-empty');
 
   const form = uploadForm(await readFile(join(folder, 'talk.wav')), { title: 'Secret budget' });
@@ -41,14 +41,14 @@ test('the statechart shows where a recording is, how it got there, and what can 
       .getByText('idle.saved')
       .waitFor();
     await link.click();
-    const chart = page.getByRole('group', { name: 'Statechart. Current: idle saved.' });
+    const chart = page.getByRole('group', { name: 'State diagram. Current state: idle saved.' });
     await chart.waitFor();
     await page.locator('.node.lit', { hasText: 'saved' }).waitFor();
     assert.ok((await page.locator('.node.been').count()) > 4, 'where it was is marked');
     await page.getByRole('link', { name: 'This recording' }).click();
-    await page.getByText('Version 1 in use.').waitFor();
+    await page.getByText('Version 1 is current.').waitFor();
     await page
-      .getByRole('region', { name: 'What can happen now' })
+      .getByRole('region', { name: 'Possible next events' })
       .getByText('reprocessing.requested')
       .waitFor();
     await checkLook(page, 'statechart');
@@ -61,7 +61,7 @@ test('the statechart shows where a recording is, how it got there, and what can 
     await page.getByRole('group', { name: /writing/ }).waitFor();
     await page.getByText('None yet.').waitFor();
     assert.ok((await facts.count()) > 3);
-    await page.getByLabel('Place in the log').locator('input').fill('1');
+    await page.getByLabel('Position in the log').locator('input').fill('1');
     await page.getByRole('group', { name: /recognising/ }).waitFor();
     await page.locator('h1').focus();
     await page.keyboard.press('End');
@@ -76,25 +76,25 @@ test('the statechart shows where a recording is, how it got there, and what can 
     };
     await page.route(/\/events\?/, (route) => route.fulfill({ status: 503, json: refused }));
     await page.goto(`${service.url}/debug`);
-    await page.getByText('What moved before could not be loaded.').waitFor();
+    await page.getByText('Earlier activity could not be loaded.').waitFor();
     await page.getByText('The log cannot be reached').waitFor();
     await page.unroute(/\/events\?/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await link.waitFor();
     await page.goto(`${service.url}/debug`);
-    await page.getByRole('group', { name: 'Statechart. Current: nothing yet.' }).waitFor();
+    await page.getByRole('group', { name: 'State diagram. Current state: none yet.' }).waitFor();
     await link.waitFor();
     await nothingMoved(page);
     await link.click();
     await page.getByRole('link', { name: 'This recording' }).click();
-    await page.getByText('Version 1 in use.').waitFor();
+    await page.getByText('Version 1 is current.').waitFor();
   });
 
   await t.test('a trace holds no word, and opens without a login', async (t) => {
-    await page.getByLabel('Trace', { exact: true }).click();
+    await page.getByLabel('Log file', { exact: true }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export, words blacked out' }).click(),
+      page.getByRole('button', { name: 'Export without content' }).click(),
     ]);
     const path = join(folder, 'trace.json');
     await download.saveAs(path);
@@ -108,13 +108,15 @@ test('the statechart shows where a recording is, how it got there, and what can 
     await stranger.getByText('sent nowhere').waitFor();
     await checkLook(stranger, 'statechart-stranger');
     await stranger.locator('input[type=file]').setInputFiles(path);
-    await stranger.getByRole('group', { name: 'Statechart. Current: idle saved.' }).waitFor();
+    await stranger
+      .getByRole('group', { name: 'State diagram. Current state: idle saved.' })
+      .waitFor();
     await stranger.locator('input[type=file]').setInputFiles({
       name: 'no.json',
       mimeType: 'application/json',
       buffer: Buffer.from('{}'),
     });
-    await stranger.getByText('This file is no trace of Mitschrift.').waitFor();
+    await stranger.getByText('This is not a log file from Mitschrift.').waitFor();
   });
 
   await t.test(
@@ -129,7 +131,7 @@ test('the statechart shows where a recording is, how it got there, and what can 
       const url = `${service.url}/debug?recording=${bens.recording_id}`;
       const small = await openPage(t, browser, { url, session, expected: /404/, ...phone });
       await small.getByText('documents.saved').waitFor();
-      assert.ok(await small.getByRole('navigation', { name: 'States, as a list' }).isVisible());
+      assert.ok(await small.getByRole('navigation', { name: 'States as a list' }).isVisible());
       assert.ok(!(await small.locator('.flow').isVisible()));
       assert.doesNotMatch(await small.locator('body').innerText(), /Bens secret/);
       await checkLook(small, 'statechart-phone');

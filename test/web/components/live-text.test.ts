@@ -62,7 +62,7 @@ test('the voices of a meeting are shown while it goes on, and can be named; what
     [...shown.querySelectorAll('.live-voices button')].map(({ textContent }) => textContent);
   const turns = () => [...shown.querySelectorAll('.live-text p')].map((p) => p.textContent.trim());
   await eventually('both voices', () => voices().length === 2);
-  assert.deepEqual(voices(), ['1Voice 1 give a name', '2Voice 2 give a name']);
+  assert.deepEqual(voices(), ['1Speaker 1 add name', '2Speaker 2 add name']);
   assert.match(shown.textContent, /Guessed while you talk/);
 
   const type = (name: string) => {
@@ -74,7 +74,7 @@ test('the voices of a meeting are shown while it goes on, and can be named; what
   };
   shown.querySelectorAll<HTMLButtonElement>('.live-voices button')[1]!.click();
   flushSync();
-  assert.equal(shown.querySelector('dialog h2')?.textContent, 'Who is Voice 2?');
+  assert.equal(shown.querySelector('dialog h2')?.textContent, 'Who is Speaker 2?');
   await eventually('known people are offered', () => shown.querySelector('option') !== null);
 
   service.refusal = 'The recording is over.';
@@ -86,7 +86,7 @@ test('the voices of a meeting are shown while it goes on, and can be named; what
   type(' Ben ');
   await eventually('it is named', () => shown.querySelector('dialog') === null);
   assert.deepEqual(service.named, [{ VOICE_2: 'Ben' }, { VOICE_2: 'Ben' }]);
-  assert.deepEqual(voices(), ['1Voice 1 give a name', 'BBen give a name']);
+  assert.deepEqual(voices(), ['1Speaker 1 add name', 'BBen add name']);
   assert.deepEqual(turns()[1], 'BBen: Hello.');
 });
 

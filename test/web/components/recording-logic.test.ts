@@ -335,7 +335,7 @@ test('what a note says in brackets is for readers: no code, no id', () => {
   assert.equal(said('edited', 'index, summary'), 'overview, summary');
   assert.equal(
     said('capture-interrupted', 'device-unavailable'),
-    'the microphone was not there any more',
+    'the microphone was disconnected',
   );
   assert.equal(said('capture-interrupted', 'a-new-code'), undefined);
   assert.equal(said('gaps', '0.4 s'), '0.4 s');
@@ -369,7 +369,7 @@ test('known voices: how many are measured again, cannot be, or failed; and that 
   assert.equal(said({}), '');
   const now = { recording_id: 'r', fraction: 0.4 };
   const all = said({ waiting: 6, without_audio: 2, given_up: 1, now });
-  assert.match(all, /^The voices of 3 meetings are being measured again, .* So far 40% of the/su);
+  assert.match(all, /^The voices from 3 meetings are being analysed again, .* Current meeting: 40%/su);
   assert.match(all, /of 2 meetings stay as they are: their sound was not kept/);
   assert.match(all, /of 1 meeting could not be measured\. That is tried again/);
   assert.match(said({ embedding_model: null }), /^No voice can be remembered or known again/);
