@@ -128,14 +128,21 @@ export async function openPage(
 
 /** Asserts that what is on a page has stayed where it was first seen (Chromium's layout shift). */
 export async function nothingMoved(page: Page): Promise<void> {
-  const moved = await page.evaluate<number>(`new Promise((resolve) => {
-    let sum = 0;
+  const { moved, what } = await page.evaluate<{
+    moved: number;
+    what: string[];
+  }>(`new Promise((resolve) => {
+    let moved = 0;
+    const what = [];
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) sum += entry.value;
+      for (const entry of list.getEntries()) {
+        moved += entry.value;
+        for (const { node } of entry.sources) what.push((node?.textContent ?? '').trim().slice(0, 40));
+      }
     }).observe({ type: 'layout-shift', buffered: true });
-    requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+    requestAnimationFrame(() => setTimeout(() => resolve({ moved, what })));
   })`);
-  assert.ok(moved < 0.02, `layout shift of ${moved}`);
+  assert.ok(moved < 0.02, `layout shift of ${moved}: ${what.join(' · ')}`);
 }
 
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];

@@ -68,14 +68,16 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await checkLook(page, 'setup-microphone');
   await press('Continue');
 
-  const folder = page.getByLabel('Folder on the machine');
+  const folder = page.getByLabel('Folder on the Mitschrift server');
   const vault = join(await tempDir(t), 'vault');
   await folder.fill('Vault');
   await press('Continue');
-  await page.getByText('This is no path from the root').waitFor();
+  await page.getByText('Enter a full path').waitFor();
   await folder.fill(vault);
   await press('Continue');
-  await page.getByText('There is no folder that the service may write into.').waitFor();
+  await page
+    .getByText('There is no such folder, or Mitschrift is not allowed to write to it.')
+    .waitFor();
   assert.equal(await folder.getAttribute('aria-invalid'), 'true');
   await checkLook(page, 'setup-folder');
   await mkdir(vault);
@@ -88,7 +90,7 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await press('Stop and create note');
   const words = /lose a single word/i;
   await page.locator('blockquote').getByText(words).waitFor();
-  await page.getByText('skipped; later under Settings').waitFor();
+  await page.getByText('skipped; available later in the settings').waitFor();
   await checkLook(page, 'setup-first');
   await page.getByRole('link', { name: 'Open your first note' }).click();
   await page.locator('[data-turn]').getByText(words).waitFor();
@@ -101,5 +103,5 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await meter.and(page.locator('[aria-valuetext=silent]')).waitFor();
   await checkLook(page, 'settings-recording');
   await press('Remove');
-  await page.getByText('Build it to hear both.').waitFor();
+  await page.getByText('Set up the combined source to hear both.').waitFor();
 });

@@ -186,7 +186,9 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     assert.equal((await resumed).method(), 'HEAD', 'asked how much is there, not begun again');
     await arrived('chosen');
     // This service has no engine: what fails says so, and goes when it is dismissed.
-    const failed = page.getByText('Speech recognition is not set up yet.');
+    const failed = page
+      .getByRole('region', { name: 'In progress' })
+      .getByText('Speech recognition is not set up yet.');
     await failed.nth(1).waitFor();
     await checkLook(page, 'home-failed');
     await page.getByRole('button', { name: 'Dismiss' }).first().click();
@@ -224,7 +226,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
       locale: 'de-DE',
       ...phone,
     });
-    await theirs.getByText('Noch nichts').waitFor();
+    await theirs.getByText('Noch keine Notizen').waitFor();
     // The tabs below share the width, however many there are.
     const { right } = await theirs.evaluate<{ right: number }>(
       `document.querySelector('.tabbar').lastElementChild.getBoundingClientRect().toJSON()`,

@@ -123,7 +123,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await page.getByText('Recording', { exact: true }).waitFor();
     await moreBlocks(page, 30);
     await loseNetwork(proxy);
-    await page.getByText('wait in this browser').waitFor();
+    await page.getByText('still in this browser').waitFor();
     await moreBlocks(page, 10);
     proxy.lead(service.url);
     await page.getByText('Everything recorded so far is saved.').waitFor();
@@ -156,7 +156,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await loseNetwork(proxy);
     await moreBlocks(page, 20);
     await page.getByRole('button', { name: 'Stop and create note' }).click();
-    await page.getByText('of the last recording wait in this browser').waitFor();
+    await page.getByText('of the last recording are still in this browser').waitFor();
     assert.match(await focused(), /\brec-btn\b/);
     proxy.lead(service.url);
     await sameOnDisk(service, session.token, await delivered(page));
@@ -257,7 +257,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     // It is no recording that could go on.
     await next.locator('.rec-btn').waitFor();
     await next.goto(`${proxy.url}/notes/${early.id}`);
-    await next.getByText('came from the browser only after its end').waitFor();
+    await next.getByText('arrived from the browser only after it had ended').waitFor();
   });
 });
 

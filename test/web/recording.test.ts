@@ -105,7 +105,8 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
       `document.querySelector('.wave > div').shadowRoot.querySelector('.wrapper').computedStyleMap().get('position').value`,
     );
     assert.equal(style, 'relative', `the waveform’s style sheet is not allowed: ${waveformStyle}`);
-    await page.getByRole('button', { name: 'Play from 01:12' }).click();
+    const summary = page.getByRole('complementary', { name: 'Summary' });
+    await summary.getByRole('button', { name: 'Play from 01:12' }).click();
     await turn(page, 8).locator('.w.on').waitFor();
     await page.keyboard.press('k');
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
@@ -245,7 +246,11 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await writeFile(copied, 'Mine.');
     await correctElsewhere(2, 'Said otherwise.');
     await page.getByRole('button', { name: 'Open in notes app' }).click();
-    await page.getByText(/^A note there was changed and kept; .*\(Mitschrift \w+\)\.md$/).waitFor();
+    await page
+      .getByText(
+        /^The note in your notes app had been changed and was kept\. .*\(Mitschrift \w+\)\.md$/,
+      )
+      .waitFor();
     assert.equal(await readFile(copied, 'utf8'), 'Mine.');
 
     // From another computer nothing is opened here: the page says where the files are.
@@ -259,7 +264,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     // What is copied there is copied; no vault of this computer is named, and no program asked.
     await afar.getByRole('button', { name: 'Open in notes app' }).click();
     await afar
-      .getByText(/^A note there was changed and kept|^Copied to the notes folder/)
+      .getByText(/^The note in your notes app had been changed|^Copied to the notes folder/)
       .waitFor();
     assert.equal(new URL(afar.url()).pathname, `/notes/${read}`);
     assert.equal(await readFile(join(programs, 'calls'), 'utf8'), calls);

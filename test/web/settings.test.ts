@@ -75,7 +75,7 @@ test('settings changed and saved, two people in their accounts; the service away
       const api = apiOf(service.url, session.token);
       return (await api.get<{ config: Record<string, Record<string, unknown>> }>('/config')).config;
     };
-    await open('Speech recognition');
+    await open('Speech to text');
     await page.locator('select#setting-stt-local_model').selectOption('espeak-en');
     await open('Notes and voices');
     const folder = await tempDir(t);
@@ -104,7 +104,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await page
       .getByRole('listitem')
       .filter({ hasText: 'espeak' })
-      .getByText('current')
+      .getByText('in use')
       .first()
       .waitFor();
     await checkLook(page, 'settings-models');
@@ -116,7 +116,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await page.getByLabel('Backup folder').fill(join(await tempDir(t), 'backup'));
     await press('Back up now');
     await page.getByText(/^Backup completed: /).waitFor();
-    await page.getByText(/^\d+ facts are in it/).waitFor();
+    await page.getByText(/^\d+ events backed up/).waitFor();
     await checkLook(page, 'settings-backup');
 
     // Enough to copy that there is time to change one's mind.
@@ -160,7 +160,9 @@ test('settings changed and saved, two people in their accounts; the service away
     await press('Invite person…');
     await page.getByLabel('For whom (only administrators see it)').fill('Ben, library');
     // With the first other person comes the question who may record this room.
-    await page.getByLabel('Who may record with the microphones').selectOption('administrators');
+    await page
+      .getByLabel('Who may record with the server’s microphones?')
+      .selectOption('administrators');
     await checkLook(page, 'settings-invite');
     await press('Create invitation');
     await page.getByRole('heading', { name: 'Enter your password to continue' }).waitFor();

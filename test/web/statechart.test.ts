@@ -105,7 +105,7 @@ test('the statechart shows where a recording is, how it got there, and what can 
       assert.ok(!trace.toLowerCase().includes(word.toLowerCase()), word);
     }
     const stranger = await openPage(t, browser, { url: `${service.url}/debug` });
-    await stranger.getByText('sent nowhere').waitFor();
+    await stranger.getByText('not sent anywhere').waitFor();
     await checkLook(stranger, 'statechart-stranger');
     await stranger.locator('input[type=file]').setInputFiles(path);
     await stranger

@@ -98,6 +98,6 @@ test('what nobody has is handed over by a button; what cannot be is said, the re
     'what is left is still listed',
     () => shown.querySelectorAll('tbody tr').length === 3,
   );
-  assert.match(shown.textContent, /Where it was done, it stays done/);
+  assert.match(shown.textContent, /The others are done/);
   assert.deepEqual(given, ['DELETE /recordings/a ', 'DELETE /recordings/c ']);
 });

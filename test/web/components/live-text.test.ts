@@ -63,7 +63,7 @@ test('the voices of a meeting are shown while it goes on, and can be named; what
   const turns = () => [...shown.querySelectorAll('.live-text p')].map((p) => p.textContent.trim());
   await eventually('both voices', () => voices().length === 2);
   assert.deepEqual(voices(), ['1Speaker 1 add name', '2Speaker 2 add name']);
-  assert.match(shown.textContent, /Guessed while you talk/);
+  assert.match(shown.textContent, /Speakers are provisional during recording/);
 
   const type = (name: string) => {
     const field = shown.querySelector<HTMLInputElement>('dialog input')!;

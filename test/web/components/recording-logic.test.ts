@@ -369,10 +369,13 @@ test('known voices: how many are measured again, cannot be, or failed; and that 
   assert.equal(said({}), '');
   const now = { recording_id: 'r', fraction: 0.4 };
   const all = said({ waiting: 6, without_audio: 2, given_up: 1, now });
-  assert.match(all, /^The voices from 3 meetings are being analysed again, .* Current meeting: 40%/su);
-  assert.match(all, /of 2 meetings stay as they are: their sound was not kept/);
-  assert.match(all, /of 1 meeting could not be measured\. That is tried again/);
-  assert.match(said({ embedding_model: null }), /^No voice can be remembered or known again/);
+  assert.match(
+    all,
+    /^The voices from 3 meetings are being analysed again, .* Current meeting: 40%/su,
+  );
+  assert.match(all, /from 2 meetings stay as they are because their audio was not kept/);
+  assert.match(all, /from 1 meeting could not be analysed\. Mitschrift tries again/);
+  assert.match(said({ embedding_model: null }), /^Voices can’t be remembered or recognised/);
 });
 
 test('attempts are counted a stage, and begin again with the next processing', () => {

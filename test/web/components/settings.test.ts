@@ -111,11 +111,11 @@ test('the page of backups says how far one is, and what came of it', (t) => {
     flushSync();
   };
   say({ state: 'running' });
-  assert.match(shown.textContent, /Backs up: 12 files so far/);
+  assert.match(shown.textContent, /Backing up: 12 files so far/);
   assert.ok(button.disabled, 'one at a time');
   assert.equal(shown.querySelector('input')!.value, '/media/b', 'the same folder is offered again');
   say({ state: 'done', facts: 54, ended_at: '2026-11-22T13:01:00Z' });
-  assert.match(shown.textContent, /54 facts are in it/);
+  assert.match(shown.textContent, /54 events backed up/);
   assert.ok(!button.disabled);
   say({ state: 'failed', error: 'No space left.', ended_at: '2026-11-22T13:01:00Z' });
   assert.match(shown.querySelector('[role=alert]')!.textContent, /No space left/);
