@@ -53,7 +53,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
     const other = await page.context().newPage();
     await other.goto(service.url);
     await other.getByLabel('ada, account').click();
-    await other.getByRole('button', { name: 'Log out' }).click();
+    await other.getByRole('button', { name: 'Log out', exact: true }).click();
     await page.getByText('You logged out in another tab.').waitFor();
     assert.equal(await page.getByText('Your session has expired.').count(), 0);
     await checkLook(page, 'login-left');
@@ -130,7 +130,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
     const session = await service.login();
     const page = await openPage(t, browser, { url: `${service.url}/account`, session, expected });
     await page.getByLabel('ada, account').click();
-    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Log out', exact: true }).click();
     await page.waitForURL(/\/login/);
     await assert.rejects(apiOf(service.url, session.token).get('/status'), /401/);
 
@@ -145,7 +145,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await page.getByLabel('ben, account').click();
     await page.getByRole('link', { name: 'Account' }).click();
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
-    await page.getByRole('button', { name: 'Log out' }).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Log out', exact: true }).waitFor({ state: 'hidden' });
   });
 });
 

@@ -188,7 +188,7 @@ test('settings changed and saved, two people in their accounts; the service away
       expected: /40[149]|422|WebSocket/,
       ...phone,
     });
-    await door.getByText('ada lädt Sie ein.').waitFor();
+    await door.getByText('ada lädt Sie zu Mitschrift ein').waitFor();
     await checkLook(door, 'login-invitation-phone-de');
     await door.getByLabel('Benutzername').fill('ben');
     await door.getByLabel('Passwort').fill('passwort');
