@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { retry } from '../../src/shared/retry.ts';
 import {
@@ -73,7 +74,8 @@ type MemberDeps = {
 
 type Standing = MemberDeps & {
   projection: Projection;
-  cache: RowCache;
+  /** Rows that were looked at lately; of one that is not there, that it is not. */
+  cache: LRUCache<string, { row: Row }>;
   position: number;
   storedPosition: number;
   state: ProjectionState['state'];
@@ -86,7 +88,7 @@ export function openMember(projection: Projection, deps: MemberDeps): Member {
   const member: Standing = {
     ...deps,
     projection,
-    cache: rowCache(cachedRowsMax),
+    cache: new LRUCache({ max: cachedRowsMax }),
     position: 0,
     storedPosition: 0,
     state: 'catching-up',
@@ -251,8 +253,8 @@ async function applyWanted(
     await storage.commit(name, { version, position: reached }, folded.changes);
     member.storedPosition = reached;
   }
-  for (const [key, row] of loaded) cache.set(key, row);
-  for (const [key, row] of folded.changes) cache.refresh(key, row);
+  for (const [key, row] of loaded) cache.set(key, { row });
+  for (const [key, row] of folded.changes) if (cache.has(key)) cache.set(key, { row });
   member.position = reached;
   if (!failed) return;
   const doing = `The projection ${name} could not apply ${failed.type} at position ${failed.position}`;
@@ -272,7 +274,8 @@ async function load(
     before = keysOfOne;
     for (const key of keysOfOne) {
       if (loaded.has(key) || missing.has(key)) continue;
-      if (cache.has(key)) loaded.set(key, cache.get(key));
+      const held = cache.get(key);
+      if (held) loaded.set(key, held.row);
       else missing.add(key);
     }
   }
@@ -300,34 +303,6 @@ function stateOf({ projection, position, state, reason, away }: Standing): Proje
     position,
     state: isRetrying ? 'retrying' : state,
     reason: reason ?? away,
-  };
-}
-
-/** Rows that were looked at lately; also that a row is not there. The least recently used go first. */
-interface RowCache {
-  has(key: string): boolean;
-  get(key: string): Row;
-  set(key: string, row: Row): void;
-  /** Takes in a row that was written, if its key is held. */
-  refresh(key: string, row: Row): void;
-  clear(): void;
-}
-
-function rowCache(rowsMax: number): RowCache {
-  // A Map keeps the order of insertion: the first key is the one not used for longest.
-  const rows = new Map<string, Row>();
-  return {
-    has: (key) => rows.has(key),
-    get: (key) => rows.get(key),
-    set(key, row) {
-      rows.delete(key);
-      rows.set(key, row);
-      if (rows.size > rowsMax) rows.delete(rows.keys().next().value!);
-    },
-    refresh(key, row) {
-      if (rows.has(key)) rows.set(key, row);
-    },
-    clear: () => rows.clear(),
   };
 }
 

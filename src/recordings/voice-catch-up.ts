@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { voicesWaiting } from '../../projections/people.ts';
 import { voicesToMeasure } from '../../projections/recording/measured-voices.ts';
@@ -56,7 +57,7 @@ const leadsToMeasuring: ReadonlySet<string> = new Set<RecordingFactType>([
 
 /** Failures with one recording, until the next start. */
 const failuresMax = 3;
-/** Recordings that are remembered as failed, or without audio; beyond it all are looked at again. */
+/** Recordings that are remembered as failed, or without audio; beyond it those are looked at again that were not for longest. */
 const rememberedMax = 10_000;
 const countedMax = 2_000;
 
@@ -76,7 +77,7 @@ type CatchUp = Deps & {
   /** Of the current recording: settles when it is left. */
   done: Promise<unknown>;
   /** How often measuring a recording has failed. */
-  failures: Map<string, number>;
+  failures: LRUCache<string, number>;
 };
 
 export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
@@ -86,7 +87,7 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     inTurn: mutex(),
     current: null,
     done: Promise.resolve(),
-    failures: new Map(),
+    failures: new LRUCache({ max: rememberedMax }),
   };
   let running: Promise<void> | null = null;
   let isAskedAgain = false;
@@ -163,7 +164,7 @@ async function lookAtAll(work: CatchUp): Promise<void> {
     const audio = await audioOf(storage, recordingId, owner);
     // One that is worked on comes here again with its documents.
     if (audio === 'busy') continue;
-    if (audio === 'gone') failed(work, recordingId, failuresMax);
+    if (audio === 'gone') failures.set(recordingId, failuresMax);
     else await inTurn(() => attemptOne(work, recordingId, { model, signal: closing.signal }));
   }
 }
@@ -185,17 +186,12 @@ async function attemptOne(
     failures.delete(recordingId);
   } catch (error) {
     if (stop.signal.aborted) return;
-    failed(work, recordingId, (failures.get(recordingId) ?? 0) + 1);
+    failures.set(recordingId, (failures.get(recordingId) ?? 0) + 1);
     log.warn({ err: error, recordingId }, 'its voices could not be measured again');
   } finally {
     forget();
     work.current = null;
   }
-}
-
-function failed({ failures }: CatchUp, recordingId: string, times: number): void {
-  if (failures.size >= rememberedMax) failures.clear();
-  failures.set(recordingId, times);
 }
 
 async function measureOne(

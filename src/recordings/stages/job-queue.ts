@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** A slot at an engine: hold it while working, give it back in any case. */
 export type Slot = { release(): void };
 
@@ -40,12 +42,17 @@ type Queue = {
   waiting: Job[];
   running: Set<Job>;
   /** When each owner last got a slot of a queue: who waited longest goes next. */
-  servedAt: Map<string, number>;
+  servedAt: LRUCache<string, number>;
   clock: number;
 };
 
 export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
-  const queue: Queue = { waiting: [], running: new Set(), servedAt: new Map(), clock: 0 };
+  const queue: Queue = {
+    waiting: [],
+    running: new Set(),
+    servedAt: new LRUCache({ max: 1000 }),
+    clock: 0,
+  };
   return {
     acquire: (request) =>
       new Promise((resolve, reject) => {
@@ -66,7 +73,8 @@ export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
             request.signal.removeEventListener('abort', abandon);
             leave();
             queue.running.add(job);
-            rememberServed(queue, job);
+            // Forgetting who was served long ago only lets them go first: bounded at no cost.
+            queue.servedAt.set(ownerIn(job), ++queue.clock);
             request.onWaiting(null);
             resolve({ release: () => queue.running.delete(job) && settle(queue) });
           },
@@ -105,7 +113,7 @@ function inOrder({ waiting, servedAt }: Queue): Job[] {
     const key = ownerIn(job);
     const nth = place.get(key) ?? 0;
     place.set(key, nth + 1);
-    keys.set(job, [nth, servedAt.get(key) ?? 0, job.arrived]);
+    keys.set(job, [nth, servedAt.peek(key) ?? 0, job.arrived]);
   }
   return waiting.toSorted((a, b) => {
     if (a.alone !== b.alone) return a.alone ? -1 : 1;
@@ -120,15 +128,6 @@ function obstacle({ waiting, running }: Queue, job: Job): string | null {
   if (waiting.some((other) => other.alone)) return 'a job that has to run alone';
   const taken = [...running].filter((other) => other.queue === job.queue).length;
   return taken >= job.concurrency ? job.queue : null;
-}
-
-function rememberServed(queue: Queue, job: Job): void {
-  const { servedAt } = queue;
-  const key = ownerIn(job);
-  servedAt.delete(key);
-  servedAt.set(key, ++queue.clock);
-  // Forgetting who was served long ago only lets them go first: bounded at no cost.
-  if (servedAt.size > 1000) servedAt.delete(servedAt.keys().next().value!);
 }
 
 const ownerIn = ({ queue, owner }: Job): string => `${queue}\n${owner}`;
