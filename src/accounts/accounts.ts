@@ -1,8 +1,6 @@
 import type { Caller, Peer } from './caller.ts';
 import { ulid } from 'ulid';
-import type { EventStore } from '../../events/store.ts';
 import type { User, Users } from '../../projections/users.ts';
-import type { Log } from '../shared/log.ts';
 import type { Settings } from '../config/environment.ts';
 import { type UserLinks, userLinks } from './user-links.ts';
 import { openConfirmations } from './confirmations.ts';
@@ -11,41 +9,27 @@ import { type PasswordLogin, assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
-import { type Notices, noNotices } from '../storage/notices.ts';
+import type { Notices } from '../storage/notices.ts';
 import type { Kept } from '../storage/kept.ts';
 import type { SetupCodes } from './setup-code.ts';
 import {
-  type EndWork,
+  type AdministrationParts,
   type UserAdministration,
-  type UserKeys,
   type UserStream,
   forgetUser,
-  openUserStream,
   userAdministration,
 } from './users.ts';
 
-export type AccountsParts = {
-  store: EventStore;
-  /** The users, where they are read already. */
-  stream?: UserStream;
+export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
   /** Has sessions, and attempts to log in. */
   kept: Kept;
-  /** What other nodes tell of sessions; without it there is no other node. */
-  notices?: Notices;
-  /** Destroys what the log holds of a deleted user; without it a deleted name stays readable there. */
-  keys?: UserKeys;
-  /** Ends what is being done for a deleted user; without it that goes on. */
-  endWork?: EndWork;
-  /** Moves the documents of a deleted user to the archive; without it they stay. */
-  archiveSpace?: (userId: string) => Promise<void>;
-  /** Removes what deleted users had begun to upload. */
-  removeUploads?: (userIds: ReadonlySet<string>) => Promise<unknown>;
+  /** What other nodes tell of sessions. */
+  notices: Notices;
   /** Asked whenever it matters, so that a changed setting holds at once. */
   settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
   clock: () => Date;
   /** Where the setup code is kept while there is no user. */
   setupCodes: SetupCodes;
-  log: Pick<Log, 'info' | 'warn'>;
 };
 
 export interface Accounts extends UserAdministration, UserLinks {
@@ -96,12 +80,11 @@ export interface Accounts extends UserAdministration, UserLinks {
  * @throws {EventStoreError}, and the system's errors for the setup code's file
  */
 export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
-  const { kept, settings, clock, log } = parts;
-  const stream = parts.stream ?? (await openUserStream(parts.store));
+  const { stream, kept, notices, settings, clock, log } = parts;
   const { users } = stream;
   const book = new SessionBook({
     kept,
-    notices: parts.notices ?? noNotices(),
+    notices,
     clock,
     hours: () => settings()['auth.session_hours'],
   });
@@ -200,7 +183,7 @@ async function finishErasures(
 ): Promise<void> {
   for (const id of deleted) {
     await forgetUser(keys, id);
-    await archiveSpace?.(id);
+    await archiveSpace(id);
   }
   for (const id of withdrawn) await forgetUser(keys, id);
 }
@@ -210,14 +193,14 @@ async function finishDeletions(
   { endWork, archiveSpace, removeUploads, log }: AccountsParts,
 ): Promise<void> {
   try {
-    await removeUploads?.(new Set(deleted));
+    await removeUploads(new Set(deleted));
   } catch (err) {
     log.warn({ err }, 'uploads of deleted users are still there; the next start tries again');
   }
   for (const id of deleted) {
     try {
-      await endWork?.(id, { by: 'system', command: `deleted-${ulid()}` });
-      await archiveSpace?.(id);
+      await endWork(id, { by: 'system', command: `deleted-${ulid()}` });
+      await archiveSpace(id);
     } catch (err) {
       log.warn({ err, user_id: id }, 'a deletion is not finished; the next start tries again');
     }

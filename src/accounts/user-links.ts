@@ -83,7 +83,7 @@ export interface UserLinks {
   sweepLinks(): Promise<void>;
 }
 
-type Parts = LoginDeps & { keys?: UserKeys; clock: () => Date };
+type Parts = LoginDeps & { keys: UserKeys; clock: () => Date };
 
 export function userLinks(parts: Parts): UserLinks {
   const { stream, keys, clock, log } = parts;

@@ -144,21 +144,23 @@ export interface UserAdministration {
   deleteUser(username: string, onBehalf: OnBehalf): Promise<void>;
 }
 
-type Parts = {
+/** What makes and deletes users. */
+export type AdministrationParts = {
   stream: UserStream;
   book: SessionBook;
-  keys?: UserKeys;
+  /** Destroys what the log holds of a deleted user. */
+  keys: UserKeys;
   scheme: () => PasswordScheme;
   /** Ends what is being done for a deleted user. */
-  endWork?: EndWork;
+  endWork: EndWork;
   /** Moves the documents of a deleted user to the archive. */
-  archiveSpace?: (userId: string) => Promise<void>;
+  archiveSpace: (userId: string) => Promise<void>;
   /** Removes what deleted users had begun to upload. */
-  removeUploads?: (userIds: ReadonlySet<string>) => Promise<unknown>;
-  log: Pick<Log, 'info'>;
+  removeUploads: (userIds: ReadonlySet<string>) => Promise<unknown>;
+  log: Pick<Log, 'info' | 'warn'>;
 };
 
-export function userAdministration(parts: Parts): UserAdministration {
+export function userAdministration(parts: AdministrationParts): UserAdministration {
   const { stream, book, keys, scheme } = parts;
   const { users } = stream;
   const report = (what: string, userId: string, { by }: OnBehalf): void =>
@@ -221,7 +223,7 @@ export function userAdministration(parts: Parts): UserAdministration {
       await forgetUser(keys, id);
       report('user deleted', id, onBehalf);
       try {
-        await parts.endWork?.(id, metadata);
+        await parts.endWork(id, metadata);
       } finally {
         await clearAway(id, parts);
       }
@@ -230,18 +232,21 @@ export function userAdministration(parts: Parts): UserAdministration {
 }
 
 /** What is left of a deleted user in files. */
-async function clearAway(userId: string, { archiveSpace, removeUploads }: Parts): Promise<void> {
-  await archiveSpace?.(userId);
-  await removeUploads?.(new Set([userId]));
+async function clearAway(
+  userId: string,
+  { archiveSpace, removeUploads }: AdministrationParts,
+): Promise<void> {
+  await archiveSpace(userId);
+  await removeUploads(new Set([userId]));
 }
 
 /** The keys of users, as far as their deletion needs them. */
 export type UserKeys = Pick<KeyStore, 'forget' | 'isErased'>;
 
 /** Destroys what opens a user's name and password. */
-export async function forgetUser(keys: UserKeys | undefined, userId: string): Promise<void> {
+export async function forgetUser(keys: UserKeys, userId: string): Promise<void> {
   for (const subject of userSubjects(userId)) {
-    if (keys && !keys.isErased(subject)) await keys.forget(subject);
+    if (!keys.isErased(subject)) await keys.forget(subject);
   }
 }
 
@@ -273,7 +278,7 @@ const lookups = (users: Users): Pick<UserAdministration, Lookup> => ({
 async function createUser(
   { username, password, isAdmin }: Parameters<UserAdministration['createUser']>[0],
   onBehalf: OnBehalf,
-  { stream, scheme }: Parts,
+  { stream, scheme }: AdministrationParts,
   report: (what: string, userId: string, onBehalf: OnBehalf) => void,
 ): Promise<PublicUser> {
   const { users } = stream;
@@ -297,7 +302,7 @@ async function createUser(
 async function verifyOwnPassword(
   userId: string,
   password: string,
-  { stream, scheme }: Parts,
+  { stream, scheme }: AdministrationParts,
 ): Promise<void> {
   const user = stream.users.byId.get(userId);
   if (!user) throw unknownUser();

@@ -1,5 +1,6 @@
 import { commandLine, shellWord } from '../shared/command-line.ts';
 import { openAccounts } from '../accounts/accounts.ts';
+import { openUserStream } from '../accounts/users.ts';
 import { archiveSpace } from '../accounts/user-removal.ts';
 import { folderUploads } from '../storage/uploads/folder-uploads.ts';
 import { removeUploadsOf } from '../storage/uploads/unfinished-uploads.ts';
@@ -152,7 +153,7 @@ async function alone<T>(host: Host, work: (commands: UserCommands) => Promise<T>
   await prepare(data);
   // What is printed is the command's; the log only adds what went wrong.
   const log = openLogger(logLevel === 'info' ? 'silent' : logLevel);
-  const { store, keys, kept, openSecrets, setupCodes, close } = await openLogAlone(data);
+  const { store, openSecrets, close, ...beside } = await openLogAlone(data);
   try {
     const clock = () => new Date();
     const config = await openConfig({
@@ -163,14 +164,14 @@ async function alone<T>(host: Host, work: (commands: UserCommands) => Promise<T>
       log,
     });
     const accounts = await openAccounts({
-      store,
-      keys,
+      ...beside,
+      stream: await openUserStream(store),
+      // Nothing works for anyone while no service runs.
+      endWork: async () => {},
       archiveSpace: archiveSpace(data, clock),
       removeUploads: (userIds) => removeUploadsOf(userIds, folderUploads(data.resumable)),
-      kept,
       settings: () => config.settings(),
       clock,
-      setupCodes,
       log,
     });
     return await work(userCommands(accounts, () => pagesOf(config.settings(), host)));

@@ -7,6 +7,7 @@ import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
 import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
 import { sessionRows } from '../../src/accounts/sessions.ts';
 import type { Kept } from '../../src/storage/kept.ts';
+import { accountsParts } from '../support/accounts-parts.ts';
 import { memoryKept } from '../support/memory-kept.ts';
 import { memoryKeys, memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -35,7 +36,7 @@ export async function accountsOn(t: TestContext, given: Given = {}) {
     'auth.session_hours': 336,
   };
   const accounts: Accounts = await openAccounts({
-    store,
+    ...(await accountsParts(store)),
     keys,
     kept,
     settings: () => settings,

@@ -6,6 +6,7 @@ import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordingById } from '../../projections/recordings.ts';
+import { accountsParts } from '../support/accounts-parts.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { type TestService, rawRequest, startService } from '../support/http-client.ts';
 import { slowUpload } from '../support/slow-upload.ts';
@@ -154,10 +155,9 @@ test('a deletion that was interrupted before its work was ended is finished at t
   await service.reaches(id, 'transcribing');
   // As a process leaves it that dies right after the fact.
   const dying = await openAccounts({
-    store: service.store,
+    ...(await accountsParts(service.store)),
     kept: service.services.kept,
     settings: () => service.services.config.settings(),
-    clock: () => new Date(),
     setupCodes: fileSetupCodes(dataFolder(service.dataDir).setupCode),
     log: service.services.log,
     endWork: () => Promise.reject(new Error('killed')),

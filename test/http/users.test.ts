@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
+import { accountsParts } from '../support/accounts-parts.ts';
 import { archiveSpace } from '../../src/accounts/user-removal.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import {
@@ -310,7 +311,7 @@ test('a deletion that was interrupted after its fact is finished at the next sta
   const data = dataFolder(service.dataDir);
   // As a process leaves it that dies right after the fact.
   const dying = await openAccounts({
-    ...accountsParts(service),
+    ...(await partsOf(service)),
     keys: { forget: () => Promise.reject(new Error('killed')), isErased: () => false },
   });
   await assert.rejects(dying.deleteUser('ben', { by: 'ada' }), /killed/);
@@ -318,7 +319,7 @@ test('a deletion that was interrupted after its fact is finished at the next sta
   await access(join(data.keys, `user-${id}`));
 
   await openAccounts({
-    ...accountsParts(service),
+    ...(await partsOf(service)),
     keys: await openFileKeys(data.keys),
     archiveSpace: archiveSpace(data, () => new Date()),
   });
@@ -345,11 +346,10 @@ const names = async (service: TestService, token: string): Promise<string[]> =>
     .map(({ username, is_admin }) => username + (is_admin ? ' (administrator)' : ''))
     .toSorted();
 
-const accountsParts = (service: TestService) => ({
-  store: service.store,
+const partsOf = async (service: TestService) => ({
+  ...(await accountsParts(service.store)),
   kept: service.services.kept,
   settings: () => service.services.config.settings(),
-  clock: () => new Date(),
   setupCodes: fileSetupCodes(dataFolder(service.dataDir).setupCode),
   log: service.services.log,
 });

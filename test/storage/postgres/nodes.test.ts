@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { type TestContext, after, test } from 'node:test';
 import { configStream, usersStream } from '../../../events/facts/catalogue.ts';
+import { accountsParts } from '../../support/accounts-parts.ts';
 import { openAccounts } from '../../../src/accounts/accounts.ts';
 import { openConfig } from '../../../src/config/config.ts';
 import { openTickets } from '../../../src/http/tickets.ts';
@@ -190,13 +191,11 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
     log,
   });
   const accounts = await openAccounts({
-    store,
+    ...(await accountsParts(store)),
     kept,
     notices,
     setupCodes: sealedSetupCodes(texts),
     settings: config.settings,
-    clock: () => new Date(),
-    log: { info: () => {}, warn: () => {} },
   });
   const takeIn = { [usersStream]: accounts.takeIn, [configStream]: config.takeIn };
   const stop = followStreams(store, takeIn, log);
