@@ -73,6 +73,10 @@ test('who may call is decided before anything else is looked at', async (t) => {
   await t.test('health and the start page need nobody', async () => {
     const health = await service.call('GET', '/health');
     assert.deepEqual(health.body, { status: 'ok', version: packageVersion() });
+    const document = await service.call<{ info: { version: string } }>('GET', '/openapi.json');
+    assert.equal(document.body.info.version, packageVersion());
+    const status = await service.call<{ version: string }>('GET', '/status', { token: user });
+    assert.equal(status.body.version, packageVersion());
     const page = await service.call<string>('GET', '/');
     assert.equal(page.status, 200);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
