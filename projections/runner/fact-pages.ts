@@ -28,7 +28,7 @@ export async function readPage(
 
 /**
  * The facts after a position up to the end of the log, many at a time: in catching up, what a page
- * costs besides its facts (rows looked up, a commit) counts. Reads the store's own pages where it has them.
+ * costs besides its facts (rows looked up, a commit) counts.
  */
 export async function* factPages(
   store: EventStore,
@@ -37,7 +37,7 @@ export async function* factPages(
   let held: LoggedFact[] = [];
   let weight = 0;
   try {
-    for await (const page of store.pages?.({ afterPosition }) ?? readPages(store, afterPosition)) {
+    for await (const page of store.pages({ afterPosition })) {
       if (held.length > 0 && held.length + page.length > foldedFactsMax) {
         yield held;
         held = [];
@@ -56,19 +56,6 @@ export async function* factPages(
     throw error;
   }
   if (held.length > 0) yield held;
-}
-
-async function* readPages(
-  store: EventStore,
-  afterPosition: number,
-): AsyncGenerator<LoggedFact[], void, void> {
-  let position = afterPosition;
-  for (;;) {
-    const { facts, ended } = await readPage(store, position);
-    if (facts.length > 0) yield facts;
-    if (ended) return;
-    position += facts.length;
-  }
 }
 
 /** Whole transcripts weigh as much as a page of plain facts may have beside them. */

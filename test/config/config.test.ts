@@ -392,6 +392,7 @@ const bound = (store: EventStore): EventStore => ({
   append: (...given) => store.append(...given),
   read: (...given) => store.read(...given),
   readAll: (...given) => store.readAll(...given),
+  pages: (...given) => store.pages(...given),
   follow: (...given) => store.follow(...given),
   outlines: (...given) => store.outlines(...given),
   opened: (...given) => store.opened(...given),

@@ -114,7 +114,7 @@ test('a node that cannot read the log makes room for another', async (t) => {
   const damaged: EventStore = {
     ...world.store,
     // oxlint-disable-next-line require-yield
-    async *readAll() {
+    async *pages() {
       throw new EventStoreError('DAMAGED', 'This node cannot read it.');
     },
   };
@@ -196,10 +196,10 @@ test('a node that could not read the log at first is ready though nothing follow
   let reads = 0;
   const away: EventStore = {
     ...world.store,
-    async *readAll(options) {
+    async *pages(options) {
       reads += 1;
       if (reads === 1) throw new EventStoreError('BUSY', 'away');
-      yield* world.store.readAll(options);
+      yield* world.store.pages(options);
     },
   };
   const runner = start(t, world, { store: away });

@@ -113,6 +113,11 @@ export function memoryStore(
       assertOpen();
       for (const fact of facts.slice(afterPosition, afterPosition + limit)) yield presented(fact);
     },
+    async *pages({ afterPosition = 0 } = {}) {
+      assertOpen();
+      const page = await Promise.all(facts.slice(afterPosition).map(presented));
+      if (page.length > 0) yield page;
+    },
     ...followed,
     subscribe: (options) => openedOneByOne(followed, options),
     letGo(stream) {
