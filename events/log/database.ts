@@ -4,7 +4,7 @@ import { Level } from 'level';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { diskAt, privateDirectory, syncDirectory } from '../../src/shared/files.ts';
+import { diskAt, privateDirectory, syncDirectory, ifMissing } from '../../src/shared/files.ts';
 import { retry } from '../../src/shared/retry.ts';
 import { EventStoreError } from '../store.ts';
 
@@ -267,10 +267,7 @@ type Writes = Record<
  * made beside its place, synced, and renamed: after a cut it is there whole, or not at all.
  */
 async function makeDatabase(directory: string): Promise<void> {
-  const found = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const found = await readdir(directory).catch(ifMissing([]));
   // Something is there that was not made this way: LevelDB is to look at it.
   if (found.length > 0) return;
   const beside = `${directory}.new`;

@@ -1,6 +1,6 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
-import { writeDurably } from '../shared/files.ts';
+import { writeDurably, ifMissing } from '../shared/files.ts';
 import type { SealedTexts } from '../storage/sealed-texts.ts';
 
 /** Allows to create the first administrator from anywhere: knowing it proves access to the host. */
@@ -49,13 +49,8 @@ export async function openSetupCode(codes: SetupCodes): Promise<SetupCode> {
 }
 
 async function present(path: string): Promise<string | undefined> {
-  try {
-    const code = (await readFile(path, 'utf8')).trim();
-    return shape.test(code) ? code : undefined;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const code = (await readFile(path, 'utf8').catch(ifMissing(''))).trim();
+  return shape.test(code) ? code : undefined;
 }
 
 function newSetupCode(): string {

@@ -1,7 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { hasCode, StageError } from '../shared/errors.ts';
+import { StageError } from '../shared/errors.ts';
 import { pcmToMono } from './pcm-samples.ts';
 import { type WavLayout, wavLayout } from './wav.ts';
+import { ifMissing } from '../shared/files.ts';
 
 /** A WAV file that another process is still writing, read as 16 kHz mono from -1 to 1. */
 export interface GrowingWav {
@@ -18,10 +19,7 @@ const readBytes = 64 * 1024;
 
 /** Opens a file that is being captured. Null while it is not there, or has no whole header yet. */
 export async function openGrowingWav(path: string): Promise<GrowingWav | null> {
-  const file = await open(path, 'r').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  });
+  const file = await open(path, 'r').catch(ifMissing(null));
   if (!file) return null;
   const layout = await wavLayout(file).catch((error: unknown) => {
     if (error instanceof StageError) return null;

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { hasCode } from '../shared/errors.ts';
+import { ifCode } from '../shared/errors.ts';
 
 /** A file to transcribe, or what a person named that cannot be one. */
 export type FoundFile = { path: string; bytes: number; modifiedAt: Date; fault: string | null };
@@ -92,11 +92,7 @@ const isAudioName = (name: string): boolean =>
 const byName = ({ name: one }: Dirent, { name: other }: Dirent): number =>
   one.localeCompare(other, 'en', { numeric: true });
 
-const statOf = (path: string) =>
-  stat(path).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
-    throw error;
-  });
+const statOf = (path: string) => stat(path).catch(ifCode(null, 'ENOENT', 'ENOTDIR'));
 
 const faulty = (path: string, fault: string): FoundFile => ({
   path,

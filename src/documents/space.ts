@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { comparable } from './file-names.ts';
-import { hasCode } from '../shared/errors.ts';
+import { hasCode, ifCode } from '../shared/errors.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import {
   type BucketSpace,
@@ -13,6 +13,7 @@ import {
   spaceInBucket,
 } from './bucket-space.ts';
 import { OversizedDocument, type StoredDocument, documentBytesMax } from './stored-document.ts';
+import { ifMissing } from '../shared/files.ts';
 
 export { ConfinementError } from './confinement.ts';
 export { spaceInBucket } from './bucket-space.ts';
@@ -136,13 +137,8 @@ export async function inFolder<T, A>(
   let folder = await HeldDirectory.open(space.root);
   try {
     for (const segment of segments.slice(0, -1)) {
-      let below: HeldDirectory;
-      try {
-        below = await folder.enter(segment);
-      } catch (error) {
-        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return absent;
-        throw error;
-      }
+      const below = await folder.enter(segment).catch(ifCode(undefined, 'ENOENT', 'ENOTDIR'));
+      if (below === undefined) return absent;
       await folder.close();
       folder = below;
     }
@@ -153,14 +149,8 @@ export async function inFolder<T, A>(
 }
 
 /** What is at a name, links not followed; undefined when there is nothing. */
-export async function entryAt(folder: HeldDirectory, name: string) {
-  try {
-    return await lstat(folder.at(name));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-}
+export const entryAt = (folder: HeldDirectory, name: string) =>
+  lstat(folder.at(name)).catch(ifMissing(undefined));
 
 /**
  * Opens an ordinary file for reading; undefined when there is none, or a folder.

@@ -6,7 +6,7 @@ import { ConfinementError, HeldDirectory, confinedSegments } from './confinement
 import { documentPaths } from './documents.ts';
 import { nameBytesMax } from './file-names.ts';
 import { type Space, entryAt, inFolder, openFile, readDocument } from './space.ts';
-import { hasCode } from '../shared/errors.ts';
+import { hasCode, ifCode } from '../shared/errors.ts';
 import { type Limited, mutex } from '../shared/mutex.ts';
 import { temporaryName } from './write.ts';
 import { privateDirectory, writeDurably, ifMissing } from '../shared/files.ts';
@@ -146,7 +146,7 @@ async function removeCopies(
   const left: string[] = [];
   const below = (entry: string): string =>
     [...confinedSegments(path).slice(0, -1), entry].join('/');
-  await unlink(folder.at(temporaryName(path))).catch(ignoreMissing);
+  await unlink(folder.at(temporaryName(path))).catch(ifMissing(undefined));
   for (const entry of await folder.entries()) {
     const mark = / \(Mitschrift ([0-9a-f]{8})\)\.md$/u.exec(entry.name)?.[1];
     const beside = mark !== undefined && besideName(name, mark) === entry.name;
@@ -242,13 +242,13 @@ async function put(
 ): Promise<void> {
   const temporary = folder.at(temporaryName(path));
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  await unlink(temporary).catch(ignoreMissing);
+  await unlink(temporary).catch(ifMissing(undefined));
   const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     await handle.writeFile(bytes);
     await handle.sync();
   } catch (error) {
-    await unlink(temporary).catch(ignoreMissing);
+    await unlink(temporary).catch(ifMissing(undefined));
     throw error;
   } finally {
     await handle.close();
@@ -270,13 +270,7 @@ function asNoVault(error: unknown): never {
 }
 
 /** A folder in which a person keeps more, or that is not there. */
-function ignoreKept(error: unknown): void {
-  if (!hasCode(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!hasCode(error, 'ENOENT')) throw error;
-}
+const ignoreKept = ifCode(undefined, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR');
 
 /**
  * Which contents the service itself put into a vault, so that a note a person changed there is known

@@ -23,6 +23,7 @@ import {
   readDocument,
 } from './space.ts';
 import type { DocumentFiles } from '../../projections/recording/recording.ts';
+import { ifMissing } from '../shared/files.ts';
 
 /** What is about to be done to the disk; tests stop the process there. */
 type Step = 'make folder' | 'write' | 'sync' | 'rename' | 'sync folder';
@@ -260,13 +261,8 @@ async function writeTemporary(
   }
 }
 
-async function removeTemporary({ folder, temporary }: TargetFile): Promise<void> {
-  try {
-    await unlink(folder.at(temporary));
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  }
-}
+const removeTemporary = ({ folder, temporary }: TargetFile): Promise<boolean> =>
+  unlinked(folder, temporary);
 
 /** The errors a person can do something about, said so; others as they are. */
 function asStageError(error: unknown): unknown {
@@ -295,15 +291,8 @@ async function deleteFile(space: Space, path: string): Promise<string[]> {
 }
 
 /** Whether there was something to unlink. */
-async function unlinked(folder: HeldDirectory, name: string): Promise<boolean> {
-  try {
-    await unlink(folder.at(name));
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
-}
+const unlinked = (folder: HeldDirectory, name: string): Promise<boolean> =>
+  unlink(folder.at(name)).then(() => true, ifMissing(false));
 
 /** What any process left of writing a document; returns whether there was something. */
 async function removeTemporaries(folder: HeldDirectory, path: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import type { Context } from 'koa';
 import { type Encoding, encodingFor, encodings } from './encodings.ts';
+import { ifMissing } from '../shared/files.ts';
 
 export type WebFiles = {
   /** Paths from the web app's root, without a slash before them. */
@@ -109,8 +110,7 @@ function listed(folder: string): string[] {
       .filter((entry) => entry.isFile())
       .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    return ifMissing([])(error);
   }
 }
 

@@ -1,9 +1,9 @@
-import { hasCode, messageOf } from '../shared/errors.ts';
+import { messageOf } from '../shared/errors.ts';
 import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { exists, privateDirectory, writeDurably } from '../shared/files.ts';
+import { exists, privateDirectory, writeDurably, ifMissing } from '../shared/files.ts';
 import { openErasureList } from '../../events/log/file-keys.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
@@ -126,13 +126,8 @@ export const backupLayout = (directory: string) => ({
  * @throws {Error} when there is one, but of a newer release or not readable
  */
 export async function readBackupMarker(directory: string): Promise<BackupMarker | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(directory, 'backup.json'), 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+  const text = await readFile(join(directory, 'backup.json'), 'utf8').catch(ifMissing(undefined));
+  if (text === undefined) return undefined;
   try {
     return markerSchema.parse(JSON.parse(text));
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { hasCode } from '../shared/errors.ts';
+import { hasCode, ifCode } from '../shared/errors.ts';
 import * as z from 'zod';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -62,10 +62,8 @@ export async function markOpen(data: Pick<DataFolder, 'root' | 'log'>): Promise<
   // Not synced: it is to survive the process, and after a power cut a look too few does no harm.
   const mark = { pid: process.pid, harmed: unclean ? harmed.length > 0 : last?.harmed === true };
   const write = (to: string) =>
-    writeFile(to, JSON.stringify(mark), { mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
-      // On a full disk the mark is missing after a crash: a look too few.
-      if (error.code !== 'ENOSPC') throw error;
-    });
+    // On a full disk the mark is missing after a crash: a look too few.
+    writeFile(to, JSON.stringify(mark), { mode: 0o600 }).catch(ifCode(undefined, 'ENOSPC'));
   await write(opening);
   const opened = async () => {
     await write(path);

@@ -22,6 +22,7 @@ import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
 import { openContent } from '../../events/log/sealing.ts';
 import { KeyError } from '../../events/key-store.ts';
+import { ifCode } from '../shared/errors.ts';
 
 /** What `mitschrift restore` answers. */
 export type RestoreReport = {
@@ -251,9 +252,7 @@ const saved = recordingFacts['documents.saved'].content;
 /** Removes folders of erased documents, whose names are titles, unless a person keeps files there. */
 async function removeEmptied(root: string, folders: Iterable<string>): Promise<void> {
   for (const folder of folders) {
-    await rmdir(join(root, folder)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT' && error.code !== 'ENOTEMPTY') throw error;
-    });
+    await rmdir(join(root, folder)).catch(ifCode(undefined, 'ENOENT', 'ENOTEMPTY'));
   }
 }
 

@@ -1,8 +1,7 @@
-import { hasCode } from '../shared/errors.ts';
 import * as z from 'zod';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '../shared/files.ts';
+import { writeDurably, ifMissing } from '../shared/files.ts';
 
 const stateSchema = z.object({
   /** Id of the log it is about; of another log it says nothing. */
@@ -32,13 +31,8 @@ export const newScrubState = (log: string): ScrubState => ({
  * is looked at again.
  */
 export async function readScrubState(dataDir: string): Promise<ScrubState | undefined> {
-  let text: string;
-  try {
-    text = await readFile(pathIn(dataDir), 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+  const text = await readFile(pathIn(dataDir), 'utf8').catch(ifMissing(undefined));
+  if (text === undefined) return undefined;
   try {
     return stateSchema.parse(JSON.parse(text));
   } catch {

@@ -2,7 +2,7 @@ import { decodeTime, ulid } from 'ulid';
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
-import type { EventStore } from '../../events/store.ts';
+import type { EventStore, EventStoreError } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -110,7 +110,7 @@ export function openImports(deps: ImportsDeps): Imports {
       const fact = await takeUpload(upload, files, recordingId);
       const accepted = await deps.begin(recordingId, fact, upload).catch(async (error: unknown) => {
         // Another process took the same command first: its recording is the answer, this copy no one's.
-        if (!hasCode(error, 'COMMAND_TAKEN')) throw error;
+        if (!hasCode<EventStoreError>(error, 'COMMAND_TAKEN')) throw error;
         const first = await deps.importedBy(upload.command);
         if (!first) throw error;
         await files.removeAll(recordingId);

@@ -2,7 +2,11 @@ import { hasCode } from '../shared/errors.ts';
 import pLimit from 'p-limit';
 import { type Kind, recordingOf } from '../../events/facts/recording.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
-import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type {
+  ProjectionStorage,
+  ProjectionBehind,
+  ProjectionStopped,
+} from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
 import { InvalidCursor, utcTime } from '../../projections/list-page.ts';
@@ -223,12 +227,13 @@ function rowsAreComplete(assertRunning: () => void): boolean {
     assertRunning();
     return true;
   } catch (error) {
-    if (hasCode(error, 'PROJECTION_BEHIND')) return false;
+    if (hasCode<ProjectionBehind>(error, 'PROJECTION_BEHIND')) return false;
     throw error;
   }
 }
 
-const isStopped = (error: unknown): boolean => hasCode(error, 'PROJECTION_STOPPED');
+const isStopped = (error: unknown): boolean =>
+  hasCode<ProjectionStopped>(error, 'PROJECTION_STOPPED');
 
 /** Resolves when the index is up to date, at the latest after `indexWaitMs`; the work goes on. @throws what it throws meanwhile */
 async function caughtUp(index: UserIndex, onError: (error: unknown) => void): Promise<void> {

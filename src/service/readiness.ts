@@ -7,6 +7,7 @@ import {
   unfinished,
 } from '../http/middleware/ready.ts';
 import { inTime } from '../shared/in-time.ts';
+import type { ProjectionBehind, ProjectionStopped } from '../../projections/runner/projection.ts';
 
 /**
  * What is ready of a service whose log is open.
@@ -73,13 +74,16 @@ function isBehind(projections: Pick<ProjectionRunner, 'assertRunning'>, name: st
     projections.assertRunning(name);
     return false;
   } catch (error) {
-    return hasCode(error, 'PROJECTION_BEHIND');
+    return hasCode<ProjectionBehind>(error, 'PROJECTION_BEHIND');
   }
 }
 
 /** It is looked afterwards who is behind; one that has stopped is not. */
 function ignoreBehind(error: unknown): void {
-  if (!hasCode(error, 'PROJECTION_BEHIND', 'PROJECTION_STOPPED')) throw error;
+  if (
+    !hasCode<ProjectionBehind | ProjectionStopped>(error, 'PROJECTION_BEHIND', 'PROJECTION_STOPPED')
+  )
+    throw error;
 }
 
 const retryAfterMax = 30;

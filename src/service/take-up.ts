@@ -11,6 +11,7 @@ import type { DataFolder } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import type { RowsStorage } from '../storage/open-rows.ts';
 import { unsettledIn } from './unsettled.ts';
+import type { ProjectionStopped } from '../../projections/runner/projection.ts';
 
 /** What the steps of a start need. */
 export type StartParts = {
@@ -77,7 +78,7 @@ export async function tidyUp(parts: StartParts): Promise<void> {
 /** A projection that has stopped delays nothing: what needs its rows fails. @throws anything else */
 async function caughtUpOrStopped(caughtUp: Promise<void>): Promise<void> {
   await caughtUp.catch((error: unknown) => {
-    if (!hasCode(error, 'PROJECTION_STOPPED')) throw error;
+    if (!hasCode<ProjectionStopped>(error, 'PROJECTION_STOPPED')) throw error;
   });
 }
 

@@ -1,3 +1,5 @@
+import type { constants } from 'node:os';
+
 /** Why something cannot be done, as a stable slug: in the log (`stage.failed`), in `error.code` and in `warning` frames. */
 export type StageErrorCode =
   // Sound servers, devices and captures
@@ -98,9 +100,31 @@ export const codeOf = (error: unknown): string | undefined =>
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Whether an error has one of these codes. */
-export const hasCode = (error: unknown, ...codes: string[]): boolean =>
-  codes.includes(codeOf(error) ?? '');
+/** An error of the system, of LevelDB, or of PostgreSQL (SQLSTATE). */
+export type SystemError = Error & {
+  code:
+    | keyof typeof constants.errno
+    | 'EHOSTDOWN'
+    | 'LEVEL_DATABASE_NOT_OPEN'
+    | 'LEVEL_ITERATOR_NOT_OPEN'
+    | '53300'
+    | '57P03';
+};
+
+/** Whether an error has one of these codes. Errors of another folder are named: `hasCode<ProjectionBehind>(…)`. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the errors whose codes may be asked for
+export const hasCode = <Known extends { code: string } = StageError | SystemError>(
+  error: unknown,
+  ...codes: readonly NoInfer<Known['code']>[]
+): boolean => codes.some((code) => code === codeOf(error));
+
+/** For `catch`: a default for errors with one of these codes; any other is thrown on. */
+export const ifCode =
+  <T>(fallback: T, ...codes: readonly SystemError['code'][]) =>
+  (error: unknown): T => {
+    if (hasCode(error, ...codes)) return fallback;
+    throw error;
+  };
 
 /** What the environment says is wrong: a line for each variable, without values. */
 export class SettingsError extends Error {

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { hasCode } from './errors.ts';
+import { ifCode } from './errors.ts';
 import { constants, createReadStream } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -77,10 +77,8 @@ async function makeDirectories(path: string): Promise<string | undefined> {
   // Ends at the root, which is there.
   for (let at = resolve(path); !(await isThere(at)); at = dirname(at)) missing.push(at);
   for (const directory of missing.toReversed()) {
-    await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
-      // Another made it meanwhile.
-      if (!hasCode(error, 'EEXIST')) throw error;
-    });
+    // Another may have made it meanwhile.
+    await mkdir(directory, { mode: 0o700 }).catch(ifCode(undefined, 'EEXIST'));
   }
   if (!(await stat(path)).isDirectory()) throw new NotADirectory(path);
   return missing.at(-1);
@@ -124,13 +122,9 @@ export async function hashFile(
   }
   return { sha256: hash.digest('hex'), bytes };
 }
+
 /** For `catch`: a default for a file or folder that is not there; any other error is thrown on. */
-export const ifMissing =
-  <T>(fallback: T) =>
-  (error: unknown): T => {
-    if (hasCode(error, 'ENOENT')) return fallback;
-    throw error;
-  };
+export const ifMissing = <T>(fallback: T) => ifCode(fallback, 'ENOENT');
 
 /** Bytes that this process may still write to the disk of a folder, and of all of it. @throws the system's errors */
 export async function diskAt(folder: string): Promise<{ free: number; total: number }> {

@@ -2,7 +2,7 @@ import { hasCode, codeOf } from '../shared/errors.ts';
 import { lstat, open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/environment.ts';
-import { diskAt } from '../shared/files.ts';
+import { diskAt, ifMissing } from '../shared/files.ts';
 
 /** What a walk found. `unread`: files and folders that it could not look at, whose bytes are not in. */
 export type CountedBytes = { bytes: number; unread: number };
@@ -109,15 +109,8 @@ export function isNoSpace(error: unknown): boolean {
 }
 
 /** Removes the reserve; false when there is none. */
-export async function removeReserve(root: string): Promise<boolean> {
-  try {
-    await rm(join(root, reserveFile));
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
-}
+export const removeReserve = (root: string): Promise<boolean> =>
+  rm(join(root, reserveFile)).then(() => true, ifMissing(false));
 
 /** Watches nothing and makes nothing before `start`. */
 export function openDiskRoom(deps: {
@@ -184,13 +177,7 @@ export function openDiskRoom(deps: {
 }
 
 const sizeOf = async (path: string): Promise<number> =>
-  await stat(path).then(
-    ({ size }) => size,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return 0;
-      throw error;
-    },
-  );
+  await stat(path).then(({ size }) => size, ifMissing(0));
 
 /** A file of so many bytes that take their room; half of one is removed. */
 async function fill(path: string, bytes: number, signal: AbortSignal): Promise<void> {

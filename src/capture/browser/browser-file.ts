@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../shared/errors.ts';
-import { hashFile, writeDurably } from '../../shared/files.ts';
+import { hashFile, writeDurably, ifMissing } from '../../shared/files.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
 import { type FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
@@ -27,12 +26,8 @@ export const writeBrowserNote = (folder: string, note: BrowserNote): Promise<voi
 
 /** Null when no browser has sent anything yet. @throws {Error} when the note is damaged. */
 export async function readBrowserNote(folder: string): Promise<BrowserNote | null> {
-  try {
-    return noteSchema.parse(JSON.parse(await readFile(join(folder, noteName), 'utf8')));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
+  const text = await readFile(join(folder, noteName), 'utf8').catch(ifMissing(null));
+  return text === null ? null : noteSchema.parse(JSON.parse(text));
 }
 
 /**

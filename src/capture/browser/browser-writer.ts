@@ -10,6 +10,7 @@ import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
 import { type Intake, allowedSeconds, endsSoon } from './intake.ts';
 import { hasCode } from '../../shared/errors.ts';
 import { type SignalMeter, signalMeter } from './signal-meter.ts';
+import type { SpaceLimitReached } from '../../storage/quota.ts';
 
 /** Writes a browser's samples to the disk: written, synced, and only then acknowledged. */
 export interface BrowserWriter {
@@ -258,7 +259,7 @@ class FileWriter implements BrowserWriter {
         this.#pending = [];
         onHeld(false);
         if (share?.over.aborted) break;
-        if (hasCode(error, 'SPACE_LIMIT_REACHED')) {
+        if (hasCode<SpaceLimitReached>(error, 'SPACE_LIMIT_REACHED')) {
           log.warn({ err: error, folder: this.#folder }, 'the audio of a browser has no space');
           onFailed('space-limit');
           break;

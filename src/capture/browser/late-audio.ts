@@ -3,7 +3,7 @@ import { type Recording, factAt, factsOf } from '../../../projections/recording/
 import { isIn } from '../../../machines/states.ts';
 import type { OpenRecordingService } from '../../recordings/service.ts';
 import { onAbort } from '../../shared/abort.ts';
-import { StageError, hasCode } from '../../shared/errors.ts';
+import { StageError, hasCode, type SystemError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
@@ -18,6 +18,7 @@ import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import { type LateBases, lateBases } from './late-base.ts';
 import { type LateBase, joinLate, lateFolder, lateGaps, lengthOf } from './late-file.ts';
 import { sharedCapture, sharedEveryMs } from './shared-capture.ts';
+import type { NotAccepted, UnknownRecording } from '../../recordings/refusals.ts';
 
 /**
  * What a browser still held of its microphone when it came back after its recording had ended. It is kept beside
@@ -301,4 +302,11 @@ const refusal = (message: string): StageError =>
 
 /** Whether trying again can help no more. */
 const isOver = (error: unknown): boolean =>
-  hasCode(error, 'not-recording', 'NOT_ACCEPTED', 'UNKNOWN_RECORDING', 'audio-missing', 'ENOENT');
+  hasCode<StageError | NotAccepted | UnknownRecording | SystemError>(
+    error,
+    'not-recording',
+    'NOT_ACCEPTED',
+    'UNKNOWN_RECORDING',
+    'audio-missing',
+    'ENOENT',
+  );

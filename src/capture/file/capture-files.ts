@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
-import { hashFile, writeDurably } from '../../shared/files.ts';
+import { hashFile, writeDurably, ifMissing } from '../../shared/files.ts';
 import type { EndReason } from '../process/protocol.ts';
 import { type Ledger, recoverLedger } from './ledger.ts';
 import { captureRate } from '../../audio/wav.ts';
@@ -67,10 +67,7 @@ export async function removeCaptureFiles(
   // In the runtime directory when the folder's path was too long.
   const claim = await readClaim(folder);
   if (claim) await rm(claim.socketPath, { force: true });
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await readdir(folder).catch(ifMissing([]));
   for (const name of names) {
     if (/^capture[-.]/.test(name) || (audio && name === audioFileName))
       await rm(join(folder, name), { force: true });

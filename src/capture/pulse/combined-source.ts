@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readFile, rm } from 'node:fs/promises';
-import { exists, writeDurably } from '../../shared/files.ts';
+import { exists, writeDurably, ifMissing } from '../../shared/files.ts';
 import { StageError } from '../../shared/errors.ts';
 import {
   type CombinedChannels,
@@ -102,10 +102,7 @@ const wanted = ({ instance, channels }: Host, selection: CombinedSelection) =>
   combinedChain(instance, selection, channels());
 
 async function readSelection(path: string): Promise<CombinedSelection | null> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await readFile(path, 'utf8').catch(ifMissing(null));
   if (text === null) return null;
   const parsed = selectionSchema.safeParse(json(text));
   return parsed.success ? parsed.data : null;

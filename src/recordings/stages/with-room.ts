@@ -2,6 +2,7 @@ import { retry } from '../../shared/retry.ts';
 import { hasCode } from '../../shared/errors.ts';
 import { isNoSpace } from '../../storage/disk.ts';
 import type { Job } from './run-stage.ts';
+import type { BlobsError } from '../../storage/blobs/blobs.ts';
 
 /** Between two looks whether there is room on the disk, in milliseconds. */
 const roomPauses = { first: 250, max: 5000 };
@@ -40,4 +41,5 @@ async function again<T>(
 }
 
 /** That it lets us in no more, passes when a person has mended that. */
-const isAway = (error: unknown): boolean => hasCode(error, 'BLOBS_AWAY', 'BLOBS_REFUSED');
+const isAway = (error: unknown): boolean =>
+  hasCode<BlobsError>(error, 'BLOBS_AWAY', 'BLOBS_REFUSED');

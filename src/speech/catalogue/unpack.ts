@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import { ModelError } from './model-error.ts';
+import { hasCode } from '../../shared/errors.ts';
 
 export type UnpackOptions = {
   /** Which files are taken, by their path below the archive's single top folder. */
@@ -136,7 +137,7 @@ async function endOf(child: ChildProcess, said: () => string): Promise<void> {
     const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw unusable(said().split('\n', 1)[0] ?? 'bzip2 failed');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!hasCode(error, 'ENOENT')) throw error;
     throw new ModelError(
       'program-missing',
       'The program bzip2 is missing, which unpacks the model: apt-get install bzip2.',

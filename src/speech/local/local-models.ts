@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { isAbsolute, join, normalize, sep } from 'node:path';
 import { createRequire } from 'node:module';
 import { StageError, type StageErrorCode, messageOf } from '../../shared/errors.ts';
+import { ifMissing } from '../../shared/files.ts';
 
 const modelPurposes = [
   'speech-to-text',
@@ -115,10 +116,7 @@ export const replacedPlace = (modelsDir: string, id: string): string =>
 export async function verifyModel(model: InstalledModel): Promise<void> {
   for (const [name, expected] of Object.entries(model.files)) {
     const path = join(model.folder, name);
-    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    });
+    const found = await stat(path).catch(ifMissing(null));
     if (!found) throw modelError('model-missing', model, `its file ${name} is missing`);
     if (found.size !== expected.size)
       throw modelError(
@@ -161,12 +159,7 @@ export function sherpaInstalled(): boolean {
 }
 
 async function foldersIn(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    },
-  );
+  const entries = await readdir(directory, { withFileTypes: true }).catch(ifMissing([]));
   return entries
     .filter((entry) => !entry.name.startsWith('.') && !entry.isFile())
     .map((entry) => entry.name)

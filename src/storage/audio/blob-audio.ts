@@ -192,7 +192,7 @@ class BlobAudio implements AudioStore {
         return;
       } catch (error) {
         await rm(part, { force: true });
-        if (!hasCode(error, 'BLOBS_AWAY') || tries === downloadsMax) throw error;
+        if (!hasCode<BlobsError>(error, 'BLOBS_AWAY') || tries === downloadsMax) throw error;
       }
     }
   }

@@ -203,7 +203,7 @@ async function asBusy<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof BlobsError) || !hasCode(error, 'BLOBS_AWAY')) throw error;
+    if (!(error instanceof BlobsError) || !hasCode<BlobsError>(error, 'BLOBS_AWAY')) throw error;
     throw new EventStoreError('BUSY', error.message, { cause: error });
   }
 }

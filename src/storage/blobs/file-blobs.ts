@@ -17,7 +17,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { soleOwnership } from '../../../events/ownership.ts';
-import { hasCode } from '../../shared/errors.ts';
+import { hasCode, ifCode } from '../../shared/errors.ts';
 import { copyDurably, ifMissing, privateDirectory, syncDirectory } from '../../shared/files.ts';
 import { type CountedBytes, countBytes } from '../disk.ts';
 import {
@@ -187,15 +187,8 @@ async function writeBody(path: string, body: BlobBody, sha256?: string): Promise
 }
 
 /** Whether the name was free: it now is the file. */
-async function linked(temporary: string, path: string): Promise<boolean> {
-  try {
-    await link(temporary, path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
-  }
-}
+const linked = (temporary: string, path: string): Promise<boolean> =>
+  link(temporary, path).then(() => true, ifCode(false, 'EEXIST'));
 
 /** The folder of a name, made durably where it is missing. @throws {BlobsError} a link leads out of the store */
 async function folderFor(root: string, segments: readonly string[]): Promise<string> {
@@ -203,13 +196,7 @@ async function folderFor(root: string, segments: readonly string[]): Promise<str
   for (const segment of segments) {
     const above = folder;
     folder = join(above, segment);
-    const made = await mkdir(folder, { mode: 0o700 }).then(
-      () => true,
-      (error: unknown) => {
-        if (hasCode(error, 'EEXIST')) return false;
-        throw error;
-      },
-    );
+    const made = await mkdir(folder, { mode: 0o700 }).then(() => true, ifCode(false, 'EEXIST'));
     if (made) await syncDirectory(above);
   }
   await assertBelow(root, folder);
@@ -260,10 +247,9 @@ async function* listFiles(
 ): AsyncGenerator<BlobEntry, void, void> {
   const folder = join(store.root, ...segments);
   const entries = await bounded(async () => {
-    const found = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
-      throw error;
-    });
+    const found = await readdir(folder, { withFileTypes: true }).catch(
+      ifCode(null, 'ENOENT', 'ENOTDIR'),
+    );
     if (found === null) await absent(store);
     return found ?? [];
   });
@@ -339,4 +325,12 @@ async function naming<T>(where: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** ENOENT: nothing that is missing comes through to here but the store itself. */
-const awayCodes = ['ENOENT', 'ENOTCONN', 'ESTALE', 'EIO', 'ETIMEDOUT', 'EHOSTDOWN', 'ENXIO'];
+const awayCodes = [
+  'ENOENT',
+  'ENOTCONN',
+  'ESTALE',
+  'EIO',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+  'ENXIO',
+] as const;

@@ -149,7 +149,7 @@ async function putParts(
       if (end - start >= partBytes) await putPieces();
     }
   } catch (error) {
-    if (hasCode(error, 'BLOBS_AWAY', 'BLOBS_REFUSED')) throw error;
+    if (hasCode<BlobsError>(error, 'BLOBS_AWAY', 'BLOBS_REFUSED')) throw error;
     broken = error;
   }
   // Also of a connection that broke off: what has arrived is not asked for again.
