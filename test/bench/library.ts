@@ -1,14 +1,12 @@
 import { ulid } from 'ulid';
 import { join } from 'node:path';
+import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import { type RecordingFactType, recordingStream } from '../../events/facts/recording.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
-import {
-  completed,
-  factTeller,
-  tellFinish,
-  tellImport,
-  tellSpeech,
-} from '../support/fact-teller.ts';
+import { pathsOf } from '../support/fact-teller.ts';
+import { type AnswerType, sampleData, stageOfAnswer } from '../support/plausible-events.ts';
+import { recordingStory } from '../support/recording-story.ts';
 import { type BuiltService, setUp } from './built-service.ts';
 
 const together = 50;
@@ -34,21 +32,74 @@ export async function fillLibrary(
   for await (const fact of store.read('users', { limit: 1 })) {
     owner = fact.data.user_id;
   }
-  const teller = factTeller(store);
   const recordingIds = Array.from({ length: transcripts }, () => ulid());
   for (let first = 0; first < transcripts; first += together) {
     await Promise.all(
       recordingIds.slice(first, first + together).map(async (id, offset) => {
         const number = first + offset;
         const startedAt = new Date(1.7e12 + number * 60_000).toISOString();
-        await tellImport(teller, id, { owner, startedAt });
-        await tellSpeech(teller, id, ['Guten', 'Tag']);
-        const finishing = 'transcribing.finishing(punctuate.running,summarise.running)';
-        await teller.of(id, completed(), finishing);
-        await tellFinish(teller, id, `Besprechung ${number}`, 1, textOf?.(number));
+        const name = `Besprechung ${number}`;
+        const talk = { id, owner, startedAt, name, said: textOf?.(number) ?? name };
+        await store.append(recordingStream(id), toldOf(talk), 0);
       }),
     );
   }
   await store.close();
   return { token, recordingIds };
+}
+
+/**
+ * From the import to the documents, each fact as the machine accepts it: what comes later (a new title) goes on from
+ * there, and does not begin with recognising.
+ */
+function toldOf(talk: {
+  id: string;
+  owner: string;
+  startedAt: string;
+  name: string;
+  said: string;
+}): OfferedFact[] {
+  const { id, owner, startedAt, name, said } = talk;
+  const story = recordingStory(id);
+  const facts: OfferedFact[] = [];
+  const take = (type: RecordingFactType, data: object, content?: object, attempt: object = {}) => {
+    const from = story.state();
+    story.take(type, data, attempt);
+    facts.push({
+      type,
+      data: { ...sampleData[type], ...data },
+      ...(content === undefined ? {} : { content, subject: id }),
+      by: 'anna',
+      command: `${id}-${facts.length}`,
+      from,
+      to: story.state(),
+      ...attempt,
+    } as OfferedFact);
+  };
+  const answer = (type: AnswerType, data: object, content?: object): void => {
+    const { run, running } = story.context();
+    take(type, data, content, { run, attempt: running[stageOfAnswer[type]] });
+  };
+  const start = (stage: (typeof stageOfAnswer)[AnswerType]): void => {
+    const { run, attempt } = story.context();
+    take('stage.started', { stage }, undefined, { run, attempt: attempt + 1 });
+  };
+  const span = { start: 0, end: 2, words: [] };
+  const imported = { owner, kind: 'solo', speakers: null, started_at: startedAt };
+  take('audio.imported', imported, { filename: 'talk.wav' });
+  start('transcribe');
+  answer('speech.detected', { duration: 2, stretches: [[0, 2]] });
+  answer('utterance.recognised', { language: 'de' }, { segments: [{ ...span, text: said }] });
+  answer('transcription.completed', { language: 'de' });
+  start('punctuate');
+  const block = { id: 't-0001', speaker: null, ...span, text: said };
+  answer('transcript.punctuated', {}, { blocks: [block] });
+  start('summarise');
+  answer('summary.completed', { language: 'de' }, { text: `${name} summary` });
+  start('entitle');
+  answer('title.chosen', {}, { title: `${name} title`, abstract: `${name} abstract` });
+  start('write');
+  answer('documents.named', { local_start: startedAt }, { base: id, title: name });
+  answer('documents.saved', {}, { paths: pathsOf(id) });
+  return facts;
 }
