@@ -28,7 +28,7 @@ import type { Scrub } from './integrity/scrub.ts';
 import type { OpenedLog } from './service/event-log.ts';
 import { closeSockets, linkOf, openLocalSockets } from './service/local-sockets.ts';
 import { type NodeTrial, openLogOf } from './service/open-log.ts';
-import { inOrder } from './shared/in-order.ts';
+import { inOrder } from './shared/mutex.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { type Elsewhere, exchangeMoments, withElsewhere } from './capture/moments.ts';
 import { pipelineOver, type Pipeline } from './service/pipeline.ts';

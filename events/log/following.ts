@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EventStore, EventStoreError } from '../store.ts';
 import type { StoredRecord } from '../event-log.ts';
-import type { CommitSignal } from '../../src/shared/commit-signal.ts';
+import type { CommitSignal } from '../../src/shared/listeners.ts';
 import type { FactDecoder } from './sealing.ts';
 import type { FactOutline } from '../facts/catalogue.ts';
 

@@ -16,7 +16,7 @@ import {
   reopenUntilUsable,
   reopening,
 } from './database.ts';
-import { type CommitSignal, commitSignal } from '../../src/shared/commit-signal.ts';
+import { type CommitSignal, commitSignal } from '../../src/shared/listeners.ts';
 import { reading, crcAt, logReader, rawRecords } from './reader.ts';
 import { factDecoder } from './sealing.ts';
 import type { KeyStore } from '../key-store.ts';
@@ -27,7 +27,7 @@ import { EventStoreError } from '../store.ts';
 import { type StreamHeads, streamHeads, streamNames } from './streams.ts';
 import { type Upcasters, upcasters as todaysUpcasters } from '../facts/validation.ts';
 import { verifyLog } from './verify.ts';
-import { inTime } from '../../src/shared/in-time.ts';
+import { inTime } from '../../src/shared/abort.ts';
 
 export type LogOptions = {
   /** Where the database lies; the marker is the file beside it with `.json` at the end. */

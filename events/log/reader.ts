@@ -14,7 +14,7 @@ import {
   streamKey,
 } from './records.ts';
 import type { EventStore } from '../store.ts';
-import type { CommitSignal } from '../../src/shared/commit-signal.ts';
+import type { CommitSignal } from '../../src/shared/listeners.ts';
 
 /** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
 type LogReader = {

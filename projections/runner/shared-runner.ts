@@ -1,5 +1,5 @@
 import type { EventStore } from '../../events/store.ts';
-import { type CommitSignal, commitSignal } from '../../src/shared/commit-signal.ts';
+import { type CommitSignal, commitSignal } from '../../src/shared/listeners.ts';
 import { pauseAfter } from '../../src/shared/pauses.ts';
 import { retry, systemClock } from '../../src/shared/retry.ts';
 import { positionWaiters, type ProjectionRunner, listenersTo, progressOf } from './runner.ts';

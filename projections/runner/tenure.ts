@@ -1,7 +1,7 @@
 import type { Ownership } from '../../events/ownership.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { ProjectionState } from './member.ts';
-import { onAbort, untilAborted } from '../../src/shared/abort.ts';
+import { onAbort, untilAborted, inTime } from '../../src/shared/abort.ts';
 import type { Pauses } from '../../src/shared/pauses.ts';
 import {
   type Projection,
@@ -11,7 +11,6 @@ import {
 } from './projection.ts';
 import { type ProjectionRunner, startProjections } from './runner.ts';
 import type { Told } from './told-progress.ts';
-import { inTime } from '../../src/shared/in-time.ts';
 
 /** How nodes say to each other how far the rows are. What is said while a node cannot hear is lost to it. */
 export type ProjectorChannel = {

@@ -1,16 +1,15 @@
-import type { Caller, Peer } from './caller.ts';
 import { ulid } from 'ulid';
+import type { Caller, Peer } from './caller.ts';
 import type { User, Users } from '../../projections/users.ts';
 import type { Settings } from '../config/environment.ts';
 import { type UserLinks, userLinks } from './user-links.ts';
-import { openConfirmations } from './confirmations.ts';
 import { type FirstSetup, openFirstSetup } from './first-setup.ts';
 import { type PasswordLogin, assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
 import type { Notices } from '../storage/notices.ts';
-import type { Kept } from '../storage/kept.ts';
+import type { Kept, KeptKind } from '../storage/kept.ts';
 import type { SetupCodes } from './setup-code.ts';
 import {
   type AdministrationParts,
@@ -205,4 +204,32 @@ async function finishDeletions(
       log.warn({ err, user_id: id }, 'a deletion is not finished; the next start tries again');
     }
   }
+}
+
+/** How long a password that was given counts for what asks for it again, in milliseconds. */
+const confirmedMs = 5 * 60_000;
+
+/** By session. */
+const confirmed: KeptKind<1> = {
+  name: 'confirmed',
+  endsAt: (_, now) => now + confirmedMs,
+  volatileMax: 1000,
+  keys: 'plain',
+};
+
+/** In which sessions the password was given once more; at all nodes. */
+interface Confirmations {
+  note(sessionId: string): Promise<void>;
+  /** Whether the password was given within five minutes: at the login, or since. */
+  isRecent(caller: Caller): Promise<boolean>;
+}
+
+function openConfirmations(kept: Kept, clock: () => Date): Confirmations {
+  const rows = kept.of(confirmed);
+  return {
+    note: (sessionId) => rows.change([sessionId], () => ({ keep: [1], result: undefined })),
+    isRecent: async ({ beganAt, sessionId }) =>
+      clock().getTime() - beganAt.getTime() < confirmedMs ||
+      (await rows.get(sessionId)) !== undefined,
+  };
 }

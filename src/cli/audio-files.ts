@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname, join, dirname, relative, sep } from 'node:path';
 import { ifCode } from '../shared/errors.ts';
+import { exists } from '../shared/files.ts';
 
 /** A file to transcribe, or what a person named that cannot be one. */
 export type FoundFile = { path: string; bytes: number; modifiedAt: Date; fault: string | null };
@@ -41,6 +42,22 @@ export async function findAudioFiles(
     }
   }
   return { files: found, notSearched: below.notSearched };
+}
+
+/** What Obsidian plays in a note (https://help.obsidian.md/file-formats). */
+const embedded = /^\.(?:flac|m4a|mp3|ogg|wav|webm|3gp|mkv|mov|mp4|ogv)$/i;
+
+/** What cannot be in a link between `![[` and `]]`. */
+const inNoLink = /[#^[\]|\n\r]/u;
+
+/**
+ * Path of an audio file in the vault that a folder of notes is in: the nearest folder above the notes with `.obsidian` in it,
+ * else the folder of the notes itself. Null where the file lies elsewhere, or cannot be embedded in a note.
+ */
+export async function audioInVault(file: string, notes: string): Promise<string | null> {
+  const path = relative(await vaultOf(notes), await realpath(file));
+  if (path.startsWith(`..${sep}`) || path.startsWith(sep) || inNoLink.test(path)) return null;
+  return embedded.test(extname(path)) ? path.split(sep).join('/') : null;
 }
 
 /** Whether folders in folders are searched; else how many of those that hold audio were not. */
@@ -100,3 +117,10 @@ const faulty = (path: string, fault: string): FoundFile => ({
   modifiedAt: new Date(0),
   fault,
 });
+
+async function vaultOf(notes: string): Promise<string> {
+  for (let folder = notes; folder !== dirname(folder); folder = dirname(folder)) {
+    if (await exists(join(folder, '.obsidian'))) return folder;
+  }
+  return notes;
+}

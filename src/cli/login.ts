@@ -1,7 +1,7 @@
 import { commandLine } from '../shared/command-line.ts';
 import { read } from 'read';
 import { ServiceRefusal, askAs, logIn } from '../recorder/ask-service.ts';
-import { loggedOut } from '../recorder/link-frames.ts';
+import { loggedOut } from '../recorder/desk-link.ts';
 import { readLogin, removeLogin, serviceOrigin, writeLogin } from '../recorder/logins.ts';
 import { askPassword, passwordFromInput } from './passwords.ts';
 

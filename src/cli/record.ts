@@ -11,9 +11,13 @@ import {
   recorderRoot,
   writeNote,
 } from '../recorder/desk-folder.ts';
-import { type DeskEnd, type DeskRecording, openDeskRecording } from '../recorder/desk-recording.ts';
-import { finishElsewhere } from '../recorder/finish-elsewhere.ts';
-import { readLogin, serviceOrigin } from '../recorder/logins.ts';
+import {
+  type DeskEnd,
+  type DeskRecording,
+  openDeskRecording,
+  type DeskState,
+} from '../recorder/desk-recording.ts';
+import { readLogin, serviceOrigin, type Login } from '../recorder/logins.ts';
 import { audioFileName } from '../shared/data-directory.ts';
 import { StageError, messageOf } from '../shared/errors.ts';
 import { peopleFieldSchema } from '../recordings/people-given.ts';
@@ -21,15 +25,17 @@ import { privateDirectory } from '../shared/files.ts';
 import { openLogger } from '../shared/log.ts';
 import { clock } from '../shared/time.ts';
 import { assertLoggedIn } from './login.ts';
-import { type RecordWords, recordWords } from './record-words.ts';
+import { type LinkNote, openDeskLink } from '../recorder/desk-link.ts';
 
 /** How the command ends when a recording was stopped, and is not wholly sent yet. */
 const notAllSentCode = 3;
+
 /** A service that takes nothing for so long after the stop is not waited for, milliseconds. */
 const idleMs = 30_000;
+
 const showMs = 250;
 
-export type RecordOptions = {
+type RecordOptions = {
   server: string;
   device?: string | undefined;
   loudspeakers: boolean;
@@ -223,3 +229,109 @@ async function codeOf(recording: DeskRecording, words: RecordWords): Promise<num
 const keptInWords = ({ path, note }: DeskFolder): string =>
   `${note.server} takes no more of the recording begun at ${note.startedAt}: ${note.refused} ` +
   `It is in ${join(path, audioFileName)}; upload it there, or delete the folder.`;
+
+/** Says on standard error how recordings of this desk are. */
+interface RecordWords {
+  show(states: readonly DeskState[]): void;
+  /** A line of its own. */
+  say(text: string): void;
+  /** The last state gets its own line. */
+  end(): void;
+}
+
+/** On a terminal one line that changes; elsewhere a line when something other than the time has changed. */
+function recordWords(stream: NodeJS.WriteStream = process.stderr): RecordWords {
+  let shown = '';
+  const clear = () => (stream.isTTY && shown !== '' ? '\r\u001B[K' : '');
+  return {
+    show(states) {
+      const line = states.map((state) => stateInWords(state, stream.isTTY)).join(' · ');
+      if (line === shown || line === '') return;
+      stream.write(stream.isTTY ? `${clear()}${line.slice(0, stream.columns - 1)}` : `${line}\n`);
+      shown = line;
+    },
+    say(text) {
+      stream.write(`${clear()}${text}\n`);
+      shown = '';
+    },
+    end() {
+      if (stream.isTTY && shown !== '') stream.write('\n');
+      shown = '';
+    },
+  };
+}
+
+const phases: Record<DeskState['phase'], string> = {
+  starting: 'starting',
+  recording: 'recording',
+  paused: 'paused',
+  sending: 'sending the rest',
+};
+
+/** @param isLive with what changes all the time */
+function stateInWords(state: DeskState, isLive: boolean): string {
+  const { phase, seconds, unsentSeconds, level, device, away } = state;
+  const parts = [phases[phase]];
+  if (isLive) parts.push(clock(seconds));
+  if (isLive && phase === 'recording') parts.push(`level ${bar(level)}`);
+  if (device !== null) parts.push(device);
+  if (away !== null) parts.push(away);
+  // A second or two are always on their way.
+  const unsent = unsentSeconds < 3 ? '' : `${clock(unsentSeconds)} not sent yet`;
+  if (isLive && phase !== 'starting') parts.push(unsent === '' ? 'all sent' : unsent);
+  else if (away !== null && phase !== 'starting') parts.push('it is kept here');
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+const bars = 10;
+
+/** Quieter is nothing, in decibels below full scale. */
+const floorDb = -60;
+
+/** Of a peak from 0 to 1. */
+function bar(level: number | null): string {
+  const db = level === null || level === 0 ? floorDb : 20 * Math.log10(level);
+  const filled = Math.round(bars * Math.min(1, Math.max(0, 1 - db / floorDb)));
+  return '█'.repeat(filled) + '░'.repeat(bars - filled);
+}
+
+/**
+ * Ends a recording whose recorder will not come back, with what that has sent. Should it come back, the rest is added.
+ * @returns how much there is. @throws {Error} with why the service does not do it
+ */
+async function finishElsewhere(
+  server: string,
+  id: string,
+  login: () => Promise<Login | null>,
+): Promise<{ samples: number }> {
+  const note: LinkNote = {
+    id,
+    recordingId: id,
+    server,
+    kind: 'solo',
+    people: [],
+    startedAt: new Date().toISOString(),
+  };
+  const nothing = { read: async () => Buffer.alloc(0) };
+  return await new Promise((resolve, reject) => {
+    let samples = 0;
+    const over = (settle: () => void) => {
+      link.close();
+      settle();
+    };
+    const link = openDeskLink(note, nothing, {
+      login,
+      ready() {},
+      acknowledged: (acknowledged) => (samples = acknowledged),
+      ended: () => over(() => resolve({ samples })),
+      refused: (_code, detail) => over(() => reject(new Error(detail))),
+      resumed() {},
+      stopped() {},
+      away(why) {
+        if (why !== null) over(() => reject(new Error(why)));
+      },
+    });
+    link.stop(0);
+    link.begin();
+  });
+}

@@ -16,19 +16,20 @@ import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
 import { openLogger } from '../shared/log.ts';
 import { peopleFieldSchema } from '../recordings/people-given.ts';
-import { type FoundFile, findAudioFiles } from './audio-files.ts';
-import { audioInVault } from './audio-in-vault.ts';
+import { type FoundFile, findAudioFiles, audioInVault } from './audio-files.ts';
 import { confirmed } from './confirmed.ts';
-import { type TranscribedFormat, formatsIn, writeExports } from './export-files.ts';
-import { openScratchFolder } from './scratch-folder.ts';
-import { presentSettings } from './settings.ts';
-import { namedAs } from './sure-names.ts';
-import { type TranscribeProgress, transcribeProgress } from './transcribe-progress.ts';
 import {
+  type TranscribedFormat,
+  formatsIn,
+  writeExports,
   type TranscribedFile,
   type TranscribedFiles,
   openTranscribedFiles,
 } from './transcribed-files.ts';
+import { openScratchFolder } from './scratch-folder.ts';
+import { presentSettings } from './settings.ts';
+import { namedAs } from './sure-names.ts';
+import { type TranscribeProgress, transcribeProgress } from './transcribe-progress.ts';
 
 export type TranscribeOptions = {
   meeting: boolean;

@@ -4,11 +4,9 @@ import { type Listening, addressLooks } from './address-checks.ts';
 import { type Check, lookAtAll } from './check.ts';
 import { type ClusterParts, clusterLooks } from './cluster-checks.ts';
 import { type DataParts, dataLooks } from './data-checks.ts';
-import { type EngineParts, engineLooks } from './engine-checks.ts';
-import { hostLooks, runtimeLooks } from './host-checks.ts';
+import { type EngineParts, engineLooks, type SpeakerParts, speakerLook } from './engine-checks.ts';
+import { hostLooks, runtimeLooks, timeLook } from './host-checks.ts';
 import { soundLooks } from './sound-checks.ts';
-import { type SpeakerParts, speakerLook } from './speaker-checks.ts';
-import { timeLook } from './time-checks.ts';
 
 /** What is looked at, and by what means. */
 export type Examined = Pick<EngineParts, 'leaseSpeech'> &

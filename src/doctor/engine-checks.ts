@@ -14,6 +14,7 @@ import { recommended, thisMachine } from '../speech/catalogue/recommend.ts';
 import { type LookedAt, type Look, type Remedy, asLimited, asMissing, asOk } from './check.ts';
 import { guideLink } from './guide.ts';
 import { tryLanguage, trySpeech, trySpeechModel } from './try-servers.ts';
+import { diarizerInstalled } from '../speech/diarization/diarize.ts';
 
 export type EngineParts = {
   settings: Settings;
@@ -27,8 +28,10 @@ export type EngineParts = {
 
 /** A model is read from a slow disk first, or waits for what a recording asks; a language model thinks. */
 const engineMs = 60_000;
+
 /** Below this, a summary of an hour's meeting is made of many parts. */
 const contextMin = 8192;
+
 /** Tokens a second below which the documents of an hour's meeting take more than half an hour. */
 const tokensPerSecondMin = 5;
 
@@ -48,6 +51,30 @@ export const engineLooks = (parts: EngineParts): Look[] => [
     look: (signal) => language(parts.settings, signal),
   },
 ];
+
+/** What waits of the voices of profiles; see `GET /speakers/profiles`. */
+type VoicesBehind = { waiting: number; without_audio: number; given_up: number };
+
+export type SpeakerParts = {
+  settings: Settings;
+  modelsDir: readonly string[];
+  /** Of all users; missing while no service runs. */
+  voices?: () => Promise<VoicesBehind>;
+};
+
+const lookMs = 10_000;
+
+/** What it needs beside it comes with it. */
+const modelId = 'pyannote-segmentation-3';
+
+/** Whether the speakers of a meeting are told apart, and what is behind of their voices. */
+export const speakerLook = (parts: SpeakerParts): Look => ({
+  id: 'speakers',
+  title: 'Speakers of meetings',
+  link: guideLink('speech', 'A local model'),
+  limitMs: lookMs,
+  look: () => speakers(parts),
+});
 
 /** Has the engine that recordings use recognise a sample of ours. */
 async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt> {
@@ -206,8 +233,43 @@ function judgedAnswer(given: {
 }
 
 const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
 const lengthOf = (seconds: number): string => `${seconds.toFixed(0)} s`;
 
 const beginningMax = 60;
+
 const beginning = (text: string): string =>
   text.length <= beginningMax ? text : `${text.slice(0, beginningMax)}…`;
+
+async function speakers({ settings, modelsDir, voices }: SpeakerParts): Promise<LookedAt> {
+  if (!(await diarizerInstalled(modelsDir))) {
+    const detail =
+      settings['stt.base_url'] === null
+        ? 'They are not told apart: a meeting is written down as of one speaker.'
+        : 'They are told apart only where the speech-to-text server does that.';
+    return asLimited(detail, {
+      text: 'Install a model that tells speakers apart.',
+      command: commandLine(`models install ${modelId}`),
+      request: { method: 'POST', path: `/models/${modelId}/install` },
+    });
+  }
+  const told = 'They are told apart.';
+  const behind = settings['speakers.profiles'] ? await voices?.() : undefined;
+  if (!behind || behind.waiting === 0) return asOk(told);
+  const { waiting, without_audio: silent, given_up: failed } = behind;
+  const measured = waiting - silent - failed;
+  const details = [
+    told,
+    ...(measured > 0 ? [`Voices of ${recordings(measured)} are being measured again.`] : []),
+    ...(silent > 0 ? [`Voices of ${recordings(silent)} stay as they are: no audio is kept.`] : []),
+  ];
+  if (failed === 0) return asOk(details.join(' '));
+  return asLimited(
+    [...details, `Voices of ${recordings(failed)} could not be measured.`].join(' '),
+    {
+      text: 'The log of the service says why. They are tried again after its next start.',
+    },
+  );
+}
+
+const recordings = (count: number): string => (count === 1 ? '1 recording' : `${count} recordings`);

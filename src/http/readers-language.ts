@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
 import { germanReasons } from '../documents/german-reasons.ts';
-import { germanChecks } from '../doctor/german-checks.ts';
+import { germanChecks, germanTrials } from '../doctor/german-checks.ts';
 import { germanCluster } from '../doctor/german-cluster.ts';
-import { germanTrials } from '../doctor/german-trials.ts';
 import { type ToGerman, germanBy } from '../shared/german.ts';
 import { knownLanguages } from '../shared/languages.ts';
 import { germanLanguageNames, germanModels } from '../speech/catalogue/german-models.ts';

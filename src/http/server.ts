@@ -11,7 +11,7 @@ import { type IncomingMessage, type RequestListener, type Server, createServer }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limits } from './limits.ts';
-import { inTime } from '../shared/in-time.ts';
+import { inTime } from '../shared/abort.ts';
 
 export interface RunningServer {
   /** `http://127.0.0.1:8765`; of a service that speaks https, by the first name of its certificate. */

@@ -7,7 +7,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import type { Context } from 'koa';
-import { type Encoding, encodingFor, encodings } from './encodings.ts';
+import { type Encoding, encodingFor, encodings } from './middleware/compress.ts';
 import { ifMissing } from '../shared/files.ts';
 
 export type WebFiles = {

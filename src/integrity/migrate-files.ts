@@ -13,7 +13,7 @@ import {
   syncDirectory,
   syncFile,
 } from '../shared/files.ts';
-import { inOrder } from '../shared/in-order.ts';
+import { inOrder } from '../shared/mutex.ts';
 import { type Blobs, segmentsOf } from '../storage/blobs/blobs.ts';
 import { hashBlob } from './kept-files.ts';
 import { migratingFolder } from './not-in-backups.ts';

@@ -1,6 +1,6 @@
 import { reserveFile } from '../storage/disk.ts';
 import { openMarkFile, openingMarkFile } from './open-mark.ts';
-import { scrubStateFile } from './scrub-state.ts';
+import { scrubStateFile } from './scrub.ts';
 
 /** What the last backup was: where, when, how much. */
 export const lastBackupFile = 'last-backup.json';

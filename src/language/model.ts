@@ -1,6 +1,5 @@
 import { StageError } from '../shared/errors.ts';
-import { type WaitingFor, retryStage, waitingSign } from '../shared/retry-stage.ts';
-import type { Clock } from '../shared/retry.ts';
+import { type WaitingFor, retryStage, waitingSign, type Clock } from '../shared/retry.ts';
 
 /** A language-model server. One implementation speaks to all OpenAI-compatible ones (and Ollama's own API). */
 export interface LanguageModel {

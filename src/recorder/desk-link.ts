@@ -1,14 +1,16 @@
+import { type FileHandle, open } from 'node:fs/promises';
 import { WebSocket } from 'ws';
-import { captureRate } from '../audio/wav.ts';
+import * as z from 'zod';
+import { captureRate, wavHeaderBytes } from '../audio/wav.ts';
 import { AudioUplink, type UplinkPeer } from '../shared/audio-uplink.ts';
 import { messageOf } from '../shared/errors.ts';
 import { linkFailure, noMitschrift } from './ask-service.ts';
-import type { DeskAudio } from './desk-audio.ts';
 import type { DeskNote } from './desk-folder.ts';
-import { incomingFrame, parsedFrame, loggedOut, refusedHandshake } from './link-frames.ts';
 import type { Login } from './logins.ts';
+import { commandLine } from '../shared/command-line.ts';
+import { ifMissing } from '../shared/files.ts';
 
-export type DeskLinkEvents = Pick<UplinkPeer<Buffer>, 'ready' | 'ended' | 'refused'> & {
+type DeskLinkEvents = Pick<UplinkPeer<Buffer>, 'ready' | 'ended' | 'refused'> & {
   /** The session to connect with; null: nobody is logged in. */
   login(): Promise<Login | null>;
   /** So many samples are on the service's disk. */
@@ -23,9 +25,12 @@ export type DeskLinkEvents = Pick<UplinkPeer<Buffer>, 'ready' | 'ended' | 'refus
 
 /** Of one message: half of what the service takes. */
 const frameSamples = 16_000;
+
 const longestWaitMs = 5000;
+
 /** The service pings every 15 s: a connection that is silent for longer is gone. */
 const silentMs = 40_000;
+
 const handshakeMs = 10_000;
 
 /** What of a recording is said to its service. */
@@ -62,6 +67,42 @@ export function openDeskLink(
       return samples;
     },
   });
+}
+
+/** What to do without a session. */
+export const loggedOut = (server: string): string =>
+  `You are not logged in at ${server}, or no longer: ${commandLine(`login --server ${server}`)}`;
+
+/** The samples of a recording's file, one channel, while its capture process goes on writing it. */
+export interface DeskAudio {
+  /** Samples in it now; what is half written is not counted. */
+  samples(): Promise<number>;
+  /** At most `count` samples from one on, as 16-bit little-endian PCM; empty at the end. */
+  read(from: number, count: number): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+/** The file need not be there yet. */
+export function openDeskAudio(path: string): DeskAudio {
+  let opened: FileHandle | null = null;
+  const file = async () =>
+    (opened ??= await open(path, 'r').catch(ifMissing<FileHandle | null>(null)));
+  return {
+    async samples() {
+      const size = (await (await file())?.stat())?.size ?? 0;
+      return Math.max(0, Math.floor((size - wavHeaderBytes) / 2));
+    },
+    async read(from, count) {
+      const buffer = Buffer.alloc(count * 2);
+      const at = wavHeaderBytes + from * 2;
+      const bytesRead = (await (await file())?.read(buffer, 0, buffer.length, at))?.bytesRead ?? 0;
+      return buffer.subarray(0, bytesRead - (bytesRead % 2));
+    },
+    async close() {
+      await opened?.close();
+      opened = null;
+    },
+  };
 }
 
 class DeskConnection {
@@ -139,3 +180,39 @@ class DeskConnection {
     }
   }
 }
+
+/** Why a WebSocket was refused, in words. */
+function refusedHandshake(server: string, status: number): string {
+  if (status === 401) return loggedOut(server);
+  if (status === 503) return `${server} is just starting or stopping.`;
+  return `${server} refuses the connection (HTTP ${status}).`;
+}
+
+/** What a message holds; undefined when it is no JSON. */
+function parsedFrame(message: Buffer): unknown {
+  try {
+    return JSON.parse(message.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const samples = z.number().int().nonnegative();
+
+/** The frames of the service that concern a sender. */
+const incomingFrame = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('audio.ready'), recording_id: z.string(), samples }),
+  z.object({ type: z.literal('audio.ack'), samples }),
+  z.object({ type: z.literal('audio.ended'), samples, reason: z.string() }),
+  z.object({
+    type: z.literal('warning'),
+    code: z.string(),
+    detail: z.string(),
+    recording_id: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('transition'),
+    recording_id: z.string(),
+    event: z.enum(['recording.resumed', 'audio.captured']),
+  }),
+]);

@@ -7,11 +7,9 @@ import type { CaptureStatus } from '../capture/process/protocol.ts';
 import { audioFileName } from '../shared/data-directory.ts';
 import { messageOf } from '../shared/errors.ts';
 import { exists } from '../shared/files.ts';
-import { type DeskAudio, openDeskAudio } from './desk-audio.ts';
+import { type DeskAudio, openDeskAudio, openDeskLink } from './desk-link.ts';
 import type { DeskDevices } from './desk-devices.ts';
 import { type DeskFolder, removeDeskFolder, writeNote } from './desk-folder.ts';
-import { openDeskLink } from './desk-link.ts';
-import type { DeskState } from './desk-state.ts';
 import type { Login } from './logins.ts';
 import { correctStart, entitle, loginOf, outcomeInWords, tell } from './tell-service.ts';
 
@@ -48,14 +46,31 @@ type DeskRecordingDeps = {
 
 /** Nothing more of it is ever taken. */
 const goneCodes = new Set(['not-recording', 'not-accepted', 'rate-differs', 'not-found']);
+
 /** How often it is asked whether a recording is gone that a service that is just starting does not know yet. */
 const goneTriesMax = 5;
+
 /** How often the file is looked at for more, in milliseconds. */
 const pokeMs = 100;
 
 /** Starts a recording, or goes on with one that an earlier process left. */
 export const openDeskRecording = (folder: DeskFolder, deps: DeskRecordingDeps): DeskRecording =>
   new CapturedAndSent(folder, deps);
+
+/** What is to be said of a recording of this desk. */
+export type DeskState = {
+  id: string;
+  phase: 'starting' | 'recording' | 'paused' | 'sending';
+  /** Of audio on this disk, and of that what the service has not acknowledged. */
+  seconds: number;
+  unsentSeconds: number;
+  /** Of the last 100 ms, 0 to 1; null while nothing comes. */
+  level: number | null;
+  /** What is wrong with the device, in words. */
+  device: string | null;
+  /** Why nothing is sent, in words. */
+  away: string | null;
+};
 
 /** Holds the capture's connection, the file and the link. */
 class CapturedAndSent implements DeskRecording {

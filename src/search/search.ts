@@ -17,7 +17,7 @@ import type { Log } from '../shared/log.ts';
 import { type Passage, passagesOf } from './passages.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
 import { type UserIndex, userIndex } from './user-index.ts';
-import { inTime } from '../shared/in-time.ts';
+import { inTime } from '../shared/abort.ts';
 
 export type Hit = Place & {
   recording_id: string;

@@ -1,10 +1,9 @@
 import type { OpenedLog } from './event-log.ts';
-import { onAbort } from '../shared/abort.ts';
+import { onAbort, inTime } from '../shared/abort.ts';
 import { codeOf } from '../shared/errors.ts';
-import { inOrder } from '../shared/in-order.ts';
+import { inOrder } from '../shared/mutex.ts';
 import type { Log } from '../shared/log.ts';
 import { retry } from '../shared/retry.ts';
-import { inTime } from '../shared/in-time.ts';
 
 /** The service over one opened log. */
 export type Run = {

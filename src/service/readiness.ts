@@ -6,7 +6,7 @@ import {
   Starting,
   unfinished,
 } from '../http/middleware/ready.ts';
-import { inTime } from '../shared/in-time.ts';
+import { inTime } from '../shared/abort.ts';
 import type { ProjectionBehind, ProjectionStopped } from '../../projections/runner/projection.ts';
 
 /**

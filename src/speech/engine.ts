@@ -1,6 +1,6 @@
 import type { Segment, Stretch } from '../../events/facts/transcript.ts';
 import type { SpeechFile } from '../audio/wav.ts';
-import type { WaitingFor } from '../shared/retry-stage.ts';
+import type { WaitingFor } from '../shared/retry.ts';
 import type { ServerState } from './remote/probe-server.ts';
 
 /** Turns stretches of speech into words. What stands behind it: `compat`, `native` or `local`. */

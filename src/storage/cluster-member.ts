@@ -4,8 +4,7 @@ import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import type { Log } from '../shared/log.ts';
 import { packageVersion } from '../shared/package.ts';
 import type { Blobs } from './blobs/blobs.ts';
-import { keepNodeMark } from './blobs/node-mark.ts';
-import type { ClusterMember, NodeSelf } from './cluster.ts';
+import { type ClusterMember, type NodeSelf, nodeMarkKey } from './cluster.ts';
 import type { Postgres } from './postgres/connection.ts';
 import { keepNodeNoted, nodesAt } from './postgres/nodes.ts';
 import type { PostgresOwnership } from './postgres/ownership.ts';
@@ -53,3 +52,32 @@ const selfOf = ({ role, workSlots }: ClusterSettings): NodeSelf => ({
   slots: role === 'serve' ? 0 : workSlots,
   started_at: new Date().toISOString(),
 });
+
+/** Before `collect.ts` takes it for left over. */
+const againMs = 24 * 3_600_000;
+
+/**
+ * Keeps a file of this node in the store until it is stopped: a node that does not see it has another store, such as
+ * a directory that is not mounted.
+ * @throws {BlobsError}
+ */
+async function keepNodeMark(
+  blobs: Blobs,
+  nodeId: string,
+  log: Pick<Log, 'warn'>,
+): Promise<{ stop(): Promise<void> }> {
+  const key = nodeMarkKey(nodeId);
+  const put = () => blobs.put(key, Buffer.from(`${nodeId}\n`));
+  await put();
+  const timer = setInterval(() => {
+    put().catch((error: unknown) => log.warn({ err: error }, 'the mark of this node grows old'));
+  }, againMs).unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await blobs
+        .delete(key)
+        .catch((error: unknown) => log.warn({ err: error }, 'the mark of this node stays a week'));
+    },
+  };
+}

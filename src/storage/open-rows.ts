@@ -13,7 +13,7 @@ import type { Projection, ProjectionStorage } from '../../projections/runner/pro
 import type { Log } from '../shared/log.ts';
 import { levelProjectionStorage, sublevelPrefix } from './level-rows.ts';
 import { sealedRows } from './sealed-rows.ts';
-import { inTime } from '../shared/in-time.ts';
+import { inTime } from '../shared/abort.ts';
 
 /** Projections' rows, apart from the log: they can be deleted, the log makes them again. */
 export type RowsStorage = {

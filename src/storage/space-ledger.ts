@@ -3,7 +3,7 @@ import { systemClock } from '../shared/retry.ts';
 import type { ByOne, DoneByOne } from './by-one.ts';
 import type { CountedBytes } from './disk.ts';
 import { openListeners } from '../shared/listeners.ts';
-import { inTime } from '../shared/in-time.ts';
+import { inTime } from '../shared/abort.ts';
 
 /**
  * How often what a limit is set for is counted again, in milliseconds: what grows meanwhile is a recording's audio. A count that

@@ -3,7 +3,7 @@ import { chown, mkdir, readdir, rm, rmdir, symlink, utimes, writeFile } from 'no
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { settingsFrom } from '../../src/config/environment.ts';
-import { speakerLook } from '../../src/doctor/speaker-checks.ts';
+import { speakerLook } from '../../src/doctor/engine-checks.ts';
 import { type TestService, startService } from '../support/http-client.ts';
 import { chatty, wellBehaved } from '../support/language-servers-brains.ts';
 import { startLanguageServer } from '../support/language-servers.ts';

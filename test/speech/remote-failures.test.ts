@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StageError } from '../../src/shared/errors.ts';
-import type { WaitingFor } from '../../src/shared/retry-stage.ts';
+import type { WaitingFor } from '../../src/shared/retry.ts';
 import { handClock } from '../support/clocks.ts';
 import { hear, plainWords, standIn } from '../support/remote-engine.ts';
 import type { Fault } from '../support/speech-servers.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WaitingFor } from '../../src/shared/retry-stage.ts';
+import type { WaitingFor } from '../../src/shared/retry.ts';
 import { handClock } from '../support/clocks.ts';
 import { type StandIn, hear, plainWords, standIn } from '../support/remote-engine.ts';
 

@@ -7,7 +7,7 @@ import type {
 } from '../../events/facts/catalogue.ts';
 import { openedOneByOne } from '../../events/log/following.ts';
 import { pageFactsMax } from '../../events/log/reader.ts';
-import { commitSignal } from '../../src/shared/commit-signal.ts';
+import { commitSignal } from '../../src/shared/listeners.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { checkFacts } from '../../events/facts/validation.ts';

@@ -6,7 +6,7 @@ import { type TestContext, after } from 'node:test';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { type VerifyReport, verifyData } from '../../src/integrity/verify.ts';
-import { scrubStateFile } from '../../src/integrity/scrub-state.ts';
+import { scrubStateFile } from '../../src/integrity/scrub.ts';
 import { startService, wav } from './http-client.ts';
 import { program } from './program.ts';
 import { type HasEnd, tempDir } from './temp-dir.ts';

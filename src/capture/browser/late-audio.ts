@@ -15,8 +15,15 @@ import { countedBehind } from './late-stream.ts';
 import type { Admit } from './intake.ts';
 import { type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
-import { type LateBases, lateBases } from './late-base.ts';
-import { type LateBase, joinLate, lateFolder, lateGaps, lengthOf } from './late-file.ts';
+import {
+  type LateBases,
+  lateBases,
+  type LateBase,
+  joinLate,
+  lateFolder,
+  lateGaps,
+  lengthOf,
+} from './late-file.ts';
 import { sharedCapture, sharedEveryMs } from './shared-capture.ts';
 import type { NotAccepted, UnknownRecording } from '../../recordings/refusals.ts';
 

@@ -1,13 +1,16 @@
-import { ulid } from 'ulid';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ulid } from 'ulid';
+import * as z from 'zod';
 import { decodeFlac, flacLength } from '../../audio/flac.ts';
 import { wavLayout } from '../../audio/wav.ts';
 import { StageError } from '../../shared/errors.ts';
-import { type FinishedAudio } from '../file/capture-files.ts';
+import type { FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
 import { finishedBrowserAudio, gapsWithin, readBrowserNote } from './browser-file.ts';
+import { ifMissing, privateDirectory, writeDurably } from '../../shared/files.ts';
+import type { AudioStore } from '../../storage/audio/audio-store.ts';
 
 /** What a recording had when its browser came back: samples, and how many a second. */
 export type LateBase = { samples: number; rate: number };
@@ -65,6 +68,41 @@ export async function joinLate(
   return { ...finished, path };
 }
 
+/** What a recording had when what comes late began to, for all nodes that may take it in. */
+export type LateBases = {
+  /** Durable before the first sample is taken: its number is behind these. */
+  write(recordingId: string, base: LateBase): Promise<void>;
+  /** Null when nothing was taken yet. @throws {Error} when it is damaged */
+  read(recordingId: string): Promise<LateBase | null>;
+  /** Removes it with what was taken, once that is added, or nothing is there to add it to. */
+  remove(recordingId: string): Promise<void>;
+};
+
+/** Beside what was taken: in the folder of the recording, or with its pieces in the bucket. */
+export function lateBases(files: Pick<AudioStore, 'captureFolder' | 'late'>): LateBases {
+  const { late } = files;
+  const folderOf = (recordingId: string): string => lateFolder(files.captureFolder(recordingId));
+  const pathOf = (recordingId: string): string => join(folderOf(recordingId), baseName);
+  return {
+    async write(recordingId, base) {
+      const text = JSON.stringify(base);
+      if (late) return await late.keepNote(recordingId, text);
+      await privateDirectory(folderOf(recordingId));
+      await writeDurably(pathOf(recordingId), text);
+    },
+    async read(recordingId) {
+      const text = late
+        ? await late.note(recordingId)
+        : await readFile(pathOf(recordingId), 'utf8').catch(ifMissing(null));
+      return text === null ? null : baseSchema.parse(JSON.parse(text));
+    },
+    async remove(recordingId) {
+      await late?.remove(recordingId);
+      await rm(folderOf(recordingId), { recursive: true, force: true });
+    },
+  };
+}
+
 /** @param skipped samples at the beginning of a WAV file */
 async function append(
   writer: WavWriter,
@@ -114,3 +152,10 @@ async function openedWav(
     throw error;
   }
 }
+
+const baseName = 'late.json';
+
+const baseSchema = z.object({
+  samples: z.number().int().nonnegative(),
+  rate: z.number().int().positive(),
+});

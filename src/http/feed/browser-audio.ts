@@ -11,7 +11,7 @@ import { Problem, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { toProblem } from '../to-problem.ts';
-import type { AudioFrame } from './client-frames.ts';
+import type { AudioFrame } from './frames.ts';
 
 /** The connection that a browser's audio comes over. */
 export type AudioConnection = {

@@ -3,7 +3,7 @@ import { Problem } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { toProblem } from '../to-problem.ts';
-import type { LevelFrame } from './client-frames.ts';
+import type { LevelFrame } from './frames.ts';
 
 /** What one connection says of `level.*`: the level of a device, without a recording. */
 export interface DeviceLevel {

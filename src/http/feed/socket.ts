@@ -1,9 +1,8 @@
 import { WebSocket } from 'ws';
 import type { Log } from '../../shared/log.ts';
 import type { AudioConnection, BrowserAudio, OpenBrowserAudio } from './browser-audio.ts';
-import { isLevelFrame, readClientFrame } from './client-frames.ts';
+import { isLevelFrame, readClientFrame, positionFrame } from './frames.ts';
 import type { DeviceLevel, LevelConnection } from './device-level.ts';
-import { positionFrame } from './frames.ts';
 import { limits } from '../limits.ts';
 import type { Listener, Feed } from './feed.ts';
 import { type Language, textIn } from '../readers-language.ts';

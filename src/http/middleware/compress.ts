@@ -1,7 +1,6 @@
-import type { Middleware } from 'koa';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type Encoding, encodingFor } from '../encodings.ts';
+import type { Middleware, Context } from 'koa';
 import { limits } from '../limits.ts';
 import type { State } from '../state.ts';
 
@@ -44,6 +43,20 @@ export function compressAnswers(): Middleware<State> {
     ctx.set('Content-Encoding', encoding);
   };
 }
+
+/** Content encodings, best first. */
+export const encodings = ['br', 'gzip'] as const;
+
+export type Encoding = (typeof encodings)[number];
+
+/**
+ * The best of `offered` that the client takes; undefined: it takes what is not compressed. Browsers name all they
+ * know as equally welcome, so which is best is ours to say.
+ */
+export const encodingFor = (
+  ctx: Pick<Context, 'acceptsEncodings'>,
+  offered: readonly Encoding[] = encodings,
+): Encoding | undefined => offered.find((name) => ctx.acceptsEncodings(name) === name);
 
 /** As Koa would send it, which then need not make it once more; null of a stream. */
 function wholeOf(body: unknown): Buffer | string | null {

@@ -212,7 +212,7 @@ export const chart = z.object({
   ...chartState.shape,
 });
 
-export { clientFrame } from '../feed/client-frames.ts';
+export { clientFrame } from '../feed/frames.ts';
 
 const position = z.number().int().describe('place in the log; resume behind it with `after`');
 const recording_id = z.string();

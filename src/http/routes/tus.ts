@@ -4,7 +4,7 @@ import { loadOnce } from '../../shared/package.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { doneBefore, usedDifferently } from '../middleware/idempotency.ts';
 import { refuseWhenStopped } from '../written.ts';
-import { answerImported, uploadCommandOf } from '../uploads/imported-upload.ts';
+import { answerImported, uploadCommandOf } from '../uploads/receive-upload.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { openResumable } from '../uploads/resumable-uploads.ts';

@@ -1,13 +1,16 @@
-import type { Context } from 'koa';
-import { ulid } from 'ulid';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Context } from 'koa';
+import { ulid } from 'ulid';
 import { syncFile } from '../../shared/files.ts';
 import { bodyParser } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, invalid } from '../problems.ts';
+import { sameAudioAs } from '../../../projections/library.ts';
+import type { HttpServices } from '../services.ts';
+import { statusName } from '../recording-answer.ts';
 
-export type ReceivedUpload = {
+type ReceivedUpload = {
   /** Absolute path of the received file, on disk for good (fsync). */
   path: string;
   /** The client's name for it: a plain file name, good for showing and for its extension only. */
@@ -145,4 +148,26 @@ export function plainName(given: string): string {
     .trim()
     .slice(-200);
   return name === '' || name === '.' || name === '..' ? 'audio' : name;
+}
+
+/** The recording that an upload has become. */
+export type ImportedUpload = { recordingId: string; state: string };
+
+/** The command by which the log knows that an upload has become a recording. */
+export const uploadCommandOf = (uploadId: string): string => `upload:${uploadId}`;
+
+/** What `POST /recordings` answers. */
+export async function answerImported(
+  ctx: Context,
+  { storage }: Pick<HttpServices, 'storage'>,
+  { recordingId, state }: ImportedUpload,
+): Promise<void> {
+  ctx.set('Location', `/recordings/${recordingId}`);
+  ctx.status = ctx.method === 'HEAD' ? 200 : 202;
+  if (ctx.method === 'HEAD') return;
+  ctx.body = {
+    recording_id: recordingId,
+    status: statusName(state),
+    same_audio_as: await sameAudioAs(storage, recordingId),
+  };
 }

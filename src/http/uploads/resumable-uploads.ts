@@ -1,24 +1,29 @@
-import { hasCode } from '../../shared/errors.ts';
-import { ERRORS, Server, type Upload } from '@tus/server';
-import type { Context } from 'koa';
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { ReadableStream } from 'node:stream/web';
+import type { Readable } from 'node:stream';
+import { ERRORS, Server, Upload, DataStore } from '@tus/server';
+import type { Context } from 'koa';
+import { hasCode } from '../../shared/errors.ts';
 import type { AcceptedAudio } from '../../audio/accepts-audio.ts';
 import { speechBytesBeyond } from '../../audio/speech-file.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
-import { type ImportedUpload, answerImported, uploadCommandOf } from './imported-upload.ts';
+import {
+  type ImportedUpload,
+  answerImported,
+  uploadCommandOf,
+  plainName,
+} from './receive-upload.ts';
 import { validated } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
-import { plainName } from './receive-upload.ts';
-import { TusStore } from './tus-store.ts';
 import { uploadLocks } from './upload-locks.ts';
 import { type Admission, SpaceLimitReached } from '../../storage/quota.ts';
 import type { RouteServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { fieldsSchema } from '../routes/uploads.ts';
+import type { UnfinishedUploads } from '../../storage/uploads/unfinished-uploads.ts';
 
 /**
  * Resumable uploads by tus 1.0. The protocol is the package's; errors, rights and what becomes of the
@@ -87,6 +92,7 @@ export function openResumable(services: RouteServices) {
 }
 
 type KoaContext = Context & { state: State };
+
 type Exchange = {
   ctx: KoaContext;
   coming: Admission | undefined;
@@ -237,5 +243,60 @@ async function asProblem(error: unknown, response: Response, bytesMax: number): 
             headers: { 'Retry-After': '5' },
           })
         : new Problem('malformed-request', said || 'The request is none of tus 1.0.');
+  }
+}
+
+/** Unfinished uploads, as the package wants them. */
+class TusStore extends DataStore {
+  /** Without creation-with-upload: an upload would be complete before its address is known. */
+  override extensions = ['creation', 'creation-defer-length', 'termination', 'expiration'];
+  readonly #uploads: UnfinishedUploads;
+
+  constructor(uploads: UnfinishedUploads) {
+    super();
+    this.#uploads = uploads;
+  }
+
+  override async create(upload: Upload): Promise<Upload> {
+    const { id, metadata = {}, size, creation_date } = upload;
+    await this.#uploads.put(id, { metadata, size, creation_date });
+    return upload;
+  }
+
+  override async getUpload(id: string): Promise<Upload> {
+    const { metadata, size, creation_date } = await this.#underWay(id);
+    return new Upload({
+      id,
+      offset: await this.#uploads.bytesOf(id),
+      metadata,
+      ...(size === undefined ? {} : { size }),
+      ...(creation_date === undefined ? {} : { creation_date }),
+    });
+  }
+
+  override async declareUploadLength(id: string, size: number): Promise<void> {
+    const { metadata, creation_date } = await this.#underWay(id);
+    await this.#uploads.put(id, { metadata, size, creation_date });
+  }
+
+  override write(bytes: Readable, id: string, offset: number): Promise<number> {
+    return this.#uploads.append(id, offset, bytes);
+  }
+
+  override async remove(id: string): Promise<void> {
+    await this.#underWay(id);
+    await this.#uploads.remove(id);
+  }
+
+  override getExpiration(): number {
+    return limits.resumableMs;
+  }
+
+  /** @throws as the package wants it */
+  async #underWay(id: string) {
+    const info = await this.#uploads.infoOf(id);
+    if (!info) throw ERRORS.FILE_NOT_FOUND;
+    if (info.isOver) throw ERRORS.FILE_NO_LONGER_EXISTS;
+    return info;
   }
 }

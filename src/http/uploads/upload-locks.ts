@@ -1,7 +1,7 @@
 import { ERRORS, type Lock, type Locker } from '@tus/server';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Held, Ownership } from '../../../events/ownership.ts';
-import { uploadCommandOf } from './imported-upload.ts';
+import { uploadCommandOf } from './receive-upload.ts';
 
 /** A client that wants to go on with an upload waits this long for the connection before to let go. */
 const letGoMs = 10_000;

@@ -1,7 +1,7 @@
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { LRUCache } from 'lru-cache';
 import type { FactOutline } from '../../../events/facts/catalogue.ts';
-import { type CommitSignal, commitSignal } from '../../shared/commit-signal.ts';
+import { type CommitSignal, commitSignal } from '../../shared/listeners.ts';
 import type { EventStore } from '../../../events/store.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';

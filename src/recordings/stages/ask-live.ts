@@ -1,8 +1,7 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
-import { waitingSign } from '../../shared/retry-stage.ts';
-import { retry } from '../../shared/retry.ts';
+import { waitingSign, retry } from '../../shared/retry.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { shiftSegments } from '../../speech/parse-transcript.ts';

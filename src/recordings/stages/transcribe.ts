@@ -12,7 +12,7 @@ import { goingOn } from '../../speech/live/closed-speech.ts';
 import { liveDetectorName } from '../../speech/live/live-detector.ts';
 import { recognisePlan, utteranceFact, wordsIn } from './recognise-plan.ts';
 import { spokenAudio } from '../../speech/detection/spoken-audio.ts';
-import type { WaitingFor } from '../../shared/retry-stage.ts';
+import type { WaitingFor } from '../../shared/retry.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import {

@@ -15,9 +15,10 @@ import {
   retryStage,
   type WaitingSign,
   waitingSign,
-} from '../../shared/retry-stage.ts';
+  type Clock,
+  systemClock,
+} from '../../shared/retry.ts';
 import type { Pauses } from '../../shared/pauses.ts';
-import { type Clock, systemClock } from '../../shared/retry.ts';
 import { type HeardPart, askedStretch, keptPart } from '../detection/seams.ts';
 import { quietestPoint } from '../detection/speech-segments.ts';
 import { doubtOf } from '../doubt.ts';

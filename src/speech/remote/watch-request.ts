@@ -2,8 +2,7 @@ import type { Server } from '../../servers/server.ts';
 import { connectionFailure } from '../../servers/server-failure.ts';
 import { StageError, type StageErrorCode } from '../../shared/errors.ts';
 import { onAbort } from '../../shared/abort.ts';
-import type { WaitingSign } from '../../shared/retry-stage.ts';
-import type { Clock } from '../../shared/retry.ts';
+import type { WaitingSign, Clock } from '../../shared/retry.ts';
 import type { ServerPace } from './capabilities.ts';
 import type { ServerState } from './probe-server.ts';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { CountedBytes } from '../disk.ts';
-import { inTime } from '../../shared/in-time.ts';
+import { inTime } from '../../shared/abort.ts';
 
 /**
  * Bytes under names, for all nodes of a log: a data directory, a shared one, or a bucket. What is stored is whole and durable

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -6,9 +9,6 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { createHash } from 'node:crypto';
-import { readFile, rm, stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { hashFile } from '../../shared/files.ts';
 import type { CountedBytes } from '../disk.ts';
 import {
@@ -23,30 +23,26 @@ import {
   folderSegments,
   prefixSegments,
   segmentsOf,
+  type BlobsErrorCode,
 } from './blobs.ts';
 import { type BlobsPlace, whereOf } from './blobs-url.ts';
 import type { Exclusively } from './exclusively.ts';
-import {
-  type Sent,
-  attemptsOf,
-  isConflict,
-  isMissing,
-  s3Failure,
-  httpStatusOf,
-} from './s3-failure.ts';
 import { type Bucket, putInParts } from './s3-parts.ts';
 
-export type S3Place = Extract<BlobsPlace, { kind: 's3' }>;
+type S3Place = Extract<BlobsPlace, { kind: 's3' }>;
 
 /** From this size on a file is sent in parts, so that no try sends much again. */
 const inPartsFrom = 16 * 1024 ** 2;
+
 const connectMs = 5_000;
+
 /** Without a byte from the other side. */
 const silentMs = 20_000;
+
 /** Of every request, with growing pauses between them; all of them together within `callMs`. */
 const triesMax = 4;
 
-export type S3Blobs = Blobs & {
+type S3Blobs = Blobs & {
   /**
    * Finds out, at a key where something is, whether the store keeps to `If-None-Match` and `If-Match`. Until then,
    * and where it does not, a condition is looked at first, under a claim.
@@ -162,7 +158,7 @@ async function measureObjects(
 }
 
 /** The client of a bucket, also for uploads. Reads its credentials when it is first asked. */
-export const s3Client = ({ endpoint, region }: S3Place): S3Client =>
+const s3Client = ({ endpoint, region }: S3Place): S3Client =>
   new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -314,3 +310,54 @@ async function* listObjects(
     ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
   } while (ContinuationToken !== undefined);
 }
+
+/** What is sent. */
+type Sent = ({ bytes: Uint8Array } | { path: string; size: number }) & { sha256: string };
+
+/** An error of the SDK, by what it says of itself. */
+type Said = { name?: string; $metadata?: { httpStatusCode?: number; attempts?: number } };
+
+/**
+ * What a failed request means.
+ * @returns {BlobsError}; what a condition or a missing object led to is still to be seen by `httpStatusOf` and `isMissing`
+ */
+function s3Failure(error: unknown, where: string): unknown {
+  if (error instanceof BlobsError) return error;
+  const { name = '', $metadata } = error as Said;
+  const status = $metadata?.httpStatusCode;
+  if (name === 'NoSuchBucket') return refused(where, 'there is no such bucket', error);
+  if (name === 'RequestTimeTooSkewed')
+    return refused(where, 'the clock of this machine is more than 15 minutes off', error);
+  if (name === 'CredentialsProviderError')
+    return refused(
+      where,
+      'there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      error,
+    );
+  if (status === 401 || status === 403)
+    return refused(
+      where,
+      'it does not let us in: look at the credentials and what they may',
+      error,
+    );
+  if (status === 404 || status === 409 || status === 412 || status === 501) return error;
+  if (status !== undefined && status >= 300 && status < 500 && status !== 408 && status !== 429)
+    return refused(where, `it answers ${status} ${name}`, error);
+  const why = status === undefined ? `no answer (${name || 'network'})` : `it answers ${status}`;
+  return away(where, why, error);
+}
+
+const httpStatusOf = (error: unknown): number | undefined =>
+  (error as Said).$metadata?.httpStatusCode;
+
+/** How often the server was asked until it said so. */
+const attemptsOf = (error: unknown): number => (error as Said).$metadata?.attempts ?? 1;
+
+const isMissing = (error: unknown): boolean => httpStatusOf(error) === 404;
+
+const isConflict = (error: unknown): boolean => httpStatusOf(error) === 409;
+
+const refused = (where: string, why: string, cause: unknown): BlobsError => {
+  const code: BlobsErrorCode = 'BLOBS_REFUSED';
+  return new BlobsError(code, `The blob store ${where} cannot be used: ${why}.`, { cause });
+};

@@ -16,10 +16,11 @@ import {
   conflictAt,
 } from './append-batch.ts';
 import type { Postgres } from './connection.ts';
-import { type Growth, tellGrowth } from './growth.ts';
+import { factsChannel } from './append-schema.ts';
 
 /** Bytes of records in one append: the server takes 1 GB in one message. */
-export const appendBytesMax = 256 * 1024 * 1024;
+const appendBytesMax = 256 * 1024 * 1024;
+
 /** Streams whose versions are remembered, so that what is late already is not sent. */
 const versionsKept = 10_000;
 
@@ -230,3 +231,46 @@ const leadingTo = (stream: string, version: number): string => `${stream} ${vers
 
 const streamShows =
   'The database did not say what became of the facts; the stream shows whether they are stored.';
+
+/** Tells other nodes how far the log has come by this one's appends. */
+type Growth = {
+  /** Whether the append that is sent now is to tell it itself. */
+  isDue(): boolean;
+  /** It has come up to here. @param isTold whether the append has told so */
+  reached(position: number, isTold: boolean): void;
+  /** Resolves when nothing is left to be told, or could not be. */
+  settled(): Promise<void>;
+};
+
+/** A notice costs a third of an append, and each other node a moment: where appends come faster, not each has one. */
+const everyMs = 1;
+
+function tellGrowth({ channels }: Pick<Postgres, 'channels'>): Growth {
+  let toldAt = -Infinity;
+  let owed: { position: number; timer: NodeJS.Timeout } | undefined;
+  let telling: Promise<void> = Promise.resolve();
+  const tell = (): void => {
+    if (owed === undefined) return;
+    const { position, timer } = owed;
+    clearTimeout(timer);
+    owed = undefined;
+    // A database that is away shows in `away`; the others ask every few seconds.
+    telling = channels.tell(factsChannel, String(position)).catch(() => {});
+  };
+  return {
+    isDue: () => performance.now() - toldAt >= everyMs,
+    reached(position, isTold) {
+      if (!isTold) {
+        owed = { position, timer: owed?.timer ?? setTimeout(tell, everyMs) };
+        return;
+      }
+      toldAt = performance.now();
+      clearTimeout(owed?.timer);
+      owed = undefined;
+    },
+    async settled() {
+      tell();
+      await telling;
+    },
+  };
+}

@@ -6,7 +6,7 @@ import {
   upcasters as todaysUpcasters,
 } from '../../../events/facts/validation.ts';
 import type { KeyStore } from '../../../events/key-store.ts';
-import { type CommitSignal, commitSignal } from '../../shared/commit-signal.ts';
+import { type CommitSignal, commitSignal } from '../../shared/listeners.ts';
 import { following } from '../../../events/log/following.ts';
 import { damageRegister, damagedError } from '../../../events/log/damage.ts';
 import { crcOf, encodeRecord, noPredecessor } from '../../../events/log/records.ts';
@@ -17,11 +17,11 @@ import { retry } from '../../shared/retry.ts';
 import type { Postgres } from './connection.ts';
 import { type FactReader, factReader } from './fact-reader.ts';
 import { GroupCommit } from './group-commit.ts';
-import { knownEnd } from './known-end.ts';
-import { headQuery, listenForFacts } from './wake-up.ts';
+import { knownEnd, type KnownEnd } from './known-end.ts';
 import { verifyFacts } from './verify.ts';
+import { factsChannel } from './append-schema.ts';
 
-export type PostgresLogOptions = {
+type PostgresLogOptions = {
   db: Postgres;
   /** Never in the database: what is erased there stays in its write-ahead log, its archives and its backups. */
   keys: KeyStore;
@@ -32,10 +32,11 @@ export type PostgresLogOptions = {
 
 /** How long `usable` waits for a database that is away, in milliseconds. */
 const awayMs = 30_000;
+
 const pauses = { first: 50, max: 1_000 };
 
 /** The log in PostgreSQL. */
-export interface PostgresLog extends EventLog {
+interface PostgresLog extends EventLog {
   /**
    * Aborts when the database came back shorter than this process knew it, with a sentence for the operator as reason. What
    * is remembered of the log is wrong then: nothing is read or written any more, all has to be opened again.
@@ -107,6 +108,29 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
       stopListening();
       committed.fire();
     },
+  };
+}
+
+/**
+ * Hears how far the log has come by appends of all nodes. Where it ends is also asked whenever nodes can be heard again,
+ * since nothing is heard in between, and every few seconds: a notice that was lost delays, and stops nothing.
+ * @param options.askEveryMs milliseconds
+ * @returns how to stop
+ */
+export function listenForFacts(
+  db: Pick<Postgres, 'ask' | 'channels'>,
+  end: Pick<KnownEnd, 'reached' | 'look'>,
+  { askEveryMs = askEveryMsDefault }: { askEveryMs?: number } = {},
+): () => void {
+  const stopListening = db.channels.listen(factsChannel, {
+    heard: (payload) => end.reached(Number(payload)),
+    opened: () => end.look(db.ask),
+  });
+  // A database that is away shows in `away`, one that came back shorter in `end.lost`; it is asked again.
+  const asking = setInterval(() => void end.look(db.ask).catch(() => {}), askEveryMs).unref();
+  return () => {
+    clearInterval(asking);
+    stopListening();
   };
 }
 
@@ -227,3 +251,8 @@ async function* streamsOf(db: Postgres, after = ''): AsyncGenerator<string, void
     last = names.at(-1)!.stream;
   }
 }
+
+const askEveryMsDefault = 3_000;
+
+/** Where the log ends. */
+const headQuery = 'select coalesce(max(position), 0) as head from facts';

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import type { Postgres } from '../../../src/storage/postgres/connection.ts';
 import { knownEnd } from '../../../src/storage/postgres/known-end.ts';
-import { listenForFacts } from '../../../src/storage/postgres/wake-up.ts';
+import { listenForFacts } from '../../../src/storage/postgres/postgres-log.ts';
 
 test('facts are known of although no notice of them is heard', { timeout: 10_000 }, async (t) => {
   let asked = 0;
