@@ -142,6 +142,12 @@ export async function* voicesWaiting(
   }
 }
 
+/** Whether how anybody sounds is known, or to be measured. */
+export async function hasVoices(storage: ProjectionStorage): Promise<boolean> {
+  for await (const _ of storage.range(people.name, startingWith('m/'))) return true;
+  return false;
+}
+
 /** Whether two names are one person's: compared without case and without differences of notation. */
 export const isSameName = (one: string, other: string): boolean => plain(one) === plain(other);
 

@@ -2,7 +2,7 @@ import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts
 import type { Note } from './recording/notes.ts';
 import { type Suggestion, draft, shown } from './recording/reading.ts';
 import type { Digest } from './recording/digest.ts';
-import { withKnownNames } from './recording/labels-in-text.ts';
+import { withKnownNames } from './recording/written-texts.ts';
 import type { ReadFact } from './recording/recording.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import type { ProjectionStorage, Seal } from './runner/projection.ts';

@@ -1,5 +1,5 @@
 import { speakerLabel } from './join-turns.ts';
-import { cutOut } from './recut.ts';
+import { cutOut } from './turn-changes.ts';
 import type { Block, Correction, Word } from '../../events/facts/transcript.ts';
 import {
   type WordPatch,

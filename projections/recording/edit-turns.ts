@@ -4,11 +4,10 @@ import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 import { corrected, newLabel } from './carry-over.ts';
 import { speakingTimes } from './join-turns.ts';
-import { cutTurn, joinedTurns } from './recut.ts';
+import { cutTurn, joinedTurns, movedBetween } from './turn-changes.ts';
 import { type Reading, type Sample, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
 import { voiceSamples } from './voices.ts';
-import { movedBetween } from './turn-changes.ts';
 
 /** What a person wants of one block: other words, or another speaker (a label, a name, or a new one). */
 export type BlockChange = {

@@ -1,11 +1,10 @@
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Source } from '../../events/facts/sources.ts';
 import type { SummaryLine } from '../../events/facts/transcript.ts';
-import { speakerNumber, withKnownNames } from './labels-in-text.ts';
 import { factAt, type ReadFact, type Recording } from './recording.ts';
 
 /** What is written about a recording, as facts have it: labels of speakers in it are shown as their names. */
-export type WrittenTexts = {
+type WrittenTexts = {
   abstract: string | null;
   summary: string | null;
   lines: readonly SummaryLine[];
@@ -103,7 +102,7 @@ function renamedIn(
 }
 
 /** A speaker's name before and after it was changed; without one it is empty. */
-export type NameChange = { label: string; before: string; after: string };
+type NameChange = { label: string; before: string; after: string };
 
 /** What the fact of a change of names has besides: texts, and whether one of them mentions a name that changed. */
 export type RenamedTexts = {
@@ -167,6 +166,46 @@ export function writtenTitle(recording: Recording, source: Source): string | nul
   );
 }
 
+/**
+ * The number of a speaker as people count: `SPEAKER_00` is 1. Labels of two digits count from 00; those of
+ * older logs have one and count from 1. Null for what is no such label.
+ */
+export function speakerNumber(label: string): number | null {
+  const digits = digitsOf(label);
+  return digits === undefined ? null : Number(digits) + (digits.length > 1 ? 1 : 0);
+}
+
+/**
+ * A text with the labels in it replaced, however its writer spelled them: `SPEAKER_00`, `speaker_0`, and
+ * `Speaker 1` or `Sprecher 1` as people are shown it. What names none of the labels stays. The text may be
+ * Markdown. Pure.
+ * @param show what to write for a label
+ */
+export function replaceLabels(
+  text: string,
+  labels: readonly string[],
+  show: (label: string) => string,
+): string {
+  return text.replaceAll(mention, (whole, mark: string, digits: string) => {
+    // With an underscore, in capitals or with a leading zero it is the label; else the number people see.
+    const isLabel = mark.endsWith('_') || whole.startsWith('SP') || digits.startsWith('0');
+    const number = Number(digits);
+    const found = labels.find((label) =>
+      isLabel ? Number(digitsOf(label)) === number : speakerNumber(label) === number,
+    );
+    return found === undefined ? whole : show(found);
+  });
+}
+
+/** The same with the names that are known; labels of those without one stay. Pure. */
+export function withKnownNames(
+  text: string,
+  speakers: readonly { label: string; name: string | null }[],
+): string {
+  const names = new Map(speakers.flatMap(({ label, name }) => (name ? [[label, name]] : [])));
+  return replaceLabels(text, [...names.keys()], (label) => names.get(label)!);
+}
+
 const unchanged = (text: string): string => text;
 
 /** What people see of a summary, without names that stand for labels. */
@@ -193,6 +232,7 @@ function mentions(
 }
 
 const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+
 const asWord = (pattern: string, flags: string): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}_])(?:${pattern})(?![\\p{L}\\p{N}_])`, flags);
 
@@ -229,3 +269,8 @@ function lineWith(
     ...(isSpeaker ? { speaker: person, person: null } : { person }),
   };
 }
+
+const mention =
+  /(?<![\p{L}\p{N}_])(?:speaker|sprecher(?:in)?)(\\?_|[ \-\u00A0]?)(\d{1,3})(?![\p{L}\p{N}_])/giu;
+
+const digitsOf = (label: string): string | undefined => /^speaker[ _-]?(\d+)$/iu.exec(label)?.[1];

@@ -61,8 +61,9 @@ export function onMoment(
  */
 export function exchangeMoments(
   watched: WatchedNow & { projections: Pick<ProjectionRunner, 'onApplied'> },
-  notices: Pick<Notices, 'tell' | 'listen' | 'dropped'>,
+  notices: Pick<Notices, 'reachOthers' | 'tell' | 'listen' | 'dropped'>,
 ): { elsewhere: Elsewhere; dropped(): number; stop(): void } {
+  if (!notices.reachOthers) return { elsewhere: nowhere, dropped: () => 0, stop() {} };
   const elsewhere = momentsElsewhere(notices, watched.projections);
   let dropped = 0;
   const newest = newestOfEach(
@@ -92,6 +93,8 @@ export function exchangeMoments(
     },
   };
 }
+
+const nowhere: Elsewhere = { activity: () => [], warnings: () => [] };
 
 /** Of each of these the newest counts: each stage has its own. */
 function kindOf(moment: Moment): string {

@@ -1,7 +1,7 @@
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Note } from '../../projections/recording/notes.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
-import { replaceLabels, speakerNumber } from '../../projections/recording/labels-in-text.ts';
+import { replaceLabels, speakerNumber } from '../../projections/recording/written-texts.ts';
 import { oneLine } from './markdown.ts';
 import { labelsIn } from './labels.ts';
 

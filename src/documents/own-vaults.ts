@@ -121,7 +121,9 @@ async function follow(
       if (vaults.users().length === 0) progress.position = await store.head();
       else await takeAll(parts, progress, store.readAll({ afterPosition: progress.position }));
     }
-    const isNews = await takeAll(parts, progress, applied.take());
+    const { facts, upTo } = applied.take();
+    const isNews = await takeAll(parts, progress, facts);
+    progress.position = Math.max(progress.position, upTo);
     // Those as they are now: one that fails is behind again, until the next look.
     const due = [...progress.behind].filter(([, from]) => from <= systemClock.now());
     for (const [userId] of due) await fill(parts, progress, userId, signal);
@@ -133,19 +135,38 @@ async function follow(
   }
 }
 
-/** Facts as they are applied, and what wakes who waits for them. At first, and where too many wait, the log has to be read. */
+/** What may ask something of a vault. */
+const asking: readonly LoggedFact['type'][] = [
+  'user.vault_set',
+  'recording.handed_over',
+  'documents.saved',
+];
+
+/**
+ * Facts that may ask something, as they are applied, and what wakes who waits for them. At first, and where too many wait,
+ * the log has to be read.
+ */
 function appliedFacts(projections: Pick<ProjectionRunner, 'onApplied'>) {
   let facts: LoggedFact[] = [];
   let isCut = true;
+  /** Positions up to which there are no others, and up to which they were taken. */
+  let [upTo, taken] = [0, 0];
   let wake = (): void => {};
+  const isDue = (): boolean => facts.length > 0 || isCut || upTo - taken >= unsavedMax;
   const stop = projections.onApplied((more) => {
-    if (facts.length + more.length > waitingMax) [facts, isCut] = [[], true];
-    else facts.push(...more);
-    wake();
+    const some = more.filter(({ type }) => asking.includes(type));
+    if (facts.length + some.length > waitingMax) [facts, isCut] = [[], true];
+    else facts.push(...some);
+    upTo = more.at(-1)?.position ?? upTo;
+    if (isDue()) wake();
   });
   return {
     stop,
-    take: () => facts.splice(0),
+    /** None while the log has to be read: it has those that are missing. */
+    take() {
+      if (!isCut) taken = upTo;
+      return { facts: isCut ? [] : facts.splice(0), upTo: taken };
+    },
     /** Whether the log has to be read, asked once. */
     wereTooMany() {
       const were = isCut;
@@ -154,7 +175,7 @@ function appliedFacts(projections: Pick<ProjectionRunner, 'onApplied'>) {
     },
     /** Resolves when there are facts, or after a time in milliseconds. @throws the signal's reason */
     async next(ms: number, signal: AbortSignal): Promise<void> {
-      if (facts.length > 0 || isCut) return;
+      if (isDue()) return;
       const woken = new AbortController();
       wake = () => woken.abort();
       const either = AbortSignal.any([signal, woken.signal]);
@@ -200,10 +221,11 @@ async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact)
     return true;
   }
   if (fact.type !== 'documents.saved') return false;
+  // A vault that is set later is filled as a whole.
+  if (parts.vaults.users().length === 0) return false;
   const row = await recordingById(parts.storage, recordingId);
-  if (row?.documents && !progress.behind.has(row.owner)) {
-    await copy(parts, progress, row);
-  }
+  if (!row?.documents || parts.vaults.of(row.owner) === null) return false;
+  if (!progress.behind.has(row.owner)) await copy(parts, progress, row);
   return true;
 }
 

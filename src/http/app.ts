@@ -15,7 +15,7 @@ import { sweepUploadsRegularly } from './routes/tus.ts';
 import type { HttpServices, RouteServices } from './services.ts';
 import type { State } from './state.ts';
 import { openTickets } from './tickets.ts';
-import { openUploadPlaces } from './uploads/places.ts';
+import { openUploadPlaces } from './uploads/receive-upload.ts';
 
 /**
  * The HTTP interface. The order of what happens to a request is the order of the lines: first what must

@@ -30,7 +30,7 @@ import type { DiskRoom } from '../storage/disk.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
 import type { Toggle } from '../capture/toggle.ts';
 import type { Tickets } from './tickets.ts';
-import type { UploadPlaces } from './uploads/places.ts';
+import type { UploadPlaces } from './uploads/receive-upload.ts';
 
 /** Everything the routes need of the rest of the service; `main.ts` hands it in. */
 export type HttpServices = {
@@ -96,7 +96,7 @@ export type HttpServices = {
   voices: Pick<VoiceCatchUp, 'look' | 'state'>;
   /** The one switch, also behind the hotkey and the tray. */
   toggle: Toggle;
-  store: Pick<EventLog, 'read' | 'readAll' | 'outlines' | 'opened' | 'head' | 'usable'>;
+  store: Pick<EventLog, 'read' | 'readAll' | 'outlines' | 'opened' | 'head' | 'health' | 'usable'>;
   /** Where projections keep their rows, and who keeps them up to date. */
   storage: ProjectionStorage;
   rows: Pick<RowsStorage, 'withRoom'>;

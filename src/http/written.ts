@@ -44,10 +44,9 @@ export const commandOf = (state: State): string =>
  * @throws `PROJECTION_STOPPED`, 503 `log-damaged`, before anything
  *   is appended.
  */
-export function refuseWhenStopped({ projections, health }: HttpServices): void {
-  const { state, writable } = health();
+export function refuseWhenStopped({ projections, store }: HttpServices): void {
   // First: it is why projections may have stopped, and an upload need not come in to be refused.
-  if (state === 'damaged' && !writable) throw logDamaged();
+  if (store.health().state === 'damaged') throw logDamaged();
   projections.assertRunning(serving(projections));
 }
 

@@ -10,7 +10,7 @@ import type { EventLog } from '../../events/event-log.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { markerPath } from '../../events/log/marker.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { levelKept } from '../storage/level-kept.ts';
+import { levelKept } from '../storage/level-rows.ts';
 import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
 import { exists, ifMissing } from '../shared/files.ts';
 

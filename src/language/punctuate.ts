@@ -2,9 +2,10 @@ import type { Block, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
 import { AnswerTimedOut, type LanguageModel, type Completion } from './model.ts';
 import { isShouted, type Heard, type ProvenText, plausibleNames, provenText } from './proof.ts';
-import { type SettledPiece, jointText, upToLastSentence } from './seams.ts';
-import { spokenWords, type SpokenWord, spokenLetters } from './spoken-words.ts';
 import {
+  type SettledPiece,
+  jointText,
+  upToLastSentence,
   type Piece,
   firstPart,
   halvesOf,
@@ -13,6 +14,7 @@ import {
   tokensOfAll,
   estimatedTokens,
 } from './talk.ts';
+import { spokenWords, type SpokenWord, spokenLetters } from './spoken-words.ts';
 import { languageName } from './sentences.ts';
 
 type PunctuateOptions = {

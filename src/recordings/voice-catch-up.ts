@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
-import { voicesWaiting } from '../../projections/people.ts';
+import { hasVoices, voicesWaiting } from '../../projections/people.ts';
 import { voicesToMeasure } from '../../projections/recording/measured-voices.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
@@ -146,7 +146,7 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
 
 /** A copy of the audio that a killed process left goes, whether or not its recording is measured again. */
 async function removeCopies(work: CatchUp): Promise<void> {
-  const model = await presentModel(work);
+  const model = await modelFor(work);
   if (model === null) return;
   for await (const { recordingId } of voicesWaiting(work.storage, model)) {
     if (work.closing.signal.aborted) return;
@@ -156,7 +156,7 @@ async function removeCopies(work: CatchUp): Promise<void> {
 
 async function lookAtAll(work: CatchUp): Promise<void> {
   const { storage, closing, failures, inTurn } = work;
-  const model = await presentModel(work);
+  const model = await modelFor(work);
   if (model === null) return;
   for await (const { recordingId, owner } of voicesWaiting(storage, model)) {
     if (closing.signal.aborted || !work.isOn()) return;
@@ -215,6 +215,10 @@ async function measureOne(
     },
   });
 }
+
+/** Null also where no voice is known: then nobody need look for models. */
+const modelFor = async (work: CatchUp): Promise<string | null> =>
+  (await hasVoices(work.storage)) ? await presentModel(work) : null;
 
 async function presentModel({ openEmbedder }: Deps): Promise<string | null> {
   const embedder = await openEmbedder();

@@ -8,7 +8,7 @@ import type {
   ProjectionStopped,
 } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
+import { withKnownNames } from '../../projections/recording/written-texts.ts';
 import { InvalidCursor, utcTime } from '../../projections/list-page.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { foldName } from '../../projections/library.ts';

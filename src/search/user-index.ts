@@ -3,7 +3,7 @@ import type { Kind } from '../../events/facts/recording.ts';
 import { foldName, libraryPage } from '../../projections/library.ts';
 import { pageRowsMax, utcTime } from '../../projections/list-page.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
-import { withKnownNames } from '../../projections/recording/labels-in-text.ts';
+import { withKnownNames } from '../../projections/recording/written-texts.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import { type Searchable, type WordIndex, wordIndex } from './word-index.ts';

@@ -29,7 +29,7 @@ import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import { isNoSpace, removeReserve } from '../storage/disk.ts';
 import type { Kept } from '../storage/kept.ts';
-import { levelKept } from '../storage/level-kept.ts';
+import { levelKept } from '../storage/level-rows.ts';
 import { type Notices, noNotices } from '../storage/notices.ts';
 import {
   type LevelRows,

@@ -1,6 +1,8 @@
-import { hasCode } from '../shared/errors.ts';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hash } from 'node:crypto';
+import { hasCode } from '../shared/errors.ts';
 import type { Checkpoint, ProjectionStorage } from '../../projections/runner/projection.ts';
+import { type Cells, type Kept, type KeptKind, keptIn } from './kept.ts';
 
 /**
  * The rows of projections in the log's database, as JSON: `!projections!<name>/<key>`, and the
@@ -66,6 +68,7 @@ export function levelProjectionStorage(db: RowsDatabase): ProjectionStorage {
 const unsynced = { sync: false };
 
 const rowsOf = (projection: string): string => `${projections}${nameOf(projection)}/`;
+
 const checkpointOf = (projection: string): string =>
   `${projections}${nameOf(projection)}#checkpoint`;
 
@@ -77,7 +80,7 @@ const parsed = (text: string | undefined) => (text === undefined ? undefined : J
  * that name would give them, but without sublevel objects: those close with the database when the
  * log opens it again after a failed write, the database itself is then the same object, open.
  */
-export interface RowsDatabase {
+interface RowsDatabase {
   get(key: string): Promise<string | undefined>;
   getMany(keys: string[]): Promise<(string | undefined)[]>;
   batch(operations: RowOperation[], options: { sync: boolean }): Promise<void>;
@@ -91,6 +94,52 @@ export interface RowsDatabase {
 
 /** The prefix of a sublevel's keys. */
 export const sublevelPrefix = (name: string): string => `!${name}!`;
+
+/**
+ * Of one process: in the log's database, as JSON at `!<kind>!<key>`, and what need not outlive the process in memory.
+ * Hashed keys are SHA-256 in hexadecimal digits.
+ */
+export const levelKept = (db: RowsDatabase, clock: () => Date): Kept =>
+  keptIn((kind) =>
+    kind.volatileMax === null ? cellsIn(db, kind, clock) : memoryCells(kind, clock),
+  );
+
+/** Rows in memory: the end of the process takes them. */
+export function memoryCells({ volatileMax }: KeptKind<unknown>, clock: () => Date): Cells {
+  const rows = new Map<string, { text: string; endsAt: number | null }>();
+  const cellOf = ({ text, endsAt }: { text: string; endsAt: number | null }) => ({
+    text,
+    hasEnded: (endsAt ?? Infinity) <= clock().getTime(),
+  });
+  return {
+    async read(keys) {
+      const found = keys.map((key) => rows.get(key));
+      return { cells: found.map((row) => row && cellOf(row)), now: clock().getTime() };
+    },
+    async list(prefix) {
+      const keys = [...rows.keys()].filter((key) => key.startsWith(prefix)).toSorted();
+      return keys.flatMap((key) => {
+        const row = rows.get(key);
+        return row ? [{ key, cell: cellOf(row) }] : [];
+      });
+    },
+    async swap(keys, _, after) {
+      for (const [n, key] of keys.entries()) {
+        const row = after[n];
+        rows.delete(key);
+        if (row) rows.set(key, row);
+        // A Map keeps the order of insertion: the first is the one that was written longest ago.
+        const [oldest] = rows.keys();
+        if (oldest !== undefined && rows.size > (volatileMax ?? Infinity)) rows.delete(oldest);
+      }
+      return true;
+    },
+    async sweep() {
+      for (const [key, row] of rows) if (cellOf(row).hasEnded) rows.delete(key);
+    },
+  };
+}
+
 const projections = sublevelPrefix('projections');
 
 /** How long a reader waits for the database to be opened again, and how often it looks, in milliseconds. */
@@ -100,7 +149,7 @@ const reopening = { waitMs: 2000, everyMs: 20 };
  * Reads; when the database is just being opened again, waits a little for it.
  * @throws the database's error when it is still closed after two seconds, and any other at once.
  */
-export async function whenOpen<T>(read: () => Promise<T>): Promise<T> {
+async function whenOpen<T>(read: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + reopening.waitMs;
   for (;;) {
     try {
@@ -116,7 +165,7 @@ export async function whenOpen<T>(read: () => Promise<T>): Promise<T> {
  * Entries with `gte <= key < lt`, a page at a time. Each page is read at one moment; an iterator
  * that stayed open would neither survive the database being opened again nor a slow consumer.
  */
-export async function* entriesOf(
+async function* entriesOf(
   db: RowsDatabase,
   range: { gte: string; lt: string; reverse?: boolean; limit?: number },
 ): AsyncGenerator<[key: string, value: string], void, void> {
@@ -156,3 +205,45 @@ interface RowBatch {
 }
 
 type RowOperation = { type: 'put'; key: string; value: string } | { type: 'del'; key: string };
+
+function cellsIn(db: RowsDatabase, kind: KeptKind<unknown>, clock: () => Date): Cells {
+  const prefix = sublevelPrefix(kind.name);
+  const pathOf = (key: string): string =>
+    prefix + (kind.keys === 'hashed' ? hash('sha256', key, 'hex') : key);
+  const cellOf = (text: string, now: number) => ({
+    text,
+    hasEnded: (kind.endsAt(JSON.parse(text), now) ?? Infinity) <= now,
+  });
+  const cells: Cells = {
+    async read(keys) {
+      const texts = await whenOpen(() => db.getMany(keys.map(pathOf)));
+      const now = clock().getTime();
+      return { cells: texts.map((text) => (text === undefined ? text : cellOf(text, now))), now };
+    },
+    async list(start) {
+      const [gte, now] = [prefix + start, clock().getTime()];
+      const found = [];
+      // Behind each key that begins so.
+      for await (const [path, text] of entriesOf(db, { gte, lt: `${gte}\u{10ffff}` }))
+        found.push({ key: path.slice(prefix.length), cell: cellOf(text, now) });
+      return found;
+    },
+    async swap(keys, _, after) {
+      const writes = keys.map((path, n) => {
+        const [key, value] = [pathOf(path), after[n]?.text];
+        return value === undefined
+          ? { type: 'del' as const, key }
+          : { type: 'put' as const, key, value };
+      });
+      // A session that was ended stays ended after a power cut too, and a job is on the disk before its fact.
+      await db.batch(writes, { sync: true });
+      return true;
+    },
+    async sweep() {
+      const ended = (await cells.list('')).filter(({ cell }) => cell.hasEnded);
+      const gone = ended.map(({ key }) => ({ type: 'del' as const, key: prefix + key }));
+      await db.batch(gone, { sync: true });
+    },
+  };
+  return cells;
+}

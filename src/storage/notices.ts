@@ -3,6 +3,8 @@
  * has to hold must show in another way too. Nothing that was spoken goes through here: it is not sealed.
  */
 export interface Notices {
+  /** Whether there may be other nodes. */
+  readonly reachOthers: boolean;
   /** Tells all other nodes; this one hears nothing of it. Never throws, and waits for nothing. */
   tell(topic: Topic, text: string): void;
   /** Hears what other nodes tell; returns how to stop. */
@@ -21,6 +23,7 @@ export type Topic = 'session-ended' | 'moment' | 'applied' | 'capture-stop';
 
 /** Of a process that has the log for itself. */
 export const noNotices = (): Notices => ({
+  reachOthers: false,
   tell: () => {},
   listen: () => () => {},
   onMissed: () => () => {},

@@ -13,7 +13,7 @@ import { openSpace } from '../../src/documents/space.ts';
 import { write } from '../../src/recordings/stages/write.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { levelKept } from '../../src/storage/level-kept.ts';
+import { levelKept } from '../../src/storage/level-rows.ts';
 import { pendingJobs } from '../../src/storage/pending-jobs.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
 import { filesBelow } from '../support/files-below.ts';

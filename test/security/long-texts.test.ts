@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { replaceLabels, withKnownNames } from '../../projections/recording/labels-in-text.ts';
+import { replaceLabels, withKnownNames } from '../../projections/recording/written-texts.ts';
 import { paragraphs } from '../../projections/recording/paragraphs.ts';
 import { unitsOf } from '../../projections/recording/join-turns.ts';
 import { foldedName } from '../../projections/recording/suggest-names.ts';
@@ -20,11 +20,10 @@ import { jsonObjectIn, plainAnswer, plainLine } from '../../src/language/answers
 import { namesInAnswer } from '../../src/language/identify-answer.ts';
 import { provenText } from '../../src/language/proof.ts';
 import { punctuatedWords } from '../../src/language/punctuate.ts';
-import { jointText } from '../../src/language/seams.ts';
+import { jointText, beginningOf, estimatedTokens, inert } from '../../src/language/talk.ts';
 import { textSentences } from '../../src/language/sentences.ts';
 import { spokenWords } from '../../src/language/spoken-words.ts';
 import { linesIn } from '../../src/language/summary-lines.ts';
-import { beginningOf, estimatedTokens, inert } from '../../src/language/talk.ts';
 import { whyUnusable } from '../../src/language/unusable.ts';
 import { foldWord, wordsOf } from '../../src/search/words.ts';
 import { serverMessage } from '../../src/servers/server-failure.ts';

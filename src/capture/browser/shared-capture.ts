@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../../recordings/stages/run-stage.ts';
-import { whenReached } from '../../recordings/stages/with-room.ts';
+import { whenReached } from '../../recordings/stages/stage-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { LiveAudio } from '../../storage/audio/live-audio.ts';

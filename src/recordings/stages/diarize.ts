@@ -15,7 +15,7 @@ import type { Log } from '../../shared/log.ts';
 import { StageError } from '../../shared/errors.ts';
 import { type Diarizer, localDiarizer, localEmbedder } from '../../speech/diarization/diarize.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-import { decodingShare, withSpeech, withChannelFiles } from './with-audio.ts';
+import { decodingShare, withSpeech, withChannelFiles } from './stage-files.ts';
 import { speakersOfEngine } from './engine-speakers.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { SpeechFile } from '../../audio/wav.ts';

@@ -20,7 +20,7 @@ import {
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Job } from './run-stage.ts';
-import { decodingShare, withSpeech } from './with-audio.ts';
+import { decodingShare, withSpeech } from './stage-files.ts';
 import type { Segment } from '../../../events/facts/transcript.ts';
 import { similarity } from '../../../projections/recording/voices.ts';
 import { requestOf } from '../../speech/answer-speakers.ts';

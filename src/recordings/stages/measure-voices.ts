@@ -14,7 +14,7 @@ import type { VoiceEmbedder } from '../../speech/diarization/diarize.ts';
 import type { RecordingService } from '../service.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Job } from './run-stage.ts';
-import { decodingShare, withSpeech } from './with-audio.ts';
+import { decodingShare, withSpeech } from './stage-files.ts';
 
 export type MeasuringDeps = {
   recordingService: Pick<RecordingService, 'read' | 'decide'> & {

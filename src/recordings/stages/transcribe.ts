@@ -23,7 +23,7 @@ import {
 import { draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { StageError } from '../../shared/errors.ts';
-import { withRoom } from './with-room.ts';
+import { withRoom, withChannelsFor } from './stage-files.ts';
 import { exists } from '../../shared/files.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
@@ -31,7 +31,6 @@ import { speakersAsked } from './diarize.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { type SecondPassDeps, secondPassBy } from '../second-pass.ts';
-import { withChannelsFor } from './with-audio.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;

@@ -28,7 +28,7 @@ import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
 import { removalName } from '../erasure.ts';
 import { secondPassDue } from '../second-pass.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-import { whenReached } from './with-room.ts';
+import { whenReached } from './stage-files.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { carryOver, correctionsBetween } from '../../../projections/recording/carry-over.ts';
 

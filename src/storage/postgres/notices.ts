@@ -46,6 +46,7 @@ export function postgresNotices(
   };
 
   return {
+    reachOthers: true,
     tell(topic, text) {
       const payload = `${node} ${topic} ${text}`;
       if (waiting.length >= waitingMax || Buffer.byteLength(payload) > payloadBytesMax) {

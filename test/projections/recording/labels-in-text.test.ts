@@ -4,7 +4,7 @@ import {
   replaceLabels,
   speakerNumber,
   withKnownNames,
-} from '../../../projections/recording/labels-in-text.ts';
+} from '../../../projections/recording/written-texts.ts';
 
 const labels = Array.from({ length: 11 }, (_, at) => `SPEAKER_${String(at).padStart(2, '0')}`);
 const shown = (text: string, of = labels) => replaceLabels(text, of, (label) => `<${label}>`);

@@ -20,7 +20,7 @@ import {
 import { words } from '../../../web/pages/recording/words.ts';
 import Measuring from '../../../web/pages/speakers/Measuring.svelte';
 import { offersFor, twinOf, withSuggestions } from '../../../web/pages/speakers/naming.ts';
-import { speakerNumber } from '../../../projections/recording/labels-in-text.ts';
+import { speakerNumber } from '../../../projections/recording/written-texts.ts';
 import { speakerNumberOf } from '../../../web/components/speaker-marks.ts';
 import { seeded } from '../../support/seeded.ts';
 

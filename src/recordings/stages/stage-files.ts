@@ -1,17 +1,34 @@
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
+import { retry } from '../../shared/retry.ts';
+import { hasCode, StageError } from '../../shared/errors.ts';
+import type { BlobsError } from '../../storage/blobs/blobs.ts';
+import { isNoSpace } from '../../storage/disk.ts';
+import type { Job } from './run-stage.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { decodeToSpeech, decodeChannels } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { speechFileName, channelFileNames } from '../../shared/data-directory.ts';
 import { exists } from '../../shared/files.ts';
-import { StageError } from '../../shared/errors.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
-import type { Job } from './run-stage.ts';
-import { withRoom } from './with-room.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
+
+/** Between two looks whether there is room on the disk, in milliseconds. */
+const roomPauses = { first: 250, max: 5000 };
+
+/**
+ * Does work that writes a file which can be made again, and does it again while the disk is full or kept audio cannot be
+ * reached: as long as that takes, like appending a result, and shown as waiting.
+ * @throws what the work throws, but for these; the job's reason when it is aborted
+ */
+export const withRoom = <T>(job: Waiting, work: () => Promise<T>): Promise<T> =>
+  again(job, (error) => isNoSpace(error) || isAway(error), work);
+
+/** The same for work that a full disk ends: again only while what nodes keep together cannot be reached. */
+export const whenReached = <T>(job: Waiting, work: () => Promise<T>): Promise<T> =>
+  again(job, isAway, work);
 
 /** Part of a stage's progress that decoding takes, where it has to be done again. */
 export const decodingShare = 0.1;
@@ -99,6 +116,31 @@ export async function withChannelsFor(
   if (!isWanted) return await work(undefined);
   await withChannelFiles(job, recording, files, (channels) => work(channels ?? undefined));
 }
+
+type Waiting = Pick<Job, 'signal' | 'waiting'>;
+
+async function again<T>(
+  job: Waiting,
+  isTransient: (error: unknown) => boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  let since: string | undefined;
+  const done = await retry(work, {
+    pauses: roomPauses,
+    signal: job.signal,
+    isTransient,
+    onRetry(error) {
+      since ??= new Date().toISOString();
+      job.waiting({ reason: isAway(error) ? 'the blob store' : 'room on the disk', since });
+    },
+  });
+  if (since !== undefined) job.waiting(null);
+  return done;
+}
+
+/** That it lets us in no more, passes when a person has mended that. */
+const isAway = (error: unknown): boolean =>
+  hasCode<BlobsError>(error, 'BLOBS_AWAY', 'BLOBS_REFUSED');
 
 const missing = (): StageError =>
   new StageError('audio-missing', 'There is no audio.', { retriable: false });
