@@ -6,7 +6,7 @@
  * (`chunks/`), packages from `node_modules` as ever. `node .build.mjs [folder [program]]`: the
  * service, or one program alone (a path from here without its ending).
  */
-import { readFile, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { noteBundled } from './.build-licences.mjs';
@@ -45,6 +45,10 @@ for (const program of [
   await put(program, true);
 }
 await noteBundled(dir, 'service', moduleIds);
+// The guides, for where there is no repository beside `dist/`.
+const listed = await readFile(join(root, 'src/doctor/guide.ts'), 'utf8');
+for (const [, file] of listed.matchAll(/'([\w./-]+\.md)'/g))
+  await cp(join(root, file), join(dir, 'guides', file));
 
 async function put(program, codeSplitting) {
   const { output } = await build({

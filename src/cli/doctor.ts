@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Check, Remedy } from '../doctor/check.ts';
 import { lookAtAll } from '../doctor/check.ts';
 import { brokenPackages, runtimeLooks } from '../doctor/host-checks.ts';
 import { askService } from '../control/socket.ts';
-import { guides } from '../doctor/guide.ts';
+import { guidePath, guides } from '../doctor/guide.ts';
 import { commandLine } from '../shared/command-line.ts';
 import { type Host, hostFrom } from '../shared/data-directory.ts';
-import { packageRoot } from '../shared/package.ts';
 import { isUnitInstalled } from './service.ts';
 
 /**
@@ -73,7 +71,7 @@ function fileOf(link: string): string {
   const [, name = '', heading = ''] = /^\/docs\/(\w+)#(.+)$/.exec(link) ?? [];
   const file = Object.entries(guides).find(([guide]) => guide === name)?.[1];
   if (file === undefined) return link;
-  const path = join(packageRoot, file);
+  const path = guidePath(file);
   const shown = `${path}#${heading}`;
   if (!process.stdout.isTTY) return shown;
   return `\u001B]8;;${pathToFileURL(path).href}\u001B\\${shown}\u001B]8;;\u001B\\`;

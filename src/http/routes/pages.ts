@@ -8,6 +8,8 @@ import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import { Problem } from '../problems.ts';
 import { loadOnce } from '../../shared/package.ts';
 import { perApp, type Route, routesOf } from '../route.ts';
+import { guideList, guideStylePath } from '../guide-page.ts';
+import { languageWanted } from '../readers-language.ts';
 import { file } from './guide.ts';
 
 const assets = '/assets/docs';
@@ -18,7 +20,7 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const page = `<!doctype html>
+const page = (guidesHere: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -26,8 +28,10 @@ const page = `<!doctype html>
     <title>Mitschrift: interface</title>
     <link rel="icon" href="/mitschrift.svg" />
     <link rel="stylesheet" href="${assets}/swagger-ui.css" />
+    <link rel="stylesheet" href="${guideStylePath}" />
   </head>
   <body>
+    ${guidesHere}
     <div id="docs"></div>
     <script src="${assets}/swagger-ui-bundle.js"></script>
     <script src="${assets}/start.js"></script>
@@ -76,7 +80,8 @@ export const docsRoutes = [
     answers: markup,
     run({ ctx }) {
       ctx.set('Content-Security-Policy', policy);
-      return page;
+      ctx.vary('Accept-Language');
+      return page(guideList(languageWanted(ctx)));
     },
   }),
   file(`${assets}/start.js`, 'text/javascript', async () => start),

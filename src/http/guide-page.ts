@@ -1,0 +1,151 @@
+import { posix } from 'node:path';
+import type { MarkedToken, Token } from 'marked';
+import { type GuideName, germanGuides, guides, headingId } from '../doctor/guide.ts';
+import { keysOf } from '../shared/keys-of.ts';
+import type { Language } from '../words/params.ts';
+import { escaped } from './problems.ts';
+
+/** The style sheet of these pages. */
+export const guideStylePath = '/assets/docs/guide.css';
+export const guideStyle = `.guides { font-family: system-ui, sans-serif; line-height: 1.55; }
+.guides ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0; list-style: none; }
+.guides [aria-current] { font-weight: 600; color: inherit; text-decoration: none; }
+.guide { max-width: 48rem; margin: 2rem auto; padding: 0 1rem; font-family: system-ui, sans-serif; line-height: 1.55; }
+.guide pre { overflow-x: auto; padding: 0.75rem; border: 1px solid; border-radius: 0.5rem; }
+.guide code { overflow-wrap: anywhere; }
+.guide pre code { overflow-wrap: normal; }
+.guide .wide { overflow-x: auto; }
+.guide table { border-collapse: collapse; }
+.guide th, .guide td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid; }
+.guide :target { text-decoration: underline; }
+`;
+
+/** What each guide is called in the list of all. */
+export const guideTitles: Record<GuideName, Record<Language, string>> = {
+  readme: { en: 'First steps', de: 'Erste Schritte' },
+  recording: { en: 'Recording', de: 'Aufnehmen' },
+  settings: { en: 'Settings and servers', de: 'Einstellungen und Server' },
+  administration: { en: 'Administration', de: 'Verwaltung' },
+  speech: { en: 'Speech recognition', de: 'Spracherkennung' },
+  language: { en: 'Language models', de: 'Sprachmodelle' },
+  integrity: { en: 'Damage and loss', de: 'Schäden und Verluste' },
+  deploy: { en: 'Several servers', de: 'Mehrere Server' },
+  changes: { en: 'What’s new', de: 'Neuerungen' },
+};
+
+const words: Record<Language, Record<'app' | 'guides' | 'contents' | 'interface', string>> = {
+  en: {
+    app: 'Mitschrift',
+    guides: 'Guides',
+    contents: 'Contents',
+    interface: 'HTTP interface',
+  },
+  de: {
+    app: 'Mitschrift',
+    guides: 'Anleitungen',
+    contents: 'Inhalt',
+    interface: 'HTTP-Schnittstelle',
+  },
+};
+
+/** What a guide's page is made of: its text, and the English one, by whose headings links find their place. */
+export type GuideTexts = { language: Language; markdown: string; english: string };
+
+/** The list of all guides. @param here the one that is shown */
+export function guideList(language: Language, here?: GuideName): string {
+  const said = words[language];
+  const items = keysOf(guides).map((name) => {
+    const current = name === here ? ' aria-current="page"' : '';
+    return `<li><a href="/docs/${name}"${current}>${guideTitles[name][language]}</a></li>`;
+  });
+  return `<nav class="guides" aria-label="${said.guides}"><ul>
+<li><a href="/">${said.app}</a></li>
+${items.join('\n')}
+<li><a href="/docs">${said.interface}</a></li>
+</ul></nav>`;
+}
+
+/** A guide as a page: its Markdown with the headings as places to link to, a table of contents, and a list of all guides. */
+export async function guidePage(
+  name: GuideName,
+  reader: Language,
+  { language, markdown, english }: GuideTexts,
+): Promise<string> {
+  const { Marked } = await import('marked');
+  const ids = headingIds(new Marked().lexer(english));
+  const own = headingIds(new Marked().lexer(markdown));
+  const contents: string[] = [];
+  let headings = 0;
+  const page = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const shown = this.parser.parseInline(tokens);
+        const [id, other] = [ids[headings] ?? own[headings]!, own[headings]!];
+        headings += 1;
+        if (depth === 2) contents.push(`<li><a href="#${id}">${shown}</a></li>`);
+        const place = other === id ? '' : `<span id="${other}"></span>`;
+        return `<h${depth} id="${id}">${place}${shown}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const shown = this.parser.parseInline(tokens);
+        const there = placeOf(name, href);
+        return there === undefined ? shown : `<a href="${escaped(there)}">${shown}</a>`;
+      },
+      // Pictures are of the repository.
+      image: () => '',
+      html: () => '',
+      table(token) {
+        const cells = (row: typeof token.header, tag: 'th' | 'td') =>
+          row.map((one) => `<${tag}>${this.parser.parseInline(one.tokens)}</${tag}>`).join('');
+        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
+        const head = `<thead><tr>${cells(token.header, 'th')}</tr></thead>`;
+        return `<div class="wide" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`;
+      },
+    },
+  });
+  const body = await page.parse(markdown);
+  const title = /^# (.+)$/m.exec(markdown)?.[1] ?? 'Mitschrift';
+  return `<!doctype html>
+<html lang="${reader}">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width" />
+    <meta name="color-scheme" content="light dark" />
+    <title>${escaped(title)}</title>
+    <link rel="icon" href="/mitschrift.svg" />
+    <link rel="stylesheet" href="${guideStylePath}" />
+  </head>
+  <body class="guide">
+    ${guideList(reader, name)}
+    <main lang="${language}">
+      <nav lang="${reader}" aria-label="${words[reader].contents}"><ul>${contents.join('')}</ul></nav>
+${body}
+    </main>
+  </body>
+</html>
+`;
+}
+
+/** The ids of a text's headings, in order, as GitHub makes them: of equal ones the second ends in `-1`. */
+function headingIds(tokens: readonly Token[]): string[] {
+  const counts = new Map<string, number>();
+  return (tokens as MarkedToken[]).flatMap((token) => {
+    if (token.type !== 'heading') return [];
+    const id = headingId(token.text.replaceAll('`', ''));
+    const count = counts.get(id) ?? 0;
+    counts.set(id, count + 1);
+    return [count === 0 ? id : `${id}-${count}`];
+  });
+}
+
+/** Where a link of a page leads: to another of the pages, or elsewhere; undefined: to a file that is shown nowhere. */
+function placeOf(name: GuideName, href: string): string | undefined {
+  if (/^(?:https?:\/\/|mailto:|#)/.test(href)) return href;
+  const [path = '', place] = href.split('#');
+  const file = posix.join(posix.dirname(guides[name]), path);
+  const other = keysOf(guides).find((one) =>
+    [guides[one], germanGuides[one], posix.dirname(guides[one])].includes(file),
+  );
+  const at = place === undefined ? '' : `#${place}`;
+  return other === undefined ? undefined : `/docs/${other}${at}`;
+}
