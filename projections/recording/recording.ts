@@ -127,6 +127,22 @@ export type DocumentFiles = {
   authored: Partial<Record<DocumentName, ReadFact<'document.edited'>>>;
 };
 
+/** How many people speak, as given at the beginning or with a later run; null when it was not. */
+export function speakersAsked({ facts }: Pick<Recording, 'facts'>): number | null {
+  for (const fact of facts.toReversed()) {
+    switch (fact.type) {
+      case 'recording.started':
+      case 'audio.imported':
+        return fact.data.speakers;
+      case 'reprocessing.requested':
+        if (fact.data.speakers !== undefined) return fact.data.speakers;
+        break;
+      default:
+    }
+  }
+  return null;
+}
+
 /** What says which audio there is: as it came, or as a browser added to it. */
 export const audioFact = (recording: Recording, { results }: Source) =>
   factAt(

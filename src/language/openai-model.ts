@@ -18,7 +18,6 @@ import {
   downgradesMax,
   initialCapabilities,
 } from './chat-openai.ts';
-import { chatOllama, ollamaContext } from './chat-ollama.ts';
 import { AnswerTimedOut, type Completion, type LanguageModel } from './model.ts';
 
 export type LanguageModelOptions = {
@@ -171,6 +170,7 @@ async function contextOf(
   const { contextTokens } = endpoint.options;
   const model = modelOf(endpoint, found);
   if (found.kind === 'ollama') {
+    const { ollamaContext } = await loadOllama();
     endpoint.ollamaTokens ??=
       contextTokens ?? (await ollamaContext(native(endpoint), model, signal));
     return Math.min(endpoint.ollamaTokens, endpoint.contextMax);
@@ -180,6 +180,8 @@ async function contextOf(
   const wanted = Math.min(contextTokens ?? Infinity, stated ?? Infinity, endpoint.contextMax);
   return Number.isFinite(wanted) ? wanted : contextDefault;
 }
+
+const loadOllama = () => import('./chat-ollama.ts');
 
 const native = ({ server, address }: Endpoint) => ({ server, root: address.root });
 
@@ -197,7 +199,9 @@ async function asked(
     const to: ChatTo = { model: modelOf(endpoint, found), completion, capabilities, signal };
     try {
       return found.kind === 'ollama'
-        ? await chatOllama(native(endpoint), to, await contextOf(endpoint, found, signal))
+        ? await (
+            await loadOllama()
+          ).chatOllama(native(endpoint), to, await contextOf(endpoint, found, signal))
         : await chatOpenAI(server, to);
     } catch (error) {
       if (!(error instanceof ServerAnswerError)) throw error;

@@ -1,14 +1,9 @@
 import { commandLine } from '../shared/command-line.ts';
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
-import { preferred } from './catalogue/catalogue.ts';
-import { asrEngine } from './remote/asr-engine.ts';
-import { compatEngine } from './remote/compat-engine.ts';
 import type { SpeechEngine } from './engine.ts';
 import { languageCode } from '../shared/languages.ts';
-import { localEngine } from './local/local-engine.ts';
 import { installedModels, sherpaInstalled, type ModelFolders } from './local/local-models.ts';
-import { nativeEngine } from './remote/native-engine.ts';
 
 /**
  * The engine the settings ask for: a server when `stt.base_url` is set, else this machine. Where a
@@ -37,6 +32,7 @@ function withUsualLanguage(engine: SpeechEngine, usual: string): SpeechEngine {
   });
 }
 
+/** Each is loaded where it is chosen. */
 async function engineFor(
   settings: Settings,
   modelsDir: ModelFolders,
@@ -45,11 +41,15 @@ async function engineFor(
   const baseUrl = settings['stt.base_url'];
   const apiKey = settings['stt.api_key'];
   if (baseUrl !== null) {
-    if (settings['stt.backend'] === 'native') return nativeEngine(baseUrl, apiKey);
-    if (settings['stt.backend'] === 'asr') return asrEngine(baseUrl, apiKey);
+    if (settings['stt.backend'] === 'native')
+      return (await import('./remote/native-engine.ts')).nativeEngine(baseUrl, apiKey);
+    if (settings['stt.backend'] === 'asr')
+      return (await import('./remote/asr-engine.ts')).asrEngine(baseUrl, apiKey);
+    const { compatEngine } = await import('./remote/compat-engine.ts');
     return compatEngine(baseUrl, apiKey, settings['stt.model']);
   }
 
+  const { preferred } = await import('./catalogue/catalogue.ts');
   const { models, broken } = await installedModels(modelsDir);
   for (const { folder, problem } of broken) log.warn({ folder, problem }, 'model is not used');
   const recognisers = preferred(models.filter(({ purpose }) => purpose === 'speech-to-text'));
@@ -61,6 +61,7 @@ async function engineFor(
       `Install a speech model (${commandLine('models list')}), or put one into ${folder}.`,
     );
   }
+  const { localEngine } = await import('./local/local-engine.ts');
   return localEngine(recognisers, settings['stt.local_model']);
 }
 

@@ -9,7 +9,7 @@ import {
 import { underLabels, type Utterance } from '../../../projections/recording/utterances.ts';
 import { noDiarizationModel } from '../../../projections/recording/notes.ts';
 import { draft } from '../../../projections/recording/reading.ts';
-import { type Recording, factAt } from '../../../projections/recording/recording.ts';
+import { type Recording, factAt, speakersAsked } from '../../../projections/recording/recording.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Log } from '../../shared/log.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -60,22 +60,6 @@ export const diarizeStage =
     if ('reason' in found) return await skip(job, found.reason);
     await job.append(labelled(found, diarizer, utterances));
   };
-
-/** How many people speak, as given at the beginning or with a later run; null when it was not. */
-export function speakersAsked({ facts }: Pick<Recording, 'facts'>): number | null {
-  for (const fact of facts.toReversed()) {
-    switch (fact.type) {
-      case 'recording.started':
-      case 'audio.imported':
-        return fact.data.speakers;
-      case 'reprocessing.requested':
-        if (fact.data.speakers !== undefined) return fact.data.speakers;
-        break;
-      default:
-    }
-  }
-  return null;
-}
 
 const ofNobody: Completed['data'] = { engine: 'built-in', model: null, turns: [] };
 

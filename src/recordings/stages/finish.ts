@@ -24,7 +24,7 @@ import {
   type Recording,
 } from '../../../projections/recording/recording.ts';
 import type { AskedAhead } from './asked-ahead.ts';
-import { type PunctuatedHere, punctuatedHere } from './punctuate-here.ts';
+import type { PunctuatedHere } from './punctuate-here.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
 /** How long a language-model server may stay away before a further run fails, or goes on with the title there is: its documents are there already. */
@@ -57,7 +57,9 @@ export const punctuateStage = (
             language,
             onProgress: (fraction) => job.progress(fraction),
           })
-        : await punctuatedHere(job, { blocks, language }, deps);
+        : await (
+            await import('./punctuate-here.ts')
+          ).punctuatedHere(job, { blocks, language }, deps);
     deps.asked.forget(job.recordingId);
     const { blocks: punctuated, parts, kept, by, problem } = asked;
     return () =>

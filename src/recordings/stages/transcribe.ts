@@ -8,13 +8,12 @@ import { overlapSeconds } from '../../speech/detection/seams.ts';
 import { longerStretches } from '../../speech/detection/speech-segments.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
 import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
-import { goingOn } from '../../speech/live/closed-speech.ts';
-import { liveDetectorName } from '../../speech/live/live-detector.ts';
+import { goingOn, liveDetectorName } from '../../speech/live/closed-speech.ts';
 import { recognisePlan, utteranceFact, wordsIn } from './recognise-plan.ts';
 import { spokenAudio } from '../../speech/detection/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
-import { type Recording, factAt } from '../../../projections/recording/recording.ts';
+import { type Recording, factAt, speakersAsked } from '../../../projections/recording/recording.ts';
 import {
   type ClosedStretch,
   followedIn,
@@ -27,7 +26,6 @@ import { withRoom, withChannelsFor } from './stage-files.ts';
 import { exists } from '../../shared/files.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
-import { speakersAsked } from './diarize.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { type SecondPassDeps, secondPassBy } from '../second-pass.ts';

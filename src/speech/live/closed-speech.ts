@@ -8,6 +8,9 @@ import {
   spanMin,
 } from '../detection/speech-segments.ts';
 
+/** The name that the plan has for what finds speech while it is still coming (`live-detector.ts`). */
+export const liveDetectorName = 'webrtc';
+
 /** Groups speech that is still coming into stretches, each closed as soon as that helps a reader. */
 export interface ClosedSpeech {
   /** A span of speech, or how far the one has come that goes on; in order. */

@@ -23,8 +23,6 @@ export interface LiveDetector {
   close(): void;
 }
 
-/** The name that the plan has for it. */
-export const liveDetectorName = 'webrtc';
 /** Steady noise is told by the last 9 s, as in a block of the whole file … */
 const levelsMax = Math.round(blockSeconds / frameSeconds);
 /** … and by 180 ms to come, so that it does not swallow how a word begins in it. */
