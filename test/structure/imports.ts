@@ -7,7 +7,6 @@ import { join, posix } from 'node:path';
  * the folder that puts the service together.
  */
 const floors: readonly (readonly (readonly string[])[])[] = [
-  [['src/words/']],
   [['src/shared/']],
   [['events/'], ['src/audio/'], ['src/servers/']],
   [['machines/'], ['projections/']],
@@ -25,9 +24,9 @@ const floors: readonly (readonly (readonly string[])[])[] = [
 
 /** Narrower than the floors: which of our top folders one may import from. */
 const mayImport: Record<string, readonly string[]> = {
-  events: ['events', 'src/shared', 'src/words'],
+  events: ['events', 'src/shared'],
   machines: ['machines', 'events'],
-  projections: ['projections', 'events', 'src/shared', 'src/words'],
+  projections: ['projections', 'events', 'src/shared'],
   src: ['src', 'machines', 'events', 'projections'],
   web: ['web'],
 };
