@@ -13,6 +13,7 @@ const publicOperations = [
   'accountPage',
   'docs',
   'guideAdministration',
+  'guideChanges',
   'guideDeploy',
   'guideIntegrity',
   'guideLanguage',
