@@ -89,8 +89,13 @@ test('/docs is a page of this service’s own files, without anything inline', a
   const policy = page.headers.get('content-security-policy') ?? '';
   assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
   assert.doesNotMatch(policy, /unsafe/);
-  const files = [...page.body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path!);
-  assert.equal(files.length, 4);
+  const guides = [...page.body.matchAll(/<a [^>]*href="([^"#]+)/g)].map(([, path]) => path!);
+  assert.ok(guides.length >= 8, guides.join());
+  for (const path of guides) assert.equal((await service.call('GET', path)).status, 200, path);
+  const files = [...page.body.matchAll(/<(?:link|script)[^>]*(?:href|src)="([^"]+)"/g)].map(
+    ([, path]) => path!,
+  );
+  assert.equal(files.length, 5);
   for (const path of files) {
     const file = await service.call<string>('GET', path);
     assert.equal(file.status, 200, path);
