@@ -147,7 +147,7 @@ async function tryLocal(
 
 /** Whether it is ready, and has the model that is asked for, if one is and it lists them. */
 function judged(
-  { state, detail, models }: Omit<ServerState, 'answered'>,
+  { state, detail, models }: Omit<ServerState, 'answered' | 'failure'>,
   model: string | null,
   key: string,
 ): Trial {

@@ -7,7 +7,8 @@ import {
 } from '../../projections/recordings.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
-import { type Language, errorIn, textIn } from './readers-language.ts';
+import { errorIn, textIn } from './readers-language.ts';
+import type { Language } from '../words/params.ts';
 import { statusEntry, suggestionAnswers } from './recording-answer.ts';
 import type { HttpServices } from './services.ts';
 import type { Caller } from '../accounts/caller.ts';

@@ -12,6 +12,7 @@ import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import type { write } from '../recordings/stages/write.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
 import { type Lease, leased } from '../shared/shared-resource.ts';
@@ -255,12 +256,7 @@ function loadedActivity(load: () => Promise<StageActivity>): StageActivity {
 
 /** Files that are there are loaded; an update puts others in their place, under other names. */
 function replaced(cause: unknown): never {
-  throw new StageError(
-    'program-replaced',
-    'A part of the program cannot be loaded: it was updated while the service runs. Restart the ' +
-      'service, then try again.',
-    { retriable: true, cause },
-  );
+  throw new StageError(failure('program-updated'), { retriable: true, cause });
 }
 
 const attribution = () => import('../recordings/stages/attribute.ts');

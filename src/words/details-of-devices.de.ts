@@ -3,7 +3,7 @@ import type { detailsOfDevices } from './details-of-devices.ts';
 
 export const detailsOfDevicesInGerman = {
   'device-not-found': {
-    detail: 'Das Eingabegerät „{device}“ ist nicht angeschlossen. Angeschlossen: {there}.',
+    detail: 'Das Eingabegerät „{device}“ ist nicht angeschlossen.[ Angeschlossen: {there}.]',
   },
   'no-device-connected': {
     detail:
@@ -78,9 +78,9 @@ export const detailsOfDevicesInGerman = {
   },
   'browsers-recording': {
     detail: {
-      one: '„Sie nehmen bereits in 1 Browser auf.“',
+      one: 'Sie nehmen bereits in 1 Browser auf. Beenden Sie zuerst diese Aufnahme.',
       other:
-        '„Sie nehmen bereits in {count} Browsern auf.“ + „ Beenden Sie zuerst eine dieser Aufnahmen.“',
+        'Sie nehmen bereits in {count} Browsern auf. Beenden Sie zuerst eine dieser Aufnahmen.',
     },
   },
   'sample-rate-differs': { detail: 'Diese Aufnahme hat {rate} Abtastwerte pro Sekunde.' },

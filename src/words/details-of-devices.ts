@@ -3,8 +3,8 @@ import { says } from './sentences.ts';
 /** Details of problems with devices, captures, uploads and space. */
 export const detailsOfDevices = {
   'device-not-found': says(
-    { device: 'text', there: 'list' },
-    { detail: 'The input device “{device}” is not connected. Connected: {there}.' },
+    { device: 'text', there: 'list?' },
+    { detail: 'The input device “{device}” is not connected.[ Connected: {there}.]' },
   ),
   'no-device-connected': says(
     {},
@@ -124,8 +124,8 @@ export const detailsOfDevices = {
     { count: 'integer' },
     {
       detail: {
-        one: '“You are already recording in 1 browser.”',
-        other: '“You are already recording in {count} browsers.” + “ Stop one of them first.”',
+        one: 'You are already recording in 1 browser. Stop that recording first.',
+        other: 'You are already recording in {count} browsers. Stop one of them first.',
       },
     },
   ),

@@ -28,9 +28,9 @@ export const failuresOfAudio = {
   ),
   'wav-damaged': says(
     {
-      channels: 'text?',
-      rate: 'text?',
-      bytes: 'text?',
+      channels: 'integer?',
+      rate: 'integer?',
+      bytes: 'integer?',
       fault: ['header-incomplete', 'no-samples', 'no-format', 'channels', 'sample-bytes'],
     },
     {

@@ -53,6 +53,47 @@ export const failuresOfLanguage = {
       admin: '{server} ({cause})',
     },
   ),
+  'language-server-closes': says(
+    { server: 'text', cause: 'text' },
+    {
+      detail: 'The language model server closes connections without an answer.',
+      todo: 'Try again when it is running.',
+      admin: 'The program behind the address may not be running ({cause}). {server}',
+    },
+  ),
+  'language-server-broke-off': says(
+    { server: 'text', cause: 'text?', during: ['request', 'answer'] },
+    {
+      detail: 'The language model server broke off {during}.',
+      todo: 'Try again.',
+      admin: '{server}[ ({cause})]',
+      choices: { during: { request: 'the connection', answer: 'in the middle of its answer' } },
+    },
+  ),
+  'language-server-stopped-answering': says(
+    { server: 'text' },
+    {
+      detail: 'The language model server stopped in the middle of its answer.',
+      todo: 'Try again.',
+      admin: '{server}',
+    },
+  ),
+  'language-server-busy': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The language model server is busy.',
+      todo: 'Try again later.',
+      admin: '{server}[, “{said}”]',
+    },
+  ),
+  'language-server-not-ready': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The language model server isn’t ready yet.',
+      todo: 'Try again later.',
+      admin: '{server}: HTTP {status}[, “{said}”]',
+    },
+  ),
   'language-server-late': says(
     { server: 'text', limit: 'seconds' },
     {
@@ -67,6 +108,22 @@ export const failuresOfLanguage = {
       detail: 'The language model server reported an error.',
       todo: 'Try again.',
       admin: '{server}: HTTP {status}[, “{said}”]',
+    },
+  ),
+  'language-server-cannot': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The language model server doesn’t support this request.',
+      todo: 'Tell an administrator.',
+      admin: '{server}: HTTP {status}[, “{said}”]',
+    },
+  ),
+  'language-server-not-found': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The language model server doesn’t know the address or the model.',
+      todo: 'Tell an administrator.',
+      admin: 'Check address and model (`llm.base_url`, `llm.model`). {server}[, “{said}”]',
     },
   ),
   'language-answer-broken': says(
@@ -86,11 +143,11 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-key-wrong': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'text', said: 'said?' },
     {
       detail: 'The language model server rejects the API key.',
       todo: 'Tell an administrator.',
-      admin: '{server}; key: `llm.api_key`.',
+      admin: 'Check the key (`llm.api_key`). {server}[, “{said}”]',
     },
   ),
   'language-server-no-credit': says(
@@ -98,14 +155,15 @@ export const failuresOfLanguage = {
     {
       detail: 'The quota of the language model server is used up.',
       todo: 'Tell an administrator.',
+      admin: '{server}[, “{said}”]',
     },
   ),
   'language-server-redirects': says(
-    { server: 'text', url: 'text' },
+    { server: 'text', url: 'text?' },
     {
       detail: 'The language model server redirects to another address.',
       todo: 'Tell an administrator.',
-      admin: 'If you trust it, set `llm.base_url` to {url}.',
+      admin: '[If you trust it, set `llm.base_url` to {url}. ]{server}',
     },
   ),
   'language-server-not-api': says(
@@ -130,12 +188,20 @@ export const failuresOfLanguage = {
       admin: '{server} ({cause})',
     },
   ),
+  'language-server-no-https': says(
+    { server: 'text' },
+    {
+      detail: 'The language model server doesn’t support https.',
+      todo: 'Tell an administrator.',
+      admin: 'Try http:// in `llm.base_url`. {server}',
+    },
+  ),
   'language-server-no-model': says(
     { server: 'text' },
     {
       detail: 'The language model server offers no model.',
       todo: 'Tell an administrator.',
-      admin: 'Install one there, or set `llm.model`.',
+      admin: 'Install one there, or set `llm.model`. {server}',
     },
   ),
   'context-too-small': says(
@@ -144,7 +210,7 @@ export const failuresOfLanguage = {
       detail: 'The language model’s context window is too small for this recording.',
       todo: 'Tell an administrator.',
       admin:
-        '[It read only {read} of at least {least} tokens. ]Give the model a larger context window on {server}, or set `llm.context` to its size.',
+        '[It read only {read} of at least {least} tokens. ]Give the model a larger context window on {server}, or set `llm.context` to its size.[ It says: “{said}”]',
     },
   ),
   'context-too-small-to-merge': says(
@@ -161,6 +227,7 @@ export const failuresOfLanguage = {
     {
       detail: 'The language model refused this content.',
       todo: 'Write the summary yourself, or ask an administrator for another model.',
+      admin: '[It says: “{said}”]',
     },
   ),
   'answer-declined': says({}, { detail: 'The language model declined to answer.' }),

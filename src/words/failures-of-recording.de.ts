@@ -1,3 +1,4 @@
+import { problemsInGerman } from './problems.de.ts';
 import type { Words } from './sentences.ts';
 import type { failuresOfRecording } from './failures-of-recording.ts';
 
@@ -99,7 +100,9 @@ export const failuresOfRecordingInGerman = {
       cause: {
         'ended-at-once': 'endete sofort nach dem Start',
         late: 'startete nicht rechtzeitig',
-        exit: 'endete mit {how}',
+        exit: 'endete mit Exit-Code {how}',
+        signal: 'wurde durch {how} beendet',
+        'not-run': 'ließ sich nicht ausführen ({how})',
       },
     },
   },
@@ -114,6 +117,15 @@ export const failuresOfRecordingInGerman = {
       'Eine gespeicherte Datei hat sich seit dem Speichern verändert und wurde deshalb nicht verwendet.',
     todo: 'Informieren Sie einen Administrator.',
     admin: '`mitschrift verify` listet die Schäden auf.',
+  },
+  'already-recording': problemsInGerman['already-recording'],
+  'not-recording': problemsInGerman['not-recording'],
+  'recording-not-allowed': {
+    detail:
+      'Sie dürfen nicht mit den Geräten dieses Servers aufnehmen. Verwenden Sie das Mikrofon Ihres eigenen Geräts.',
+  },
+  'microphone-or-speakers-missing': {
+    detail: 'Mikrofon und Lautsprecher sind nicht beide angeschlossen.',
   },
   'audio-shorter-than-before': {
     detail: 'Das Audio ist kürzer als zuvor; später Angekommenes konnte nicht hinzugefügt werden.',

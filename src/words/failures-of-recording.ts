@@ -1,3 +1,4 @@
+import { problems } from './problems.ts';
 import { says } from './sentences.ts';
 
 /** Why audio is not recorded: while a recording runs and when it failed. */
@@ -129,7 +130,7 @@ export const failuresOfRecording = {
     { detail: 'The recording ended before any audio was recorded.', todo: 'Record again.' },
   ),
   'recorder-not-started': says(
-    { how: 'text?', cause: ['ended-at-once', 'late', 'exit'] },
+    { how: 'text?', cause: ['ended-at-once', 'late', 'exit', 'signal', 'not-run'] },
     {
       detail: 'The recording could not be started.',
       todo: 'Try again, or record in the browser.',
@@ -138,7 +139,9 @@ export const failuresOfRecording = {
         cause: {
           'ended-at-once': 'ended as soon as it started',
           late: 'did not start in time',
-          exit: 'ended with {how}',
+          exit: 'ended with exit code {how}',
+          signal: 'was ended by {how}',
+          'not-run': 'could not be run ({how})',
         },
       },
     },
@@ -159,6 +162,19 @@ export const failuresOfRecording = {
       todo: 'Tell an administrator.',
       admin: '`mitschrift verify` lists the damage.',
     },
+  ),
+  'already-recording': problems['already-recording'],
+  'not-recording': problems['not-recording'],
+  'recording-not-allowed': says(
+    {},
+    {
+      detail:
+        'You aren’t allowed to record with the devices of this server. Use the microphone of your own device.',
+    },
+  ),
+  'microphone-or-speakers-missing': says(
+    {},
+    { detail: 'Microphone and speakers are not both connected.' },
   ),
   'audio-shorter-than-before': says(
     {},

@@ -29,7 +29,7 @@ export const failuresOfSpeechInGerman = {
     choices: {
       fault: {
         missing: 'fehlt',
-        size: 'hat {found} statt {expected}',
+        size: 'hat {found} statt {expected} Byte',
         checksum: 'hat eine andere Prüfsumme',
         'not-listed': 'steht nicht auf der Liste des Modells',
       },
@@ -82,7 +82,7 @@ export const failuresOfSpeechInGerman = {
   'speech-server-broke-off': {
     detail: 'Der Spracherkennungsserver hat {during} abgebrochen.',
     todo: 'Versuchen Sie es erneut.',
-    admin: '{server}',
+    admin: '{server}[ ({cause})]',
     choices: { during: { request: 'die Verbindung', answer: 'mitten in der Antwort' } },
   },
   'speech-server-stalled': {
@@ -99,6 +99,11 @@ export const failuresOfSpeechInGerman = {
     detail: 'Der Spracherkennungsserver ist ausgelastet.',
     todo: 'Mitschrift versucht es weiter.',
     admin: '{server}[. Antwort: „{said}“]',
+  },
+  'speech-server-silent': {
+    detail: 'Der Spracherkennungsserver reagiert nicht; vielleicht ist er ausgelastet.',
+    todo: 'Mitschrift versucht es weiter.',
+    admin: '{server}',
   },
   'speech-server-not-ready': {
     detail: 'Der Spracherkennungsserver ist noch nicht bereit.',

@@ -36,8 +36,8 @@ export const failuresOfSpeech = {
   ),
   'model-damaged': says(
     {
-      found: 'text?',
-      expected: 'text?',
+      found: 'integer?',
+      expected: 'integer?',
       model: 'text',
       file: 'text',
       fault: ['missing', 'size', 'checksum', 'not-listed'],
@@ -49,7 +49,7 @@ export const failuresOfSpeech = {
       choices: {
         fault: {
           missing: 'is missing',
-          size: 'has {found} instead of {expected}',
+          size: 'has {found} bytes instead of {expected}',
           checksum: 'has another checksum',
           'not-listed': 'is not on the model’s list',
         },
@@ -129,7 +129,7 @@ export const failuresOfSpeech = {
     {
       detail: 'The speech recognition server broke off {during}.',
       todo: 'Try again.',
-      admin: '{server}',
+      admin: '{server}[ ({cause})]',
       choices: { during: { request: 'the connection', answer: 'in the middle of its answer' } },
     },
   ),
@@ -155,6 +155,14 @@ export const failuresOfSpeech = {
       detail: 'The speech recognition server is busy.',
       todo: 'Mitschrift keeps trying.',
       admin: '{server}[. It says: “{said}”]',
+    },
+  ),
+  'speech-server-silent': says(
+    { server: 'text' },
+    {
+      detail: 'The speech recognition server doesn’t respond; it may be busy.',
+      todo: 'Mitschrift keeps trying.',
+      admin: '{server}',
     },
   ),
   'speech-server-not-ready': says(

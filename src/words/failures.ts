@@ -2,6 +2,8 @@ import { detailsOfDevices } from './details-of-devices.ts';
 import { detailsOfDevicesInGerman } from './details-of-devices.de.ts';
 import { failuresOfAudio } from './failures-of-audio.ts';
 import { failuresOfAudioInGerman } from './failures-of-audio.de.ts';
+import { failuresOfDesk } from './failures-of-desk.ts';
+import { failuresOfDeskInGerman } from './failures-of-desk.de.ts';
 import { failuresOfDocuments } from './failures-of-documents.ts';
 import { failuresOfDocumentsInGerman } from './failures-of-documents.de.ts';
 import { failuresOfLanguage } from './failures-of-language.ts';
@@ -20,6 +22,7 @@ export const failures = {
   ...failuresOfSpeech,
   ...failuresOfLanguage,
   ...failuresOfDocuments,
+  ...failuresOfDesk,
 };
 export type FailureCode = keyof typeof failures;
 
@@ -30,6 +33,7 @@ export const failuresInGerman = {
   ...failuresOfSpeechInGerman,
   ...failuresOfLanguageInGerman,
   ...failuresOfDocumentsInGerman,
+  ...failuresOfDeskInGerman,
 };
 
 /** A failure's code with what varies in its sentence. */

@@ -76,6 +76,9 @@ export function say(
   });
 }
 
+/** A sentence whole in English, for the log and for releases that know no codes. */
+export const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en') ?? sentence.code;
+
 /** Which codes there are, by area: for tests, and for the list of codes in `/openapi.json`. */
 export const codesOf = (area: Area): readonly string[] => Object.keys(english[area]);
 

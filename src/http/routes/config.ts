@@ -4,7 +4,8 @@ import { assertConfirmed } from '../middleware/authenticate.ts';
 import { changesSecret } from '../../config/changes.ts';
 import { commandLine } from '../../shared/command-line.ts';
 import { settingGroups } from '../../config/settings-page.ts';
-import { type Language, languageWanted, textIn } from '../readers-language.ts';
+import { languageWanted, textIn } from '../readers-language.ts';
+import type { Language } from '../../words/params.ts';
 import * as answers from '../openapi/other-answers.ts';
 import { routesOf } from '../route.ts';
 

@@ -3,7 +3,8 @@ import type { ListedModel } from '../../speech/catalogue/list-models.ts';
 import { ModelError } from '../../speech/catalogue/model-error.ts';
 import { modelSchema } from '../openapi/model-answers.ts';
 import { notFound } from '../problems.ts';
-import { type Language, languageWanted, textIn } from '../readers-language.ts';
+import { languageWanted, textIn } from '../readers-language.ts';
+import type { Language } from '../../words/params.ts';
 import { routesOf } from '../route.ts';
 
 const route = routesOf({ tag: 'Host', access: 'admin', needs: [] });

@@ -3,7 +3,8 @@ import { type StatusView, recordings, statusOf } from '../../../projections/reco
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
-import { type Language, languageWanted, textIn } from '../readers-language.ts';
+import { languageWanted, textIn } from '../readers-language.ts';
+import type { Language } from '../../words/params.ts';
 import { trySpeech } from '../../doctor/try-servers.ts';
 import type { Check } from '../../doctor/check.ts';
 import { chartJson } from '../../../machines/chart.ts';
