@@ -32,7 +32,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
     body,
   } = await service.upload<ProblemAnswer>(token, {}, { headers });
   assert.deepEqual([status, body.type], [503, '/problems/decoder-stalled']);
-  assert.match(body.detail, /ffmpeg stopped answering\. Try again/);
+  assert.match(body.detail, /Reading the audio took too long\. Try again/);
   assert.equal(said.get('retry-after'), '60');
   stalls = false;
   assert.equal((await service.upload(token, {}, { headers })).status, 202);

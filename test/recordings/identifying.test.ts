@@ -208,7 +208,7 @@ test('a model that cannot be asked leaves the meeting without names, and the rea
   const note = (await read(id)).notes.find(({ code }) => code === 'identification-skipped');
   assert.match(
     note?.text ?? '',
-    /does not accept the API key \(llm\.api_key\)\. It says: Not your model\.$/u,
+    /rejects the API key\..*`llm\.api_key`.*“Not your model\.”$/u,
   );
 });
 
