@@ -238,7 +238,8 @@ test('steps say what is done, what runs side by side, what failed and what is to
     }),
     ['done', 'done', 'runs', 'done', 'to-come'],
   );
-  const error = { stage: 'summarise' as const, code: 'x', message: null, retriable: true, at: '' };
+  const failed = { code: 'x', message: null, reason: null, retriable: true, at: '' };
+  const error = { stage: 'summarise' as const, ...failed };
   assert.deepEqual(states({ ...base, status: 'ERROR', state: 'error', error }).slice(-3), [
     'done',
     'failed',
