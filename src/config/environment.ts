@@ -44,8 +44,8 @@ const ofTheHost = [
 
 /** What to say of a variable that nothing reads. */
 export const unknownVariableText = (found: { variable: string; nearest: string | null }): string =>
-  `Nothing reads the environment variable ${found.variable}.` +
-  (found.nearest === null ? '' : ` Was ${found.nearest} meant?`);
+  `The variable ${found.variable} is unknown and has no effect.` +
+  (found.nearest === null ? '' : ` Did you mean ${found.nearest}?`);
 
 /** Letters that may differ from the name that was meant. */
 const distanceMax = 4;

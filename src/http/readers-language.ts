@@ -1,6 +1,4 @@
 import type { Context } from 'koa';
-import { germanChecks, germanTrials } from '../doctor/german-checks.ts';
-import { germanCluster } from '../doctor/german-cluster.ts';
 import { type ToGerman, germanBy } from '../shared/german.ts';
 import { knownLanguages } from '../shared/languages.ts';
 import { germanLanguageNames, germanModels } from '../speech/catalogue/german-models.ts';
@@ -19,9 +17,6 @@ let toGerman: ToGerman | undefined;
 export function germanText(english: string): string | undefined {
   toGerman ??= germanBy(
     wholePhrases(),
-    germanTrials,
-    germanChecks,
-    germanCluster,
     germanModels,
     germanLanguageNames(knownLanguages()),
     germanDetails,

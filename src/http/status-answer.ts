@@ -12,6 +12,7 @@ import type { Language } from '../words/params.ts';
 import { statusEntry, suggestionAnswers } from './recording-answer.ts';
 import type { HttpServices } from './services.ts';
 import type { Caller } from '../accounts/caller.ts';
+import { say } from '../words/say.ts';
 
 /**
  * The status object of `GET /status` and of `status` frames: what the facts tell, and what only the
@@ -113,7 +114,13 @@ const presentHealth = (
   language: Language,
 ) =>
   isAdmin
-    ? { state, writable, advice: advice.map((text) => textIn(language, text)), damage, more }
+    ? {
+        state,
+        writable,
+        advice: advice.map((one) => say(one, language)?.detail ?? one.code),
+        damage,
+        more,
+      }
     : { state, writable };
 
 /** One entry a stage: of two that run side by side each has its own progress. */

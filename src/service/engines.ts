@@ -12,7 +12,9 @@ import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import type { write } from '../recordings/stages/write.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { StageError } from '../shared/errors.ts';
+import { check } from '../words/checks.ts';
 import { failure } from '../words/failures.ts';
+import { sayWhole } from '../words/say.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
 import { type Lease, leased } from '../shared/shared-resource.ts';
@@ -103,11 +105,13 @@ async function speechProbe(
   try {
     if (!engine.probe) {
       const ready = chosen === null || engine.model === chosen;
-      const detail = ready ? 'This machine recognises.' : `The model ${chosen} is not installed.`;
-      return { ready, detail, isHere: true };
+      const said = ready
+        ? check('local-ready')
+        : failure('speech-model-not-installed', { model: chosen });
+      return { ready, detail: sayWhole(said, 'en')!, isHere: true };
     }
-    const { state, detail } = await engine.probe(signal);
-    return { ready: state === 'ready', detail };
+    const { state, said } = await engine.probe(signal);
+    return { ready: state === 'ready', detail: sayWhole(said, 'en')! };
   } finally {
     release();
   }

@@ -1,3 +1,6 @@
+import { checkTitles } from './check-titles.ts';
+import { checkTitlesInGerman } from './check-titles.de.ts';
+import { checks, checksInGerman } from './checks.ts';
 import { detailsOfDevices } from './details-of-devices.ts';
 import { detailsOfDevicesInGerman } from './details-of-devices.de.ts';
 import { detailsOfRecordings } from './details-of-recordings.ts';
@@ -9,6 +12,8 @@ import { fieldFaults } from './field-faults.ts';
 import { fieldFaultsInGerman } from './field-faults.de.ts';
 import { frameWarnings } from './frame-warnings.ts';
 import { frameWarningsInGerman } from './frame-warnings.de.ts';
+import { models } from './models.ts';
+import { modelsInGerman } from './models.de.ts';
 import { notes } from './notes.ts';
 import { notesInGerman } from './notes.de.ts';
 import type { Language, Sentence } from './params.ts';
@@ -32,6 +37,9 @@ const english = {
   note: notes,
   suggestion: suggestionReasons,
   frame: frameWarnings,
+  check: checks,
+  'check-title': checkTitles,
+  model: models,
 } as const satisfies Record<string, Catalogue>;
 export type Area = keyof typeof english;
 
@@ -50,6 +58,9 @@ const translations = {
     note: notesInGerman,
     suggestion: suggestionReasonsInGerman,
     frame: frameWarningsInGerman,
+    check: checksInGerman,
+    'check-title': checkTitlesInGerman,
+    model: modelsInGerman,
   },
 } satisfies Record<Exclude<Language, 'en'>, { [A in Area]: Words<(typeof english)[A]> }>;
 

@@ -3,10 +3,9 @@ import { type StatusView, recordings, statusOf } from '../../../projections/reco
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
-import { languageWanted, textIn } from '../readers-language.ts';
-import type { Language } from '../../words/params.ts';
+import { languageWanted } from '../readers-language.ts';
 import { trySpeech } from '../../doctor/try-servers.ts';
-import type { Check } from '../../doctor/check.ts';
+import { checkIn } from '../../doctor/check.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import { node } from '../openapi/activity-answers.ts';
 import * as answers from '../openapi/other-answers.ts';
@@ -102,7 +101,7 @@ export const watchingRoutes = [
     },
     async run({ ctx }, { doctor }) {
       const language = languageWanted(ctx);
-      return { checks: (await doctor()).map((check) => checkIn(language, check)) };
+      return { checks: (await doctor()).map((one) => checkIn(language, one)) };
     },
   }),
   watching('get', '/nodes', {
@@ -137,10 +136,3 @@ export const watchingRoutes = [
 
 export const wantsReady = ({ query }: { query: Record<string, unknown> }): boolean =>
   'ready' in query;
-
-const checkIn = (language: Language, check: Check): Check => ({
-  ...check,
-  title: textIn(language, check.title),
-  detail: textIn(language, check.detail),
-  remedy: check.remedy && { ...check.remedy, text: textIn(language, check.remedy.text) },
-});

@@ -4,17 +4,18 @@ import { type LookTime, lookAt, serverConnections, shortly } from '../../servers
 import { type Server, type ServerAnswer, guardedLookup, serverName } from '../../servers/server.ts';
 import { answerFailure, connectionFailure } from '../../servers/server-failure.ts';
 import type { StageFailure } from '../../shared/errors.ts';
+import { check } from '../../words/checks.ts';
 import { failure } from '../../words/failures.ts';
-import { inEnglish } from '../../words/say.ts';
+import type { Sentence } from '../../words/params.ts';
 
-/** How a server looks right now, and why in a sentence. */
+/** How a server looks right now, and why. */
 export type ServerState = {
   /**
    * `busy`: it is there but does not answer, as whisper.cpp while it works; or it is loading.
    * `refused`: it is there and will not work like this (key, address).
    */
   state: 'ready' | 'busy' | 'away' | 'refused';
-  detail: string;
+  said: Sentence;
   /** Why nothing can be asked of it now; null where it is ready. */
   failure: StageFailure | null;
   /** Whether it answered at all, with whatever. */
@@ -47,7 +48,7 @@ export async function probeNative(
   // It answers 404 to its own /health while it loads a model, and for ever when that has failed.
   if (answer.status === 404 && answer.body.includes('File Not Found'))
     return failed('busy', failure('speech-server-loading', { server: server.name }));
-  return asOne(server, answer, 'a whisper.cpp server: it has no /health');
+  return asOne(server, answer, 'not-whisper-cpp');
 }
 
 /** Looks at an OpenAI-compatible server: `GET /models`. Never throws but for an abort. */
@@ -59,10 +60,9 @@ export async function probeCompat(
   const { name } = server;
   const answer = await look(server, '/models', signal, time);
   if ('state' in answer) return answer;
-  if (answer.status === 200) return ready(`${name} is ready.`, modelIds(answer.body));
+  if (answer.status === 200) return ready('server-ready', name, modelIds(answer.body));
   // whisper.cpp with --inference-path, and others without a list: they are there all the same.
-  if (answer.status === 404 || answer.status === 405)
-    return ready(`${name} answers, and has no list of models.`);
+  if (answer.status === 404 || answer.status === 405) return ready('server-no-list', name);
   return refusal(server, answer);
 }
 
@@ -73,9 +73,7 @@ export async function probeAsr(
   time: LookTime = {},
 ): Promise<ServerState> {
   const answer = await look(server, '/docs', signal, time);
-  return 'state' in answer
-    ? answer
-    : asOne(server, answer, 'a whisper-asr-webservice: it has no /docs');
+  return 'state' in answer ? answer : asOne(server, answer, 'not-whisper-asr');
 }
 
 async function look(
@@ -91,7 +89,12 @@ async function look(
       return silent(retriable ? 'away' : 'refused', sentence);
     },
   );
-  return answer ?? silent('busy', failure('speech-server-silent', { server: server.name }));
+  if (answer) return answer;
+  const { name } = server;
+  return {
+    ...silent('busy', failure('speech-server-silent', { server: name })),
+    said: check('server-at-work', { server: name }),
+  };
 }
 
 /** Whether a server takes connections. Never throws but for an abort. */
@@ -117,12 +120,17 @@ export async function acceptsConnection(
 }
 
 /** What an answer says of a server that has that page if it is what it is taken for. */
-function asOne(server: Server, answer: ServerAnswer, what: string): ServerState {
-  if (answer.status === 200) return ready(`${server.name} is ready.`);
+function asOne(
+  server: Server,
+  answer: ServerAnswer,
+  other: 'not-whisper-cpp' | 'not-whisper-asr',
+): ServerState {
+  const { name } = server;
+  if (answer.status === 200) return ready('server-ready', name);
   if (answer.status === 404)
     return {
-      ...failed('refused', failure('speech-server-not-found', { server: server.name })),
-      detail: `${server.name} is not ${what}.`,
+      ...failed('refused', failure('speech-server-not-found', { server: name })),
+      said: check(other, { server: name }),
     };
   return refusal(server, answer);
 }
@@ -132,9 +140,13 @@ function refusal(server: Server, answer: ServerAnswer): ServerState {
   return failed(retriable ? 'busy' : 'refused', sentence);
 }
 
-const ready = (detail: string, models: string[] = []): ServerState => ({
+const ready = (
+  code: 'server-ready' | 'server-no-list',
+  server: string,
+  models: string[] = [],
+): ServerState => ({
   state: 'ready',
-  detail,
+  said: check(code, { server }),
   failure: null,
   answered: true,
   models,
@@ -145,7 +157,7 @@ const failed = (
   sentence: StageFailure,
 ): ServerState => ({
   state,
-  detail: inEnglish(sentence),
+  said: sentence,
   failure: sentence,
   answered: true,
   models: [],
