@@ -24,7 +24,7 @@ export const detailsOfRecordingsInGerman = {
     detail:
       'Das Dokument hat sich inzwischen geändert; Ihre Änderungen wurden nicht gespeichert. Laden Sie es neu und nehmen Sie sie noch einmal vor.',
   },
-  'if-match-missing': { detail: 'Senden Sie `If-Match` mit dem `ETag` der bearbeiteten Fassung.' },
+  'if-match-missing': { detail: 'Senden Sie `If-Match` mit dem `ETag` der bearbeiteten Version.' },
   'processing-failed-before': {
     detail:
       'Die letzte Verarbeitung ist fehlgeschlagen. Wählen Sie „Erneut versuchen“, oder blenden Sie den Fehler aus; dann können Sie die Aufnahme ab jedem Schritt neu verarbeiten. (API: `POST …/retry`, `POST …/clear`)',
