@@ -75,7 +75,7 @@ test('settings changed and saved, two people in their accounts; the service away
       const api = apiOf(service.url, session.token);
       return (await api.get<{ config: Record<string, Record<string, unknown>> }>('/config')).config;
     };
-    await open('Speech to text');
+    await open('Speech recognition');
     await page.locator('select#setting-stt-local_model').selectOption('espeak-en');
     await open('Notes and voices');
     const folder = await tempDir(t);
