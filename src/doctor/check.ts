@@ -64,9 +64,17 @@ export const asMissing = (said: Sentence, remedy: Remedy | null = null): LookedA
   remedy,
 });
 
-/** A check in the words of a language. Only administrators read checks, so all that there is to say is said. */
-export function checkIn(language: Language, { said, remedy, ...check }: Check): CheckAnswer {
-  const [first] = said;
+/**
+ * A check in the words of a language. Only administrators read checks, so all that there is to say is said.
+ * @param quoted says a cause, which the log, the database or a store of files told in English, in that language
+ */
+export function checkIn(
+  language: Language,
+  { said: found, remedy, ...check }: Check,
+  quoted: (cause: string) => string = (cause) => cause,
+): CheckAnswer {
+  const said = found.map((one) => withCause(one, quoted));
+  const first = said[0]!;
   const own = remedy?.text === undefined ? [] : [remedy.text].flat();
   const text =
     own.length > 0
@@ -78,11 +86,23 @@ export function checkIn(language: Language, { said, remedy, ...check }: Check): 
     title: say({ area: 'check-title', code: check.id }, language)?.detail ?? check.id,
     detail: said.map((one) => whole(one, language)).join(' '),
     code: first.code,
-    ...(first.params && { params: first.params }),
+    ...(Object.keys(first.params ?? {}).length > 0 && { params: first.params }),
     remedy:
       text === undefined
         ? null
         : { text, ...(command !== undefined && { command }), ...(request && { request }) },
+  };
+}
+
+function withCause(sentence: Sentence, quoted: (cause: string) => string): Sentence {
+  const { cause, text } = sentence.params ?? {};
+  return {
+    ...sentence,
+    params: {
+      ...sentence.params,
+      ...(typeof cause === 'string' && { cause: quoted(cause) }),
+      ...(sentence.code === 'as-said' && typeof text === 'string' && { text: quoted(text) }),
+    },
   };
 }
 

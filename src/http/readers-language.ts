@@ -1,4 +1,6 @@
 import type { Context } from 'koa';
+import { germanChecks } from '../doctor/german-checks.ts';
+import { germanCluster } from '../doctor/german-cluster.ts';
 import { type ToGerman, germanBy } from '../shared/german.ts';
 import { knownLanguages } from '../shared/languages.ts';
 import { germanLanguageNames, germanModels } from '../speech/catalogue/german-models.ts';
@@ -17,6 +19,8 @@ let toGerman: ToGerman | undefined;
 export function germanText(english: string): string | undefined {
   toGerman ??= germanBy(
     wholePhrases(),
+    germanChecks,
+    germanCluster,
     germanModels,
     germanLanguageNames(knownLanguages()),
     germanDetails,

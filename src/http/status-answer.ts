@@ -117,7 +117,7 @@ const presentHealth = (
     ? {
         state,
         writable,
-        advice: advice.map((one) => say(one, language)?.detail ?? one.code),
+        advice: advice.map((one) => textIn(language, say(one, language)?.detail ?? one.code)),
         damage,
         more,
       }

@@ -53,7 +53,7 @@ test('where all is there it says so, as the service that runs sees it, and ends 
   assert.equal(twice.status, 'limited');
   assert.match(
     twice.detail,
-    /^espeak-en heard .*There is no model whisper-small \(stt\.second_pass\)\. There is: espeak-en\./,
+    /^espeak-en transcribed .*The model whisper-small isn’t available \(stt\.second_pass\)\. Available: espeak-en\./,
   );
   assert.match(twice.remedy!.command!, /mitschrift\.js models install whisper-small$/);
   const { stdout } = await run({ ...env, MITSCHRIFT_DATA: data }, []);
@@ -89,20 +89,25 @@ test('a host without programs, devices and servers: each finding has its remedy,
   assert.equal(code, 1);
   const expected: [id: string, status: string, detail: RegExp, remedy: RegExp][] = [
     ['node', 'missing', /needs Node 20\.19 or newer; this is Node 18\.20\.0/, /Install Node/],
-    ['modules', 'missing', /can’t be loaded: naudiodon \(no recording from devices .*another Node/, /npm rebuild/],
-    ['environment', 'limited', /STT_BASEURL is unknown .* Did you mean MITSCHRIFT_STT_BASE_URL\?/, /Correct/],
+    [
+      'modules',
+      'missing',
+      /can’t be loaded: naudiodon \(no recording from devices .*another Node/,
+      /npm rebuild/,
+    ],
+    [
+      'environment',
+      'limited',
+      /STT_BASEURL is unknown .* Did you mean MITSCHRIFT_STT_BASE_URL\?/,
+      /Correct/,
+    ],
     ['ffmpeg', 'missing', /only WAV/, /apt-get install ffmpeg/],
     ['bzip2', 'missing', /didn’t finish within 10 seconds/, /[Cc]heck again/],
     ['audio-server', 'limited', /pactl is missing/, /pulseaudio-utils/],
-    ['speech', 'missing', /no speech-to-text engine/, /mitschrift\.js models install \S+/],
+    ['speech', 'missing', /No speech recognition is set up/, /mitschrift\.js models install \S+/],
     ['language', 'missing', /127\.0\.0\.1:9/, /Start the server/],
     ['vault', 'missing', /vault doesn’t exist \(`notes\.vault`\)/, /Create the folder/],
-    [
-      'time-zone',
-      'limited',
-      /“Nowhere\/Town”, which is not a time zone\. (?!undefined)/,
-      /TZ/,
-    ],
+    ['time-zone', 'limited', /“Nowhere\/Town”, which is not a time zone\. (?!undefined)/, /TZ/],
     [
       'https',
       'missing',

@@ -278,10 +278,10 @@ const roomWarning = (seconds: number): CaptureWarning => ({
 });
 
 function awayWarning({ since, isRecorder }: BrowserAway): CaptureWarning {
-  const message =
-    `The ${isRecorder ? 'recorder' : 'browser'} is not connected since ${new Date(since).toISOString()}. ` +
-    'What it sent is kept; the recording goes on when it is back, and ends if it stays away' +
-    (isRecorder ? ' for a week.' : '.');
+  const time = new Date(since).toISOString();
+  const message = isRecorder
+    ? `The recorder is not connected since ${time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away for a week.`
+    : `The browser is not connected since ${time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away.`;
   return { code: 'browser-away', message };
 }
 
