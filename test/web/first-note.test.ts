@@ -104,4 +104,6 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await checkLook(page, 'settings-recording');
   await press('Remove');
   await page.getByText('Set up the combined source to hear both.').waitFor();
+  // Before the service ends, of which a page complains.
+  await page.context().close();
 });
