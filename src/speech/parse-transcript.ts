@@ -60,10 +60,10 @@ export function parseTranscript(
     );
     return { segments: share(topWords, whole(segments)), language, timed: true };
   }
-  if (topWords.length > 0) {
-    const first = topWords[0]!;
+  const [first, last] = [topWords[0], topWords.at(-1)];
+  if (first && last) {
     const spoken = text ?? topWords.map((word) => word.text).join(' ');
-    const segment = { start: first.start, end: topWords.at(-1)!.end, text: clean(spoken) };
+    const segment = { start: first.start, end: last.end, text: clean(spoken) };
     return { segments: [{ ...segment, words: topWords }], language, timed: true };
   }
   return untimed(text ?? spans.map(({ raw }) => textOf(raw)).join(''), language, seconds);
@@ -162,7 +162,7 @@ export function tokensOf(
   // Without a time for each token there are no times at all.
   if (timestamps.length !== tokens.length) return [];
   return tokens.map((text, i) => {
-    const start = timestamps[i]!;
+    const start = timestamps[i] ?? 0;
     const next = timestamps[i + 1] ?? Math.min(ends, start + lastTokenSeconds);
     const end = durations[i] ? start + durations[i] : Math.min(next, start + tokenSecondsMax);
     return { text, start, end: Math.max(start, Math.min(end, ends)) };
@@ -209,7 +209,7 @@ function untimed(text: string, language: string | null, seconds: number): Transc
 /** Some give every time in nanoseconds: a value no recording has tells for all. */
 function timeScale(timed: readonly Raw[]): number {
   const large = timed.some((raw) =>
-    [raw['start'], raw['end']].some((time) => asNumber(time)! > 1e6),
+    [raw['start'], raw['end']].some((time) => (asNumber(time) ?? 0) > 1e6),
   );
   return large ? 1e-9 : 1;
 }
@@ -250,7 +250,7 @@ function withoutGaps(spans: readonly (Span | null)[]): Span[] {
   for (let i = spans.length - 1; i >= 0; i -= 1) nexts[i] = spans[i]?.start ?? nexts[i + 1];
   let end: number | undefined;
   return spans.map((span, i) => {
-    const from = end ?? nexts[i]!;
+    const from = end ?? nexts[i] ?? 0;
     const filled = span ?? { start: from, end: Math.max(from, nexts[i] ?? from) };
     ({ end } = filled);
     return filled;
