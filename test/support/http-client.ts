@@ -94,10 +94,13 @@ export async function startService(
     }),
     env: options.env ?? {},
     log,
-    activities: withStages(engines.activities, options.stages ?? {}),
-    browserLimits: options.browserLimits ?? {},
-    ...options.trial,
-    withServices: (own) => (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
+    trial: {
+      activities: withStages(engines.activities, options.stages ?? {}),
+      browserLimits: options.browserLimits ?? {},
+      ...options.trial,
+      withServices: (own) =>
+        (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
+    },
   });
   await running.ready;
   const { url, setupLink } = running;
