@@ -12,6 +12,9 @@ test('the change log has this version on top, and so have the packages', async (
   assert.equal(releases[0]?.[1], 'Unreleased');
   assert.equal(releases[1]?.[1], packageVersion());
   for (const [, name, day] of releases.slice(1)) assert.match(day ?? '', /^\d{4}-\d\d-\d\d$/, name);
+  const news = await readFile(join(root, 'web/app/news.ts'), 'utf8');
+  const [told] = /(?<=newest = ')\d+\.\d+/.exec(news) ?? [];
+  assert.equal(told, packageVersion().replace(/\.\d+$/, ''), 'the pages tell of this release');
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
     version: string;
     packages: { '': { version: string } };
