@@ -1,6 +1,12 @@
 import { textSegments } from '../shared/segments.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
-import { type Sentence, knownLocale, sentencesOf, stopWords, textSentences } from './sentences.ts';
+import {
+  type SpokenSentence,
+  knownLocale,
+  sentencesOf,
+  stopWords,
+  textSentences,
+} from './sentences.ts';
 import { textOfLines } from './talk.ts';
 
 /** Sentences in a summary: a tenth of the talk, but some and not too many. */
@@ -66,14 +72,14 @@ const isSame = (one: string, other: string): boolean =>
   one !== '' && lettersOf(one) === lettersOf(other);
 
 /** Whether a choice of sentences leaves out too little of a talk to be shorter than it. */
-function isMostOf(chosen: readonly Sentence[], all: readonly Sentence[]): boolean {
-  const letters = (sentences: readonly Sentence[]) =>
+function isMostOf(chosen: readonly SpokenSentence[], all: readonly SpokenSentence[]): boolean {
+  const letters = (sentences: readonly SpokenSentence[]) =>
     sentences.reduce((sum, { text }) => sum + lettersOf(text).length, 0);
   return chosen.length > 0 && letters(chosen) > shareMax * letters(all);
 }
 
 /** Whether the points of a summary are these sentences. */
-function isSummary(sentences: readonly Sentence[], summary: string): boolean {
+function isSummary(sentences: readonly SpokenSentence[], summary: string): boolean {
   const points = summary.split('\n');
   return (
     points.length === sentences.length &&
@@ -95,18 +101,18 @@ const sectionMax = 120;
  * long talk gets its share.
  */
 function best(
-  sentences: Sentence[],
+  sentences: SpokenSentence[],
   count: number,
   language: string | null,
-): { first: Sentence | undefined; inOrder: Sentence[] } {
+): { first: SpokenSentence | undefined; inOrder: SpokenSentence[] } {
   const scores = textRank(
     sentences.map(({ text }) => text),
     language,
   );
   // A remark of a word or two may recommend itself by repetition; it tells a reader nothing.
-  const telling = ({ text }: Sentence) => (text.split(' ').length >= 4 ? 1 : 0);
+  const telling = ({ text }: SpokenSentence) => (text.split(' ').length >= 4 ? 1 : 0);
   // Nor does one that begins in the middle of what was said.
-  const begun = ({ cut }: Sentence) => (cut.before ? 0 : 1);
+  const begun = ({ cut }: SpokenSentence) => (cut.before ? 0 : 1);
   const seen = new Set<string>();
   const ranked = sentences
     .map((sentence, index) => ({ sentence, index, score: scores[index] ?? 0 }))
@@ -125,7 +131,7 @@ function best(
   return { first: ranked[0]?.sentence, inOrder: inOrder.map(({ sentence }) => sentence) };
 }
 
-function summarySentences(summary: string, language: string | null): Sentence[] {
+function summarySentences(summary: string, language: string | null): SpokenSentence[] {
   return textSentences(summary.replaceAll(/^[-*]\s+/gmu, ''), language).map((text) => ({
     text,
     cut: { before: false, after: false },
@@ -155,7 +161,7 @@ function firstWords(text: string, wordsMax: number): string {
 }
 
 /** A sentence, or the piece of one that was cut: no full stop where the person had not come to one. */
-function passage({ text, cut }: Sentence): string {
+function passage({ text, cut }: SpokenSentence): string {
   const begun = cut.before ? `… ${text}` : text;
   if (cut.after) return `${begun} …`;
   return ended(firstWords(begun, pointWordsMax));

@@ -7,7 +7,7 @@ import { checksOfHost } from './checks-of-host.ts';
 import { checksOfHostInGerman } from './checks-of-host.de.ts';
 import { checksOfParts } from './checks-of-parts.ts';
 import { checksOfPartsInGerman } from './checks-of-parts.de.ts';
-import { sentencesOf } from './sentences.ts';
+import { sayingsOf } from './sentences.ts';
 import { trials } from './trials.ts';
 import { trialsInGerman } from './trials.de.ts';
 
@@ -28,7 +28,7 @@ export const checksInGerman = {
 };
 
 /** A check's finding, by its code. */
-export const check = sentencesOf(checks, 'check');
+export const check = sayingsOf(checks, 'check');
 
 /** Ids of checks, each with its title. */
 export type CheckId = keyof typeof checkTitles;

@@ -12,7 +12,7 @@ import { failuresOfRecording } from './failures-of-recording.ts';
 import { failuresOfRecordingInGerman } from './failures-of-recording.de.ts';
 import { failuresOfSpeech } from './failures-of-speech.ts';
 import { failuresOfSpeechInGerman } from './failures-of-speech.de.ts';
-import { sentencesOf } from './sentences.ts';
+import { sayingsOf } from './sentences.ts';
 
 /** Every failure of a recording or of what it needs, devices included. */
 export const failures = {
@@ -37,4 +37,4 @@ export const failuresInGerman = {
 };
 
 /** A failure's code with what varies in its sentence. */
-export const failure = sentencesOf(failures, 'failure');
+export const failure = sayingsOf(failures, 'failure');

@@ -1,4 +1,4 @@
-import { says, sentencesOf } from './sentences.ts';
+import { says, sayingsOf } from './sentences.ts';
 
 /** What is said of models: what each is, what it is used for, and why it is recommended. */
 export const models = {
@@ -102,4 +102,4 @@ export const models = {
 };
 
 /** A sentence about a model. */
-export const aboutModel = sentencesOf(models, 'model');
+export const aboutModel = sayingsOf(models, 'model');

@@ -1,5 +1,5 @@
 import type { Words } from './sentences.ts';
-import type { notes } from './notes.ts';
+import type { noteWords } from './notes.ts';
 
 export const notesInGerman = {
   'capture-interrupted': {
@@ -73,4 +73,4 @@ export const notesInGerman = {
   unreadable: {
     detail: 'Ein Teil der gespeicherten Daten dieser Aufnahme kann nicht gelesen werden.',
   },
-} satisfies Words<typeof notes>;
+} satisfies Words<typeof noteWords>;

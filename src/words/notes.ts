@@ -1,7 +1,7 @@
 import { says } from './sentences.ts';
 
 /** What a reader of a note should know of how it came about. */
-export const notes = {
+export const noteWords = {
   'capture-interrupted': says(
     { reason: 'text' },
     {

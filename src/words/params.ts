@@ -6,7 +6,7 @@ export type Language = (typeof languages)[number];
  * What a parameter of a sentence is, which decides how it is written. A code's parameters are kept in facts and sent to
  * clients, so values are plain JSON: times are RFC 3339, sizes bytes.
  */
-export type Kind =
+export type ParamKind =
   | 'text'
   | 'said'
   | 'bytes'
@@ -24,8 +24,8 @@ export type Kind =
   | 'sentences'
   | readonly string[];
 /** `text?`: the parameter may be absent; the part of the sentence in `[…]` that has it is then left out. */
-export type Kinds = Readonly<Record<string, Kind | OptionalKind>>;
-export type OptionalKind = `${Exclude<Kind, readonly string[]>}?`;
+export type Kinds = Readonly<Record<string, ParamKind | OptionalKind>>;
+export type OptionalKind = `${Exclude<ParamKind, readonly string[]>}?`;
 
 /** A code of an area with what varies in its sentence. `area` is absent where the place that has it says which it is. */
 export type Sentence = {
@@ -65,7 +65,11 @@ const namedMax = 10;
  * A value as a language writes it. @returns undefined for a choice and a sentence, whose words stand in the catalogue,
  * and for a value that is not of its kind (a fact of another release may hold one)
  */
-export function written(kind: Kind, value: ParamValue, language: Language): string | undefined {
+export function written(
+  kind: ParamKind,
+  value: ParamValue,
+  language: Language,
+): string | undefined {
   if (typeof kind !== 'string' || kind === 'sentence' || kind === 'sentences') return undefined;
   if (kind === 'list' || kind === 'or')
     return Array.isArray(value) ? listed(value as readonly string[], kind, language) : undefined;

@@ -160,10 +160,7 @@ export const problems = {
   ),
   'already-recording': says(
     {},
-    {
-      title: 'Already recording',
-      detail: 'One of your recordings is already running. Stop it first.',
-    },
+    { title: 'Already recording', detail: 'One of your recordings is running. Stop it first.' },
   ),
   'several-waiting': says(
     {},
@@ -256,10 +253,7 @@ export const problems = {
   ),
   'too-many-attempts': says(
     { wait: 'seconds' },
-    {
-      title: 'Too many attempts',
-      detail: 'Too many failed attempts. Wait {wait}, then try again.',
-    },
+    { title: 'Too many attempts', detail: 'Too many failed attempts. Wait {wait} and try again.' },
   ),
   'too-many-connections': says(
     { count: 'integer' },

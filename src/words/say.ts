@@ -14,15 +14,15 @@ import { frameWarnings } from './frame-warnings.ts';
 import { frameWarningsInGerman } from './frame-warnings.de.ts';
 import { models } from './models.ts';
 import { modelsInGerman } from './models.de.ts';
-import { notes } from './notes.ts';
+import { noteWords } from './notes.ts';
 import { notesInGerman } from './notes.de.ts';
 import type { Language, Sentence } from './params.ts';
 import { problems } from './problems.ts';
 import { problemsInGerman } from './problems.de.ts';
 import { suggestionReasons } from './suggestion-reasons.ts';
 import { suggestionReasonsInGerman } from './suggestion-reasons.de.ts';
-import { type Catalogue, type Spoken, type Texts, type Words, spoken } from './sentences.ts';
-import { waiting } from './waiting.ts';
+import { type WordCatalogue, type Spoken, type Texts, type Words, spoken } from './sentences.ts';
+import { waitingWords } from './waiting.ts';
 import { waitingInGerman } from './waiting.de.ts';
 
 const details = { ...detailsOfRecordings, ...detailsOfDevices, ...detailsOfServer };
@@ -33,14 +33,14 @@ const english = {
   detail: details,
   field: fieldFaults,
   failure: failures,
-  waiting,
-  note: notes,
+  waiting: waitingWords,
+  note: noteWords,
   suggestion: suggestionReasons,
   frame: frameWarnings,
   check: checks,
   'check-title': checkTitles,
   model: models,
-} as const satisfies Record<string, Catalogue>;
+} as const satisfies Record<string, WordCatalogue>;
 export type Area = keyof typeof english;
 
 /** Another language is an entry here, and a file beside each catalogue. */
@@ -76,7 +76,7 @@ export function say(
 ): Spoken | undefined {
   const named = sentence.area ?? area;
   if (!Object.hasOwn(english, named)) return undefined;
-  const catalogue: Catalogue = english[named as Area];
+  const catalogue: WordCatalogue = english[named as Area];
   if (!Object.hasOwn(catalogue, sentence.code)) return undefined;
   const entry = catalogue[sentence.code]!;
   const own: Readonly<Record<string, Texts>> | undefined =
@@ -86,6 +86,9 @@ export function say(
     within: (inner) => say(inner, language)?.detail,
   });
 }
+
+/** A sentence whole in English, for the log and for releases that know no codes. */
+export const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en') ?? sentence.code;
 
 /** A sentence whole in English, for the log and for releases that know no codes. */
 export const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en') ?? sentence.code;

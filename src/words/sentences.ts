@@ -1,5 +1,5 @@
 import {
-  type Kind,
+  type ParamKind,
   type Kinds,
   type Language,
   type ParamValue,
@@ -21,11 +21,11 @@ export type Texts = Readonly<{
   admin?: Text;
   choices?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }>;
-export type Entry<P extends Kinds = Kinds, T extends Texts = Texts> = {
+export type WordEntry<P extends Kinds = Kinds, T extends Texts = Texts> = {
   readonly params: P;
   readonly texts: T;
 };
-export type Catalogue = Readonly<Record<string, Entry>>;
+export type WordCatalogue = Readonly<Record<string, WordEntry>>;
 
 type Named<S> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
 type NamedIn<T> = T extends string ? Named<T> : T extends object ? NamedIn<T[keyof T]> : never;
@@ -51,10 +51,10 @@ type Checked<P extends Kinds, T> = ([ChoiceNames<P>] extends [never]
 export const says = <const P extends Kinds, const T extends Texts>(
   params: P,
   texts: T & Checked<P, T>,
-): Entry<P, T> => ({ params, texts });
+): WordEntry<P, T> => ({ params, texts });
 
 /** What a catalogue of another language has: the same codes, parts and choices as the English one. */
-export type Words<C extends Catalogue> = {
+export type Words<C extends WordCatalogue> = {
   readonly [Code in keyof C]: TextsLike<C[Code]['texts']>;
 };
 type TextsLike<T> = {
@@ -64,18 +64,18 @@ type TextsLike<T> = {
 };
 
 /** A code of a catalogue with the parameters that its sentence has: what facts hold and clients are sent. */
-export type SentenceOf<C extends Catalogue, Code extends keyof C = keyof C> = Sentence & {
+export type SentenceOf<C extends WordCatalogue, Code extends keyof C = keyof C> = Sentence & {
   code: Code & string;
 };
 /** The parameters of a code; none are left out where it has none. */
-export type ParamsOf<E extends Entry> =
+export type ParamsOf<E extends WordEntry> =
   Record<never, never> extends Values<E['params']>
     ? [params?: Values<E['params']>]
     : [params: Values<E['params']>];
 
 /** What makes the sentences of a catalogue: a code that does not exist, or a parameter that is missing, does not compile. */
-export const sentencesOf =
-  <C extends Catalogue>(_: C, area: string) =>
+export const sayingsOf =
+  <C extends WordCatalogue>(_: C, area: string) =>
   <Code extends keyof C & string>(
     code: Code,
     ...[params]: ParamsOf<C[Code]>
@@ -103,7 +103,7 @@ export type Speech = {
  * @param texts the language's own; those of `entry` are English
  */
 export function spoken(
-  entry: Entry,
+  entry: WordEntry,
   texts: Texts,
   params: Readonly<Record<string, ParamValue>>,
   speech: Speech,
@@ -113,7 +113,7 @@ export function spoken(
     const kind = entry.params[name];
     const value = params[name];
     if (kind === undefined || value === undefined) return undefined;
-    const plain = (typeof kind === 'string' ? kind.replace('?', '') : kind) as Kind;
+    const plain = (typeof kind === 'string' ? kind.replace('?', '') : kind) as ParamKind;
     if (typeof plain !== 'string') {
       const chosen = texts.choices?.[name]?.[String(value)];
       return chosen === undefined ? undefined : filled(chosen, write);

@@ -1,5 +1,5 @@
 import type { Words } from './sentences.ts';
-import type { waiting } from './waiting.ts';
+import type { waitingWords } from './waiting.ts';
 
 export const waitingInGerman = {
   'speech-recognition': { detail: 'die Spracherkennung' },
@@ -10,4 +10,4 @@ export const waitingInGerman = {
   'disk-space': { detail: 'freien Speicherplatz' },
   files: { detail: 'den Dateispeicher' },
   'speech-server-silent': { detail: 'den Spracherkennungsserver (antwortet gerade nicht)' },
-} satisfies Words<typeof waiting>;
+} satisfies Words<typeof waitingWords>;

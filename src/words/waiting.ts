@@ -1,7 +1,7 @@
 import { says } from './sentences.ts';
 
 /** What a recording waits for. */
-export const waiting = {
+export const waitingWords = {
   'speech-recognition': says({}, { detail: 'speech recognition' }),
   'speaker-recognition': says({}, { detail: 'speaker recognition' }),
   'language-model': says({}, { detail: 'the language model' }),

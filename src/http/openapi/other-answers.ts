@@ -83,7 +83,7 @@ export const listedSession = z.object({
   current: z.boolean().describe('the session that asks'),
 });
 
-export const check = z.object({
+export const checked = z.object({
   id: z.string().describe('stable, for programs'),
   title: z.string(),
   status: z

@@ -97,7 +97,7 @@ export const watchingRoutes = [
       'Looks at everything at once, each within a time of its own: the speech engine recognises a sample, the ' +
       'language model answers a question. All requests while it looks get the same answer.',
     answers: {
-      200: { description: 'The checks.', json: z.object({ checks: z.array(answers.check) }) },
+      200: { description: 'The checks.', json: z.object({ checks: z.array(answers.checked) }) },
     },
     async run({ ctx }, { doctor }) {
       const language = languageWanted(ctx);
