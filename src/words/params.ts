@@ -73,6 +73,7 @@ export function written(
   if (typeof kind !== 'string' || kind === 'sentence' || kind === 'sentences') return undefined;
   if (kind === 'list' || kind === 'or')
     return Array.isArray(value) ? listed(value as readonly string[], kind, language) : undefined;
+  if (typeof value === 'object') return undefined;
   if (kind === 'text' || kind === 'said') return oneLine(String(value), charactersMax[kind]);
   if (kind === 'time' || kind === 'date') return moment(String(value), kind, language);
   if (kind === 'language') return languageName(String(value), language);

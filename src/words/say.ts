@@ -90,12 +90,6 @@ export function say(
 /** A sentence whole in English, for the log and for releases that know no codes. */
 export const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en') ?? sentence.code;
 
-/** A sentence whole in English, for the log and for releases that know no codes. */
-export const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en') ?? sentence.code;
-
-/** Which codes there are, by area: for tests, and for the list of codes in `/openapi.json`. */
-export const codesOf = (area: Area): readonly string[] => Object.keys(english[area]);
-
 /** A sentence whole, for who runs the server: what it says, and what only administrators are told. */
 export function sayWhole(sentence: Sentence, language: Language): string | undefined {
   const said = say(sentence, language);

@@ -69,7 +69,7 @@ export type SentenceOf<C extends WordCatalogue, Code extends keyof C = keyof C> 
 };
 /** The parameters of a code; none are left out where it has none. */
 export type ParamsOf<E extends WordEntry> =
-  Record<never, never> extends Values<E['params']>
+  object extends Values<E['params']>
     ? [params?: Values<E['params']>]
     : [params: Values<E['params']>];
 
@@ -115,7 +115,7 @@ export function spoken(
     if (kind === undefined || value === undefined) return undefined;
     const plain = (typeof kind === 'string' ? kind.replace('?', '') : kind) as ParamKind;
     if (typeof plain !== 'string') {
-      const chosen = texts.choices?.[name]?.[String(value)];
+      const chosen = typeof value === 'string' ? texts.choices?.[name]?.[value] : undefined;
       return chosen === undefined ? undefined : filled(chosen, write);
     }
     if (plain === 'sentence')

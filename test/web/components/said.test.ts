@@ -16,7 +16,7 @@ import ModelRow from '../../../web/pages/settings/ModelRow.svelte';
 import SettingRow from '../../../web/pages/settings/SettingRow.svelte';
 import SideNav from '../../../web/pages/settings/SideNav.svelte';
 import Voice from '../../../web/pages/speakers/Voice.svelte';
-import { type Chart, statesOf } from '../../../web/pages/statechart/moments.ts';
+import { statesOf } from '../../../web/pages/statechart/moments.ts';
 import { stateNames } from '../../../web/pages/statechart/state-names.ts';
 import { chosenLanguage } from '../../../web/words/i18n.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -34,7 +34,7 @@ async function inGerman(t: TestContext, shown: () => boolean): Promise<void> {
 const refused = { type: '/problems/not-accepted', title: 'Not now', status: 409 };
 
 test('every state of the machine, and every stage, has a name in both languages', async (t) => {
-  const paths = statesOf(chartJson() as unknown as Chart)
+  const paths = statesOf(chartJson())
     .filter(({ type }) => type !== 'history')
     .map(({ path }) => path);
   assert.ok(paths.length > 20);
@@ -73,8 +73,15 @@ test('what was said is quoted with the quotation marks of the page', async (t) =
     samples: [],
   };
   const shown = show(t, Voice, {
-    ...{ speaker, number: 1, name: 'Ben', people: [], twin: undefined },
-    ...{ playing: false, disabled: false, onhear: () => {}, onnext: () => {} },
+    speaker,
+    number: 1,
+    name: 'Ben',
+    people: [],
+    twin: undefined,
+    playing: false,
+    disabled: false,
+    onhear: () => {},
+    onnext: () => {},
   } as never);
   assert.match(shown.textContent, /From the recording: “Ben, you were there”/);
   await inGerman(t, () => shown.textContent.includes('Aus der Aufnahme: „Ben, you were there“'));
@@ -189,9 +196,19 @@ test('a choice that nobody made says which one holds, in words', (t) => {
 
 test('a button that asks first ends in three dots; the one that acts does not', (t) => {
   const model = {
-    ...{ id: 'm', title: 'Parakeet', purpose: 'speech-to-text', size: 1e6, languages: ['en'] },
-    ...{ memory_gb: null, license: 'MIT', installed: true, used_for: [], recommended: null },
-    ...{ error: null, progress: null, about: null },
+    id: 'm',
+    title: 'Parakeet',
+    purpose: 'speech-to-text',
+    size: 1e6,
+    languages: ['en'],
+    memory_gb: null,
+    license: 'MIT',
+    installed: true,
+    used_for: [],
+    recommended: null,
+    error: null,
+    progress: null,
+    about: null,
   };
   const shown = show(t, ModelRow, { model, onremoved: () => {} } as never);
   shown.querySelector('button')!.click();
