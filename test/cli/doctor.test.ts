@@ -60,7 +60,7 @@ test('where all is there it says so, as the service that runs sees it, and ends 
   assert.match(stdout, /^– Speech recognition: espeak-en transcribed/m);
   assert.match(
     stdout,
-    /^– Language model: .*\n {4}→ Set llm\.base_url .*\n {6}\(http:\/\/127\.0\.0\.1:\d+\/docs\/settings#servers\)$/m,
+    /^– Language model: .*\n {4}→ Set a language model server .*\n {6}\(http:\/\/127\.0\.0\.1:\d+\/docs\/settings#servers\)$/m,
   );
 });
 

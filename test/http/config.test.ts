@@ -300,7 +300,11 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
   const expected: [json: object, ok: boolean, detail: RegExp][] = [
     [{ stt: { base_url: speech.url } }, true, /ready/],
     [{ stt: { base_url: whisper.url, backend: 'native' } }, true, /ready/],
-    [{ stt: { base_url: whisper.url } }, false, /whisper\.cpp server: set stt\.backend to native/],
+    [
+      { stt: { base_url: whisper.url } },
+      false,
+      /whisper\.cpp server: set “Protocol” \(`stt\.backend`\) to native/,
+    ],
     [{ stt: { base_url: speech.url, backend: 'native' } }, false, /set stt\.backend to compat/],
     [{ stt: { base_url: speech.url, model: 'none' } }, false, /no model none \(stt\.model\)/],
     [{ stt: { base_url: 'http://127.0.0.1:59998' } }, false, /cannot be reached \(ECONNREFUSED\)/],

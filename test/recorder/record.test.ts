@@ -204,7 +204,10 @@ test('a certificate that is not trusted is named, with what to do about it', asy
   const login = ['login', '--server', url, '--user', 'anna', '--password-stdin'];
   const refused = command(t, env, login, `${password}\n`);
   assert.equal(await refused.code, 1);
-  assert.match(refused.err(), /certificate of the Mitschrift server isn’t trusted\. .*NODE_EXTRA_CA_CERTS.* https:/);
+  assert.match(
+    refused.err(),
+    /certificate of the Mitschrift server isn’t trusted\. .*NODE_EXTRA_CA_CERTS.* https:/,
+  );
   const trusted = command(t, { ...env, NODE_EXTRA_CA_CERTS: cert }, login, `${password}\n`);
   assert.equal(await trusted.code, 1);
   assert.match(trusted.err(), /is no Mitschrift/);
