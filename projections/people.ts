@@ -110,7 +110,7 @@ export async function peopleNamed(
   const wanted = some.flatMap(({ confirmations }) => confirmations.map((one) => one.recordingId));
   const heard = [...new Set(wanted)];
   const voices = await namedIn(storage, heard.map(voicesKey));
-  const withVoices = new Map(heard.map((id, at) => [id, voices[at]!]));
+  const withVoices = new Map(heard.map((id, at) => [id, voices[at] ?? []]));
   return some.map(({ name, confirmations }) => ({
     name,
     confirmations: confirmations.map((one) => ({
@@ -161,7 +161,7 @@ function grouped(
 ): Person[] {
   const people = new Map<string, Map<string, Confirmation>>();
   for (const [at, recordingId] of ids.entries()) {
-    for (const one of names[at]!) {
+    for (const one of names[at] ?? []) {
       if (one.revoked) continue;
       const confirmations = people.get(plain(one.name)) ?? new Map<string, Confirmation>();
       people.set(plain(one.name), confirmations);
@@ -190,9 +190,12 @@ function grouped(
     .map((some) =>
       [...some.values()].filter((one) => !voices || isHeard(one)).toSorted((a, b) => b.n - a.n),
     )
-    .filter((confirmations) => confirmations.length > 0)
-    .map((confirmations) => ({ name: confirmations[0]!.name, confirmations }))
-    .toSorted((a, b) => b.confirmations[0]!.n - a.confirmations[0]!.n);
+    .flatMap((confirmations) => {
+      const [first] = confirmations;
+      return first ? { first, confirmations } : [];
+    })
+    .toSorted((a, b) => b.first.n - a.first.n)
+    .map(({ first, confirmations }) => ({ name: first.name, confirmations }));
 }
 
 type NamedIn = {
@@ -249,8 +252,9 @@ function listMade(
 ): string[] {
   const made = new Map<string, MadeBy>();
   for (const { revoked, remembered, moved, tried = null, voice } of given.named) {
-    if (revoked || !remembered || !(moved || voice)) continue;
-    const key = `${madeBy(moved ? '' : voice!.embedding_model)}${given.owner}/${id}`;
+    const model = moved ? '' : voice?.embedding_model;
+    if (revoked || !remembered || model === undefined) continue;
+    const key = `${madeBy(model)}${given.owner}/${id}`;
     made.set(key, { tried: [...(made.get(key)?.tried ?? []), tried] });
   }
   for (const key of given.before) if (!made.has(key)) rows.delete(key);

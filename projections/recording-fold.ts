@@ -8,14 +8,14 @@ import { utcTime } from './list-page.ts';
 import {
   type KeptRecording,
   type RecordingRow,
-  type Texts,
+  type KeptTexts,
   digestIn,
   noTexts,
   saidIn,
 } from './recording-row.ts';
 
 /** A recording after a fact. */
-export type FoldedRecording = KeptRecording & { facts: readonly ReadFact[]; texts: Texts };
+export type FoldedRecording = KeptRecording & { facts: readonly ReadFact[]; texts: KeptTexts };
 
 /** The recording after a fact of its stream; undefined while it has not begun. Pure. */
 export function foldRecording(
@@ -73,14 +73,19 @@ export const statusOfState = (state: string): RecordingRow['status'] =>
   state.split(/[.(]/, 1)[0] as RecordingRow['status'];
 
 /** The same object when the fact has no say in them: lists are looked at only when they change. */
-function textsAfter(texts: Texts, fact: LoggedRecordingFact): Texts {
+function textsAfter(texts: KeptTexts, fact: LoggedRecordingFact): KeptTexts {
   switch (fact.type) {
     case 'documents.saved':
       return { documents: fact.content?.paths ?? null, failure: null };
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { ...texts, documents: null } : texts;
     case 'stage.failed':
-      return { ...texts, failure: fact.content?.message ?? null };
+      return {
+        ...texts,
+        failure: fact.content
+          ? { message: fact.content.message, reason: fact.content.reason }
+          : null,
+      };
     default:
       return texts;
   }

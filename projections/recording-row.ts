@@ -1,3 +1,4 @@
+import type { Sentence } from '../src/words/params.ts';
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
 import type { Note } from './recording/notes.ts';
 import { type Suggestion, draft, shown } from './recording/reading.ts';
@@ -38,7 +39,10 @@ export type RecordingRow = {
   error: {
     stage: Stage;
     code: string;
+    /** In English; null where the key of the recording is gone. */
     message: string | null;
+    /** What people read of it in their language; null in what releases before it wrote. */
+    reason: Sentence | null;
     retriable: boolean;
     at: string;
   } | null;
@@ -62,7 +66,7 @@ export type KeptRecording = KeptLine & KeptDigest;
 export type KeptLine = {
   /** Nothing a person said or wrote: readable without the recording's key. */
   core: Omit<RecordingRow, 'audio' | 'ledger' | 'documents' | 'error' | keyof Said> & {
-    error: Omit<NonNullable<RecordingRow['error']>, 'message'> | null;
+    error: Omit<NonNullable<RecordingRow['error']>, 'message' | 'reason'> | null;
     /** What the documents' paths begin with and has no words: they are found by it. None: there are no documents. */
     files: string[];
     /** SHA-256 of the file it was imported from, as it came; null: captured, or erased. */
@@ -75,7 +79,7 @@ export type KeptLine = {
   /** What its facts say, read once: while nothing runs. Missing otherwise, and of what was erased. */
   said?: Said;
   /** Paths of the documents, which titles are in, and the message of `core.error`. */
-  texts?: Texts;
+  texts?: KeptTexts;
   /** What is sealed cannot be opened: the key is missing or damaged, not erased. */
   unreadable?: true;
 };
@@ -93,7 +97,8 @@ type Said = Pick<
   RecordingRow,
   'title' | 'source' | 'abstract' | 'language' | 'speakers' | 'notes' | 'suggestions'
 >;
-export type Texts = { documents: RecordingRow['documents']; failure: string | null };
+export type KeptTexts = { documents: RecordingRow['documents']; failure: FailureSaid | null };
+type FailureSaid = { message: string; reason?: Sentence | undefined };
 
 /** Name of the projection of recordings, in whose rows everything of them is. */
 export const recordingsName = 'recordings';
@@ -200,7 +205,7 @@ export function saidIn(digest: Digest, status: RecordingRow['status']): Said {
   return { title, source: filename, abstract: named, language, speakers, notes, suggestions };
 }
 
-export const noTexts: Texts = { documents: null, failure: null };
+export const noTexts: KeptTexts = { documents: null, failure: null };
 
 function listedRow(
   { core: kept, texts = noTexts, unreadable }: KeptLine,
@@ -212,7 +217,11 @@ function listedRow(
     ...core,
     ...said,
     documents: texts.documents,
-    error: core.error && { ...core.error, message: texts.failure },
+    error: core.error && {
+      ...core.error,
+      message: texts.failure?.message ?? null,
+      reason: texts.failure?.reason ?? null,
+    },
     notes:
       unreadable && !isKnown ? [...said.notes, { code: 'unreadable', detail: '' }] : said.notes,
   };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentenceSchema } from './sentence.ts';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { namesFact, runFacts } from './results.ts';
@@ -115,7 +116,12 @@ export const recordingFacts = {
   'stage.interrupted': { data: z.object({ ...stageOf }) },
   'stage.failed': {
     data: z.object({ ...stageOf, code: z.string(), retriable: z.boolean() }),
-    content: z.object({ message: z.string(), traceback: z.string().optional() }),
+    /** `message`: all of it in English, as releases before `reason` read it. */
+    content: z.object({
+      message: z.string(),
+      reason: sentenceSchema.optional(),
+      traceback: z.string().optional(),
+    }),
   },
   /** No language model was to be had on a first run. `stage` says for what. */
   'summary.fallback_used': { data: z.object({ ...stageOf, reason: z.string() }) },

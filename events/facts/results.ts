@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentenceSchema } from './sentence.ts';
 import type { FactSchemas } from './envelope.ts';
 import {
   blockSchema,
@@ -19,8 +20,15 @@ const worker = z.object({
   model: z.string().nullable(),
 });
 
-/** Why a language model did not do it, in a sentence for a person; absent when it did. */
-const withoutModel = { reason: z.string().optional() };
+/**
+ * Why a language model did not do it, and why a model of this machine could not instead; absent when it did. `reason`: both
+ * in English, as releases before `cause` read it.
+ */
+const withoutModel = {
+  reason: z.string().optional(),
+  cause: sentenceSchema.optional(),
+  problem: sentenceSchema.optional(),
+};
 
 /** Someone says their own name, or somebody else calls them by it. */
 const nameQuoteSchema = z.object({
@@ -121,7 +129,11 @@ export const runFacts = {
       ),
     }),
   },
-  'diarization.skipped': { data: z.object({ reason: z.string() }) },
+  /** `reason` in English; older logs have no content. */
+  'diarization.skipped': {
+    data: z.object({ reason: z.string() }),
+    content: z.object({ cause: sentenceSchema }),
+  },
   'identification.completed': {
     data: worker,
     content: z.object({
@@ -139,7 +151,7 @@ export const runFacts = {
   /** `data` has a code; the content a sentence, which may quote a server. Older logs have no content. */
   'identification.skipped': {
     data: z.object({ reason: z.string() }),
-    content: z.object({ reason: z.string() }),
+    content: z.object({ reason: z.string(), cause: sentenceSchema.optional() }),
   },
   /** Diarization and identification joined: who spoke when, and who they may be. */
   'turns.joined': {

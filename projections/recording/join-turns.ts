@@ -131,7 +131,8 @@ function speakersOf(units: readonly Placed[], turns: readonly LabelledTurn[]): V
     // Times of recognisers step back now and then, or lie outside of their segment; the walk does not.
     now = Math.max(now, Math.min(Math.max(unit.start, segment.start), segment.end));
     const end = Math.max(now, unit.end);
-    while (next < sorted.length && sorted[next]!.start <= end) open.push(sorted[next++]!);
+    for (let turn = sorted[next]; turn && turn.start <= end; turn = sorted[(next += 1)])
+      open.push(turn);
     open = open.filter((turn) => {
       if (turn.end >= now) return true;
       if (!ended || turn.end > ended.end) ended = turn;

@@ -71,11 +71,6 @@ export function notesOf(
   });
 }
 
-/** Why speakers were not told apart, and what to do about it. */
-export const noDiarizationModel =
-  'To tell speakers apart, install pyannote-segmentation-3 (in the settings under Models, or by “npx mitschrift ' +
-  'models install pyannote-segmentation-3”), then process the recording again.';
-
 /** Of what decoding found, that which a reader should know. */
 const audioCodes: ReadonlySet<string> = new Set([
   'truncated',

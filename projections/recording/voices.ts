@@ -137,7 +137,7 @@ export function profileVoices(
   all: Readonly<Record<string, string>>,
 ): NamedVoice[] {
   return voices.filter(({ label, seconds, embedding, embedding_model: model }) => {
-    const name = Object.hasOwn(names, label) ? names[label]! : '';
+    const name = Object.hasOwn(names, label) ? (names[label] ?? '') : '';
     if (name === '' || isOfSeveral(name) || seconds < profileSecondsMin) return false;
     return !voices.some(
       (other) =>
@@ -168,7 +168,7 @@ export function withSamples(
 export function similarity(a: readonly number[] | null, b: readonly number[] | null): number {
   if (!a || !b || a.length !== b.length) return -1;
   let dot = 0;
-  for (let i = 0; i < a.length; i += 1) dot += a[i]! * b[i]!;
+  for (let i = 0; i < a.length; i += 1) dot += (a[i] ?? 0) * (b[i] ?? 0);
   return dot / (Math.hypot(...a) * Math.hypot(...b) || 1);
 }
 
@@ -316,8 +316,8 @@ function sentencesOf({ text, words, start, end }: Block): Sample[] {
   for (const [at, word] of words.entries()) {
     const last = words[at - 1];
     if (!last || endsSentence(last.text) || word.start - last.end >= pauseSeconds)
-      sentences.push([]);
-    sentences.at(-1)!.push(word);
+      sentences.push([word]);
+    else sentences.at(-1)?.push(word);
   }
   return sentences.map((own) => {
     const some = own.slice(0, sampleWords);

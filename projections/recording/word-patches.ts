@@ -15,20 +15,19 @@ export function wordPatches(
   after: readonly string[],
   same: (a: string, b: string) => boolean = (a, b) => a === b,
 ): WordPatch[] {
+  const isSame: Same = (a, b) => a !== undefined && b !== undefined && same(a, b);
   let start = 0;
-  while (start < before.length && start < after.length && same(before[start]!, after[start]!)) {
-    start += 1;
-  }
+  while (isSame(before[start], after[start])) start += 1;
   let ends = 0;
   const room = Math.min(before.length, after.length) - start;
-  while (ends < room && same(before.at(-1 - ends)!, after.at(-1 - ends)!)) ends += 1;
+  while (ends < room && isSame(before.at(-1 - ends), after.at(-1 - ends))) ends += 1;
   const old = before.slice(start, before.length - ends);
   const fresh = after.slice(start, after.length - ends);
   if (old.length === 0 && fresh.length === 0) return [];
   if (old.length * fresh.length > comparisonsMax) {
     return [{ from: start, to: start + old.length, inserted: fresh }];
   }
-  return patchesWithin(old, fresh, same).map(({ from, to, inserted }) => ({
+  return patchesWithin(old, fresh, isSame).map(({ from, to, inserted }) => ({
     from: from + start,
     to: to + start,
     inserted,
@@ -49,19 +48,23 @@ export const spokenForm = (word: string): string => {
 
 export const soundsSame = (a: string, b: string): boolean => spokenForm(a) === spokenForm(b);
 
+/** Whether there are two words, and they are the same. */
+type Same = (a: string | undefined, b: string | undefined) => boolean;
+
 function patchesWithin(
   old: readonly string[],
   fresh: readonly string[],
-  same: (a: string, b: string) => boolean,
+  isSame: Same,
 ): WordPatch[] {
   const width = fresh.length + 1;
   /** Length of the longest common subsequence of what follows in both. */
   const common = new Uint32Array((old.length + 1) * width);
+  const commonFrom = (a: number, b: number): number => common[a * width + b] ?? 0;
   for (let a = old.length - 1; a >= 0; a -= 1) {
     for (let b = fresh.length - 1; b >= 0; b -= 1) {
-      common[a * width + b] = same(old[a]!, fresh[b]!)
-        ? common[(a + 1) * width + b + 1]! + 1
-        : Math.max(common[(a + 1) * width + b]!, common[a * width + b + 1]!);
+      common[a * width + b] = isSame(old[a], fresh[b])
+        ? commonFrom(a + 1, b + 1) + 1
+        : Math.max(commonFrom(a + 1, b), commonFrom(a, b + 1));
     }
   }
   const patches: WordPatch[] = [];
@@ -71,14 +74,11 @@ function patchesWithin(
     if (a > from || b > added) patches.push({ from, to: a, inserted: fresh.slice(added, b) });
   };
   while (a < old.length && b < fresh.length) {
-    if (
-      same(old[a]!, fresh[b]!) &&
-      common[a * width + b] === common[(a + 1) * width + b + 1]! + 1
-    ) {
+    if (isSame(old[a], fresh[b]) && commonFrom(a, b) === commonFrom(a + 1, b + 1) + 1) {
       flush();
       [a, b] = [a + 1, b + 1];
       [from, added] = [a, b];
-    } else if (common[(a + 1) * width + b]! >= common[a * width + b + 1]!) a += 1;
+    } else if (commonFrom(a + 1, b) >= commonFrom(a, b + 1)) a += 1;
     else b += 1;
   }
   [a, b] = [old.length, fresh.length];
@@ -126,9 +126,9 @@ function filled(
 ): Word[] {
   const result: Word[] = [];
   for (let index = 0; index < tokens.length;) {
-    const known = timed[index];
-    if (known) {
-      result.push({ text: tokens[index]!, start: known.start, end: known.end });
+    const [text, known] = [tokens[index], timed[index]];
+    if (known && text !== undefined) {
+      result.push({ text, start: known.start, end: known.end });
       index += 1;
       continue;
     }

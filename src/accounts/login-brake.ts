@@ -1,6 +1,7 @@
 import { setTimeout as passed } from 'node:timers/promises';
 import { networkOf } from '../shared/network.ts';
 import type { Kept, KeptKind } from '../storage/kept.ts';
+import { openCounts } from '../shared/counts.ts';
 
 /** Attempts that cost no waiting: at one account, out of one IPv4 address or IPv6 /56, out of one /48. */
 const free = { account: 10, site: 20, provider: 40 };
@@ -38,17 +39,13 @@ export function loginBrake(
 ): LoginBrake {
   const attempts = kept.of(brake);
   /** Attempts that wait, or are looked at, by the place they wait at. */
-  const waiting = new Map<string, number>();
+  const waiting = openCounts();
   let pausing = 0;
   const enter = (names: readonly string[]): void => {
-    for (const name of names) waiting.set(name, (waiting.get(name) ?? 0) + 1);
+    for (const name of names) waiting.add(name);
   };
   const leave = (names: readonly string[]): void => {
-    for (const name of names) {
-      const left = waiting.get(name)! - 1;
-      if (left === 0) waiting.delete(name);
-      else waiting.set(name, left);
-    }
+    for (const name of names) waiting.remove(name);
   };
 
   return {
@@ -61,7 +58,7 @@ export function loginBrake(
           const counters = keys.map((key, n) => ({ ...key, ...remembered[n] }));
           const slowing = counters.filter((counter) => delayBy(counter, now) > 0);
           // This one is counted already.
-          const isFull = slowing.some(({ place, places }) => waiting.get(place)! > places);
+          const isFull = slowing.some(({ place, places }) => waiting.of(place) > places);
           if (isFull || (slowing.length > 0 && pausing >= waitingMax.all)) {
             return { result: null };
           }

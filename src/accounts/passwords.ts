@@ -174,9 +174,9 @@ function scryptOf(phc: string): Scrypt | undefined {
       phc,
     );
   if (!match) return undefined;
-  const [ln, r, p] = match.slice(1, 4).map(Number);
-  const [salt, hash] = match.slice(4).map((part) => Buffer.from(part, 'base64'));
-  return { N: 2 ** ln!, r: r!, p: p!, salt: salt!, hash: hash! };
+  const [, ln, r, p, salt = '', hash = ''] = match;
+  const [saltBytes, hashBytes] = [Buffer.from(salt, 'base64'), Buffer.from(hash, 'base64')];
+  return { N: 2 ** Number(ln), r: Number(r), p: Number(p), salt: saltBytes, hash: hashBytes };
 }
 
 type Pbkdf2 = { iterations: number; salt: Buffer; hash: Buffer };
@@ -192,11 +192,12 @@ function pbkdf2Of(phc: string): Pbkdf2 | undefined {
     /^\$pbkdf2-sha256\$i=(\d{1,8})(?:,l=\d+)?\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{22,86})$/u.exec(
       phc,
     );
-  if (!match || Number(match[1]) === 0) return undefined;
+  const [, iterations = 0, salt = '', hash = ''] = match ?? [];
+  if (Number(iterations) === 0) return undefined;
   return {
-    iterations: Number(match[1]),
-    salt: Buffer.from(match[2]!, 'base64'),
-    hash: Buffer.from(match[3]!, 'base64'),
+    iterations: Number(iterations),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
   };
 }
 

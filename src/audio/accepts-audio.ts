@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { ffmpegFindsAudio, hasFfmpeg } from './ffmpeg.ts';
 import { wavLayout } from './wav.ts';
 
@@ -14,16 +15,15 @@ export type AcceptedAudio = {
 /**
  * Looks whether a file is audio that can be read here, by what is in it, not by its name. Quick:
  * nothing is decoded.
- * @param filename the name the person knows; the sentence begins with it. Leave it out where the caller shows the name.
  * @throws {StageError} `unsupported-media`, never retriable, with a sentence that says what to do.
  */
-export async function acceptsAudio(path: string, filename?: string): Promise<AcceptedAudio> {
+export async function acceptsAudio(path: string): Promise<AcceptedAudio> {
   try {
     return await examine(path, hasFfmpeg);
   } catch (error) {
     if (!(error instanceof StageError) || error.retriable) throw error;
-    const which = filename === undefined ? '' : `“${printable(filename)}”: `;
-    throw new StageError('unsupported-media', `${which}${error.message}`, {
+    throw new StageError(error.sentence, {
+      as: 'unsupported-media',
       retriable: false,
       cause: error,
     });
@@ -42,33 +42,21 @@ export async function decoderFor(
   const file = await open(path, 'r');
   try {
     if ((await file.stat()).size === 0)
-      throw new StageError('audio-empty', 'The file is empty.', { retriable: false });
+      throw new StageError(failure('audio-empty'), { retriable: false });
     const layout = await wavLayout(file);
     if (layout && layout.coding !== 'other') {
       if (layout.dataBytes === 0)
-        throw new StageError('audio-empty', 'The file holds no audio.', { retriable: false });
+        throw new StageError(failure('audio-no-samples'), { retriable: false });
       return 'wav';
     }
     if (await mp4Encrypted(file))
-      throw new StageError(
-        'audio-encrypted',
-        'The file is protected against copying (DRM) and can be played only by its shop’s player.',
-        { retriable: false },
-      );
+      throw new StageError(failure('audio-protected'), { retriable: false });
   } finally {
     await file.close();
   }
   if (await ffmpegRuns()) return 'ffmpeg';
-  throw new StageError(
-    'ffmpeg-missing',
-    'Only WAV files can be read here. For MP3, M4A, Ogg, FLAC and the rest install ffmpeg ' +
-      '(Debian and Ubuntu: sudo apt install ffmpeg; macOS: brew install ffmpeg), or convert the file to WAV.',
-    { retriable: false },
-  );
+  throw new StageError(failure('ffmpeg-missing'), { retriable: false });
 }
-
-/** A name from outside, on one line and not longer than one. */
-const printable = (name: string) => name.replace(/[\p{C}\s]+/gu, ' ').slice(0, 120);
 
 /** Boxes walked at most; a film has some hundreds. */
 const boxesMax = 10_000;

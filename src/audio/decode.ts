@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { decoderFor } from './accepts-audio.ts';
 import { type WhichAudio, ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
 import { type Level, levelMeter } from './level-meter.ts';
@@ -253,8 +254,7 @@ async function* metered(
     }
     yield block;
   }
-  if (samples === 0)
-    throw new StageError('audio-empty', 'The file holds no audio.', { retriable: false });
+  if (samples === 0) throw new StageError(failure('audio-no-samples'), { retriable: false });
 }
 
 type Which = { channel: 0 | 1; track: number; signal: AbortSignal };

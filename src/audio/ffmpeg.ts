@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { limited } from '../shared/mutex.ts';
 import {
   creationTime,
@@ -208,7 +209,7 @@ function floats(bytes: Buffer): Float32Array {
 }
 
 function stalled(): StageError {
-  return new StageError('decoder-stalled', 'ffmpeg stopped answering while it read the audio.', {
+  return new StageError(failure('reading-stalled'), {
     retriable: true,
   });
 }

@@ -4,6 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { syncFile } from '../shared/files.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { startFfmpeg } from './run-ffmpeg.ts';
 import { wavLayout } from './wav.ts';
 
@@ -37,7 +38,7 @@ export async function compressFlac(
     for await (const chunk of chunks) hash.update(chunk);
   });
   if (hash.digest('hex') !== original)
-    throw new StageError('flac-differs', 'The compressed audio does not have the same samples.', {
+    throw new StageError(failure('flac-differs'), {
       retriable: true,
     });
 }
@@ -49,7 +50,7 @@ export async function flacLength(path: string): Promise<{ rate: number; frames: 
     const head = Buffer.alloc(26);
     const { bytesRead } = await file.read(head, 0, head.length, 0);
     if (bytesRead < head.length || head.toString('latin1', 0, 4) !== 'fLaC')
-      throw new StageError('ffmpeg-failed', 'The audio is no FLAC file.', { retriable: false });
+      throw new StageError(failure('not-flac'), { retriable: false });
     const rate = head.readUIntBE(18, 3) >> 4;
     return { rate, frames: (head[21]! & 0x0f) * 2 ** 32 + head.readUInt32BE(22) };
   } finally {
@@ -73,7 +74,7 @@ async function samplesHash(path: string): Promise<string> {
   try {
     const layout = await wavLayout(file);
     if (!layout || layout.coding !== 'integer' || layout.bytes !== 2 || layout.bigEndian)
-      throw new StageError('not-16-bit', 'The audio is not a WAV file with 16-bit samples.', {
+      throw new StageError(failure('not-16-bit'), {
         retriable: false,
       });
     const hash = createHash('sha256');
@@ -121,7 +122,7 @@ async function ffmpeg(
   signal.throwIfAborted();
   if (outcome.status === 'rejected') throw outcome.reason;
   if (outcome.value !== 0)
-    throw new StageError('ffmpeg-failed', 'ffmpeg could not compress or read the audio.', {
+    throw new StageError(failure('flac-failed'), {
       retriable: true,
       cause: new Error(messages),
     });

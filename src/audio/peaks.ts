@@ -2,6 +2,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably, ifMissing } from '../shared/files.ts';
 import { StageError, hasCode } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { decoderFor } from './accepts-audio.ts';
 import { ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
 import { speechRate, wavLayout } from './wav.ts';
@@ -169,6 +170,6 @@ function coarser(fine: Buffer, factor: number): number[] {
 }
 
 const tooLong = () =>
-  new StageError('audio-too-long', `The audio is longer than ${hoursMax} hours.`, {
+  new StageError(failure('audio-too-long', { limit: hoursMax }), {
     retriable: false,
   });

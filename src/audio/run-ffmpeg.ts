@@ -4,7 +4,8 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { apart, bareEnvironment } from '../shared/apart.ts';
 import { loadOnce } from '../shared/package.ts';
-import { StageError, type StageErrorCode } from '../shared/errors.ts';
+import { StageError, type StageFailure } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 
 /**
  * Memory that one ffmpeg may take. Reading takes some 60 MB, the index of a day of audio in MP4 some
@@ -74,60 +75,42 @@ export function soundTracks(said: string): string[] {
   return input.match(/^ {2}Stream #0:.*: Audio:.*$/gm) ?? [];
 }
 
-type Reason = { code: StageErrorCode; sentence: string };
-
-const fallback: Reason = {
-  code: 'audio-damaged',
-  sentence: 'ffmpeg could not decode any audio from this file: it is damaged.',
-};
-
-const reasons: readonly (Reason & { when: RegExp })[] = [
+const reasons: readonly { when: RegExp; sentence: StageFailure }[] = [
   {
     when: /Cannot allocate memory/i,
-    code: 'unsupported-media',
-    sentence: `Reading this file would take more memory than ${ffmpegMegabytesMax} MB.`,
+    sentence: failure('audio-needs-memory', { limit: ffmpegMegabytesMax * 1024 ** 2 }),
   },
   {
     when: /matches no streams|does not contain any stream/i,
-    code: 'no-audio-track',
-    sentence: 'This file has no sound track.',
+    sentence: failure('no-audio-track'),
   },
   {
     when: /moov atom not found/i,
-    code: 'audio-damaged',
-    sentence:
-      'This MP4 file is incomplete: its table of contents is missing, so nothing in it can be found. Copy or export it again.',
+    sentence: failure('mp4-incomplete'),
   },
   {
     when: /Decoder \(codec [^)]*\) not found|Decoding requested, but no decoder|Unknown decoder/i,
-    code: 'unsupported-media',
-    sentence: 'The ffmpeg on this machine has no decoder for the sound in this file.',
+    sentence: failure('no-decoder'),
   },
   {
     when: /Format not on whitelist/i,
-    code: 'unsupported-media',
-    sentence:
-      'This is a playlist or another kind of file that refers to audio elsewhere and holds none.',
+    sentence: failure('playlist'),
   },
   {
     when: /Permission denied|No such file/i,
-    code: 'audio-missing',
-    sentence: 'The audio file is gone or may not be read.',
+    sentence: failure('audio-file-gone'),
   },
   {
     when: /Stream #0:.*: Audio:/i,
-    code: 'audio-damaged',
-    sentence: 'The sound track of this file is damaged from its start: nothing could be decoded.',
+    sentence: failure('audio-track-damaged'),
   },
   {
     when: /Stream #0:.*: (Video|Subtitle|Data):/i,
-    code: 'no-audio-track',
-    sentence: 'This file has no sound track.',
+    sentence: failure('no-audio-track'),
   },
   {
     when: /Invalid data found when processing input|Invalid argument|could not find codec parameters|Failed to read frame size/i,
-    code: 'not-audio',
-    sentence: 'This is not an audio file that can be read.',
+    sentence: failure('not-audio'),
   },
 ];
 
@@ -143,8 +126,8 @@ export function promisedSeconds(said: string): number | null {
  */
 export function ffmpegSentence(output: string): StageError {
   const messages = withoutTags(output);
-  const found = reasons.find(({ when }) => when.test(messages)) ?? fallback;
-  return new StageError(found.code, found.sentence, {
+  const found = reasons.find(({ when }) => when.test(messages));
+  return new StageError(found?.sentence ?? failure('audio-damaged'), {
     retriable: false,
     cause: new Error(messages.slice(-2000)),
   });

@@ -1,6 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { type SpeechFile, samplesOf, speechHeader, speechHeaderBytes, speechRate } from './wav.ts';
 
 /** Longest piece that can be read at once, in seconds (38 MB). */
@@ -19,11 +20,7 @@ export async function openSpeechFile(path: string): Promise<SpeechFile> {
     const samples = samplesOf(header.subarray(0, bytesRead));
     const { size } = await file.stat();
     if (samples === null || size !== speechHeaderBytes + samples * 2)
-      throw new StageError(
-        'speech-file-damaged',
-        'The working copy of the audio is damaged and has to be made again.',
-        { retriable: true },
-      );
+      throw new StageError(failure('working-copy-damaged'), { retriable: true });
     return {
       path,
       samples,
@@ -148,11 +145,9 @@ export async function openSpeechWriter(path: string, gain = 1): Promise<SpeechWr
     },
     async add(block) {
       if (samples + block.length > speechHoursMax * 3600 * speechRate)
-        throw new StageError(
-          'audio-too-long',
-          `The audio is longer than ${speechHoursMax} hours. Cut it and upload the parts.`,
-          { retriable: false },
-        );
+        throw new StageError(failure('audio-too-long', { limit: speechHoursMax }), {
+          retriable: false,
+        });
       if (room.length < block.length) room = new Int16Array(block.length);
       toPcm(block, gain, room);
       const bytes = Buffer.from(room.buffer, 0, block.length * 2);

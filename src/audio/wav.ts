@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 
 /** Samples a second of everything that is captured. */
 export const captureRate = 16_000;
@@ -95,13 +96,13 @@ export async function wavLayout(file: FileHandle): Promise<WavLayout | null> {
     } else if (id === 'fmt ') {
       format = formatOf(await readAt(file, body, Math.min(length, fmtBytesMax)), bigEndian);
     } else if (id === 'data') {
-      if (!format) throw damaged('it does not say how its samples are stored');
+      if (!format) throw damaged('no-format');
       const promised = length === 0xff_ff_ff_ff && dataSize64 ? dataSize64 : length;
       return { ...format, ...(await extent(file, format, body, promised, size)) };
     }
     offset = body + length + (length % 2);
   }
-  throw damaged(format ? 'it holds no samples' : 'its header is incomplete');
+  throw damaged(format ? 'no-samples' : 'header-incomplete');
 }
 
 const u16 = (b: Buffer, at: number, big: boolean) =>
@@ -156,22 +157,21 @@ export const wavFramesMax = (channels: 1 | 2): number =>
   Math.floor((0xff_ff_ff_ff - wavHeaderBytes) / (channels * 2));
 
 function formatOf(fmt: Buffer, bigEndian: boolean): WavFormat {
-  if (fmt.length < 16) throw damaged('its header is incomplete');
+  if (fmt.length < 16) throw damaged('header-incomplete');
   const tag = u16(fmt, 0, bigEndian);
   const channels = u16(fmt, 2, bigEndian);
   const rate = u32(fmt, 4, bigEndian);
   const blockAlign = u16(fmt, 12, bigEndian);
   const bits = u16(fmt, 14, bigEndian);
   if (channels < 1 || channels > channelsMax || rate < rateMin || rate > rateMax)
-    throw damaged(`its header claims ${channels} channels at ${rate} Hz`);
+    throw damaged('channels', { channels, rate });
   // The first two bytes of the sub-format's GUID are the plain format tag.
   const plainTag = tag === 0xff_fe && fmt.length >= 26 ? u16(fmt, 24, bigEndian) : tag;
   const coding = plainTag === 1 ? 'integer' : plainTag === 3 ? 'float' : 'other';
   const aligned = blockAlign / channels;
   const bytes = Number.isInteger(aligned) && aligned > 0 ? aligned : Math.ceil(bits / 8);
   const known = coding === 'float' ? [4, 8] : [1, 2, 3, 4];
-  if (coding !== 'other' && !known.includes(bytes))
-    throw damaged(`its header claims samples of ${bytes} bytes`);
+  if (coding !== 'other' && !known.includes(bytes)) throw damaged('sample-bytes', { bytes });
   return { coding, channels, rate, bytes, bigEndian };
 }
 
@@ -211,8 +211,11 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer.subarray(0, bytesRead);
 }
 
-function damaged(why: string): StageError {
-  return new StageError('audio-damaged', `The WAV file cannot be used: ${why}.`, {
-    retriable: false,
-  });
-}
+/** @param fault what of its header is wrong, with what the header says */
+const damaged = (...fault: Parameters<typeof wavDamaged>): StageError =>
+  new StageError(wavDamaged(...fault), { retriable: false });
+
+const wavDamaged = (
+  fault: 'header-incomplete' | 'no-samples' | 'no-format' | 'channels' | 'sample-bytes',
+  said: { channels?: number; rate?: number; bytes?: number } = {},
+) => failure('wav-damaged', { fault, ...said });

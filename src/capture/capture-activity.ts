@@ -3,6 +3,7 @@ import type { EventStore } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
 import type { Job, StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import type { BrowserCaptures } from './browser/browser-captures.ts';
 import { combinedDevice } from './device/alsa-config.ts';
 import type { CaptureOrder } from './process/client.ts';
@@ -150,8 +151,6 @@ async function appendAudio(
 
 function nothingCaptured(reason: CaptureOutcome['reason'], device: string): StageError {
   return reason === 'device-unavailable'
-    ? new StageError(reason, `“${device}” gave no sound, not even silence.`, { retriable: false })
-    : new StageError('nothing-captured', 'The recording ended before there was any sound.', {
-        retriable: false,
-      });
+    ? new StageError(failure('device-silent', { device }), { retriable: false })
+    : new StageError(failure('nothing-recorded'), { retriable: false });
 }

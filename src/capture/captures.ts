@@ -4,6 +4,7 @@ import type { EventStore } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
 import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { combinedDevice } from './device/alsa-config.ts';
 import {
   type BrowserCaptures,
@@ -253,7 +254,7 @@ async function stopReserved(
   stoppedBy: StoppedBy | undefined,
 ): Promise<void> {
   if (!reservation)
-    throw new StageError('not-recording', 'This recording is not being captured.', {
+    throw new StageError(failure('recording-over'), {
       retriable: false,
     });
   reservation.stopping = true;
@@ -279,7 +280,7 @@ async function dismantleCombined(
 
 function refuseInUse(devices: DeviceReservations): void {
   if (devices.heldBy(combinedDevice) === null) return;
-  throw new StageError('combined-in-use', 'The combined source is being recorded.', {
+  throw new StageError(failure('combined-in-use'), {
     retriable: true,
   });
 }

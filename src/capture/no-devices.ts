@@ -1,14 +1,11 @@
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import type { Captures } from './captures.ts';
 
 /** Captures of a node of a cluster: browsers send it what they hear; sound devices are at people's desks. */
 export function withoutDevices(captures: Captures): Captures {
   const refuse = async (): Promise<never> => {
-    throw new StageError(
-      'devices-unavailable',
-      'This service is one of several nodes, which record from no devices of their own. Record in the browser, or at the desk by mitschrift record --server with the address of this service.',
-      { retriable: false },
-    );
+    throw new StageError(failure('no-devices-on-nodes'), { retriable: false });
   };
   return {
     ...captures,

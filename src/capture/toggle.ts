@@ -5,6 +5,7 @@ import type { Captures } from './captures.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { mutexByName } from '../shared/mutex.ts';
 import type { SpaceLimit } from '../storage/quota.ts';
 
@@ -73,7 +74,7 @@ async function toggle(deps: ToggleDeps, who: Who, request: ToggleRequest): Promi
   if (action === 'reset') return await reset(deps, who, errors);
   if (action === 'stop') return await stop(deps, who, running);
   if (running !== null) {
-    throw new StageError('already-recording', 'A recording of yours is running already.', {
+    throw new StageError(failure('already-recording'), {
       retriable: false,
     });
   }
@@ -108,7 +109,7 @@ async function stop(
   running: string | null,
 ): Promise<Toggled> {
   if (running === null) {
-    throw new StageError('not-recording', 'Nothing is being recorded.', { retriable: false });
+    throw new StageError(failure('not-recording'), { retriable: false });
   }
   await captures.stop(running, { by: owner, command });
   return { action: 'stop', recordingId: running, position: await head() };
@@ -120,11 +121,7 @@ async function start(
   request: ToggleRequest,
 ): Promise<Toggled> {
   if (mayRecord === false) {
-    throw new StageError(
-      'not-a-recorder',
-      'You are not allowed to record with the devices of this server. Use the microphone of your own device.',
-      { retriable: false },
-    );
+    throw new StageError(failure('recording-not-allowed'), { retriable: false });
   }
   await space.refuseWhenFull(owner);
   const recordingId = ulid();

@@ -14,6 +14,7 @@ import { type VerifyReport, adviceOn, verifyData } from '../integrity/verify.ts'
 import { repair as salvage, sourceOfBackup, sourceOfData } from '../integrity/repair.ts';
 import { type ExportedLog, exportLog as exportTo } from '../integrity/export-log.ts';
 import { importLog as importFrom } from '../integrity/import-log.ts';
+import { sayWhole } from '../words/say.ts';
 
 /** Backs up the data directory; beside a running service the service does it. */
 export async function backupCommand(directory: string, options: { json: boolean }): Promise<void> {
@@ -68,7 +69,7 @@ export async function verify(options: { json: boolean }): Promise<void> {
   const report =
     (await askService<VerifyReport>(data.controlSocket, 'verify')) ??
     (cluster ? await verifyShared(cluster, data) : await verifyAlone(data));
-  if (options.json) console.log(JSON.stringify(report));
+  if (options.json) console.log(JSON.stringify({ ...report, advice: inEnglish(report) }));
   else printReport(report);
   if (!report.sound) process.exitCode = 1;
 }
@@ -93,8 +94,11 @@ export function printReport({
     `${records} records, ${recordings} recordings, ${audio} audio files, ${documents} documents, ` +
       `${keys.sound} keys (${keys.erased} erased): ${sound ? 'all sound' : `${damages} damaged`}`,
   );
-  for (const sentence of advice) console.log(`→ ${sentence}`);
+  for (const sentence of inEnglish({ advice })) console.log(`→ ${sentence}`);
 }
+
+const inEnglish = ({ advice }: Pick<VerifyReport, 'advice'>): string[] =>
+  advice.map((one) => sayWhole(one, 'en') ?? one.code);
 
 /** Salvages a damaged data directory, or a damaged backup, into a new one. The source is only read. */
 export async function repairCommand(options: {

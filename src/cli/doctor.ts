@@ -1,11 +1,12 @@
 import { pathToFileURL } from 'node:url';
-import type { Check, Remedy } from '../doctor/check.ts';
-import { lookAtAll } from '../doctor/check.ts';
+import type { Check, CheckAnswer, Remedy } from '../doctor/check.ts';
+import { asLimited, asOk, checkIn, lookAtAll } from '../doctor/check.ts';
 import { brokenPackages, runtimeLooks } from '../doctor/host-checks.ts';
 import { askService } from '../control/socket.ts';
 import { guidePath, guides } from '../doctor/guide.ts';
 import { commandLine } from '../shared/command-line.ts';
 import { type Host, hostFrom } from '../shared/data-directory.ts';
+import { check } from '../words/checks.ts';
 import { isUnitInstalled } from './service.ts';
 
 /**
@@ -15,31 +16,29 @@ import { isUnitInstalled } from './service.ts';
 export async function doctor(options: { json: boolean }): Promise<void> {
   const host = hostFrom(process.env);
   const checks = await checksOfHost(host);
-  if (options.json) console.log(JSON.stringify({ checks }));
+  // A service of an earlier release, which goes on after an update, answers in words.
+  const answers = checks.map((one) => ('said' in one ? checkIn('en', one) : (one as CheckAnswer)));
+  if (options.json) console.log(JSON.stringify({ checks: answers }));
   else {
     // It may be down, and one of an earlier release does not say it.
     const url = await askService<string>(host.data.controlSocket, 'url').catch(() => null);
-    for (const check of checks) console.log(described(check, url));
+    for (const one of answers) console.log(described(one, url));
   }
   if (checks.some(({ status }) => status === 'missing')) process.exitCode = 1;
 }
 
-const service = {
-  id: 'service',
-  title: 'Service',
-  link: '/docs/readme#first-steps',
-};
+const service = { id: 'service', link: '/docs/readme#first-steps' } as const;
 
 async function checksOfHost(host: Host): Promise<Check[]> {
   const running = await askService<Check[]>(host.data.controlSocket, 'doctor').catch(messageOf);
   if (Array.isArray(running)) {
-    return [{ ...service, status: 'ok', detail: 'It runs.', remedy: null }, ...running];
+    return [{ ...service, ...asOk(check('service-runs')) }, ...running];
   }
   const down: Check = {
     ...service,
-    status: 'limited',
-    detail: running === null ? 'It does not run.' : `It runs, and does not answer: ${running}.`,
-    remedy: await startAgain(running === null ? 'start' : 'restart'),
+    ...(running === null
+      ? asLimited(check('service-stopped'), await startAgain('start'))
+      : asLimited(check('service-silent', { cause: running }), await startAgain('restart'))),
   };
   const broken = await brokenPackages(AbortSignal.timeout(runtimeMs));
   // Without these nothing else of ours can be loaded.
@@ -50,16 +49,17 @@ async function checksOfHost(host: Host): Promise<Check[]> {
 }
 
 async function startAgain(how: 'start' | 'restart'): Promise<Remedy> {
-  if (await isUnitInstalled())
-    return { text: 'Start it.', command: `systemctl --user ${how} mitschrift` };
-  if (how === 'restart') return { text: 'End it, and start it again.' };
-  return { text: 'Start it.', command: commandLine('serve') };
+  if (await isUnitInstalled()) return { command: `systemctl --user ${how} mitschrift` };
+  return how === 'restart' ? {} : { command: commandLine('serve') };
 }
 
 const runtimeMs = 30_000;
 const marks = { ok: '✔', limited: '–', missing: '✖' };
 
-function described({ title, status, detail, remedy, link }: Check, url: string | null): string {
+function described(
+  { title, status, detail, remedy, link }: CheckAnswer,
+  url: string | null,
+): string {
   const line = `${marks[status]} ${title}: ${detail}`;
   if (!remedy) return line;
   const command = remedy.command === undefined ? '' : `\n      ${remedy.command}`;

@@ -7,6 +7,8 @@ import { ModelError } from '../speech/catalogue/model-error.ts';
 import { type ModelStore, openModelStore } from '../speech/catalogue/model-store.ts';
 import { confirmed } from './confirmed.ts';
 import { presentSettings } from './settings.ts';
+import type { Sentence } from '../words/params.ts';
+import { sayWhole } from '../words/say.ts';
 
 /** `mitschrift models list`: what is installed, what there is, and what is recommended for this machine. */
 export async function listModelsCommand({ json }: { json: boolean }): Promise<void> {
@@ -57,7 +59,7 @@ export async function removeModelCommand(id: string, { yes }: { yes: boolean }):
   const store = await openStore();
   const { models } = await store.list();
   const uses = models.find((model) => model.id === id)?.used_for ?? [];
-  const question = `Remove ${id}?${uses.length > 0 ? ` It is used: ${uses.join(' ')}` : ''}`;
+  const question = `Remove ${id}?${uses.length > 0 ? ` ${uses.map(inEnglish).join(' ')}` : ''}`;
   if (!yes && !(await confirmed(question))) {
     console.log(`${id} was not removed`);
     process.exitCode = 1;
@@ -105,13 +107,15 @@ function described(model: ListedModel): string {
       : model.languages.join(', ') || 'any language';
   const lines = [
     `${model.id.padEnd(26)} ${state.padEnd(12)} ${megabytes(model.size).padStart(8)}  ${model.purpose}, ${spoken}`,
-    model.about,
-    model.installed ? null : model.recommended,
-    ...model.used_for,
+    typeof model.about === 'string' ? model.about : model.about && inEnglish(model.about),
+    model.installed ? null : model.recommended && inEnglish(model.recommended),
+    ...model.used_for.map(inEnglish),
     model.error,
   ];
   return lines.filter((line) => line !== null && line !== '').join('\n    ');
 }
+
+const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en') ?? sentence.code;
 
 const megabytes = (bytes: number): string => `${Math.max(1, Math.round(bytes / 1e6))} MB`;
 

@@ -8,7 +8,8 @@ import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { acceptsAudio } from '../audio/accepts-audio.ts';
 import { unknownVariableText, unknownVariables } from '../config/environment.ts';
-import { type Pipeline, openPipeline } from '../service/pipeline.ts';
+import { openPipeline } from '../service/pipeline.ts';
+import type { Pipeline } from '../service/parts.ts';
 import type { FolderSpace } from '../documents/space.ts';
 import { deleteDocument } from '../documents/write.ts';
 import { requestedLanguage } from '../shared/languages.ts';
@@ -119,7 +120,7 @@ export async function transcribeCommand(
       settings: () => settings,
       log: openLogger(process.env['MITSCHRIFT_LOG_LEVEL'] || 'silent'),
       modelsDir: host.data.models,
-      spaceOf: async () => space,
+      documentsOf: async () => space,
       audioInVault: () => now.audio,
     });
     const progress = transcribeProgress(files, { quiet: options.json });

@@ -1,6 +1,7 @@
 import { clusterVariables } from '../shared/cluster-settings.ts';
 import { SettingsError } from '../shared/errors.ts';
 import { type SettingKey, type Settings, settingKeys, settingOf } from './schema.ts';
+import { editDistance } from '../shared/edit-distance.ts';
 
 export type { Settings } from './schema.ts';
 
@@ -44,8 +45,8 @@ const ofTheHost = [
 
 /** What to say of a variable that nothing reads. */
 export const unknownVariableText = (found: { variable: string; nearest: string | null }): string =>
-  `Nothing reads the environment variable ${found.variable}.` +
-  (found.nearest === null ? '' : ` Was ${found.nearest} meant?`);
+  `The variable ${found.variable} is unknown and has no effect.` +
+  (found.nearest === null ? '' : ` Did you mean ${found.nearest}?`);
 
 /** Letters that may differ from the name that was meant. */
 const distanceMax = 4;
@@ -73,18 +74,4 @@ export function unknownVariables(
         .toSorted((one, other) => one.distance - other.distance);
       return { variable, nearest: nearest?.name ?? null };
     });
-}
-
-/** Levenshtein's distance: letters to insert, remove or replace (Wagner & Fischer, 1974). */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let index = 1; index <= one.length; index += 1) {
-    const next = [index];
-    for (let column = 1; column <= other.length; column += 1) {
-      const replaced = row[column - 1]! + (one[index - 1] === other[column - 1] ? 0 : 1);
-      next.push(Math.min(row[column]! + 1, next[column - 1]! + 1, replaced));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
 }

@@ -12,196 +12,190 @@ export const settingSchemas = {
   'audio.device': a.text(a.line.nullable(), null, {
     title: { en: 'Input device', de: 'Eingabegerät' },
     hint: {
-      en: 'Input device to record from; the default input if unset.',
-      de: 'Gerät, von dem aufgenommen wird; ohne Angabe das Standardgerät.',
+      en: 'The device to record from. If empty, the default device.',
+      de: 'Das Gerät, von dem aufgenommen wird. Ohne Angabe das Standardgerät.',
     },
   }),
   'audio.keep': a.choice('wav', {
-    title: { en: 'Audio kept', de: 'Ton behalten' },
+    title: { en: 'Keep audio', de: 'Audio aufbewahren' },
     hint: {
       en: 'What is kept of the audio once the documents are written.',
-      de: 'Was vom Ton bleibt, wenn die Dokumente geschrieben sind.',
+      de: 'Was vom Audio aufbewahrt wird, wenn die Dokumente geschrieben sind.',
     },
     choices: {
       wav: { en: 'WAV, exactly as recorded', de: 'WAV, genau wie aufgenommen' },
-      flac: { en: 'FLAC, half the size, nothing lost', de: 'FLAC, halb so groß, ohne Verlust' },
-      none: { en: 'None', de: 'Nichts' },
+      flac: { en: 'FLAC, half the size, lossless', de: 'FLAC, halb so groß, verlustfrei' },
+      none: { en: 'No audio', de: 'Kein Audio' },
     },
   }),
   'audio.combined_channels': a.choice('mix', {
-    title: { en: 'Channels of a combined recording', de: 'Kanäle der gemeinsamen Aufnahme' },
+    title: { en: 'Channels of combined recordings', de: 'Kanäle kombinierter Aufnahmen' },
     hint: {
-      en: 'Microphone and speaker of a combined recording: mixed, or a channel each.',
-      de: 'Mikrofon und Lautsprecher zusammen aufgenommen: gemischt oder je ein Kanal.',
+      en: 'Whether microphone and speakers are mixed or recorded on separate channels.',
+      de: 'Ob Mikrofon und Lautsprecher gemischt oder auf getrennten Kanälen aufgenommen werden.',
     },
     choices: {
       mix: { en: 'Mixed', de: 'Gemischt' },
-      split: { en: 'A channel each', de: 'Je ein Kanal' },
+      split: { en: 'Separate channels', de: 'Getrennte Kanäle' },
     },
   }),
   'audio.recorders': a.choice('everyone', {
-    title: { en: 'Who may record here', de: 'Wer hier aufnehmen darf' },
+    title: { en: 'Who may record on the server', de: 'Wer am Server aufnehmen darf' },
     hint: {
-      en: 'Who may record with the input devices of the service’s computer: everyone, people at that computer and administrators (here), or administrators.',
-      de: 'Wer mit den Eingabegeräten des Computers aufnehmen darf, auf dem Mitschrift läuft: alle, Personen an diesem Computer und Administratoren (here), oder nur Administratoren.',
+      en: 'Who may record with the input devices of the server.',
+      de: 'Wer mit den Eingabegeräten des Servers aufnehmen darf.',
     },
     choices: {
       everyone: { en: 'Everyone', de: 'Alle' },
       here: {
-        en: 'People at that computer, and administrators',
-        de: 'Personen an diesem Computer und Administratoren',
+        en: 'People at the server itself, and administrators',
+        de: 'Personen am Server selbst und Administratoren',
       },
       administrators: { en: 'Administrators', de: 'Administratoren' },
     },
   }),
   'stt.base_url': a.text(serverUrl.nullable(), null, {
-    title: a.same('Server'),
+    title: { en: 'Speech recognition server', de: 'Spracherkennungsserver' },
     hint: {
-      en: 'Speech-to-text server. Unset: recognise on this machine.',
-      de: 'Server, der Sprache erkennt. Ohne Angabe wird auf diesem Rechner erkannt.',
+      en: 'If empty, recordings are transcribed on this server.',
+      de: 'Ohne Angabe werden Aufnahmen auf diesem Server transkribiert.',
     },
   }),
   'stt.backend': a.choice('compat', {
     title: { en: 'Protocol', de: 'Protokoll' },
     hint: {
-      en: 'Protocol of the server: compat (OpenAI), native (whisper.cpp), asr (whisper-asr-webservice, WhisperX).',
-      de: 'Wie mit dem Server gesprochen wird: compat (OpenAI), native (whisper.cpp), asr (whisper-asr-webservice, WhisperX).',
+      en: 'The protocol of the speech recognition server.',
+      de: 'Das Protokoll des Spracherkennungsservers.',
     },
     choices: {
-      compat: { en: 'OpenAI-compatible', de: 'Wie OpenAI' },
+      compat: { en: 'OpenAI-compatible', de: 'OpenAI-kompatibel' },
       native: a.same('whisper.cpp'),
       asr: a.same('whisper-asr-webservice, WhisperX'),
     },
   }),
   'stt.api_key': a.text(a.key.nullable(), null, {
-    title: { en: 'Key', de: 'Schlüssel' },
-    hint: {
-      en: 'Key for the speech-to-text server.',
-      de: 'Schlüssel für den Server der Spracherkennung.',
-    },
+    title: { en: 'API key', de: 'API-Schlüssel' },
+    hint: { en: 'For the speech recognition server.', de: 'Für den Spracherkennungsserver.' },
     secret: true,
   }),
   'stt.model': a.text(a.line.nullable(), null, {
-    title: { en: 'Model of the server', de: 'Modell des Servers' },
+    title: { en: 'Model on the server', de: 'Modell auf dem Server' },
     hint: {
-      en: 'Model to ask the speech-to-text server for.',
-      de: 'Modell, das der Server der Spracherkennung verwenden soll.',
+      en: 'The model that the speech recognition server should use.',
+      de: 'Das Modell, das der Spracherkennungsserver verwenden soll.',
     },
   }),
   'stt.language': a.text(a.language, 'auto', {
     title: { en: 'Spoken language', de: 'Gesprochene Sprache' },
     hint: {
-      en: 'Language that is spoken, such as de or en-US, or auto.',
-      de: 'Sprache, die gesprochen wird, etwa de oder en-US; auto: wird erkannt.',
+      en: 'Such as de or en-US. “auto” detects it automatically.',
+      de: 'Zum Beispiel de oder en-US. „auto“ erkennt sie automatisch.',
     },
   }),
   'stt.local_model': a.text(a.line.nullable(), null, {
-    title: { en: 'Local model', de: 'Modell auf diesem Rechner' },
+    title: { en: 'Model on this server', de: 'Modell auf diesem Server' },
     hint: {
-      en: 'Local model; the first installed one that speaks the language if unset.',
-      de: 'Ohne Angabe das erste installierte, das die Sprache kann.',
+      en: 'If empty, the first installed model that supports the language.',
+      de: 'Ohne Angabe das erste installierte Modell, das die Sprache unterstützt.',
     },
   }),
   'stt.live': a.choice(availableParallelism() > 1 ? 'while-recording' : 'after-the-stop', {
-    title: { en: 'When it is recognised', de: 'Wann erkannt wird' },
+    title: { en: 'When to transcribe', de: 'Zeitpunkt der Transkription' },
     hint: {
-      en: 'When recordings are recognised: while people talk, so that the transcript is there at the stop; or after it.',
-      de: 'Während gesprochen wird (while-recording), dann ist der Text am Ende schon da; oder danach (after-the-stop).',
+      en: 'During the recording, so that the transcript is ready at the end, or after it.',
+      de: 'Während der Aufnahme, dann ist das Transkript am Ende fertig, oder danach.',
     },
     choices: {
-      'while-recording': { en: 'While people talk', de: 'Während gesprochen wird' },
-      'after-the-stop': { en: 'After the stop', de: 'Nach dem Ende' },
+      'while-recording': { en: 'During the recording', de: 'Während der Aufnahme' },
+      'after-the-stop': { en: 'After the recording', de: 'Nach der Aufnahme' },
     },
     fallbackText: {
-      en: 'while-recording; after-the-stop on one core',
-      de: 'while-recording; mit nur einem Kern after-the-stop',
+      en: 'During the recording; on one core, after the recording',
+      de: 'Während der Aufnahme; mit nur einem Kern danach',
     },
     former: a.formerly('while-recording', 'after-the-stop'),
   }),
   'stt.second_pass': a.text(a.line.nullable(), null, {
-    title: { en: 'Once more afterwards', de: 'Danach noch einmal' },
+    title: { en: 'Transcribe again afterwards', de: 'Danach neu transkribieren' },
     hint: {
-      en: 'Better model, of this machine or the server, that makes another version of what was recognised while recording.',
-      de: 'Besseres Modell, von diesem Rechner oder dem Server, das aus dem während der Aufnahme Erkannten eine weitere Fassung macht.',
+      en: 'After a live transcription, transcribe again with this slower, better model and keep the result as a new version.',
+      de: 'Nach einer Live-Transkription wird mit diesem langsameren, besseren Modell noch einmal transkribiert und das Ergebnis als neue Version gespeichert.',
     },
     former: a.formerly(null, null),
   }),
   'llm.base_url': a.text(serverUrl.nullable(), null, {
-    title: a.same('Server'),
+    title: { en: 'Language model server', de: 'Sprachmodell-Server' },
     hint: {
-      en: 'Language-model server (OpenAI-compatible). Unset: built-in summary and title.',
-      de: 'Server eines Sprachmodells (wie OpenAI). Ohne Angabe werden Zusammenfassung und Titel aus den Worten selbst gemacht.',
+      en: 'OpenAI-compatible. If empty, summaries and titles are taken from the transcript.',
+      de: 'OpenAI-kompatibel. Ohne Angabe werden Zusammenfassung und Titel dem Transkript entnommen.',
     },
   }),
   'llm.model': a.text(a.line.nullable(), null, {
     title: { en: 'Model', de: 'Modell' },
     hint: {
-      en: 'Model to ask the language-model server for; its first one if unset.',
-      de: 'Modell, das der Server verwenden soll; ohne Angabe sein erstes.',
+      en: 'If empty, the first model on the server.',
+      de: 'Ohne Angabe das erste Modell auf dem Server.',
     },
   }),
   'llm.api_key': a.text(a.key.nullable(), null, {
-    title: { en: 'Key', de: 'Schlüssel' },
-    hint: {
-      en: 'Key for the language-model server.',
-      de: 'Schlüssel für den Server des Sprachmodells.',
-    },
+    title: { en: 'API key', de: 'API-Schlüssel' },
+    hint: { en: 'For the language model server.', de: 'Für den Sprachmodell-Server.' },
     secret: true,
   }),
   'llm.context': a.number(a.whole(512, 100_000_000).nullable(), null, {
-    title: { en: 'Context', de: 'Kontext' },
+    title: { en: 'Context window', de: 'Kontextfenster' },
     hint: {
-      en: 'Context of the language model in tokens; asked from the server, else 4096.',
-      de: 'Kontext des Sprachmodells in Token; ohne Angabe wie der Server sagt, sonst 4096.',
+      en: 'In tokens. If empty, the server’s own value, or 4096 if it gives none.',
+      de: 'In Token. Ohne Angabe der Wert des Servers, sonst 4096.',
     },
   }),
   'llm.timeout': a.number(a.whole(1, 86_400), 600, {
-    title: { en: 'Patience', de: 'Geduld' },
+    title: { en: 'Time limit', de: 'Zeitlimit' },
     hint: {
-      en: 'Seconds a language-model answer may take.',
-      de: 'Sekunden, die eine Antwort des Sprachmodells dauern darf.',
+      en: 'How many seconds the language model may take for an answer.',
+      de: 'Wie viele Sekunden eine Antwort des Sprachmodells dauern darf.',
     },
   }),
   'llm.ahead': a.yesOrNo(false, {
-    title: { en: 'Punctuate ahead', de: 'Satzzeichen voraus' },
+    title: { en: 'Punctuation during recording', de: 'Satzzeichen während der Aufnahme' },
     hint: {
-      en: 'Whether the language model punctuates what one person says while it is recorded, as long as recognition keeps up.',
-      de: 'Ob das Sprachmodell Satzzeichen setzt, während eine Person noch spricht, solange die Erkennung mitkommt.',
+      en: 'Adds punctuation while one person is still being recorded, as long as transcription keeps up.',
+      de: 'Setzt bei Aufnahmen einer einzelnen Person schon währenddessen Satzzeichen, solange die Transkription mitkommt.',
     },
   }),
   'documents.times': a.yesOrNo(true, {
-    title: { en: 'Times in transcripts', de: 'Zeiten im Transkript' },
+    title: { en: 'Times in transcripts', de: 'Zeitangaben im Transkript' },
     hint: {
-      en: 'Whether every paragraph of a transcript has its time; documents that exist get it when they are saved again.',
-      de: 'Ob jeder Absatz eines Transkripts seine Zeit hat; vorhandene Dokumente bekommen sie beim nächsten Sichern.',
+      en: 'Shows the time of every paragraph. Existing documents get it when they are next saved.',
+      de: 'Gibt bei jedem Absatz die Zeit an. Vorhandene Dokumente erhalten sie beim nächsten Speichern.',
     },
   }),
   'notes.vault': a.text(a.folder.nullable(), null, {
-    title: { en: 'Vault', de: 'Ablage' },
+    title: { en: 'Notes folder (vault)', de: 'Notizordner (Vault)' },
     hint: {
-      en: 'Folder of the notes application’s vault, into which documents are copied when opened there.',
-      de: 'Ordner der Notizen-Anwendung (Vault), in den Dokumente kopiert werden, wenn sie dort geöffnet werden.',
+      en: 'The folder of your notes app. Documents are copied there when you open them in the app.',
+      de: 'Der Ordner Ihrer Notizen-App. Dokumente werden dorthin kopiert, wenn Sie sie in der App öffnen.',
     },
   }),
   'speakers.links': a.yesOrNo(false, {
     title: { en: 'Link people', de: 'Personen verlinken' },
     hint: {
-      en: 'Whether documents name people as links to notes about them, as in [[Anna]].',
-      de: 'Ob Dokumente Personen als Links auf Notizen über sie nennen, etwa [[Anna]].',
+      en: 'Writes names in documents as links to notes about the people, such as [[Anna]].',
+      de: 'Schreibt Namen in Dokumenten als Links auf Notizen über die Personen, etwa [[Anna]].',
     },
   }),
   'speakers.profiles': a.yesOrNo(true, {
-    title: { en: 'Remember voices', de: 'Stimmen merken' },
+    title: { en: 'Remember voices', de: 'Stimmen speichern' },
     hint: {
-      en: 'Whether voices are remembered to suggest names.',
-      de: 'Ob Stimmen gemerkt werden, um Namen vorzuschlagen.',
+      en: 'Voices you have named are used to suggest names in later meetings.',
+      de: 'Mit benannten Stimmen werden in späteren Besprechungen Namen vorgeschlagen.',
     },
   }),
   'models.mirror': a.text(a.mirror.nullable(), null, {
-    title: { en: 'Source of models', de: 'Quelle der Modelle' },
+    title: { en: 'Download source for models', de: 'Downloadquelle für Modelle' },
     hint: {
-      en: 'Address or folder where models are fetched from instead of their own addresses, each file under its own name.',
-      de: 'Adresse oder Ordner, woher Modelle geholt werden statt von ihren eigenen Adressen, jede Datei unter ihrem Namen.',
+      en: 'An address or folder to use instead of the models’ own addresses. It must contain each file under its own name.',
+      de: 'Adresse oder Ordner statt der eigenen Adressen der Modelle. Jede Datei muss dort unter ihrem Namen liegen.',
     },
   }),
   'ui.language': a.choice(
@@ -209,102 +203,105 @@ export const settingSchemas = {
     {
       title: { en: 'Language', de: 'Sprache' },
       hint: {
-        en: 'Language of the pages, and of headings and labels in the documents.',
-        de: 'Sprache der Seiten sowie der Überschriften und Beschriftungen in Dokumenten.',
+        en: 'For pages, and for headings and labels in documents.',
+        de: 'Für die Seiten sowie für Überschriften und Beschriftungen in Dokumenten.',
       },
       choices: { de: a.same('Deutsch'), en: a.same('English') },
-      fallbackText: { en: 'from the locale', de: 'wie das System' },
+      fallbackText: { en: 'same as system', de: 'wie das System' },
     },
   ),
   'auth.password_hash': a.choice('argon2id', {
-    title: { en: 'Hash of passwords', de: 'Verfahren für Passwörter' },
+    title: { en: 'Password hashing', de: 'Passwort-Hashing' },
     hint: {
-      en: 'How new passwords are hashed.',
-      de: 'Wie neue Passwörter als Prüfsumme gesichert werden.',
+      en: 'The method used to store new passwords.',
+      de: 'Das Verfahren, mit dem neue Passwörter gespeichert werden.',
     },
     choices: { argon2id: a.same('Argon2id'), pbkdf2: a.same('PBKDF2') },
   }),
   'auth.session_hours': a.number(a.whole(1, 87_600), 336, {
-    title: { en: 'Logged in for', de: 'Angemeldet für' },
+    title: { en: 'Session length', de: 'Sitzungsdauer' },
     hint: {
-      en: 'Hours a session lives after its last use. 90 days after the login every session ends.',
-      de: 'Stunden, die eine Anmeldung nach der letzten Nutzung gilt. 90 Tage nach der Anmeldung endet jede.',
+      en: 'Hours after the last use until a person is logged out.',
+      de: 'Stunden nach der letzten Verwendung, bis eine Person abgemeldet wird.',
     },
   }),
   'server.allowed_hosts': a.list(a.hostName, {
-    title: { en: 'Host names', de: 'Namen des Rechners' },
+    title: { en: 'Host names', de: 'Hostnamen' },
     hint: {
-      en: 'Host names the service answers to besides localhost, the bound address and the host name.',
-      de: 'Namen, unter denen der Dienst antwortet, außer localhost, seiner Adresse und dem Namen des Rechners.',
+      en: 'Additional names under which Mitschrift can be reached, besides localhost, its address and the name of the computer.',
+      de: 'Weitere Namen, unter denen Mitschrift erreichbar ist, außer localhost, seiner Adresse und dem Namen des Computers.',
     },
   }),
   'server.public_url': a.text(serverUrl.nullable(), null, {
     title: { en: 'Address of the pages', de: 'Adresse der Seiten' },
     hint: {
-      en: 'Address at which people open Mitschrift, such as https://notes.example.org; notes link to their recording there.',
-      de: 'Adresse, unter der Mitschrift geöffnet wird, etwa https://notizen.example.org; Notizen verweisen dort auf ihre Aufnahme.',
+      en: 'The address at which people open Mitschrift, such as https://notes.example.org. Notes link to their recordings there.',
+      de: 'Die Adresse, unter der Mitschrift geöffnet wird, etwa https://notizen.example.org. Notizen verweisen dort auf ihre Aufnahmen.',
     },
   }),
   'server.trusted_proxies': a.list(
     a.network,
     {
-      title: { en: 'Reverse proxies', de: 'Reverse Proxys' },
+      title: { en: 'Trusted reverse proxies', de: 'Vertrauenswürdige Reverse Proxys' },
       hint: {
-        en: 'Addresses or ranges of reverse proxies whose X-Forwarded-For is believed.',
-        de: 'Adressen oder Bereiche von Reverse Proxys, deren X-Forwarded-For geglaubt wird.',
+        en: 'Addresses or ranges whose X-Forwarded-For header is trusted.',
+        de: 'Adressen oder Bereiche, deren X-Forwarded-For-Header vertraut wird.',
       },
     },
     a.notMuchOfTheInternet,
   ),
   'server.tls_cert': a.text(a.folder.nullable(), null, {
-    title: { en: 'Certificate', de: 'Zertifikat' },
+    title: { en: 'Certificate file', de: 'Zertifikatsdatei' },
     hint: {
-      en: 'File of the certificate (PEM, with its chain) by which the service speaks https itself; read again when it changes.',
-      de: 'Datei des Zertifikats (PEM, mit seiner Kette), mit dem der Dienst selbst https spricht; wird neu gelesen, wenn sie sich ändert.',
+      en: 'PEM with its chain, for https without a proxy. It is read again when it changes.',
+      de: 'PEM mit Kette, für https ohne Proxy. Sie wird bei Änderungen neu gelesen.',
     },
   }),
   'server.tls_key': a.text(a.folder.nullable(), null, {
-    title: { en: 'Key of the certificate', de: 'Schlüssel des Zertifikats' },
+    title: { en: 'Private key file', de: 'Datei des privaten Schlüssels' },
     hint: {
-      en: 'File of the private key that belongs to it (PEM, without a password).',
-      de: 'Datei des privaten Schlüssels, der dazugehört (PEM, ohne Passwort).',
+      en: 'The key of the certificate (PEM, without a password).',
+      de: 'Der Schlüssel des Zertifikats (PEM, ohne Passwort).',
     },
   }),
   'metrics.token': a.text(a.longKey.nullable(), null, {
-    title: { en: 'Token for metrics', de: 'Token für Metriken' },
-    hint: { en: 'Token that may read GET /metrics.', de: 'Token, das GET /metrics lesen darf.' },
+    title: { en: 'Metrics token', de: 'Token für Metriken' },
+    hint: {
+      en: 'The token that allows reading GET /metrics.',
+      de: 'Das Token, mit dem GET /metrics gelesen werden darf.',
+    },
     secret: true,
   }),
   'limits.upload_mb': a.number(a.whole(1, 1_000_000), 4096, {
-    title: { en: 'Largest upload', de: 'Größte Datei' },
-    hint: { en: 'Largest upload in MB.', de: 'Was höchstens hochgeladen wird, in MB.' },
+    title: { en: 'Maximum upload size', de: 'Maximale Dateigröße' },
+    hint: { en: 'In MB.', de: 'Für Uploads, in MB.' },
   }),
   'limits.recording_hours': a.number(a.whole(1, 168), 8, {
-    title: { en: 'Longest recording', de: 'Längste Aufnahme' },
+    title: { en: 'Maximum recording length', de: 'Maximale Aufnahmedauer' },
     hint: {
-      en: 'Hours after which a recording from a device is stopped.',
-      de: 'Stunden, nach denen eine Aufnahme von einem Gerät beendet wird.',
+      en: 'A recording from a device is stopped after this many hours.',
+      de: 'Nach so vielen Stunden wird die Aufnahme eines Geräts beendet.',
     },
   }),
   'limits.free_mb': a.number(a.whole(0, 100_000_000).nullable(), null, {
-    title: { en: 'Room left on the disk', de: 'Platz, der frei bleibt' },
+    title: { en: 'Minimum free disk space', de: 'Minimaler freier Speicherplatz' },
     hint: {
-      en: 'Free space in MB on the disk of the data below which nothing new is taken; 500 if unset, less on a small disk.',
-      de: 'Freier Platz in MB auf dem Datenträger, unter dem nichts Neues angenommen wird; ohne Angabe 500, auf einem kleinen weniger.',
+      en: 'In MB. Below this, nothing new is accepted. If empty, 500, or less on a small disk.',
+      de: 'In MB. Darunter wird nichts Neues angenommen. Ohne Angabe 500, auf kleinen Festplatten weniger.',
     },
   }),
   'limits.spaces_gb': a.number(z.number().positive().max(1_000_000).nullable(), null, {
-    title: { en: 'Room for everybody', de: 'Platz für alle' },
+    title: { en: 'Disk space for all users', de: 'Speicherplatz für alle' },
     hint: {
-      en: 'What all spaces and recordings together may take, in GB; unlimited if unset.',
-      de: 'Was alle Dokumente und Aufnahmen zusammen belegen dürfen, in GB; ohne Angabe unbegrenzt.',
+      en: 'In GB, for all documents and recordings together. If empty, unlimited.',
+      de: 'In GB, für alle Dokumente und Aufnahmen zusammen. Ohne Angabe unbegrenzt.',
     },
   }),
   'limits.user_gb': a.number(z.number().positive().max(1_000_000).nullable(), null, {
-    title: { en: 'Room for each user', de: 'Platz je Person' },
+    title: { en: 'Disk space per user', de: 'Speicherplatz pro Person' },
     hint: {
-      en: 'What the documents, recordings and uploads of one user may take, in GB; unlimited if unset.',
-      de: 'Was Dokumente, Aufnahmen und hochgeladene Dateien einer Person belegen dürfen, in GB; ohne Angabe unbegrenzt.',
+      en: 'In GB, for documents, recordings and uploads. If empty, unlimited.',
+      de: 'In GB, für Dokumente, Aufnahmen und Uploads. Ohne Angabe unbegrenzt.',
     },
   }),
 } as const;

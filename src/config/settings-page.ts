@@ -85,7 +85,7 @@ const groups: readonly Group[] = [
   { id: 'recording', title: { en: 'Recording', de: 'Aufnahme' }, sections: ['audio'] },
   {
     id: 'speech',
-    title: { en: 'Speech to text', de: 'Spracherkennung' },
+    title: { en: 'Speech recognition', de: 'Spracherkennung' },
     test: 'stt',
     sections: ['stt', 'models'],
   },
@@ -102,7 +102,7 @@ const groups: readonly Group[] = [
   },
   {
     id: 'server',
-    title: { en: 'Server and limits', de: 'Server und Grenzen' },
+    title: { en: 'Server and limits', de: 'Server und Limits' },
     sections: ['server', 'auth', 'limits', 'metrics'],
   },
 ];

@@ -5,6 +5,7 @@ import type { Settings } from '../config/schema.ts';
 import { untilAborted } from '../shared/abort.ts';
 import type { EncryptionState } from '../shared/certificate.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
+import { check } from '../words/checks.ts';
 import { guideLink } from './guide.ts';
 
 /** A connection to this machine itself is there at once, or not. */
@@ -33,14 +34,12 @@ export const addressLooks = (
 ): Look[] => [
   {
     id: 'address',
-    title: 'Address',
     link: phones,
     limitMs: lookMs,
     look: (signal) => address(listening, signal),
   },
   {
     id: 'https',
-    title: 'HTTPS',
     link: phones,
     limitMs: lookMs,
     look: async () => https(listening, settings),
@@ -55,23 +54,17 @@ async function address(listening: Listening, signal: AbortSignal): Promise<Looke
     if (await answers(place, port, signal)) answering.push(hostAndPort(place, port));
   }
   if (!running) {
-    if (answering.length === 0) return asOk(`Port ${port} is free for the service.`);
-    return asMissing(`Another program listens on ${answering.join(', ')}.`, {
-      text: 'End that program, or set MITSCHRIFT_PORT to another port.',
-    });
+    if (answering.length === 0) return asOk(check('port-free', { port: String(port) }));
+    return asMissing(check('port-taken', { places: answering }));
   }
   if (answering.length === 0) {
-    return asMissing(
-      `It does not answer on ${places.map((place) => hostAndPort(place, port)).join(', ')}.`,
-      {
-        text: 'Look into the log of the service, and restart it.',
-      },
-    );
+    const silent = places.map((place) => hostAndPort(place, port));
+    return asMissing(check('address-silent', { places: silent }));
   }
   if (places.every(isLoopback)) {
-    return asOk(`It answers on ${answering.join(', ')}: to this machine alone (MITSCHRIFT_HOST).`);
+    return asOk(check('address-local', { places: answering }));
   }
-  return asOk(`It answers on ${answering.join(', ')}, as far as no firewall is in the way.`);
+  return asOk(check('address-network', { places: answering }));
 }
 
 /** Whether browsers elsewhere have a secure context, without which they give no microphone. */
@@ -80,33 +73,23 @@ function https(
   settings: Parameters<typeof addressLooks>[1],
 ): LookedAt {
   const { certificate, problem } = encryption;
-  const renew = {
-    text: 'Put a certificate and its key there (server.tls_cert, server.tls_key): they are read again by themselves.',
-  };
   if (problem !== null) {
-    return certificate
-      ? asLimited(`${problem} The one before it is still used.`, renew)
-      : asMissing(problem, renew);
+    return certificate ? asLimited(check('certificate-kept', { problem })) : asMissing(problem);
   }
   if (certificate) {
     const until = certificate.validTo.getTime();
-    const day = certificate.validTo.toISOString().slice(0, 10);
-    const names = certificate.names.join(', ');
-    if (until < Date.now())
-      return asMissing(`The certificate for ${names} ended on ${day}.`, renew);
-    if (until < Date.now() + soonMs)
-      return asLimited(`The certificate for ${names} ends on ${day}.`, renew);
-    return asOk(`The service speaks it itself, as ${names}; the certificate is good until ${day}.`);
+    const about = { names: certificate.names, until: certificate.validTo.toISOString() };
+    if (until < Date.now()) return asMissing(check('certificate-expired', about));
+    if (until < Date.now() + soonMs) return asLimited(check('certificate-expires', about));
+    return asOk(check('https-own', about));
   }
   if (settings['server.trusted_proxies'].length > 0) {
-    return asOk('A proxy in front speaks it (server.trusted_proxies).');
+    return asOk(check('https-proxy'));
   }
   if (isLoopback(bound)) {
-    return asOk('It is not needed on this machine itself; browsers elsewhere would need it.');
+    return asOk(check('https-not-needed'));
   }
-  return asLimited('Browsers on other machines and phones give their microphone to https only.', {
-    text: 'Take a certificate of your own (server.tls_cert, server.tls_key), Caddy in front, or that of an overlay network.',
-  });
+  return asLimited(check('https-missing'));
 }
 
 /** Where a service that is bound to an address is reached. */

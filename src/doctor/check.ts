@@ -1,57 +1,116 @@
 import { untilAborted } from '../shared/abort.ts';
 import { messageOf } from '../shared/errors.ts';
+import { type CheckId, check } from '../words/checks.ts';
+import type { Language, Sentence } from '../words/params.ts';
+import { say } from '../words/say.ts';
 
-/** One thing looked at, as `GET /doctor` and `mitschrift doctor --json` give it. */
+/** One thing looked at, as it is found. */
 export type Check = {
-  /** Stable, for programs. */
-  id: string;
-  title: string;
+  /** Stable, for programs; its title is in the catalogue. */
+  id: CheckId;
   /**
    * `limited`: it works less well, or not everywhere, or something is done without it. `missing`: something
    * cannot be done until this is mended.
    */
   status: 'ok' | 'limited' | 'missing';
-  /** A sentence about it, for a person. */
-  detail: string;
-  /** The one thing that mends it; null where nothing has to be. */
+  /** What was found; the `todo` of the first says what mends it, unless `remedy` has a text of its own. */
+  said: readonly [Sentence, ...Sentence[]];
+  /** The one thing that mends it, where more than words does; null where words or nothing have to. */
   remedy: Remedy | null;
   /** The page of this service that explains it. */
   link: string;
 };
 
-/** What mends it: in words, and, where one does it, the command or the request behind a click. */
+/** What mends it: in other words than the finding's own, and, where one does it, the command or the request behind a click. */
 export type Remedy = {
-  text: string;
+  text?: Sentence | readonly Sentence[];
   /** For a shell on the host. */
   command?: string;
   /** For a page. */
   request?: { method: 'POST'; path: string };
 };
 
+/** A check as `GET /doctor` and `mitschrift doctor --json` give it: in a language, with code and parameters beside. */
+export type CheckAnswer = Pick<Check, 'id' | 'status' | 'link'> & {
+  title: string;
+  detail: string;
+  code: string;
+  params?: Sentence['params'];
+  remedy: { text: string; command?: string; request?: Remedy['request'] } | null;
+};
+
 /** What a look finds. */
-export type LookedAt = Pick<Check, 'status' | 'detail' | 'remedy'>;
+export type LookedAt = Pick<Check, 'status' | 'said' | 'remedy'>;
 
 /** A look at one thing. */
-export type Look = Pick<Check, 'id' | 'title' | 'link'> & {
+export type Look = Pick<Check, 'id' | 'link'> & {
   /** What it takes at most, in milliseconds. */
   limitMs: number;
   /** The signal aborts when the time is over: then the answer is no longer waited for. */
   look(signal: AbortSignal): Promise<LookedAt>;
 };
 
-export const asOk = (detail: string): LookedAt => ({ status: 'ok', detail, remedy: null });
+export const asOk = (...said: LookedAt['said']): LookedAt => ({ status: 'ok', said, remedy: null });
 
-export const asLimited = (detail: string, remedy: Remedy): LookedAt => ({
+export const asLimited = (said: Sentence, remedy: Remedy | null = null): LookedAt => ({
   status: 'limited',
-  detail,
+  said: [said],
   remedy,
 });
 
-export const asMissing = (detail: string, remedy: Remedy): LookedAt => ({
+export const asMissing = (said: Sentence, remedy: Remedy | null = null): LookedAt => ({
   status: 'missing',
-  detail,
+  said: [said],
   remedy,
 });
+
+/**
+ * A check in the words of a language. Only administrators read checks, so all that there is to say is said.
+ * @param quoted says a cause, which the log, the database or a store of files told in English, in that language
+ */
+export function checkIn(
+  language: Language,
+  { said: found, remedy, ...check }: Check,
+  quoted: (cause: string) => string = (cause) => cause,
+): CheckAnswer {
+  const said = found.map((one) => withCause(one, quoted));
+  const first = said[0]!;
+  const own = remedy?.text === undefined ? [] : [remedy.text].flat();
+  const text =
+    own.length > 0
+      ? own.map((one) => say(one, language)?.detail ?? one.code).join(' ')
+      : say(first, language)?.todo;
+  const { command, request } = remedy ?? {};
+  return {
+    ...check,
+    title: say({ area: 'check-title', code: check.id }, language)?.detail ?? check.id,
+    detail: said.map((one) => whole(one, language)).join(' '),
+    code: first.code,
+    ...(Object.keys(first.params ?? {}).length > 0 && { params: first.params }),
+    remedy:
+      text === undefined
+        ? null
+        : { text, ...(command !== undefined && { command }), ...(request && { request }) },
+  };
+}
+
+function withCause(sentence: Sentence, quoted: (cause: string) => string): Sentence {
+  const { cause, text } = sentence.params ?? {};
+  return {
+    ...sentence,
+    params: {
+      ...sentence.params,
+      ...(typeof cause === 'string' && { cause: quoted(cause) }),
+      ...(sentence.code === 'as-said' && typeof text === 'string' && { text: quoted(text) }),
+    },
+  };
+}
+
+/** What it says, and what only administrators are told. What is to be done stands in the remedy. */
+function whole(sentence: Sentence, language: Language): string {
+  const found = say(sentence, language);
+  return found ? [found.detail, found.admin].filter(Boolean).join(' ') : sentence.code;
+}
 
 type Warn = { warn(fields: object, text: string): void };
 
@@ -59,23 +118,20 @@ type Warn = { warn(fields: object, text: string): void };
 export const lookAtAll = (looks: readonly Look[], log: Warn): Promise<Check[]> =>
   Promise.all(looks.map((one) => looked(one, log)));
 
-async function looked({ id, title, link, limitMs, look }: Look, log: Warn): Promise<Check> {
+async function looked({ id, link, limitMs, look }: Look, log: Warn): Promise<Check> {
   const stop = new AbortController();
   // Not `AbortSignal.timeout`, which would let a command end before it has said anything.
   const timer = setTimeout(() => stop.abort(new TimeIsOver()), limitMs);
   try {
     const found = await untilAborted(look(stop.signal), stop.signal);
-    return { id, title, ...found, link };
+    return { id, ...found, link };
   } catch (error) {
     const isLate = stop.signal.aborted;
     if (!isLate) log.warn({ err: error, check: id }, 'a check of the doctor failed');
-    const detail = isLate
-      ? `It did not come to an end within ${limitMs / 1000} seconds.`
-      : `It could not be looked at: ${messageOf(error)}`;
-    const text = isLate
-      ? 'Something there hangs or is overloaded: look again; if it stays so, restart what is asked.'
-      : 'Mend what the sentence names, and look again.';
-    return { id, title, ...asMissing(detail, { text }), link };
+    const said = isLate
+      ? check('check-late', { limit: limitMs / 1000 })
+      : check('check-failed', { cause: messageOf(error) });
+    return { id, ...asMissing(said), link };
   } finally {
     clearTimeout(timer);
     stop.abort();

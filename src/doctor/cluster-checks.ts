@@ -3,13 +3,14 @@ import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { systemClock } from '../shared/retry.ts';
 import type { ClusterNode } from '../storage/cluster.ts';
 import { generationOf } from '../storage/postgres/generation.ts';
-import { type Look, type LookedAt, type Remedy, asLimited, asMissing, asOk } from './check.ts';
+import { type Look, type LookedAt, asLimited, asMissing, asOk } from './check.ts';
 import {
   type DatabaseSeen,
   type Refused,
   examineDatabase,
   examineFiles,
 } from './examine-cluster.ts';
+import { check } from '../words/checks.ts';
 import { guideLink } from './guide.ts';
 
 export type ClusterParts = {
@@ -43,42 +44,35 @@ export function clusterLooks({ cluster, behind, lost }: ClusterParts): Look[] {
     async (signal) => {
       const seen = await database();
       if (!('refusal' in seen)) return await look(seen, signal);
-      return asMissing('It could not be looked at, since the database cannot be used.', {
-        text: 'Mend the database first.',
-      });
+      return asMissing(check('needs-database'));
     };
   return [
     {
       id: 'database',
-      title: 'Database of all nodes',
       link: settings,
       limitMs: databaseMs,
       look: async () => databaseFit(await database(), lost),
     },
     {
       id: 'database-clock',
-      title: 'Clock and the database’s',
       link: page,
       limitMs: databaseMs,
       look: onDatabase(clocks),
     },
     {
       id: 'files',
-      title: 'Files of all nodes',
       link: settings,
       limitMs: filesMs,
       look: onDatabase((seen) => files(cluster, seen)),
     },
     {
       id: 'projector',
-      title: 'Lists of recordings',
       link: page,
       limitMs: databaseMs,
       look: onDatabase((seen, signal) => projector({ cluster, behind, signal }, seen)),
     },
     {
       id: 'nodes',
-      title: 'Nodes',
       link: page,
       limitMs: databaseMs,
       look: onDatabase(({ nodes }) => nodesThere(nodes)),
@@ -86,32 +80,20 @@ export function clusterLooks({ cluster, behind, lost }: ClusterParts): Look[] {
   ];
 }
 
-const asTheSentenceSays: Remedy = { text: 'Do what the sentence says, and look again.' };
-
 function databaseFit(seen: DatabaseSeen | Refused, lost: string | null = null): LookedAt {
-  if ('refusal' in seen) return asMissing(seen.refusal, asTheSentenceSays);
+  if ('refusal' in seen) return asMissing(check('database-refused', { cause: seen.refusal }));
   if (lost !== null) {
-    return asLimited(lost, {
-      text: 'Look at what was recorded and changed shortly before, and do again what is missing. Set synchronous_standby_names at the database, so that nothing is lost by a failover.',
-    });
+    return asLimited(check('facts-lost', { cause: lost }));
   }
-  return asOk(
-    `PostgreSQL ${seen.version} answers at ${seen.where}, directly; its tables are of this release.`,
-  );
+  return asOk(check('database-ok', { version: seen.version, database: seen.where }));
 }
 
 function clocks({ aheadMs }: DatabaseSeen): LookedAt {
-  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
-  if (Math.abs(aheadMs) <= clocksApartMs) return asOk('Both say the same.');
-  const remedy = {
-    text: 'Have the clocks of all nodes and of the database set by the network.',
-    command: 'sudo timedatectl set-ntp true',
-  };
+  if (Math.abs(aheadMs) <= clocksApartMs) return asOk(check('clocks-agree'));
+  const by = Math.abs(aheadMs) / 1000;
   return asLimited(
-    aheadMs > 0
-      ? `This machine’s clock is ${seconds} s ahead of the database’s: sessions end early, and times of recordings are wrong.`
-      : `This machine’s clock is ${seconds} s behind the database’s: sessions end late, and times of recordings are wrong.`,
-    remedy,
+    aheadMs > 0 ? check('node-clock-ahead', { by }) : check('node-clock-behind', { by }),
+    { command: 'sudo timedatectl set-ntp true' },
   );
 }
 
@@ -122,12 +104,10 @@ async function files(cluster: ClusterSettings, seen: DatabaseSeen): Promise<Look
     const now = await examineDatabase(cluster);
     if (!('refusal' in now)) found = await examineFiles(cluster, now);
   }
-  if ('refusal' in found) return asMissing(found.refusal, asTheSentenceSays);
+  if ('refusal' in found) return asMissing(check('files-refused', { cause: found.refusal }));
   const { where, strangers } = found;
-  if (strangers.length === 0) return asOk(`${where} can be written, and all nodes have it.`);
-  return asMissing(`In ${where} is nothing of these nodes: ${named(strangers)}.`, {
-    text: 'Mount the same directory, or name the same bucket, at all nodes, and start those that had another one again.',
-  });
+  if (strangers.length === 0) return asOk(check('files-ok', { place: where }));
+  return asMissing(check('files-not-shared', { place: where, nodes: named(strangers) }));
 }
 
 async function projector(
@@ -142,20 +122,17 @@ async function projector(
     holder = 'refusal' in now ? undefined : projectorOf(now);
   }
   if (holder === undefined) {
-    return asMissing('No node takes in what is in the log.', {
-      text: 'Start a node, of the newest release that there was.',
-    });
+    return asMissing(check('lists-nobody'));
   }
   let count = (await behind?.()) ?? 0;
   while (count > 0 && performance.now() < deadline) {
     await systemClock.wait(lookEveryMs, signal);
     count = (await behind?.()) ?? 0;
   }
-  const who = named([holder]);
-  if (count === 0) return asOk(`${who} takes in what is in the log.`);
-  return asLimited(`They are ${count} facts behind the log, which ${who} takes in.`, {
-    text: 'Wait. If they are more when you look again, see what the log of that node says, and what else the database is doing.',
-  });
+  const node = nameOf(holder);
+  return count === 0
+    ? asOk(check('lists-ok', { node }))
+    : asLimited(check('lists-behind', { count, node }));
 }
 
 /** Of this release: nodes of another one have lists of their own. */
@@ -167,28 +144,20 @@ const projectorOf = ({ nodes }: DatabaseSeen): ClusterNode | undefined => {
 function nodesThere(nodes: readonly ClusterNode[]): LookedAt {
   const there = nodes.filter((node) => node.there);
   const list = named(there);
-  if (there.length === 0) return asMissing('No node is there.', { text: 'Start one.' });
+  if (there.length === 0) return asMissing(check('nodes-none'));
   if (there.every(({ role }) => role === 'serve')) {
-    return asMissing(`No node works on recordings, which wait: only ${list}.`, {
-      text: 'Start a node with MITSCHRIFT_ROLE work or all.',
-    });
+    return asMissing(check('nodes-no-workers', { nodes: list }));
   }
   if (there.every(({ role }) => role === 'work')) {
-    return asMissing(`No node answers requests: only ${list}.`, {
-      text: 'Start a node with MITSCHRIFT_ROLE serve or all.',
-    });
+    return asMissing(check('nodes-no-servers', { nodes: list }));
   }
   if (new Set(there.map(({ version }) => version)).size > 1) {
-    const releases = there.map((node) => `${named([node])}: ${node.version}`).join(', ');
-    return asLimited(`They are of several releases: ${releases}.`, {
-      text: 'Start the newest release at all nodes.',
-    });
+    const releases = there.map((node) => `${nameOf(node)}: ${node.version}`);
+    return asLimited(check('nodes-mixed', { nodes: releases }));
   }
   const lost = nodes.filter((node) => !node.there && !isReplaced(node, there));
-  if (lost.length === 0) return asOk(`There are ${list}.`);
-  return asLimited(`There are ${list}. Died or cut off within a day: ${named(lost)}.`, {
-    text: 'Start what is to be there again; what it was doing is done by the others.',
-  });
+  if (lost.length === 0) return asOk(check('nodes-ok', { nodes: list }));
+  return asLimited(check('nodes-lost', { nodes: list, lost: named(lost) }));
 }
 
 /** Whether one of its role was started on its machine since. */
@@ -198,5 +167,7 @@ const isReplaced = (
 ): boolean =>
   there.some((node) => node.host === host && node.role === role && node.noted_at > noted_at);
 
-const named = (nodes: readonly ClusterNode[]): string =>
-  nodes.map(({ host, process: number, role }) => `${host} ${number} (${role})`).join(', ');
+const nameOf = ({ host, process: number, role }: ClusterNode): string =>
+  `${host} ${number} (${role})`;
+
+const named = (nodes: readonly ClusterNode[]): string[] => nodes.map(nameOf);

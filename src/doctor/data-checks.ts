@@ -8,9 +8,10 @@ import { commandLine, makeWritable, shellWord } from '../shared/command-line.ts'
 import { messageOf } from '../shared/errors.ts';
 import { diskAt, ifMissing } from '../shared/files.ts';
 import { folderFault, sharesFolder, touchesData } from '../shared/folder-fault.ts';
-import { gigabyte, lowWaterMark, sizeText } from '../storage/disk.ts';
-import { whatToDo } from '../storage/quota.ts';
+import { gigabyte, lowWaterMark } from '../storage/disk.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
+import { check } from '../words/checks.ts';
+import type { Sentence } from '../words/params.ts';
 import { guideLink } from './guide.ts';
 
 /** A disk in the network may take its time. */
@@ -19,8 +20,6 @@ const diskMs = 20_000;
 const countMs = 120_000;
 /** A large log is read from its beginning while the service is down. */
 const verifyMs = 10 * 60_000;
-/** Damaged things, and files that others may read, that a sentence names. */
-const namedMax = 10;
 /** Keys whose permissions are looked at. */
 const keysLookedAt = 1000;
 
@@ -49,14 +48,12 @@ export function dataLooks({ data, settings, taken, damage, vaults }: DataParts):
   return [
     {
       id: 'data',
-      title: 'Data directory',
       link: settingsPage,
       limitMs: diskMs,
       look: () => folder(data),
     },
     {
       id: 'disk',
-      title: 'Disk',
       link: settingsPage,
       limitMs: diskMs,
       look: () => disk(data, settings),
@@ -65,8 +62,7 @@ export function dataLooks({ data, settings, taken, damage, vaults }: DataParts):
       ? []
       : [
           {
-            id: 'space',
-            title: 'Documents and recordings',
+            id: 'space' as const,
             link: settingsPage,
             limitMs: countMs,
             look: () => space(settings, taken),
@@ -74,7 +70,6 @@ export function dataLooks({ data, settings, taken, damage, vaults }: DataParts):
         ]),
     {
       id: 'permissions',
-      title: 'Permissions',
       link: safety,
       limitMs: diskMs,
       look: () => permissions(data),
@@ -82,7 +77,6 @@ export function dataLooks({ data, settings, taken, damage, vaults }: DataParts):
     ...(damage ? damageLooks(damage) : []),
     {
       id: 'vault',
-      title: 'Vault of notes',
       link: guideLink('readme', 'Where the notes lie'),
       limitMs: diskMs,
       look: () => vault(settings['notes.vault']),
@@ -91,8 +85,7 @@ export function dataLooks({ data, settings, taken, damage, vaults }: DataParts):
       ? []
       : [
           {
-            id: 'vaults',
-            title: 'Notes folders of users',
+            id: 'vaults' as const,
             link: guideLink('readme', 'Where the notes lie'),
             limitMs: diskMs,
             look: () => usersVaults(vaults(), data),
@@ -108,14 +101,12 @@ function damageLooks(damage: NonNullable<DataParts['damage']>): Look[] {
   return [
     {
       id: 'log',
-      title: 'Event log and tables',
       link: noticed,
       limitMs: verifyMs,
       look: async (signal) => logSound(await damaged(signal)),
     },
     {
       id: 'keys',
-      title: 'Keys',
       link: noticed,
       limitMs: verifyMs,
       look: async (signal) => keysSound(await damaged(signal)),
@@ -131,8 +122,7 @@ async function folder(data: DataFolder): Promise<LookedAt> {
       await access(path, constants.R_OK | constants.W_OK | constants.X_OK).catch(ifMissing(null));
     }
   } catch (error) {
-    return asMissing(`${root} cannot be written: ${messageOf(error)}.`, {
-      text: 'Make it writable, or set MITSCHRIFT_DATA to a folder of yours.',
+    return asMissing(check('data-not-writable', { folder: root, cause: messageOf(error) }), {
       command: makeWritable(root),
     });
   }
@@ -140,29 +130,17 @@ async function folder(data: DataFolder): Promise<LookedAt> {
   const unwritable = await access(models, constants.W_OK)
     .then(() => null, ifMissing(null))
     .catch(messageOf);
-  if (unwritable === null) return asOk(`${root} can be written.`);
-  return asLimited(`${root} can be written, the folder of models cannot: ${unwritable}.`, {
-    text: 'Make it writable, or set MITSCHRIFT_MODELS to a folder of yours; models in it are used as they are.',
+  if (unwritable === null) return asOk(check('data-writable', { folder: root }));
+  return asLimited(check('models-not-writable', { folder: root, models, cause: unwritable }), {
     command: makeWritable(models),
   });
 }
 
-const leastBytes = 100e6;
-
 async function disk(data: DataFolder, settings: Settings): Promise<LookedAt> {
   const { free, total } = await diskAt(data.root);
   const needed = lowWaterMark(settings, total);
-  if (free >= needed) return asOk(`${sizeText(free)} are free.`);
-  return asMissing(
-    `Only ${sizeText(free)} are free: below ${sizeText(needed)} nothing new is taken.`,
-    {
-      // What is written down needs some room, whatever the limit.
-      text:
-        free < leastBytes
-          ? `Make room on the disk of ${data.root}.`
-          : `Make room on the disk of ${data.root}, or lower limits.free_mb.`,
-    },
-  );
+  if (free >= needed) return asOk(check('disk-ok', { free }));
+  return asMissing(check('disk-low', { free, least: needed, folder: data.root }));
 }
 
 /** How much documents, recordings and uploads take of what they may. */
@@ -172,10 +150,10 @@ async function space(
 ): Promise<LookedAt> {
   const bytes = await taken();
   const limit = settings['limits.spaces_gb'];
-  if (limit === null) return asOk(`They take ${sizeText(bytes)}; no limit is set.`);
-  const detail = `They take ${sizeText(bytes)} of ${sizeText(limit * gigabyte)} (limits.spaces_gb)`;
-  if (bytes < limit * gigabyte) return asOk(`${detail}.`);
-  return asMissing(`${detail}: nothing new is taken.`, { text: whatToDo });
+  if (limit === null) return asOk(check('space-unlimited', { taken: bytes }));
+  const figures = { taken: bytes, limit: limit * gigabyte };
+  if (bytes < figures.limit) return asOk(check('space-within', figures));
+  return asMissing(check('space-full', figures));
 }
 
 /** Only the owner may read keys, secrets and what people said. */
@@ -191,106 +169,84 @@ async function permissions({ root, keys, secrets, setupCode, log }: DataFolder):
     if ((found.mode & 0o077) !== 0) open.push(path);
     if (process.getuid && found.uid !== process.getuid()) foreign.push(path);
   }
-  const list = (paths: readonly string[]) => {
-    const more = paths.length > namedMax ? `, and ${paths.length - namedMax} more` : '';
-    return paths.slice(0, namedMax).join(', ') + more;
-  };
   if (foreign.length > 0) {
-    return asLimited(`These belong to another user than the service’s: ${list(foreign)}.`, {
-      text: 'Give them to the user that the service runs as.',
-      command: makeWritable(root),
-    });
+    return asLimited(check('files-of-others', { paths: foreign }), { command: makeWritable(root) });
   }
   if (open.length > 0) {
-    return asLimited(`Others on this machine may read: ${list(open)}.`, {
-      text: 'Take the rights of others away.',
+    return asLimited(check('files-open', { paths: open }), {
       command: `chmod -R go-rwx ${shellWord(root)}`,
     });
   }
-  return asOk('Only the service’s own user can read the data.');
+  return asOk(check('permissions-ok'));
 }
 
 function logSound(known: DamageKnown): LookedAt {
   if ('refusal' in known) {
-    const text = 'Do what the sentence says; mitschrift verify names every place.';
-    return asMissing(known.refusal, { text, command: commandLine('verify') });
+    return asMissing(check('log-not-opened', { cause: known.refusal }), {
+      command: commandLine('verify'),
+    });
   }
   const found = known.findings.filter(({ kind }) => kind !== 'key');
-  return sound('All that was looked at is as it was written.', found, (one) => {
-    const place = findingPlace(one);
-    return place === '' ? one.what : `${place}: ${one.what}`;
-  });
+  if (found.length === 0) return asOk(check('log-sound'));
+  const places = found.map((one) => [findingPlace(one), one.what].filter(Boolean).join(': '));
+  return damaged(check('log-damaged', { count: found.length, places }), found);
 }
 
 function keysSound(known: DamageKnown): LookedAt {
   if ('refusal' in known) {
-    return asMissing('They could not be compared with the log, which cannot be opened.', {
-      text: 'Mend the log first.',
-    });
+    return asMissing(check('keys-not-compared'));
   }
   const found = known.findings.filter(({ kind }) => kind === 'key');
-  return sound('All are readable.', found, ({ path = '' }) => path);
+  if (found.length === 0) return asOk(check('keys-sound'));
+  const paths = found.map(({ path = '' }) => path);
+  return damaged(check('keys-damaged', { count: found.length, paths }), found);
 }
 
-function sound(
-  whole: string,
-  damaged: readonly Omit<Finding, 'severity'>[],
-  named: (finding: Omit<Finding, 'severity'>) => string,
-): LookedAt {
-  if (damaged.length === 0) return asOk(whole);
-  const more = damaged.length > namedMax ? `, and ${damaged.length - namedMax} more` : '';
-  const list = damaged.slice(0, namedMax).map(named).join(', ');
-  const advice = adviceOn(damaged.map(({ kind }) => ({ kind, severity: 'damage' })));
-  return asMissing(`${damaged.length} missing or damaged: ${list}${more}.`, {
-    text: advice.join(' '),
+function damaged(said: Sentence, found: readonly Omit<Finding, 'severity'>[]): LookedAt {
+  return asMissing(said, {
+    text: adviceOn(found.map(({ kind }) => ({ kind, severity: 'damage' }))),
     command: commandLine('verify'),
   });
 }
 
 async function vault(path: string | null): Promise<LookedAt> {
-  if (path === null) return asOk('None is set: documents are opened where they lie.');
-  const choose = {
-    text: 'Make the folder, or set notes.vault to the one of the notes application.',
-  };
+  if (path === null) return asOk(check('vault-not-set'));
   const fault = await folderFault(path);
-  if (fault === null) return asOk(`${path} can be written.`);
-  if (fault === 'not-there') return asMissing(`${path} (notes.vault) is not there.`, choose);
-  if (fault === 'no-folder') return asMissing(`${path} (notes.vault) is no folder.`, choose);
-  return asMissing(`${path} (notes.vault) cannot be written: ${fault.refused}.`, {
-    text: 'Make it writable for the user that the service runs as.',
+  if (fault === null) return asOk(check('vault-writable', { folder: path }));
+  if (fault === 'not-there') return asMissing(check('vault-missing', { folder: path }));
+  if (fault === 'no-folder') return asMissing(check('vault-not-a-folder', { folder: path }));
+  return asMissing(check('vault-not-writable', { folder: path, cause: fault.refused }), {
     command: makeWritable(path),
   });
 }
 
 /** Each is looked at at once; the first with a fault is named. */
 async function usersVaults(vaults: readonly UsersVault[], data: DataFolder): Promise<LookedAt> {
-  if (vaults.length === 0) return asOk('No user has a notes folder of their own.');
+  if (vaults.length === 0) return asOk(check('vaults-none'));
   const looked = vaults.map(async (one) => {
     const others = vaults.filter((other) => other !== one).map(({ folder: path }) => path);
     return await faultOfVault(one, others, data);
   });
-  const [first, ...more] = (await Promise.all(looked)).filter((fault) => fault !== null);
-  if (first === undefined) return asOk(`${vaults.length} notes folders of users can be written.`);
-  const { length: count } = more;
-  const text =
-    'Mend the folder, or choose another one for this user under Settings › People.' +
-    (count === 0 ? '' : ` Notes folders with a fault besides this one: ${count}.`);
-  return asLimited(first, { text });
+  const faults = (await Promise.all(looked)).filter((fault) => fault !== null);
+  return faults.length === 0
+    ? asOk(check('vaults-ok', { count: vaults.length }))
+    : asLimited(check('vaults-wrong', { faults }));
 }
 
-/** A sentence about it; null: notes can be copied into it. */
+/** What is wrong with it; null: notes can be copied into it. */
 async function faultOfVault(
-  { username, folder: path }: UsersVault,
+  { username: user, folder: path }: UsersVault,
   others: readonly string[],
   { root, shared }: DataFolder,
-): Promise<string | null> {
+): Promise<Sentence | null> {
+  const wrong = (
+    fault: 'missing' | 'no-folder' | 'refused' | 'shared' | 'in-data',
+    cause?: string,
+  ): Sentence => check('vault-of-user-wrong', { folder: path, user, fault, cause });
   const fault = await folderFault(path);
-  if (fault === 'not-there') return `${path} of ${username} is not there.`;
-  if (fault === 'no-folder') return `${path} of ${username} is no folder.`;
-  if (fault !== null) return `${path} of ${username} cannot be written: ${fault.refused}.`;
-  if (await sharesFolder(path, others)) {
-    return `${path} of ${username} is the notes folder of another user as well, or lies in it or around it.`;
-  }
-  if (!(await touchesData(path, root, shared))) return null;
-  return `${path} of ${username} is in the data of the service, or around it.`;
+  if (fault === 'not-there') return wrong('missing');
+  if (fault === 'no-folder') return wrong('no-folder');
+  if (fault !== null) return wrong('refused', fault.refused);
+  if (await sharesFolder(path, others)) return wrong('shared');
+  return (await touchesData(path, root, shared)) ? wrong('in-data') : null;
 }

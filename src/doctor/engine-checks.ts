@@ -11,10 +11,12 @@ import type { SpeechEngine } from '../speech/engine.ts';
 import { readCatalogue } from '../speech/catalogue/catalogue.ts';
 import { speechSample } from '../speech/catalogue/check-model.ts';
 import { recommended, thisMachine } from '../speech/catalogue/recommend.ts';
+import { diarizerInstalled } from '../speech/diarization/diarize.ts';
 import { type LookedAt, type Look, type Remedy, asLimited, asMissing, asOk } from './check.ts';
+import { check } from '../words/checks.ts';
+import type { Sentence } from '../words/params.ts';
 import { guideLink } from './guide.ts';
 import { tryLanguage, trySpeech, trySpeechModel } from './try-servers.ts';
-import { diarizerInstalled } from '../speech/diarization/diarize.ts';
 
 export type EngineParts = {
   settings: Settings;
@@ -28,24 +30,20 @@ export type EngineParts = {
 
 /** A model is read from a slow disk first, or waits for what a recording asks; a language model thinks. */
 const engineMs = 60_000;
-
 /** Below this, a summary of an hour's meeting is made of many parts. */
 const contextMin = 8192;
-
 /** Tokens a second below which the documents of an hour's meeting take more than half an hour. */
 const tokensPerSecondMin = 5;
 
 export const engineLooks = (parts: EngineParts): Look[] => [
   {
     id: 'speech',
-    title: 'Speech to text',
     link: guideLink('readme', 'First steps'),
     limitMs: engineMs,
     look: (signal) => speech(parts, signal),
   },
   {
     id: 'language',
-    title: 'Language model',
     link: guideLink('settings', 'Servers'),
     limitMs: engineMs,
     look: (signal) => language(parts.settings, signal),
@@ -63,14 +61,12 @@ export type SpeakerParts = {
 };
 
 const lookMs = 10_000;
-
 /** What it needs beside it comes with it. */
 const modelId = 'pyannote-segmentation-3';
 
 /** Whether the speakers of a meeting are told apart, and what is behind of their voices. */
 export const speakerLook = (parts: SpeakerParts): Look => ({
   id: 'speakers',
-  title: 'Speakers of meetings',
   link: guideLink('speech', 'A local model'),
   limitMs: lookMs,
   look: () => speakers(parts),
@@ -81,7 +77,7 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt
   const { settings, modelsDir, log } = parts;
   const trial = await trySpeech(settings, { modelsDir, log });
   const remedy = await speechRemedy(parts);
-  if (!trial.ok) return asMissing(trial.detail, remedy);
+  if (!trial.ok) return asMissing(trial.said, remedy);
   const audio = await openSpeechFile(speechSample);
   try {
     const { value: engine, release } = await parts.leaseSpeech();
@@ -89,19 +85,18 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt
       const began = performance.now();
       const heard = await engine.recognise(audio, [0, audio.duration], { language: null, signal });
       const text = heard.segments.map((segment) => segment.text.trim()).join(' ');
-      const who = engine.model ?? settings['stt.model'] ?? 'The server';
-      const took = inSeconds(performance.now() - began);
-      if (text === '') {
-        return asLimited(`${who} hears nothing in ${lengthOf(audio.duration)} of speech.`, remedy);
-      }
-      const done = `${who} heard “${beginning(text)}” in ${took} (${lengthOf(audio.duration)} long).`;
-      return (await withoutSecondPass(done, parts)) ?? asOk(done);
+      const model = engine.model ?? settings['stt.model'] ?? engine.engine;
+      const length = Math.round(audio.duration);
+      if (text === '') return asLimited(check('speech-hears-nothing', { model, length }), remedy);
+      const time = (performance.now() - began) / 1000;
+      const done = { model, text: beginning(text), time, length };
+      return (await withoutSecondPass(done, parts)) ?? asOk(check('speech-ok', done));
     } finally {
       release();
     }
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
-    return asMissing(error.message, remedy);
+    return asMissing(error.sentence, remedy);
   } finally {
     await audio.close();
   }
@@ -109,47 +104,49 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt
 
 async function speechRemedy({ settings, modelsDir, catalogueDir }: EngineParts): Promise<Remedy> {
   if (settings['stt.base_url'] !== null)
-    return { text: 'Start the server, or correct the settings that begin with stt.' };
+    return { text: check('fix-server-or-settings', { settings: 'stt' }) };
   if (!isInstalled('sherpa-onnx-node'))
     return {
-      text: 'Install the package that recognises here.',
+      text: check('fix-install-package'),
       command: inProgramFolder('npm install'),
     };
   const { entries } = await readCatalogue(catalogueDir);
   const usual = languageCode(settings['stt.language']);
   const advice = recommended(entries, usual, thisMachine());
   const best = entries.find(({ id, purpose }) => purpose === 'speech-to-text' && advice.has(id));
-  if (!best) {
-    return {
-      text: 'This machine is too small for a speech model: set stt.base_url to a speech-to-text server.',
-    };
-  }
+  if (!best) return { text: check('fix-computer-too-small') };
   return installing(
     best,
-    `Install ${best.title}, which is recommended here: ${advice.get(best.id)} It is put into ` +
-      `${modelsDir[0]}. Or set stt.base_url to a speech-to-text server.`,
+    check('fix-install-model', {
+      title: best.title,
+      advice: advice.get(best.id)!,
+      folder: modelsDir[0]!,
+    }),
   );
 }
 
 /** Whether the model of `stt.second_pass` can be asked for; null where it can, or none is wanted. */
 async function withoutSecondPass(
-  detail: string,
+  done: { model: string; text: string; time: number; length: number },
   { settings, modelsDir, catalogueDir, log }: EngineParts,
 ): Promise<LookedAt | null> {
   const model = settings['stt.second_pass'];
   if (model === null) return null;
   const trial = await trySpeechModel(model, settings, { modelsDir, log, key: 'stt.second_pass' });
   if (trial.ok) return null;
-  const found = `${detail} What was recognised while recording is not recognised once more: ${trial.detail}`;
+  const found = check('second-model-missing', { ...done, cause: trial.said });
   const { entries } = await readCatalogue(catalogueDir);
   const entry = entries.find(({ id, purpose }) => id === model && purpose === 'speech-to-text');
   if (settings['stt.base_url'] !== null || !entry) {
-    return asLimited(found, { text: 'Choose a model that is there (stt.second_pass), or none.' });
+    return asLimited(found);
   }
-  return asLimited(found, installing(entry, `Install ${entry.title}.`));
+  return asLimited(
+    found,
+    installing(entry, check('fix-install-second-model', { title: entry.title })),
+  );
 }
 
-const installing = ({ id }: { id: string }, text: string): Remedy => ({
+const installing = ({ id }: { id: string }, text: Sentence): Remedy => ({
   text,
   command: commandLine(`models install ${id}`),
   request: { method: 'POST', path: `/models/${id}/install` },
@@ -159,13 +156,11 @@ const installing = ({ id }: { id: string }, text: string): Remedy => ({
 async function language(settings: Settings, signal: AbortSignal): Promise<LookedAt> {
   const baseUrl = settings['llm.base_url'];
   if (baseUrl === null) {
-    return asLimited('None is set: summary and title are extracts of the talk.', {
-      text: 'Set llm.base_url (MITSCHRIFT_LLM_BASE_URL) to a server.',
-    });
+    return asLimited(check('language-not-set'));
   }
-  const correct = { text: 'Start the server, or correct the settings that begin with llm.' };
+  const correct = { text: check('fix-server-or-settings', { settings: 'llm' }) };
   const trial = await tryLanguage(settings);
-  if (!trial.ok) return asMissing(trial.detail, correct);
+  if (!trial.ok) return asMissing(trial.said, correct);
   const { openLanguageModel } = await import('../language/openai-model.ts');
   const model = openLanguageModel({
     baseUrl,
@@ -182,7 +177,7 @@ async function language(settings: Settings, signal: AbortSignal): Promise<Looked
     return judgedAnswer({ name: model.model, answer, ms, context });
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
-    return asMissing(error.message, correct);
+    return asMissing(error.sentence, correct);
   } finally {
     await model.close();
   }
@@ -211,65 +206,43 @@ function judgedAnswer(given: {
 }): LookedAt {
   const { name, answer, ms, context } = given;
   const speed = estimatedTokens(answer) / (ms / 1000);
-  const figures =
-    `${name} answered in ${inSeconds(ms)} (about ${Math.max(1, Math.round(speed))} tokens a second); ` +
-    `its context has ${context} tokens.`;
-  if (!jsonObjectIn(answer)) {
-    return asLimited(`${figures} It does not keep to JSON: summaries may come without lines.`, {
-      text: 'Take a larger model, or one that follows instructions (llm.model).',
-    });
-  }
-  if (context < contextMin) {
-    return asLimited(`${figures} That is short: long talks are summarised in parts.`, {
-      text: `Give the model a context of ${contextMin} tokens or more in the server, or say how much it has (llm.context).`,
-    });
-  }
-  if (speed < tokensPerSecondMin) {
-    return asLimited(`${figures} That is slow: documents of a long meeting take long.`, {
-      text: 'Take a smaller model (llm.model), or a faster machine for the server.',
-    });
-  }
-  return asOk(figures);
+  const figures = {
+    model: name,
+    time: ms / 1000,
+    speed: Math.max(1, Math.round(speed)),
+    context,
+  };
+  if (!jsonObjectIn(answer)) return asLimited(check('language-no-json', figures));
+  if (context < contextMin) return asLimited(check('language-short-context', figures));
+  if (speed < tokensPerSecondMin) return asLimited(check('language-slow', figures));
+  return asOk(check('language-ok', figures));
 }
 
-const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-
-const lengthOf = (seconds: number): string => `${seconds.toFixed(0)} s`;
-
 const beginningMax = 60;
-
 const beginning = (text: string): string =>
   text.length <= beginningMax ? text : `${text.slice(0, beginningMax)}…`;
 
 async function speakers({ settings, modelsDir, voices }: SpeakerParts): Promise<LookedAt> {
   if (!(await diarizerInstalled(modelsDir))) {
-    const detail =
+    const said =
       settings['stt.base_url'] === null
-        ? 'They are not told apart: a meeting is written down as of one speaker.'
-        : 'They are told apart only where the speech-to-text server does that.';
-    return asLimited(detail, {
-      text: 'Install a model that tells speakers apart.',
+        ? check('speakers-no-model')
+        : check('speakers-only-server');
+    return asLimited(said, {
       command: commandLine(`models install ${modelId}`),
       request: { method: 'POST', path: `/models/${modelId}/install` },
     });
   }
-  const told = 'They are told apart.';
+  const told = check('speakers-ok');
   const behind = settings['speakers.profiles'] ? await voices?.() : undefined;
   if (!behind || behind.waiting === 0) return asOk(told);
   const { waiting, without_audio: silent, given_up: failed } = behind;
   const measured = waiting - silent - failed;
-  const details = [
-    told,
-    ...(measured > 0 ? [`Voices of ${recordings(measured)} are being measured again.`] : []),
-    ...(silent > 0 ? [`Voices of ${recordings(silent)} stay as they are: no audio is kept.`] : []),
+  const behindOf = [
+    ...(measured > 0 ? [check('voices-measured', { count: measured })] : []),
+    ...(silent > 0 ? [check('voices-without-audio', { count: silent })] : []),
   ];
-  if (failed === 0) return asOk(details.join(' '));
-  return asLimited(
-    [...details, `Voices of ${recordings(failed)} could not be measured.`].join(' '),
-    {
-      text: 'The log of the service says why. They are tried again after its next start.',
-    },
-  );
+  if (failed === 0) return asOk(told, ...behindOf);
+  const failures = check('voices-failed', { count: failed });
+  return { status: 'limited', said: [failures, told, ...behindOf], remedy: null };
 }
-
-const recordings = (count: number): string => (count === 1 ? '1 recording' : `${count} recordings`);

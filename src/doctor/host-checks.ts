@@ -6,12 +6,10 @@ import { inProgramFolder } from '../shared/command-line.ts';
 import { packageVersion } from '../shared/package.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Settings } from '../config/schema.ts';
-import {
-  environmentSettings,
-  unknownVariables,
-  unknownVariableText,
-} from '../config/environment.ts';
+import { environmentSettings, unknownVariables } from '../config/environment.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
+import { check } from '../words/checks.ts';
+import type { Sentence } from '../words/params.ts';
 import { guideLink } from './guide.ts';
 import { ifMissing } from '../shared/files.ts';
 
@@ -27,10 +25,9 @@ const needs = guideLink('readme', 'What it needs');
 
 /** Node and its native packages. They need nothing of ours that could itself be broken. */
 export const runtimeLooks = (): Look[] => [
-  { id: 'node', title: 'Node', link: needs, limitMs: shortMs, look: async () => node() },
+  { id: 'node', link: needs, limitMs: shortMs, look: async () => node() },
   {
     id: 'modules',
-    title: 'Native packages',
     link: needs,
     limitMs: 30_000,
     look: (signal) => nativePackages(signal),
@@ -44,15 +41,13 @@ export const hostLooks = (
 ): Look[] => [
   {
     id: 'environment',
-    title: 'Environment variables',
     link: guideLink('settings', 'Settings'),
     limitMs: shortMs,
     look: async () => variables(env),
   },
-  { id: 'ffmpeg', title: 'ffmpeg', link: needs, limitMs: shortMs, look: () => ffmpeg() },
+  { id: 'ffmpeg', link: needs, limitMs: shortMs, look: () => ffmpeg() },
   {
     id: 'bzip2',
-    title: 'bzip2',
     link: needs,
     limitMs: shortMs,
     look: (signal) => bzip2(settings['stt.base_url'] === null, signal),
@@ -61,45 +56,42 @@ export const hostLooks = (
 
 function node(): LookedAt {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const here = `Mitschrift ${packageVersion()} runs on Node ${process.versions.node}`;
-  const text = 'Install Node 24 (nodejs.org), then run npm install again.';
+  const here = { release: packageVersion(), node: process.versions.node };
   const [oldestMajor, oldestMinor] = oldestNode;
   if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
-    return asMissing(`${here}; it needs ${oldestNode.join('.')} or newer.`, { text });
+    return asMissing(check('node-too-old', { ...here, oldest: oldestNode.join('.') }));
   }
-  if (testedNodes.includes(major)) return asOk(`${here}.`);
-  return asLimited(`${here}; it is tested on ${testedNodes.join(', ')}.`, { text });
+  if (testedNodes.includes(major)) return asOk(check('node-ok', here));
+  return asLimited(check('node-untested', { ...here, tested: testedNodes.map(String) }));
 }
 
 /** Packages with a part that is compiled for one Node, and what cannot be done without each. */
 const natives = [
-  { name: 'classic-level', from: ['level'], needed: true, without: 'the data cannot be opened' },
-  { name: 'argon2', from: [], needed: true, without: 'users cannot log in' },
+  { name: 'classic-level', from: ['level'], needed: true, without: 'no-data' },
+  { name: 'argon2', from: [], needed: true, without: 'no-login' },
   {
     name: 'sherpa-onnx-node',
     from: [],
     needed: false,
-    without: 'speech is not recognised on this machine',
+    without: 'no-local-speech',
   },
   {
     name: 'naudiodon/build/Release/naudiodon.node',
     from: [],
     needed: false,
-    without: 'devices of this machine cannot be recorded',
+    without: 'no-devices',
   },
 ] as const;
 
 async function nativePackages(signal: AbortSignal): Promise<LookedAt> {
   const broken = await brokenPackages(signal);
-  if (broken.length === 0) return asOk('All that are compiled for this machine can be loaded.');
-  const list = broken.map(({ name, without, why }) => `${name} (${without}): ${why}`).join('; ');
-  return asMissing(`Cannot be loaded: ${list}.`, {
-    text: 'Install the compiler and Python (apt), then install the packages again for this Node.',
+  if (broken.length === 0) return asOk(check('packages-ok'));
+  return asMissing(check('packages-broken', { packages: broken.map(({ said }) => said) }), {
     command: `sudo apt-get install build-essential python3 && ${inProgramFolder('npm install && npm rebuild')}`,
   });
 }
 
-type Broken = { name: string; needed: boolean; without: string; why: string };
+type Broken = { name: string; needed: boolean; said: Sentence };
 
 /** Native packages that this Node cannot load, and why. */
 export async function brokenPackages(signal: AbortSignal): Promise<Broken[]> {
@@ -107,12 +99,20 @@ export async function brokenPackages(signal: AbortSignal): Promise<Broken[]> {
   const together = await reasonsOf(paths, signal);
   // One of them has ended the process: which one, each tells in one of its own.
   const alone = () => Promise.all(paths.map(async (path) => await reasonsOf([path], signal)));
-  const reasons = together ?? (await alone()).map((one) => (one ? one[0]! : 'its process ended'));
+  const reasons = together ?? (await alone()).map((one) => (one ? one[0]! : ended));
   return natives.flatMap(({ name, needed, without }, index) => {
     const why = reasons[index];
-    return why ? [{ name: name.split('/')[0]!, needed, without, why }] : [];
+    if (!why) return [];
+    const short = name.split('/')[0]!;
+    const cause = why === missing ? 'missing' : why === ended ? 'ended' : 'failed';
+    const said = check('package-broken', { name: short, consequence: without, cause, said: why });
+    return [{ name: short, needed, said }];
   });
 }
+
+/** Why a package cannot be loaded, where nothing was thrown. */
+const missing = 'MISSING';
+const ended = 'ENDED';
 
 /** Where the package is; null when it is not installed. What a package of ours depends on is found from there. */
 function pathOf(name: string, from: readonly string[]): string | null {
@@ -138,7 +138,7 @@ async function reasonsOf(
 
 const loadEach = `
   const why = process.argv.slice(1).map((path) => {
-    if (path === '') return 'it is not installed';
+    if (path === '') return '${missing}';
     try { require(path); return null; } catch (error) { return String(error.message).split('\\n')[0].slice(0, 300); }
   });
   console.log(JSON.stringify(why));
@@ -146,19 +146,16 @@ const loadEach = `
 `;
 
 async function ffmpeg(): Promise<LookedAt> {
-  if (await hasFfmpeg()) return asOk('It is there: all audio formats are taken.');
-  return asMissing('It is not on the PATH, or does not run: only WAV files are taken.', {
-    text: 'Install ffmpeg.',
-    command: 'sudo apt-get install ffmpeg',
-  });
+  if (await hasFfmpeg()) return asOk(check('ffmpeg-ok'));
+  return asMissing(check('ffmpeg-missing'), { command: 'sudo apt-get install ffmpeg' });
 }
 
 async function bzip2(recognisesHere: boolean, signal: AbortSignal): Promise<LookedAt> {
   const { code } = await run('bzip2', ['--help'], signal);
-  if (code === 0) return asOk('It is there: speech models can be unpacked.');
-  const remedy = { text: 'Install bzip2.', command: 'sudo apt-get install bzip2' };
-  const detail = 'It is not on the PATH, or does not run: most speech models cannot be unpacked.';
-  return recognisesHere ? asMissing(detail, remedy) : asLimited(detail, remedy);
+  if (code === 0) return asOk(check('bzip2-ok'));
+  const remedy = { command: 'sudo apt-get install bzip2' };
+  const said = check('bzip2-missing');
+  return recognisesHere ? asMissing(said, remedy) : asLimited(said, remedy);
 }
 
 function variables(env: NodeJS.ProcessEnv): LookedAt {
@@ -166,14 +163,14 @@ function variables(env: NodeJS.ProcessEnv): LookedAt {
     environmentSettings(env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return asMissing(error.message.replaceAll(/\s+/g, ' '), {
-      text: 'Correct the values where the service is started: it does not start with them.',
-    });
+    return asMissing(check('variables-wrong', { faults: error.message }));
   }
   const unknown = unknownVariables(env);
-  if (unknown.length === 0) return asOk('Each that begins with MITSCHRIFT_ is read.');
-  const text = 'Correct the name where the service is started, or remove the variable.';
-  return asLimited(unknown.map(unknownVariableText).join(' '), { text });
+  if (unknown.length === 0) return asOk(check('variables-ok'));
+  const said = unknown.map(({ variable, nearest }) =>
+    check('variable-unknown', { variable, nearest: nearest ?? undefined }),
+  );
+  return { status: 'limited', said: said as [Sentence, ...Sentence[]], remedy: null };
 }
 
 /** Runs a program that ends by itself. `code` is null when it could not be started or was killed. */
@@ -198,7 +195,6 @@ const clockMs = 3600_000;
 /** The time zone in which documents are dated, and the clock. @param logFolder was written last when something happened */
 export const timeLook = (env: NodeJS.ProcessEnv, logFolder: string): Look => ({
   id: 'time-zone',
-  title: 'Time zone and clock',
   link: guideLink('administration', 'Times'),
   limitMs: lookMs,
   look: () => time(env, logFolder),
@@ -208,26 +204,22 @@ async function time(env: NodeJS.ProcessEnv, logFolder: string): Promise<LookedAt
   const set = env['TZ'] ?? '';
   // Undefined where TZ is none, whatever the types say.
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
-  const choose = {
-    text: 'Set the time zone of this machine (of a container: the variable TZ, such as Europe/Berlin).',
-    // Asks for the zone.
-    command: 'sudo dpkg-reconfigure tzdata',
-  };
+  // Asks for the zone.
+  const choose = { command: 'sudo dpkg-reconfigure tzdata' };
   if (set !== '' && !isZone(set)) {
-    return asLimited(`TZ is “${set}”, which is no time zone: times are ${zone ?? 'UTC'}.`, choose);
+    return asLimited(check('time-zone-unknown', { set, zone: zone ?? 'UTC' }), choose);
   }
   const written = await stat(logFolder).then(({ mtimeMs }) => mtimeMs, ifMissing(null));
   if (written !== null && written > Date.now() + clockMs) {
-    const when = new Date(written).toISOString();
-    return asLimited(`The clock is behind: something was recorded at ${when}.`, {
-      text: 'Have the clock set by the network.',
+    const last = new Date(written).toISOString();
+    return asLimited(check('clock-behind', { last }), {
       command: 'sudo timedatectl set-ntp true',
     });
   }
   if (set === '' && isUtc(zone ?? 'UTC')) {
-    return asLimited('No time zone is set: documents are dated in UTC.', choose);
+    return asLimited(check('time-zone-not-set'), choose);
   }
-  return asOk(`Documents are dated in ${zone ?? 'UTC'}.`);
+  return asOk(check('time-ok', { zone: zone ?? 'UTC' }));
 }
 
 const isUtc = (zone: string | undefined): boolean =>

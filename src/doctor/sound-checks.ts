@@ -9,11 +9,12 @@ import { inProgramFolder } from '../shared/command-line.ts';
 import { StageError } from '../shared/errors.ts';
 import { isInstalled } from '../shared/package.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
+import { check } from '../words/checks.ts';
+import type { Sentence } from '../words/params.ts';
 import { guideLink } from './guide.ts';
 
 /** Longer than `pactl` and the listing of devices are given where they are asked. */
 const soundMs = 60_000;
-const namedMax = 5;
 const needs = guideLink('readme', 'What it needs');
 
 type SoundSettings = Pick<Settings, 'audio.device' | 'audio.combined_channels'>;
@@ -36,21 +37,18 @@ export function soundLooks(dataRoot: string, settings: SoundSettings): Look[] {
   return [
     {
       id: 'audio-server',
-      title: 'Audio server',
       link: needs,
       limitMs: soundMs,
       look: () => audioServer(pulse),
     },
     {
       id: 'devices',
-      title: 'Devices',
       link: guideLink('recording', 'Recording: hotkey, tray, browser'),
       limitMs: soundMs,
       look: () => devices(listed, settings['audio.device']),
     },
     {
       id: 'combined',
-      title: 'Microphone and speakers together',
       link: guideLink('recording', 'Recording: hotkey, tray, browser'),
       limitMs: soundMs,
       look: () => joined(pulse, combined, settings['audio.device']),
@@ -59,28 +57,30 @@ export function soundLooks(dataRoot: string, settings: SoundSettings): Look[] {
 }
 
 const restartSound = {
-  text: 'Start the audio server of your session again.',
+  text: check('fix-restart-audio-server'),
   command: 'systemctl --user restart pipewire pipewire-pulse wireplumber',
 };
 
 async function audioServer(pulse: Pulse): Promise<LookedAt> {
   try {
     const { sink, source } = await pulse.defaults();
-    if (sink !== null || source !== null) return asOk('It answers.');
-    return asMissing('It answers, and has neither a loudspeaker nor a microphone.', restartSound);
+    if (sink !== null || source !== null) return asOk(check('audio-server-ok'));
+    return asMissing(check('audio-server-empty'), restartSound);
   } catch (error) {
-    return withoutServer(error, 'Devices have ALSA’s names, and none are joined.');
+    return withoutServer(error, (said) =>
+      said.code === 'pactl-missing' ? check('pactl-missing') : check('audio-server-none'),
+    );
   }
 }
 
 /** What it means that the audio server cannot be asked. @throws what is no answer of it */
-function withoutServer(error: unknown, consequence: string): LookedAt {
+function withoutServer(error: unknown, meaning: (said: Sentence) => Sentence): LookedAt {
   if (!(error instanceof StageError)) throw error;
-  if (error.code !== 'no-audio-server') return asMissing(error.message, restartSound);
-  const detail = `${error.message} ${consequence}`;
-  if (!error.message.includes('pactl')) return asLimited(detail, restartSound);
-  return asLimited(detail, {
-    text: 'Install the program, and ALSA’s way to the audio server.',
+  const { sentence: said } = error;
+  if (error.code !== 'no-audio-server') return asMissing(said, restartSound);
+  if (said.code !== 'pactl-missing') return asLimited(meaning(said), restartSound);
+  return asLimited(meaning(said), {
+    text: check('fix-install-pactl'),
     command: 'sudo apt-get install pulseaudio-utils libasound2-plugins',
   });
 }
@@ -90,41 +90,31 @@ async function devices(
   chosen: string | null,
 ): Promise<LookedAt> {
   if (!isInstalled('naudiodon')) {
-    return asMissing(
-      'The capture library is not installed: files and browsers alone are recorded.',
-      {
-        text: 'Install the compiler, then the packages again.',
-        command: `sudo apt-get install build-essential python3 && ${inProgramFolder('npm install')}`,
-      },
-    );
+    return asMissing(check('capture-not-installed'), {
+      command: `sudo apt-get install build-essential python3 && ${inProgramFolder('npm install')}`,
+    });
   }
   let found: Awaited<ReturnType<typeof recordableDevices>>;
   try {
     found = await listed();
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
-    return asMissing(error.message, restartSound);
+    return asMissing(error.sentence, restartSound);
   }
-  const names = named(found.devices);
+  const names = found.devices;
   if (found.devices.length === 0) {
-    const text = 'Connect a microphone, or record with a browser.';
-    return asLimited('None is there: files and browsers alone are recorded.', { text });
+    return asLimited(check('devices-none'));
   }
   if (chosen !== null && !found.devices.includes(chosen)) {
-    const text = 'Connect it, or choose another one (audio.device).';
-    return asMissing(`“${chosen}” is not there. There is: ${names}.`, { text });
+    return asMissing(check('device-chosen-gone', { device: chosen, devices: names }));
   }
   const used = chosen ?? found.default;
-  return asOk(`${names}. ${used === null ? 'None is the default.' : `“${used}” is used.`}`);
+  return asOk(
+    used === null
+      ? check('devices-no-default', { devices: names })
+      : check('devices-ok', { devices: names, used }),
+  );
 }
-
-const named = (names: readonly string[]): string => {
-  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : '';
-  return `${names
-    .slice(0, namedMax)
-    .map((name) => `“${name}”`)
-    .join(', ')}${more}`;
-};
 
 async function joined(
   pulse: Pulse,
@@ -132,27 +122,21 @@ async function joined(
   chosen: string | null,
 ): Promise<LookedAt> {
   const selection = await combined.selection();
-  const choose = {
-    text: 'Choose a microphone and a loudspeaker that are there (settings, sound).',
-  };
   let sources: Awaited<ReturnType<Pulse['sources']>>;
   try {
     sources = await pulse.sources();
   } catch (error) {
-    return withoutServer(error, 'Microphone and speakers cannot be recorded together.');
+    return withoutServer(error, (cause) => check('combined-no-server', { cause }));
   }
   if (selection === null) {
     if (chosen === combinedDevice) {
-      return asMissing(
-        `${combinedDevice} is to be recorded, and nothing was chosen for it.`,
-        choose,
-      );
+      return asMissing(check('combined-not-chosen'));
     }
-    return asOk('Nothing was chosen to be recorded together, and nothing has to be.');
+    return asOk(check('combined-not-wanted'));
   }
   const { microphone, monitor } = selection;
   const there = new Set([...sources.microphones, ...sources.monitors].map(({ name }) => name));
   const gone = [microphone, monitor].filter((name) => !there.has(name));
-  if (gone.length === 0) return asOk(`“${microphone}” and “${monitor}” are there.`);
-  return asMissing(`${named(gone)} ${gone.length === 1 ? 'is' : 'are'} not there.`, choose);
+  if (gone.length === 0) return asOk(check('combined-ok', { microphone, speakers: monitor }));
+  return asMissing(check('combined-gone', { devices: gone, count: gone.length }));
 }

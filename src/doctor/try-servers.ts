@@ -10,14 +10,31 @@ import {
 import { connectionFailure } from '../servers/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
 import type { Settings } from '../config/schema.ts';
+import { check } from '../words/checks.ts';
+import type { Language, Sentence } from '../words/params.ts';
+import { sayWhole } from '../words/say.ts';
 
-/** What came of trying a server, in words for a person. */
-export type Trial = { ok: boolean; detail: string; models?: string[] };
+/** What came of trying a server. */
+export type Trial = { ok: boolean; said: Sentence; models?: string[] };
 
 /** What a trial takes at most, in milliseconds. */
 const trialMs = 15_000;
-/** Models that a sentence names. */
-const namedMax = 10;
+
+/** A trial as administrators are told of it: in a language, with code and parameters beside. */
+export type TrialAnswer = {
+  ok: boolean;
+  detail: string;
+  code: string;
+  params?: Sentence['params'];
+  models?: string[];
+};
+
+export const trialAnswer = (language: Language, { said, ...trial }: Trial): TrialAnswer => ({
+  ...trial,
+  detail: sayWhole(said, language) ?? said.code,
+  code: said.code,
+  ...(said.params && { params: said.params }),
+});
 
 type Deps = {
   modelsDir: ModelFolders;
@@ -37,8 +54,8 @@ export async function trySpeechModel(
 ): Promise<Trial> {
   const backend = settings['stt.backend'];
   if (settings['stt.base_url'] !== null && backend !== 'compat') {
-    const detail = `There is no choice of models: a server of the protocol ${backend} has one.`;
-    return { ok: false, detail, models: [] };
+    const said = check('no-choice-of-models', { protocol: backend });
+    return { ok: false, said, models: [] };
   }
   const wanted = { ...settings, 'stt.model': model, 'stt.local_model': model };
   const { models = [], ...trial } = await trySpeech(wanted, deps);
@@ -65,7 +82,7 @@ export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> 
     const asCompat = await probeCompat(server, signal);
     if (settings['stt.backend'] === 'native') {
       if (asCompat.models.length > 0) {
-        return wrong(`${server.name} is an OpenAI-compatible server: set stt.backend to compat.`);
+        return wrong(check('backend-compat', { server: server.name }));
       }
       const asNative = await probeNative(native, signal);
       return judged(asNative, null, named);
@@ -77,10 +94,10 @@ export async function trySpeech(settings: Settings, deps: Deps): Promise<Trial> 
     if (takesAudio(asked)) return judged(asCompat, settings['stt.model'], named);
     const asNative = await probeNative(native, signal);
     return asNative.state === 'ready' && asCompat.models.length === 0
-      ? wrong(`${native.name} is a whisper.cpp server: set stt.backend to native.`)
-      : wrong(`${server.name} cannot transcribe: it has no /audio/transcriptions.`);
+      ? wrong(check('backend-native', { server: native.name }))
+      : wrong(check('cannot-transcribe', { server: server.name }));
   } catch (error) {
-    return wrong(connectionFailure(server, error).message);
+    return wrong(connectionFailure(server, error).sentence);
   } finally {
     await server.connections.destroy();
   }
@@ -94,10 +111,7 @@ const takesAudio = ({ status, contentType }: ServerAnswer): boolean =>
 export async function tryLanguage(settings: Settings): Promise<Trial> {
   const baseUrl = settings['llm.base_url'];
   if (baseUrl === null) {
-    return {
-      ok: true,
-      detail: 'No language-model server is set: summary and title are extracts of the talk.',
-    };
+    return { ok: true, said: check('language-none') };
   }
   const { openLanguageModel } = await import('../language/openai-model.ts');
   const model = openLanguageModel({
@@ -108,20 +122,21 @@ export async function tryLanguage(settings: Settings): Promise<Trial> {
     timeoutSeconds: trialMs / 1000,
   });
   const signal = AbortSignal.timeout(trialMs + 1000);
-  const name = `The language-model server at ${new URL(baseUrl).origin}`;
+  const { origin: server } = new URL(baseUrl);
   try {
     const models = await model.models(signal);
     if (models.length > 0) {
-      const ready = { state: 'ready', detail: `${name} is ready.`, models } as const;
+      const ready = { state: 'ready', said: check('server-ready', { server }), models } as const;
       return judged(ready, settings['llm.model'], 'llm.model');
     }
     await model.complete({ system: '', user: 'Say yes.', answerTokensMax: 16 }, signal);
-    return { ok: true, detail: `${name} answers, and has no list of models.`, models };
+    return { ok: true, said: check('server-no-list', { server }), models };
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
     // It answered, and with words: that they were too many or none is the model's way.
-    if (answered.has(error.code)) return { ok: true, detail: `${name} answers.`, models: [] };
-    return wrong(error.message);
+    if (answered.has(error.code))
+      return { ok: true, said: check('server-no-list', { server }), models: [] };
+    return wrong(error.sentence);
   } finally {
     await model.close();
   }
@@ -135,35 +150,29 @@ async function tryLocal(
   try {
     await (await chooseEngine(settings, { modelsDir, log })).close();
   } catch (error) {
-    if (error instanceof StageError) return wrong(error.message);
+    if (error instanceof StageError) return wrong(error.sentence);
     throw error;
   }
   const models = (await installedModels(modelsDir)).models
     .filter(({ purpose }) => purpose === 'speech-to-text')
     .map(({ id }) => id);
-  const ready = { state: 'ready', detail: 'This machine recognises.', models } as const;
+  const ready = { state: 'ready', said: check('local-ready'), models } as const;
   return judged(ready, settings['stt.local_model'], key);
 }
 
 /** Whether it is ready, and has the model that is asked for, if one is and it lists them. */
 function judged(
-  { state, detail, models }: Omit<ServerState, 'answered'>,
+  { state, said, models }: Omit<ServerState, 'answered' | 'failure'>,
   model: string | null,
   key: string,
 ): Trial {
-  if (state !== 'ready') return { ok: false, detail, models };
+  if (state !== 'ready') return { ok: false, said, models };
   // Ollama calls `name` what it lists as `name:latest`.
   const has = model === null || models.includes(model) || models.includes(`${model}:latest`);
-  if (has || models.length === 0) return { ok: true, detail, models };
-  const named = models.slice(0, namedMax).join(', ');
-  const more = models.length > namedMax ? ', …' : '';
-  return {
-    ok: false,
-    detail: `There is no model ${model} (${key}). There is: ${named}${more}.`,
-    models,
-  };
+  if (has || models.length === 0) return { ok: true, said, models };
+  return { ok: false, said: check('model-not-there', { model, key, models }), models };
 }
 
 const answered: ReadonlySet<string> = new Set(['answer-cut', 'answer-empty']);
 
-const wrong = (detail: string): Trial => ({ ok: false, detail });
+const wrong = (said: Sentence): Trial => ({ ok: false, said });

@@ -1,6 +1,7 @@
 import type { NoteCode } from '../../projections/recording/notes.ts';
 import type { LineKind } from '../../events/facts/transcript.ts';
-import { germanReason } from './german-reasons.ts';
+import { germanBy } from '../shared/german.ts';
+import { wholePhrases } from '../words/whole-phrases.ts';
 
 /** The service's own words in documents: headings, labels and sentences by code. */
 export type Labels = {
@@ -27,6 +28,8 @@ export type Labels = {
   moreDoubts: (count: number) => string;
   doubtReasons: Readonly<Record<string, string>>;
 };
+
+const germanCause = germanBy(wholePhrases());
 
 /** Labels in a language of the interface. A change here is a change of `rendererVersion`. */
 export const labelsIn = (language: 'de' | 'en'): Labels => (language === 'de' ? german : english);
@@ -129,7 +132,7 @@ const german: Labels = {
       'Ein Teil dessen, was zu dieser Aufnahme gespeichert ist, kann nicht gelesen werden.',
     edited: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben.',
   },
-  detail: (detail) => inWords(detail, germanWords) ?? germanReason(detail),
+  detail: (detail) => inWords(detail, germanWords) ?? germanCause(detail) ?? detail,
   doubts: (count) =>
     count === 1
       ? 'Eine Stelle ist vielleicht falsch erkannt:'

@@ -46,11 +46,12 @@ export function sanitizeMarkdown(markdown: string): string {
       indents = [];
       return plainLine(line);
     }
-    const indent = item[1]!.replaceAll('\t', '    ').length;
+    const [, space = '', mark = '', text = ''] = item;
+    const indent = space.replaceAll('\t', '    ').length;
     indents = [...indents.filter((outer) => outer < indent), indent].slice(0, depthMax);
     // Four spaces a level nest below `-` and below `10.` alike; a first level is never indented,
     // so that no item becomes indented code.
-    return `${'    '.repeat(indents.length - 1)}${item[2]!.replace(/[*+]/u, '-')} ${withBold(item[3]!)}`;
+    return `${'    '.repeat(indents.length - 1)}${mark.replace(/[*+]/u, '-')} ${withBold(text)}`;
   });
   return lines
     .join('\n')
@@ -59,10 +60,8 @@ export function sanitizeMarkdown(markdown: string): string {
 }
 
 function plainLine(line: string): string {
-  const heading = /^ {0,3}(#{1,6})\s+(\S.*)$/u.exec(line);
-  return heading
-    ? `${'#'.repeat(Math.max(2, heading[1]!.length))} ${withBold(heading[2]!)}`
-    : withBold(line);
+  const [, marks = '', text = line] = /^ {0,3}(#{1,6})\s+(\S.*)$/u.exec(line) ?? [];
+  return `${marks === '' ? '' : `${'#'.repeat(Math.max(2, marks.length))} `}${withBold(text)}`;
 }
 
 /** Escapes a line but for its `**bold**`. */
@@ -72,8 +71,8 @@ function withBold(line: string): string {
     .map((part, index) => {
       if (index % 2 === 1) return `**${escapeInline(part)}**`;
       // Spaces beside bold text belong to the line; escaping would take them away.
-      const begin = /^ */u.exec(part)![0].length;
-      const end = begin === part.length ? begin : /(?<! ) *$/u.exec(part)!.index;
+      const begin = part.search(/[^ ]|$/u);
+      const end = begin === part.length ? begin : part.search(/(?<! ) *$/u);
       const text = part.slice(begin, end);
       const escaped = index === 0 ? escapeLine(text) : escapeInline(text);
       return part.slice(0, begin) + escaped + part.slice(end);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, rmdir, unlink } from 'node:fs/promises';
 import { ulid } from 'ulid';
-import { StageError, hasCode, type StageErrorCode } from '../shared/errors.ts';
+import { StageError, hasCode, type StageFailure } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { type DocumentName, type PerDocument, documentPaths, documentNames } from './documents.ts';
 import {
@@ -169,11 +170,7 @@ export async function foreignDocuments(
     if (!document || own[name].has(document.sha256)) continue;
     const text = document.bytes.toString('utf8');
     if (!Buffer.from(text).equals(document.bytes)) {
-      throw new StageError(
-        'not-text',
-        `The ${name} was changed by hand and is not UTF-8 text, so it cannot be moved. Save it as UTF-8.`,
-        { retriable: true },
-      );
+      throw new StageError(failure('document-not-text', { document: name }), { retriable: true });
     }
     foreign[name] = text;
   }
@@ -266,14 +263,12 @@ const removeTemporary = ({ folder, temporary }: TargetFile): Promise<boolean> =>
 
 /** The errors a person can do something about, said so; others as they are. */
 function asStageError(error: unknown): unknown {
-  const failed = (code: StageErrorCode, message: string) =>
-    new StageError(code, message, { retriable: true, cause: error });
-  if (hasCode(error, 'ENOSPC', 'EDQUOT'))
-    return failed('disk-full', 'There is no space left on the disk for the documents.');
-  if (hasCode(error, 'EACCES', 'EPERM', 'EROFS'))
-    return failed('not-writable', 'The service may not write into the folder of the documents.');
+  const failed = (sentence: StageFailure) =>
+    new StageError(sentence, { retriable: true, cause: error });
+  if (hasCode(error, 'ENOSPC', 'EDQUOT')) return failed(failure('documents-no-space'));
+  if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return failed(failure('documents-not-writable'));
   if (hasCode(error, 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'))
-    return failed('name-in-use', 'Something else is where a document has to be written.');
+    return failed(failure('document-name-taken'));
   return error;
 }
 

@@ -4,6 +4,7 @@ import type { Log } from '../shared/log.ts';
 import { networkOf } from '../shared/network.ts';
 import { limits } from './limits.ts';
 import { isTrusted } from './peer.ts';
+import { openCounts } from '../shared/counts.ts';
 
 /** How often the log says so at most, in milliseconds. */
 const warnEveryMs = 60_000;
@@ -22,15 +23,14 @@ export function limitConnections(
   trustedProxies: () => readonly string[],
   { log, connectionsMax, unaskedMs }: Limited,
 ): void {
-  const open = new Map<string, number>();
+  const open = openCounts();
   const unasked = whatAsksNothing(server, { connectionsMax, unaskedMs });
   let warnedAt = Number.NEGATIVE_INFINITY;
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || isTrusted(remoteAddress, trustedProxies())) return;
     const place = networkOf(remoteAddress);
-    const count = open.get(place) ?? 0;
-    if (count >= limits.connectionsPerAddressMax) {
+    if (open.of(place) >= limits.connectionsPerAddressMax) {
       socket.destroy();
       if (performance.now() - warnedAt < warnEveryMs) return;
       warnedAt = performance.now();
@@ -40,13 +40,9 @@ export function limitConnections(
       );
       return;
     }
-    open.set(place, count + 1);
+    open.add(place);
     unasked.add(socket);
-    socket.once('close', () => {
-      const left = open.get(place)! - 1;
-      if (left === 0) open.delete(place);
-      else open.set(place, left);
-    });
+    socket.once('close', () => open.remove(place));
   });
 }
 

@@ -12,6 +12,8 @@ import {
 import type { Log } from '../shared/log.ts';
 import { limits } from './limits.ts';
 import { Problem } from './problems.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { sayWhole } from '../words/say.ts';
 
 /** Whether the service speaks https, and by what certificate. */
 export interface Encryption {
@@ -46,8 +48,8 @@ export function openEncryption(
     const read = await encryptionOf(cert, key);
     // What could not be read is tried again: nothing about the files has to change for that.
     seen = read.problem === null ? signature : '';
-    if (read.problem !== null && read.problem !== state.problem) {
-      log.warn({ problem: read.problem }, 'the certificate cannot be used');
+    if (read.problem !== null && !isDeepStrictEqual(read.problem, state.problem)) {
+      log.warn({ problem: sayWhole(read.problem, 'en') }, 'the certificate cannot be used');
     }
     if (read.certificate) {
       const { names, validTo } = read.certificate;

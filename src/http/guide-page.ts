@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { MarkedToken, Token } from 'marked';
 import { type GuideName, germanGuides, guides, headingId } from '../doctor/guide.ts';
 import { keysOf } from '../shared/keys-of.ts';
-import type { Language } from './readers-language.ts';
+import type { Language } from '../words/params.ts';
 import { escaped } from './problems.ts';
 
 /** The style sheet of these pages. */

@@ -1,14 +1,13 @@
 import type { Context } from 'koa';
-import { germanReasons } from '../documents/german-reasons.ts';
-import { germanChecks, germanTrials } from '../doctor/german-checks.ts';
+import { germanChecks } from '../doctor/german-checks.ts';
 import { germanCluster } from '../doctor/german-cluster.ts';
 import { type ToGerman, germanBy } from '../shared/german.ts';
 import { knownLanguages } from '../shared/languages.ts';
 import { germanLanguageNames, germanModels } from '../speech/catalogue/german-models.ts';
+import type { Language, Sentence } from '../words/params.ts';
+import { say } from '../words/say.ts';
+import { wholePhrases } from '../words/whole-phrases.ts';
 import { germanDetails } from './german-details.ts';
-
-/** Languages that the service speaks. */
-export type Language = 'de' | 'en';
 
 /** What the client would rather read (`Accept-Language`). */
 export const languageWanted = (ctx: Pick<Context, 'acceptsLanguages'>): Language =>
@@ -19,8 +18,7 @@ let toGerman: ToGerman | undefined;
 /** A sentence of the service in German, of whatever part of it; undefined where there is none. */
 export function germanText(english: string): string | undefined {
   toGerman ??= germanBy(
-    germanReasons,
-    germanTrials,
+    wholePhrases(),
     germanChecks,
     germanCluster,
     germanModels,
@@ -37,29 +35,19 @@ export const textIn = (language: Language, english: string): string =>
 /** Who reads: what somebody can do about a failure depends on whether it is theirs to do. */
 export type Reader = { language: Language; isAdmin: boolean };
 
-/** What a recording's answer says of how it came about, as somebody reads it. */
-export function reasonsIn<
-  Answer extends {
-    notes: { text: string }[];
-    error?: { message: string | null; code?: string } | null;
-  },
->(reader: Reader, answer: Answer): Answer {
-  const { language } = reader;
-  const { notes, error } = answer;
-  return {
-    ...answer,
-    notes: notes.map((note) => ({ ...note, text: textIn(language, note.text) })),
-    ...(error ? { error: errorIn(reader, error) } : {}),
-  };
-}
+type FailureKept = { message: string | null; reason: Sentence | null };
 
-/** Why a recording failed, as somebody reads it: commands and folders of the server are for administrators. */
-export function errorIn<E extends { message: string | null; code?: string }>(
-  { language, isAdmin }: Reader,
-  error: E,
-): E {
-  const text = error.code === 'no-engine' && !isAdmin ? notSetUp : error.message;
-  return { ...error, message: text && textIn(language, text) };
+/**
+ * Why a recording failed, as somebody reads it: addresses, folders and commands of the server are for administrators.
+ * `reason`: the same for programs; null where only an earlier release's sentence is kept.
+ */
+export function errorIn<E extends FailureKept>({ language, isAdmin }: Reader, error: E) {
+  const spoken = error.reason && say(error.reason, language);
+  if (!spoken) return { ...error, reason: null };
+  const { detail, todo, admin } = spoken;
+  const message = [detail, todo, isAdmin && admin].filter(Boolean).join(' ');
+  const { code, params } = error.reason!;
+  // What an administrator's part names may be in any of them.
+  const isShown = params !== undefined && (isAdmin || admin === undefined);
+  return { ...error, message, reason: { code, ...(isShown && { params }) } };
 }
-
-const notSetUp = 'Speech recognition is not set up yet. Ask an administrator.';

@@ -12,16 +12,22 @@ import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
 import { turnTag } from '../../projections/recording/edit-turns.ts';
 import type { DocumentVersion } from '../../projections/recording/versions.ts';
+import type { Note } from '../../projections/recording/notes.ts';
 import type { Reading } from '../../projections/recording/reading.ts';
+import { type Reader, errorIn, textIn } from './readers-language.ts';
+import type { Language } from '../words/params.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
+
+/** In which language people and files are called here, and who reads. */
+type Answering = { uiLanguage: Language; reader: Reader };
 
 /** One line of `GET /recordings`. */
 export function recordingLine(
   row: ListedRecording,
   activities: readonly StageNow[],
-  uiLanguage: 'de' | 'en',
+  { uiLanguage, reader }: Answering,
 ) {
   // What the running service says is newer and finer than the log: a queued stage is no fact.
   const activity = activities[0];
@@ -44,7 +50,7 @@ export function recordingLine(
     started_at: row.startedAt,
     duration: row.duration,
     device: row.device,
-    error: row.error,
+    error: row.error && errorIn(reader, row.error),
     speakers: speakerAnswers(row.speakers, uiLanguage),
     documents: row.documents,
     version: row.version,
@@ -56,16 +62,16 @@ export function recordingAnswer(
   row: RecordingRow,
   transcript: TranscriptRow | undefined,
   activities: readonly StageNow[],
-  uiLanguage: 'de' | 'en',
+  { uiLanguage, reader }: Answering,
 ) {
-  const { summary, ...line } = recordingLine(row, activities, uiLanguage);
+  const { summary, ...line } = recordingLine(row, activities, { uiLanguage, reader });
   return {
     ...line,
     summary: summaryAnswer({ ...row, abstract: summary }, transcript, uiLanguage),
     activities,
     speakers_pending: suggestionAnswers(row.suggestions, uiLanguage),
     utterances: transcript ? utterances(transcript) : [],
-    notes: row.notes.map(({ code, detail }) => ({ code, text: detail })),
+    notes: notesIn(reader, row.notes),
     ledger: ledgerOf(row, transcript),
   };
 }
@@ -76,7 +82,11 @@ export const exportedAnswer = (
   transcript: TranscriptRow,
   input: Pick<DocumentsInput, 'uiLanguage' | 'speakers'>,
 ) => ({
-  ...recordingAnswer(row, transcript, [], input.uiLanguage),
+  ...recordingAnswer(row, transcript, [], {
+    uiLanguage: input.uiLanguage,
+    // A file is passed on.
+    reader: { language: input.uiLanguage, isAdmin: false },
+  }),
   summary_text: transcript.summary && withSpeakerNames(input, transcript.summary),
 });
 
@@ -93,7 +103,7 @@ export function libraryAnswer(item: LibraryItem, uiLanguage: 'de' | 'en') {
 }
 
 /** What a version of the documents says, as `GET /recordings/{id}` says it of the present one. */
-export function readingAnswer(reading: Reading, uiLanguage: 'de' | 'en') {
+export function readingAnswer(reading: Reading, { uiLanguage, reader }: Answering) {
   const { title, language, speakers, blocks, notes } = reading;
   const named = (text: string) => withSpeakerNames({ speakers, uiLanguage }, text);
   const abstract = reading.abstract === null ? null : named(reading.abstract);
@@ -107,9 +117,12 @@ export function readingAnswer(reading: Reading, uiLanguage: 'de' | 'en') {
       uiLanguage,
     ),
     utterances: utterances({ blocks, utterances: [] }),
-    notes: notes.map(({ code, detail }) => ({ code, text: detail })),
+    notes: notesIn(reader, notes),
   };
 }
+
+const notesIn = ({ language }: Reader, notes: readonly Note[]) =>
+  notes.map(({ code, detail }) => ({ code, text: textIn(language, detail) }));
 
 /** Everybody who speaks, with what people see of them: the name, or what stands for one. */
 const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: 'de' | 'en') =>
@@ -215,8 +228,6 @@ export async function factsPage(
   }
   return { events, next_after: null };
 }
-
-type Language = 'de' | 'en';
 
 /**
  * Why a name is suggested, as a person reads it: the words it rests on in quotation marks, or a sentence. What is

@@ -126,7 +126,7 @@ export type HttpServices = {
   /** The desktop of this machine; the one that the process's environment speaks of, unless given. */
   desktop?: Desktop;
   /** @throws an error with code `unsupported-media` and a sentence for a person. */
-  acceptsAudio(path: string, filename: string): Promise<AcceptedAudio>;
+  acceptsAudio(path: string): Promise<AcceptedAudio>;
 };
 
 /** What routes need: the service's parts, and what belongs to one app. */

@@ -7,10 +7,12 @@ import {
 } from '../../projections/recordings.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
-import { type Language, errorIn, textIn } from './readers-language.ts';
+import { errorIn, textIn } from './readers-language.ts';
+import type { Language } from '../words/params.ts';
 import { statusEntry, suggestionAnswers } from './recording-answer.ts';
 import type { HttpServices } from './services.ts';
 import type { Caller } from '../accounts/caller.ts';
+import { say } from '../words/say.ts';
 
 /**
  * The status object of `GET /status` and of `status` frames: what the facts tell, and what only the
@@ -112,7 +114,13 @@ const presentHealth = (
   language: Language,
 ) =>
   isAdmin
-    ? { state, writable, advice: advice.map((text) => textIn(language, text)), damage, more }
+    ? {
+        state,
+        writable,
+        advice: advice.map((one) => textIn(language, say(one, language)?.detail ?? one.code)),
+        damage,
+        more,
+      }
     : { state, writable };
 
 /** One entry a stage: of two that run side by side each has its own progress. */

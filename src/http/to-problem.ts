@@ -252,11 +252,10 @@ const byCode = {
   'nothing-combined': (error) => new Problem('device-unavailable', error.message),
 
   'decoder-stalled': (error) =>
-    new Problem(
-      'decoder-stalled',
-      `${error.message} Try again when there is less to do; if it stops again, convert the file to WAV.`,
-      { headers: { 'Retry-After': '60' }, cause: error },
-    ),
+    new Problem('decoder-stalled', error.message, {
+      headers: { 'Retry-After': '60' },
+      cause: error,
+    }),
   'unsupported-media': (error) => new Problem('unsupported-media', error.message, { cause: error }),
   // Formidable and Node say so when the client goes away in the middle; no client reads this.
   '1002': (error) => cutOff(error),

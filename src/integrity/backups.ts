@@ -20,8 +20,10 @@ export type BackupNow = {
   /** RFC 3339 UTC. */
   started_at: string;
   ended_at: string | null;
-  /** Files looked at so far. */
+  /** Files looked at so far; once it is complete, the files in it. */
   files: number;
+  /** Of all files in it; null until it is complete, and of one that an earlier release made. */
+  bytes: number | null;
   /** Facts in it; null until it is complete. */
   facts: number | null;
   /** What went wrong, for a person. */
@@ -144,8 +146,13 @@ async function makeOne(
     const ending = AbortSignal.any([deps.stopping, cancelled, stalling.signal]);
     const making = () => backup({ ...deps, onFile, onRecords }, one.path, ending);
     const report = await deps.whileFilesStay(() => orLeft(making(), ending, endMs));
-    const { facts } = report;
-    Object.assign(one, { state: 'done', facts });
+    const { facts, files } = report;
+    Object.assign(one, {
+      state: 'done',
+      facts,
+      files: files.copied + files.linked,
+      bytes: files.size,
+    });
     log.info({ path: one.path, facts }, 'backed up');
     return report;
   } catch (error) {
@@ -199,6 +206,7 @@ const noBackup = {
   state: 'running',
   ended_at: null,
   files: 0,
+  bytes: null,
   facts: null,
   error: null,
 } as const;
@@ -208,7 +216,16 @@ async function readLastBackup(root: string): Promise<BackupNow | null> {
   const text = await readFile(join(root, lastBackupFile), 'utf8').catch(ifMissing('null'));
   try {
     const { directory: path, facts, files, at } = lastSchema.parse(JSON.parse(text));
-    return { path, state: 'done', started_at: at, ended_at: at, files, facts, error: null };
+    const times = { started_at: at, ended_at: at };
+    return {
+      path,
+      state: 'done',
+      ...times,
+      files: files.count,
+      bytes: files.size,
+      facts,
+      error: null,
+    };
   } catch {
     return null;
   }
@@ -218,7 +235,7 @@ const lastSchema = z.object({
   directory: z.string(),
   facts: z.number(),
   files: z
-    .object({ copied: z.number(), linked: z.number() })
-    .transform(({ copied, linked }) => copied + linked),
+    .object({ copied: z.number(), linked: z.number(), size: z.number().nullable().default(null) })
+    .transform(({ copied, linked, size }) => ({ count: copied + linked, size })),
   at: z.string(),
 });

@@ -3,8 +3,8 @@ import { copyFile, link, lstat, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifMissing, privateDirectory, syncDirectory, syncFile } from '../shared/files.ts';
 
-/** What a copy took: files that were copied, and those the last one already had. */
-export type Copied = { copied: number; linked: number; bytes: number };
+/** What a copy took: files that were copied, those the last one already had, and the bytes of all of them. */
+export type Copied = { copied: number; linked: number; size: number };
 
 /**
  * Copies a tree of folders and plain files, durably; links and other things are left out. A file that
@@ -23,7 +23,7 @@ export async function copyTree(
   } = {},
 ): Promise<Copied> {
   const { previous, wanted = () => true } = options;
-  const done: Copied = { copied: 0, linked: 0, bytes: 0 };
+  const done: Copied = { copied: 0, linked: 0, size: 0 };
   await folder('');
   return done;
 
@@ -54,6 +54,7 @@ export async function copyTree(
       if (same) {
         await link(join(previous, path), target);
         done.linked += 1;
+        done.size += source.size;
         return;
       }
     }
@@ -62,7 +63,7 @@ export async function copyTree(
     await utimes(target, source.atime, source.mtime);
     await syncFile(target);
     done.copied += 1;
-    done.bytes += source.size;
+    done.size += source.size;
   }
 }
 

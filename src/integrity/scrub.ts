@@ -20,6 +20,7 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import { harmedTables } from './tables/tables.ts';
 import { mutex } from '../shared/mutex.ts';
 import { ifMissing, writeDurably } from '../shared/files.ts';
+import { sayWhole } from '../words/say.ts';
 
 /** Looks through everything again and again, slowly, beside the service's work. */
 export type Scrub = {
@@ -306,7 +307,11 @@ function reportDamage(scrub: Scrubbing): void {
     reported.add(identity);
     return true;
   });
-  if (fresh.length > 0) log.error({ damage: fresh.slice(0, 20), advice }, 'damage was found');
+  if (fresh.length > 0)
+    log.error(
+      { damage: fresh.slice(0, 20), advice: advice.map((one) => sayWhole(one, 'en')) },
+      'damage was found',
+    );
 }
 
 /** What is in the log the log itself tells of. */

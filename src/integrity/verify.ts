@@ -21,6 +21,8 @@ import { type LoggedFact, schemaOf } from '../../events/facts/catalogue.ts';
 import { recordingOf } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { type LogCheck, checkLog } from '../recordings/check-log.ts';
+import { check } from '../words/checks.ts';
+import type { Sentence } from '../words/params.ts';
 
 /** What `mitschrift verify` found. */
 export type VerifyReport = {
@@ -33,7 +35,7 @@ export type VerifyReport = {
   /** Findings that are not listed. */
   more: number;
   /** What to do about it; empty when nothing is damaged. */
-  advice: string[];
+  advice: Sentence[];
 };
 
 /**
@@ -104,44 +106,20 @@ const asFinding = ({ message, subject, ...where }: Damage): Finding => ({
 });
 
 /** What a person can do, by what is damaged. Nothing is ever repaired by itself. */
-export function adviceOn(findings: readonly Pick<Finding, 'severity' | 'kind'>[]): string[] {
+export function adviceOn(findings: readonly Pick<Finding, 'severity' | 'kind'>[]): Sentence[] {
   const kinds = new Set(
     findings.filter(({ severity }) => severity === 'damage').map(({ kind }) => kind),
   );
-  const advice: string[] = [];
-  if (kinds.has('record') || kinds.has('index')) {
-    advice.push(
-      'The log is damaged and takes nothing new. Stop the service and restore the last backup into a ' +
-        'new data directory (mitschrift restore), or salvage what can be read (mitschrift repair --out).',
-    );
-  }
-  if (kinds.has('table')) {
-    advice.push(
-      'A table of the database is damaged, and the database may end the service when it comes to it. ' +
-        'Stop the service and restore the last backup into a new data directory (mitschrift restore), ' +
-        'or salvage what can be read (mitschrift repair --out).',
-    );
-  }
-  if (kinds.has('key')) {
-    advice.push('Put the named keys back from a backup, or delete their recordings and users.');
-  }
-  if (kinds.has('user')) {
-    advice.push(
-      'The keys of the named users were destroyed. They cannot log in: create them again (mitschrift users add).',
-    );
-  }
-  if (kinds.has('audio')) advice.push('Put the named audio files back from a backup.');
-  if (kinds.has('left')) advice.push(leftAdvice);
-  if (kinds.has('state') || kinds.has('fact')) {
-    advice.push(
-      'Facts are not what this release would have recorded: report it, with the output of this command.',
-    );
-  }
+  const advice: Sentence[] = [];
+  if (kinds.has('record') || kinds.has('index')) advice.push(check('restore-or-salvage'));
+  if (kinds.has('table')) advice.push(check('table-damaged'));
+  if (kinds.has('key')) advice.push(check('keys-from-backup'));
+  if (kinds.has('user')) advice.push(check('recreate-users'));
+  if (kinds.has('audio')) advice.push(check('audio-from-backup'));
+  if (kinds.has('left')) advice.push(check('delete-leftovers'));
+  if (kinds.has('state') || kinds.has('fact')) advice.push(check('events-unexpected'));
   return advice;
 }
-
-const leftAdvice =
-  'Something that was deleted is still there: delete it again, or remove the named files.';
 
 /**
  * Checks one stream: its facts hold to their schemas, the machine's states are those that were
@@ -214,7 +192,7 @@ export type ServiceHealth = {
   /** How many more there are. */
   more: number;
   /** What a person can do about it; empty when nothing is damaged. */
-  advice: string[];
+  advice: Sentence[];
 };
 
 /** Joins what the log knows of its own damage with what was found in files and keys. */
@@ -233,7 +211,7 @@ export function healthOf(
     damage: found,
     more,
     advice: [
-      ...(reason === undefined ? [] : [reason]),
+      ...(reason === undefined ? [] : [check('as-said', { text: reason })]),
       ...adviceOn(found.map(({ kind }) => ({ kind, severity: 'damage' }))),
     ],
   };
@@ -243,11 +221,18 @@ export function healthOf(
 export const withRows = (health: ServiceHealth, full: Error | undefined): ServiceHealth =>
   full === undefined || health.state !== 'ok'
     ? health
-    : { ...health, state: 'recovering', writable: false, advice: [full.message, ...health.advice] };
+    : {
+        ...health,
+        state: 'recovering',
+        writable: false,
+        advice: [check('as-said', { text: full.message }), ...health.advice],
+      };
 
 /** What the log lost before this start is told for as long as the service runs: it is for a person to look after. */
 export const withLoss = (health: ServiceHealth, lost: string | null): ServiceHealth =>
-  lost === null ? health : { ...health, advice: [lost, ...health.advice] };
+  lost === null
+    ? health
+    : { ...health, advice: [check('as-said', { text: lost }), ...health.advice] };
 
 type StreamChecked = FilesChecked & Pick<LogCheck, 'facts' | 'recordings'>;
 

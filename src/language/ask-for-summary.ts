@@ -1,4 +1,6 @@
 import { StageError } from '../shared/errors.ts';
+import type { FaultOfAnswer } from '../words/failures-of-language.ts';
+import { failure } from '../words/failures.ts';
 import { plainAnswer } from './answers.ts';
 import type { LanguageModel, Completion } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
@@ -38,20 +40,17 @@ export async function askForSummary(
   about: About,
 ): Promise<SummaryDraft> {
   let asked = await askTwice(asking, task, about);
-  if ('why' in asked && asked.why === noLines) {
+  if ('fault' in asked && asked.fault === 'no-lines') {
     asking.form = 'prose';
     asked = await askTwice(asking, task, about);
   }
-  if ('why' in asked) throw noSummary(asked.why);
+  if ('fault' in asked) throw noSummary(asked.fault);
   if ('prose' in asked) asking.form = 'prose';
   return asked;
 }
 
-/** @param why the end of the sentence “its answer …” */
-export const noSummary = (why: string): StageError =>
-  new StageError('answer-empty', `The language model gave no summary: its answer ${why}.`, {
-    retriable: false,
-  });
+export const noSummary = (fault: FaultOfAnswer): StageError =>
+  new StageError(failure('no-summary-answered', { fault }), { retriable: false });
 
 /** A draft as notes to be merged. */
 export const notesOfDraft = (draft: SummaryDraft): string =>
@@ -82,15 +81,13 @@ export const overheadTokens = 420;
 export const answerTokens = (context: number): number =>
   Math.max(200, Math.min(2000, Math.floor(context * 0.3)));
 
-const noLines = 'holds no lines';
-
 /** A draft, or why the last answer is none. */
 async function askTwice(
   { model, signal, style, form }: Asking,
   task: SummaryTask,
   { numbered, plain, read, wordsMin }: About,
-): Promise<SummaryDraft | { why: string }> {
-  let why = 'is empty';
+): Promise<SummaryDraft | { fault: FaultOfAnswer }> {
+  let fault: FaultOfAnswer = 'empty';
   for (const again of [false, true]) {
     const data = form === 'lines' ? numbered : plain;
     const request = summaryRequest(task, data, style, { form, again });
@@ -100,16 +97,16 @@ async function askTwice(
     if (!text) {
       // Of one part there may be nothing to note.
       if (again && task === 'part' && draft && 'lines' in draft) return draft;
-      why = draft ? 'is empty' : noLines;
+      fault = draft ? 'empty' : 'no-lines';
       continue;
     }
     const source = { instructions: request.system, read, source: read, language: style.expected };
     const isShort = spokenWords(text, null).length < wordsMin;
-    const unusable = isShort ? 'is too short' : whyUnusable(text, source);
+    const unusable = isShort ? 'too-short' : whyUnusable(text, source);
     if (unusable === null) return draft;
-    why = unusable;
+    fault = unusable;
   }
-  return { why };
+  return { fault };
 }
 
 /** Of a model that gives no JSON twice, the second answer's prose. */

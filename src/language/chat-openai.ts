@@ -5,7 +5,8 @@ import type { Server, ServerAnswer } from '../servers/server.ts';
 import { serverMessage } from '../servers/server-failure.ts';
 import { throughOpenAI } from '../servers/through-openai.ts';
 import { ServerAnswerError, askForJson, isOverflow, type ServerKind } from './language-server.ts';
-import { StageError, type StageErrorCode } from '../shared/errors.ts';
+import { StageError, type StageFailure } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { jsonObjectIn, withoutThinking } from './answers.ts';
 import { fewestTokens } from './talk.ts';
 
@@ -184,29 +185,22 @@ export function judgedReply(reply: Reply, completion: Completion, server: string
   const fewest = fewestTokens(completion.system + completion.user);
   if (promptTokens !== null && promptTokens > 0 && promptTokens < fewest)
     throw failed(
-      'prompt-truncated',
-      `The language model at ${server} read only ${promptTokens} tokens of a prompt of at least ${Math.ceil(fewest)}. Give it a larger context, or set llm.context to the one it has.`,
+      failure('context-too-small', { server, read: promptTokens, least: Math.ceil(fewest) }),
     );
-  if (finish === 'content_filter')
-    throw failed('content-filter', `The language model at ${server} refuses this content.`);
-  if (finish === 'length')
-    throw failed(
-      'answer-cut',
-      `The language model at ${server} did not come to an end of its answer.`,
-    );
-  if (refusal)
-    throw failed('content-filter', `The language model at ${server} declined to answer.`);
+  if (finish === 'content_filter') throw failed(failure('content-refused', {}));
+  if (finish === 'length') throw failed(failure('answer-unfinished'));
+  if (refusal) throw failed(failure('answer-declined'));
   const answer = withoutThinking(reply.content);
   if (answer !== '') return answer;
   // LM Studio puts the JSON of thinking models there; a plain answer in it would be thoughts.
   const astray =
     completion.schema && jsonObjectIn(withoutThinking(reply.reasoning) || reply.reasoning);
   if (astray) return JSON.stringify(astray);
-  throw failed('answer-empty', `The language model at ${server} gave an empty answer.`);
+  throw failed(failure('answer-empty'));
 }
 
-const failed = (code: StageErrorCode, message: string): StageError =>
-  new StageError(code, message, { retriable: false });
+const failed = (sentence: StageFailure): StageError =>
+  new StageError(sentence, { retriable: false });
 
 function requestBody(
   model: string,

@@ -1,6 +1,12 @@
 import { textSegments } from '../shared/segments.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
-import { type Sentence, knownLocale, sentencesOf, stopWords, textSentences } from './sentences.ts';
+import {
+  type SpokenSentence,
+  knownLocale,
+  sentencesOf,
+  stopWords,
+  textSentences,
+} from './sentences.ts';
 import { textOfLines } from './talk.ts';
 
 /** Sentences in a summary: a tenth of the talk, but some and not too many. */
@@ -27,7 +33,7 @@ export function fallbackSummary(
   const count = Math.min(pointsMax, Math.max(pointsMin, Math.ceil(sentences.length / 10)));
   const { first, inOrder } = best(sentences, count, language);
   const isTitle =
-    inOrder.length === 1 && isSame(inOrder[0]!.text, titleFrom(first!.text, language));
+    first && inOrder.length === 1 && isSame(first.text, titleFrom(first.text, language));
   if (isTitle || isMostOf(inOrder, sentences)) return { text: '', lines: [], tooShort: true };
   const lines = inOrder.map(({ text, speaker, block }) => ({
     kind: 'point' as const,
@@ -35,7 +41,7 @@ export function fallbackSummary(
     speaker,
     person: null,
     due: null,
-    block: blocks[block]!.id,
+    block: blocks[block]?.id ?? null,
   }));
   return { text: textOfLines(lines), lines, tooShort: false };
 }
@@ -66,18 +72,18 @@ const isSame = (one: string, other: string): boolean =>
   one !== '' && lettersOf(one) === lettersOf(other);
 
 /** Whether a choice of sentences leaves out too little of a talk to be shorter than it. */
-function isMostOf(chosen: readonly Sentence[], all: readonly Sentence[]): boolean {
-  const letters = (sentences: readonly Sentence[]) =>
+function isMostOf(chosen: readonly SpokenSentence[], all: readonly SpokenSentence[]): boolean {
+  const letters = (sentences: readonly SpokenSentence[]) =>
     sentences.reduce((sum, { text }) => sum + lettersOf(text).length, 0);
   return chosen.length > 0 && letters(chosen) > shareMax * letters(all);
 }
 
 /** Whether the points of a summary are these sentences. */
-function isSummary(sentences: readonly Sentence[], summary: string): boolean {
+function isSummary(sentences: readonly SpokenSentence[], summary: string): boolean {
   const points = summary.split('\n');
   return (
     points.length === sentences.length &&
-    sentences.every(({ text }, at) => points[at]!.endsWith(firstWords(text, pointWordsMax)))
+    sentences.every(({ text }, at) => points[at]?.endsWith(firstWords(text, pointWordsMax)))
   );
 }
 
@@ -95,40 +101,37 @@ const sectionMax = 120;
  * long talk gets its share.
  */
 function best(
-  sentences: Sentence[],
+  sentences: SpokenSentence[],
   count: number,
   language: string | null,
-): { first: Sentence | undefined; inOrder: Sentence[] } {
+): { first: SpokenSentence | undefined; inOrder: SpokenSentence[] } {
   const scores = textRank(
     sentences.map(({ text }) => text),
     language,
   );
   // A remark of a word or two may recommend itself by repetition; it tells a reader nothing.
-  const telling = (index: number) => (sentences[index]!.text.split(' ').length >= 4 ? 1 : 0);
+  const telling = ({ text }: SpokenSentence) => (text.split(' ').length >= 4 ? 1 : 0);
   // Nor does one that begins in the middle of what was said.
-  const begun = (index: number) => (sentences[index]!.cut.before ? 0 : 1);
+  const begun = ({ cut }: SpokenSentence) => (cut.before ? 0 : 1);
   const seen = new Set<string>();
   const ranked = sentences
-    .map((_, index) => index)
+    .map((sentence, index) => ({ sentence, index, score: scores[index] ?? 0 }))
     .sort(
       (one, other) =>
-        telling(other) - telling(one) ||
-        begun(other) - begun(one) ||
-        scores[other]! - scores[one]! ||
-        one - other,
+        telling(other.sentence) - telling(one.sentence) ||
+        begun(other.sentence) - begun(one.sentence) ||
+        other.score - one.score,
     )
-    .filter((index) => {
-      const text = sentences[index]!.text.toLowerCase();
+    .filter(({ sentence }) => {
+      const text = sentence.text.toLowerCase();
       return seen.has(text) ? false : seen.add(text);
     })
     .slice(0, count);
-  return {
-    first: sentences[ranked[0]!],
-    inOrder: ranked.toSorted((one, other) => one - other).map((index) => sentences[index]!),
-  };
+  const inOrder = ranked.toSorted((one, other) => one.index - other.index);
+  return { first: ranked[0]?.sentence, inOrder: inOrder.map(({ sentence }) => sentence) };
 }
 
-function summarySentences(summary: string, language: string | null): Sentence[] {
+function summarySentences(summary: string, language: string | null): SpokenSentence[] {
   return textSentences(summary.replaceAll(/^[-*]\s+/gmu, ''), language).map((text) => ({
     text,
     cut: { before: false, after: false },
@@ -158,7 +161,7 @@ function firstWords(text: string, wordsMax: number): string {
 }
 
 /** A sentence, or the piece of one that was cut: no full stop where the person had not come to one. */
-function passage({ text, cut }: Sentence): string {
+function passage({ text, cut }: SpokenSentence): string {
   const begun = cut.before ? `… ${text}` : text;
   if (cut.after) return `${begun} …`;
   return ended(firstWords(begun, pointWordsMax));
@@ -200,12 +203,10 @@ function rankSection(words: readonly ReadonlySet<string>[]): number[] {
   let scores = words.map(() => 1);
   for (let round = 0; round < roundsMax; round += 1) {
     const next = shares.map((row) => {
-      let recommended = 0;
-      for (let column = 0; column < row.length; column += 1)
-        recommended += row[column]! * scores[column]!;
+      const recommended = row.reduce((sum, share, at) => sum + share * (scores[at] ?? 0), 0);
       return 1 - damping + damping * recommended;
     });
-    const moved = Math.max(...next.map((score, index) => Math.abs(score - scores[index]!)));
+    const moved = Math.max(...next.map((score, index) => Math.abs(score - (scores[index] ?? 0))));
     scores = next;
     if (moved < settledAt) break;
   }
@@ -214,18 +215,18 @@ function rankSection(words: readonly ReadonlySet<string>[]): number[] {
 
 /** What part of a sentence's recommendations (the column) goes to another (the row). */
 function sharesOf(words: readonly ReadonlySet<string>[]): Float64Array[] {
-  const weights = words.map(() => new Float64Array(words.length));
-  for (let row = 0; row < words.length; row += 1) {
-    for (let column = 0; column < row; column += 1) {
-      const weight = similarity(words[row]!, words[column]!);
-      weights[row]![column] = weight;
-      weights[column]![row] = weight;
+  const count = words.length;
+  const weights = new Float64Array(count * count);
+  for (const [row, mine] of words.entries()) {
+    for (const [column, its] of words.slice(0, row).entries()) {
+      const weight = similarity(mine, its);
+      weights[row * count + column] = weight;
+      weights[column * count + row] = weight;
     }
   }
-  const sums = weights.map((row) => row.reduce((sum, weight) => sum + weight, 0));
-  return weights.map((row) =>
-    row.map((weight, column) => (weight > 0 ? weight / sums[column]! : 0)),
-  );
+  const rows = words.map((_, row) => weights.subarray(row * count, (row + 1) * count));
+  const sums = rows.map((row) => row.reduce((sum, weight) => sum + weight, 0));
+  return rows.map((row) => row.map((weight, at) => (weight > 0 ? weight / (sums[at] ?? 1) : 0)));
 }
 
 function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Block } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
+import type { FaultOfAnswer } from '../words/failures-of-language.ts';
+import { failure } from '../words/failures.ts';
 import { jsonObjectIn, plainLine } from './answers.ts';
 import { languageName, textSentences } from './sentences.ts';
 import type { Completion, LanguageModel } from './model.ts';
@@ -47,7 +49,7 @@ export async function generateTitle(
   const tokensMax = Math.max(100, Math.floor((await model.contextTokens(signal)) * 0.6) - 350);
   const text = beginningOf(source, tokensMax);
   let best: GeneratedTitle | undefined;
-  let why = '';
+  let fault: FaultOfAnswer = 'empty';
   for (const again of [false, true]) {
     const completion = request(text, input.language, again);
     const answer = await answered(completion, model, signal);
@@ -57,17 +59,15 @@ export async function generateTitle(
       source: text,
       language: input.language,
     };
-    const read = titleIn(answer, input.language) ?? 'holds no title';
+    const read = titleIn(answer, input.language) ?? 'no-title';
     const unusable =
       typeof read === 'string' ? read : whyUnusable(`${read.title}. ${read.abstract}`, about);
-    if (typeof read === 'string' || unusable !== null) why = unusable ?? why;
+    if (typeof read === 'string' || unusable !== null) fault = unusable ?? fault;
     else if (isRight(read, input.language)) return read;
     else best = read;
   }
   if (best) return { ...best, title: cutTitle(best.title) };
-  throw new StageError('answer-empty', `The language model gave no title: its answer ${why}.`, {
-    retriable: false,
-  });
+  throw new StageError(failure('no-title-answered', { fault }), { retriable: false });
 }
 
 /** The model's answer; empty where it gave none that is whole. */
@@ -86,17 +86,19 @@ async function answered(
 }
 
 /** Title and abstract in an answer; undefined, or why not, where it has none that can be one. */
-function titleIn(answer: string, language: string | null): GeneratedTitle | string | undefined {
+function titleIn(
+  answer: string,
+  language: string | null,
+): GeneratedTitle | FaultOfAnswer | undefined {
   const parsed = answerSchema.safeParse(jsonObjectIn(answer));
   if (!parsed.success) return undefined;
   const said = parsed.data.title.trim();
-  if (/[\r\n]/u.test(said)) return 'has a title of more than a line';
-  if (/[{}]|"\s*:/u.test(said)) return 'has JSON for a title';
+  if (/[\r\n]/u.test(said)) return 'title-lines';
+  if (/[{}]|"\s*:/u.test(said)) return 'title-json';
   const title = cleanTitle(said);
   const sentences = textSentences(plainLine(parsed.data.abstract), language);
   const abstract = sentences.slice(0, sentencesMax).join(' ');
-  if (placeholder.test(title) || placeholder.test(abstract))
-    return 'has the word “title” for a title';
+  if (placeholder.test(title) || placeholder.test(abstract)) return 'title-title';
   return title === '' || abstract === '' ? undefined : { title, abstract };
 }
 

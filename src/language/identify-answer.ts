@@ -2,6 +2,7 @@ import type { NameQuote } from '../../events/facts/results.ts';
 import { jsonObjectsIn, plainLine } from './answers.ts';
 import { spokenWords } from './spoken-words.ts';
 import type { Block } from '../../events/facts/transcript.ts';
+import { editDistance } from '../shared/edit-distance.ts';
 
 /** A name as a model answered it; nothing of it is checked against what was said. */
 export type AnsweredName = {
@@ -213,19 +214,4 @@ function similarWords(one: string, other: string): boolean {
   const most = length < 7 ? 1 : 2;
   if (short < 3 || length < 4 || length - short > most) return false;
   return editDistance(one, other) <= most;
-}
-
-/** Levenshtein's distance: letters to add, drop or change. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 0; at < one.length; at += 1) {
-    const letter = one[at];
-    const next = [at + 1];
-    for (let column = 1; column <= other.length; column += 1) {
-      const change = row[column - 1]! + (letter === other[column - 1] ? 0 : 1);
-      next.push(Math.min(change, row[column]! + 1, next[column - 1]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
 }

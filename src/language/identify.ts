@@ -1,6 +1,7 @@
 import type { NameQuote } from '../../events/facts/results.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import {
   namesInAnswer,
   type AnsweredName,
@@ -137,7 +138,7 @@ async function asked(
 }
 
 const noList = () =>
-  new StageError('answer-empty', 'The language model answered with no list of names.', {
+  new StageError(failure('no-names-answered'), {
     retriable: false,
   });
 

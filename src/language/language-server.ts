@@ -1,7 +1,8 @@
 import { askServer, isGood, lookAt } from '../servers/ask-server.ts';
 import type { Server, ServerAnswer } from '../servers/server.ts';
-import { answerFailure, connectionFailure, quoted, isRecord } from '../servers/server-failure.ts';
+import { answerFailure, connectionFailure, saidBy, isRecord } from '../servers/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 
 /** The server answered, but not with what was asked for. Never shown as it is: see `modelFailure`. */
 export class ServerAnswerError extends Error {
@@ -26,9 +27,11 @@ export async function askForJson(server: Server, url: string, init: RequestInit)
   } catch {
     const { name } = server;
     if (/^\s*[[{]/u.test(answer.body))
-      throw new StageError('model-away', `${name} answered with broken JSON.`, { retriable: true });
-    const sentence = `${name} answered something that is not JSON. Is that the address of an API?`;
-    throw new StageError('model-refused', sentence, { retriable: false });
+      throw new StageError(failure('language-answer-broken', { server: name }), {
+        retriable: true,
+      });
+    const sentence = failure('language-server-not-api', { server: name, fault: 'not-json' });
+    throw new StageError(sentence, { retriable: false });
   }
 }
 
@@ -37,15 +40,11 @@ export function modelFailure(server: Server, error: unknown, prompt: string): St
   if (!(error instanceof ServerAnswerError)) return connectionFailure(server, error);
   const { answer } = error;
   const lasting = { retriable: false };
-  const said = quoted(server, answer, prompt);
+  const said = saidBy(server, answer, prompt);
   if (isOverflow(answer))
-    return new StageError(
-      'prompt-truncated',
-      `${server.name} has too small a context.${said}`,
-      lasting,
-    );
+    return new StageError(failure('context-too-small', { server: server.name, said }), lasting);
   if (/content_filter|content management policy|ResponsibleAIPolicy/iu.test(answer.body))
-    return new StageError('content-filter', `${server.name} refuses the content.${said}`, lasting);
+    return new StageError(failure('content-refused', { said }), lasting);
   return answerFailure(server, answer, prompt);
 }
 

@@ -1,4 +1,5 @@
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { type WaitingFor, retryStage, waitingSign, type Clock } from '../shared/retry.ts';
 
 /** A language-model server. One implementation speaks to all OpenAI-compatible ones (and Ollama's own API). */
@@ -19,7 +20,7 @@ export interface LanguageModel {
 /** A time limit of ours that passed: the server may be away, or too slow for so large a request. */
 export class AnswerTimedOut extends StageError {
   constructor(server: string, seconds: number) {
-    super('model-away', `${server} gave no answer within ${seconds} seconds.`, { retriable: true });
+    super(failure('language-server-late', { server, limit: seconds }), { retriable: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { serverConnections } from '../servers/ask-server.ts';
 import { type Server, type Address, serverAddress } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import {
   ServerAnswerError,
   contextToldBy,
@@ -105,7 +106,7 @@ function endpointOf(options: LanguageModelOptions): Endpoint {
     server: {
       kind: 'language',
       base: address.api,
-      name: `The language-model server at ${address.origin}`,
+      name: address.origin,
       apiKey,
       // One that holds its answer back is waited for until the time of the whole answer is over.
       connections: serverConnections(0),
@@ -155,11 +156,9 @@ async function recognised(endpoint: Endpoint, signal: AbortSignal): Promise<Reco
 function modelOf(endpoint: Endpoint, found: RecognisedServer): string {
   endpoint.model ??= found.models[0] ?? null;
   if (endpoint.model !== null) return endpoint.model;
-  throw new StageError(
-    'model-refused',
-    `${endpoint.server.name} lists no model. Install one there, or set llm.model.`,
-    { retriable: false },
-  );
+  throw new StageError(failure('language-server-no-model', { server: endpoint.server.name }), {
+    retriable: false,
+  });
 }
 
 async function contextOf(

@@ -175,15 +175,15 @@ async function secondChance(
 ): Promise<SettledPiece[]> {
   const texts = typeof answer === 'string' ? part.map(() => null) : answer;
   const failing = part.filter((_, index) => texts[index] === null);
-  const again =
-    failing.length === 1 && part.length === 1 ? (halvesOf(part[0]!) ?? failing) : failing;
+  const [only] = part.length === 1 ? failing : [];
+  const again = (only && halvesOf(only)) ?? failing;
   const largest = again.reduce((most, piece) => Math.max(most, pieceTokens(piece)), 0);
   const tokensMax = Math.max(largest, Math.ceil(tokensOfAll(part) / 2));
   const settled: SettledPiece[] = [];
   for (const smaller of again.length > 0 ? packedParts(again, tokensMax) : []) {
     const second = await ask(asking, smaller, true);
     smaller.forEach((piece, index) =>
-      settled.push({ piece, text: typeof second === 'string' ? null : second[index]! }),
+      settled.push({ piece, text: typeof second === 'string' ? null : (second[index] ?? null) }),
     );
   }
   return part.flatMap((piece, index) => {
@@ -246,9 +246,7 @@ function provenTexts(
 ): (string | null)[] {
   const lines = answer.split(/\r?\n/u).filter((line) => !/^\s*`{3,}\w*\s*$/u.test(line));
   const entries = entriesOf(lines);
-  const ordered = entries.every(
-    ({ number }, index) => index === 0 || number > entries[index - 1]!.number,
-  );
+  const ordered = entries.every(({ number }, index) => number > (entries[index - 1]?.number ?? -1));
   const proven = pieces.map((piece, index) => {
     const entry = entries.find(({ number }) => number === index + 1);
     if (entry && ordered && entry.speaker === label(piece)) return proofIn(entry.lines, piece);
@@ -299,8 +297,8 @@ function entriesOf(lines: string[]): Entry[] {
   for (const line of lines) {
     const marked = /^\s*\[(\d{1,6})(?:\|([^\]]*))?\](.*)$/u.exec(line);
     if (marked) {
-      const speaker = marked[2]?.trim();
-      entries.push({ number: Number(marked[1]), speaker, lines: [marked[3]!] });
+      const [, number, speaker, said = ''] = marked;
+      entries.push({ number: Number(number), speaker: speaker?.trim(), lines: [said] });
     } else entries.at(-1)?.lines.push(line);
   }
   return entries;
@@ -324,5 +322,5 @@ const reach = (letters: readonly SpokenWord[], first: number, next: number) => (
 
 /** How much of what stands between two words opens the second: „ ( «. All else closes the first. */
 const opening = (between: string): number =>
-  (/\s(\S*)$/u.exec(between)?.[1] ?? /(?<![\p{Ps}\p{Pi}])[\p{Ps}\p{Pi}]*$/u.exec(between)![0])
-    .length;
+  (/\s(\S*)$/u.exec(between) ?? /(?<![\p{Ps}\p{Pi}])([\p{Ps}\p{Pi}]*)$/u.exec(between))?.[1]
+    ?.length ?? 0;

@@ -2,7 +2,7 @@ import { textSegments } from '../shared/segments.ts';
 import { deu, eng } from 'stopword';
 import type { Block, Word } from '../../events/facts/transcript.ts';
 
-export type Sentence = {
+export type SpokenSentence = {
   text: string;
   /** What a sentence without end was cut off from: it does not begin, or end, with this piece. */
   cut: { before: boolean; after: boolean };
@@ -21,7 +21,7 @@ const pauseSeconds = 0.5;
 const pieceWordsMin = 6;
 
 /** The sentences of a talk, in order, by the rules of its language (`Intl.Segmenter`). */
-export function sentencesOf(blocks: readonly Block[], language: string | null): Sentence[] {
+export function sentencesOf(blocks: readonly Block[], language: string | null): SpokenSentence[] {
   return blocks.flatMap(({ text, speaker, words }, block) =>
     pieces(text, language, words).map((piece) => ({ ...piece, block, speaker })),
   );
@@ -73,7 +73,7 @@ export function knownLocale(code: string | null): string | undefined {
   }
 }
 
-type CutPiece = Pick<Sentence, 'text' | 'cut'>;
+type CutPiece = Pick<SpokenSentence, 'text' | 'cut'>;
 
 /** @param timed the words of the text with their times, which tell where the pauses are */
 function pieces(

@@ -1,5 +1,6 @@
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import {
   type About,
   type Asking,
@@ -155,18 +156,14 @@ async function merged(
 ): Promise<SummaryDraft> {
   // Of a part there may be nothing to note.
   const notes = allNotes.filter((note) => note !== '');
-  if (notes.length === 0) throw noSummary('is empty');
+  if (notes.length === 0) throw noSummary('empty');
   const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
   if (groups.length <= 1) {
     const about = aboutNotes(notes, leastWords(notes.join(' ')));
     const draft = await unlessTooLarge(askForSummary(asking, 'merge', about));
     if (draft !== null) return draft;
     if (depth >= depthMax || notes.length < 3)
-      throw new StageError(
-        'prompt-truncated',
-        'The context of the language model is too small to merge the summaries of this recording.',
-        { retriable: false },
-      );
+      throw new StageError(failure('context-too-small-to-merge'), { retriable: false });
     return merged(asking, notes, Math.ceil(estimatedTokens(notes.join('\n')) / 2), depth + 1);
   }
   const condensed: string[] = [];

@@ -1,4 +1,5 @@
 import { repeats } from '../shared/repeated-words.ts';
+import type { FaultOfAnswer } from '../words/failures-of-language.ts';
 import { spokenWords } from './spoken-words.ts';
 
 type AskedText = {
@@ -21,28 +22,26 @@ const instructionWords = 10;
 const excerptShare = 5;
 
 /**
- * Why a model's text is neither a summary nor a title: the end of the sentence “The answer
- * …”. Null when nothing speaks against it.
+ * Why a model's text is neither a summary nor a title; null when nothing speaks against it.
  */
 export function whyUnusable(
   text: string,
   { instructions, read, source, language }: AskedText,
-): string | null {
-  if (text.includes('\uFFFD')) return 'holds characters that cannot be read';
+): FaultOfAnswer | null {
+  if (text.includes('\uFFFD')) return 'unreadable';
   const words = wordsOf(text);
-  if (repeats(words)) return 'says the same over and over';
-  if (declines(text)) return 'declines to do it';
-  if (sharesRun(words, wordsOf(instructions), instructionWords))
-    return 'repeats what was asked for';
+  if (repeats(words)) return 'repeats-itself';
+  if (declines(text)) return 'declines';
+  if (sharesRun(words, wordsOf(instructions), instructionWords)) return 'repeats-task';
   const readWords = wordsOf(read);
   // Who obeys an order in the talk repeats a few words of it, and nothing else.
   const isExcerpt = words.length * excerptShare <= readWords.length;
   if (words.length > 0 && isExcerpt && sharesRun(words, readWords, words.length))
-    return 'repeats the text';
+    return 'repeats-text';
   const run = Math.floor(readWords.length * echoWords.share);
   if (sharesRun(words, readWords, Math.min(echoWords.most, Math.max(echoWords.least, run))))
-    return 'repeats the text';
-  return isForeign(text, { language, source }) ? 'is in another language' : null;
+    return 'repeats-text';
+  return isForeign(text, { language, source }) ? 'other-language' : null;
 }
 
 /*

@@ -24,7 +24,7 @@ export interface Metrics {
 /** Counts from now on; gauges are read when they are asked for. */
 export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   const register = new Registry();
-  if (sources.process === true) collectDefaultMetrics({ register });
+  collectDefaultMetrics({ register });
   const { facts, stages, failures, requests, sockets } = counters(register);
   const clock = stageClock();
   // What the projections catch up with at a start was counted before.
@@ -41,9 +41,9 @@ export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   const add: AddGauge = (gauge) => void new Gauge({ ...gauge, registers: [register] });
   watchLog(sources, add);
   watchRecordings(sources, add);
-  if (sources.scrub) watchScrub(sources.scrub, add);
-  if (sources.noticesDropped) watchNotices(sources.noticesDropped, add);
-  if (sources.space) watchSpace(sources.space, add);
+  watchScrub(sources.scrub, add);
+  watchNotices(sources.noticesDropped, add);
+  watchSpace(sources.space, add);
   if (sources.cluster) watchNode({ ...sources, cluster: sources.cluster }, add);
 
   return {
@@ -70,15 +70,13 @@ export type MetricsSources = {
   projections: Pick<ProjectionRunner, 'states' | 'onApplied' | 'position'>;
   recordingService: Pick<OpenRecordingService, 'activity' | 'slotsUsed'>;
   /** How far the integrity scrub is: everything up to `verified` was found sound; when a pass was completed. */
-  scrub?: () => { verified: number; completedAt: string | null };
+  scrub: () => { verified: number; completedAt: string | null };
   /** Bytes that documents, recordings and uploads take, and may take; null: not counted yet, any number. */
-  space?: { taken(): number | null; limit(): number | null };
+  space: { taken(): number | null; limit(): number | null };
   /** Notices and moments that other nodes were not told. */
-  noticesDropped?: () => number;
-  /** This process among the nodes of a cluster. */
-  cluster?: ClusterMember | null;
-  /** Whether the process is measured too (memory, processor, event loop). */
-  process?: boolean;
+  noticesDropped: () => number;
+  /** This process among the nodes of a cluster; null: it is alone. */
+  cluster: ClusterMember | null;
 };
 
 /** What is counted while the service runs. */
@@ -214,7 +212,7 @@ function watchRecordings({ storage, recordingService }: MetricsSources, add: Add
   });
 }
 
-function watchScrub(scrub: NonNullable<MetricsSources['scrub']>, add: AddGauge): void {
+function watchScrub(scrub: MetricsSources['scrub'], add: AddGauge): void {
   add({
     name: 'mitschrift_scrub_position',
     help: 'Everything in the log up to this position was found sound.',
@@ -243,7 +241,7 @@ function watchNotices(dropped: () => number, add: AddGauge): void {
 }
 
 /** Without a limit, or before anything was counted, there is no sample: 0 would be a figure. */
-function watchSpace(space: NonNullable<MetricsSources['space']>, add: AddGauge): void {
+function watchSpace(space: MetricsSources['space'], add: AddGauge): void {
   const gauges = [
     ['taken', 'Bytes that documents, recordings and uploads take.'],
     ['limit', 'Bytes that they may take (limits.spaces_gb).'],

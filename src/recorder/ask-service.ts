@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { connectionFailure } from '../servers/server-failure.ts';
 import type { Login } from './logins.ts';
 
@@ -42,20 +43,12 @@ export const askAs = (
 ): Promise<unknown> => ask(server, method, path, { token, ...(body ? { body } : {}) });
 
 /** What keeps a connection from a service, in words. @param error what fetch or a WebSocket failed with */
-export function linkFailure(server: string, error: unknown): StageError {
-  const failure = connectionFailure({ kind: 'speech', name: server }, error);
-  if (!failure.message.startsWith('The certificate')) return failure;
-  const more =
-    'If it is your own, name its authority: NODE_EXTRA_CA_CERTS=/path/to/authority.pem mitschrift …';
-  return new StageError(failure.code, `${failure.message} ${more}`, {
-    retriable: false,
-    cause: error,
-  });
-}
+export const linkFailure = (server: string, error: unknown): StageError =>
+  connectionFailure({ kind: 'mitschrift', name: server }, error);
 
 /** What answers there is something else. */
 export const noMitschrift = (server: string, cause?: unknown): StageError =>
-  new StageError('engine-answer', `${server} answers, but is no Mitschrift.`, {
+  new StageError(failure('not-mitschrift', { server }), {
     retriable: false,
     cause,
   });

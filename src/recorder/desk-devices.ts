@@ -8,6 +8,7 @@ import { combinedSource } from '../capture/pulse/combined-source.ts';
 import { keepCombined } from '../capture/pulse/keep-combined.ts';
 import { openPulse } from '../capture/pulse/pulse.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import type { Log } from '../shared/log.ts';
 
 /** The devices of a desk, as a service has those of its host. */
@@ -45,7 +46,7 @@ export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log):
       const { source, sink } = await pulse.defaults();
       const microphone = device === null ? source : (await findDevice(device, options)).source;
       if (microphone === null || sink === null)
-        throw new StageError('no-device', 'A microphone or loudspeakers are missing.', {
+        throw new StageError(failure('microphone-or-speakers-missing'), {
           retriable: true,
         });
       await combined.select({ microphone, monitor: `${sink}.monitor` });

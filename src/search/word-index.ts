@@ -45,12 +45,12 @@ export function wordIndex(): WordIndex {
   let sweeping: NodeJS.Timeout | undefined;
   const remove = (id: string): void => {
     const number = index.numbers.get(id);
-    if (number === undefined) return;
+    const document = number === undefined ? undefined : index.documents[number];
+    if (number === undefined || !document) return;
     index.numbers.delete(id);
-    const { words, length } = index.documents[number]!;
     index.documents[number] = undefined;
-    index.size -= words;
-    lengths -= length;
+    index.size -= document.words;
+    lengths -= document.length;
     // One look at all words for all that goes meanwhile: a thousand may be deleted together.
     sweeping ??= setTimeout(() => {
       sweeping = undefined;
@@ -172,8 +172,8 @@ function sweep({ terms, documents }: Index): void {
   for (const [word, mentions] of terms.words) {
     const { entries, count } = mentions;
     let kept = 0;
-    for (let at = 0; at < count; at += 1) {
-      if (documents[entries[at]! >>> 8]) entries[kept++] = entries[at]!;
+    for (const entry of entries.subarray(0, count)) {
+      if (documents[entry >>> 8]) entries[kept++] = entry;
     }
     mentions.count = kept;
     if (kept > 0) continue;
@@ -219,23 +219,25 @@ function search(
       // Removed ones are counted until they are swept out.
       const others = Math.max(0, numbers.size - count);
       const rarity = weight * Math.log(1 + (others + 0.5) / (count + 0.5));
-      for (let place = 0; place < count; place += 1) {
-        const entry = entries[place]!;
-        const document = documents[entry >>> 8];
-        const before = matched[entry >>> 8]!;
+      for (const entry of entries.subarray(0, count)) {
+        const number = entry >>> 8;
+        const [document, before] = [documents[number], matched[number]];
         if (!document || (before !== at && before !== at + 1)) continue;
-        matched[entry >>> 8] = at + 1;
-        scores[entry >>> 8]! += rarity * countOf(entry, document.length / meanLength);
+        matched[number] = at + 1;
+        const score = rarity * countOf(entry, document.length / meanLength);
+        scores[number] = (scores[number] ?? 0) + score;
       }
     }
   }
-  return Array.from(matched.keys())
-    .filter((number) => matched[number] === meant.length)
-    .filter((number) => fits?.(documents[number]!.id) !== false)
-    .toSorted((one, other) => scores[other]! - scores[one]! || one - other)
+  return documents
+    .flatMap((document, number) => {
+      if (!document || matched[number] !== meant.length || fits?.(document.id) === false) return [];
+      return { id: document.id, number, score: scores[number] ?? 0 };
+    })
+    .toSorted((one, other) => other.score - one.score)
     .slice(0, limit)
-    .map((number) => ({
-      id: documents[number]!.id,
+    .map(({ id, number }) => ({
+      id,
       get words() {
         return meant.flat().flatMap(({ word, mentions }) => (isIn(mentions, number) ? word : []));
       },
@@ -259,10 +261,10 @@ function isIn({ entries, count }: Mentions, number: number): boolean {
   let [from, to] = [0, count];
   while (from < to) {
     const middle = (from + to) >>> 1;
-    if (entries[middle]! >>> 8 < number) from = middle + 1;
+    if ((entries[middle] ?? 0) >>> 8 < number) from = middle + 1;
     else to = middle;
   }
-  return from < count && entries[from]! >>> 8 === number;
+  return from < count && (entries[from] ?? 0) >>> 8 === number;
 }
 
 function editsOf(word: string): number {

@@ -1,14 +1,6 @@
-import { StageError, type StageErrorCode, codeOf } from '../shared/errors.ts';
+import { StageError, type StageFailure, codeOf } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { AnswerLost, type Server, type ServerAnswer, answerMegabytesMax } from './server.ts';
-
-/**
- * What is done about a failure. `away`, `busy`: wait until the server is there again. `failed`, `stalled`: try again for
- * some minutes. `refused`: the same again will not help.
- */
-type Outcome = 'away' | 'busy' | 'failed' | 'stalled' | 'refused';
-
-const codeFor = (kind: Server['kind'], outcome: Outcome): StageErrorCode =>
-  kind === 'speech' ? `engine-${outcome}` : outcome === 'refused' ? 'model-refused' : 'model-away';
 
 /** Of a speech server: wait until it is there again. */
 export const waitingCodes: ReadonlySet<string> = new Set(['engine-away', 'engine-busy']);
@@ -20,79 +12,79 @@ export const waitingCodes: ReadonlySet<string> = new Set(['engine-away', 'engine
 export function answerFailure(server: Server, answer: ServerAnswer, prompt = ''): StageError {
   const { kind, name } = server;
   const { status, headers, body } = answer;
-  const settings = kind === 'speech' ? 'stt' : 'llm';
-  const fail = (outcome: Outcome, sentence: string) =>
-    new StageError(codeFor(kind, outcome), `${sentence}${quoted(server, answer, prompt)}`, {
-      retriable: outcome !== 'refused',
-      retryAfterMs: retryAfterMs(headers),
-    });
+  const said = { server: name, said: saidBy(server, answer, prompt) };
+  const numbered = { ...said, status: String(status) };
+  const failed = (retriable: boolean, sentence: StageFailure) =>
+    new StageError(sentence, { retriable, retryAfterMs: retryAfterMs(headers) });
 
-  if (status >= 300 && status < 400)
-    return fail(
-      'refused',
-      `${name} redirects to ${locationOf(headers)}. Set ${settings}.base_url to that address.`,
-    );
+  if (status >= 300 && status < 400) {
+    const redirected = { server: name, url: locationOf(headers) };
+    return failed(false, failure(`${kind}-server-redirects`, redirected));
+  }
   if (status === 401 || status === 403)
-    return fail('refused', `${name} does not accept the API key (${settings}.api_key).`);
-  if (status === 404)
-    return fail(
-      'refused',
-      kind === 'speech'
-        ? `${name} does not know this address or model. Check stt.base_url, stt.backend and stt.model.`
-        : `${name} does not know this address or model. Check llm.base_url and llm.model.`,
-    );
+    return failed(false, failure(`${kind}-server-key-wrong`, said));
+  if (status === 404) return failed(false, failure(`${kind}-server-not-found`, said));
   if (status === 429 && /insufficient_quota/.test(body))
-    return fail('refused', `The account at ${inside(name)} has no credit left.`);
-  if ([408, 409, 425, 429, 498].includes(status)) return fail('busy', `${name} is busy.`);
+    return failed(false, failure(`${kind}-server-no-credit`, said));
+  if ([408, 409, 425, 429, 498].includes(status))
+    return failed(true, failure(`${kind}-server-busy`, said));
   if ([502, 503, 504].includes(status) || (status >= 520 && status <= 530))
-    return fail('busy', `${name} is not ready (HTTP ${status}).`);
+    return failed(true, failure(`${kind}-server-not-ready`, numbered));
   // whisper.cpp answers 500 to what it cannot read and to fields it cannot parse.
   if (
     status === 501 ||
     (status === 500 && /FFmpeg conversion failed|\bsto[fi]\b|basic_string/.test(body))
   )
-    return fail('refused', `${name} cannot do this (HTTP ${status}).`);
-  if (status >= 500) return fail('failed', `${name} failed (HTTP ${status}).`);
-  return fail('refused', `${name} did not accept the request (HTTP ${status}).`);
+    return failed(false, failure(`${kind}-server-cannot`, numbered));
+  if (status >= 500) return failed(true, failure(`${kind}-server-failed`, numbered));
+  return failed(false, failure(`${kind}-server-refused`, numbered));
 }
 
 /** Failure for a request that got no whole answer. AbortErrors of ours are not for here. */
 export function connectionFailure(
-  { kind, name }: Pick<Server, 'kind' | 'name'>,
+  { kind, name: server }: { kind: Server['kind'] | 'mitschrift'; name: string },
   error: unknown,
 ): StageError {
   const found = causes(error);
   // Said on the way to the server (a forbidden address), and wrapped by fetch.
   const own = found.find((cause) => cause instanceof StageError);
   if (own) return own;
-  const code = found.map(codeOf).find((one) => one) ?? '';
-  const reason = code || 'no reason given';
-  const fail = (outcome: Outcome, sentence: string) =>
-    new StageError(codeFor(kind, outcome), sentence, {
-      retriable: outcome !== 'refused',
-      cause: error,
-    });
-  const lost = found.find((cause) => cause instanceof AnswerLost);
-  if (lost?.isTooLarge)
-    return fail(
-      'refused',
-      `${name} answered with more than ${answerMegabytesMax} MB, which cannot be an answer.`,
+  const cause = found.map(codeOf).find((one) => one) ?? '';
+  const failed = (retriable: boolean, sentence: StageFailure) =>
+    new StageError(sentence, { retriable, cause: error });
+  const brokeOff = (during: 'request' | 'answer') =>
+    failed(
+      true,
+      failure(`${kind}-server-broke-off`, { server, cause: cause || undefined, during }),
     );
-  if (certificate.test(code))
-    return fail('refused', `The certificate of ${inside(name)} is not trusted here (${code}).`);
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
-    return fail('refused', `${name} does not speak HTTPS: try http://.`);
-  if (code === 'UND_ERR_BODY_TIMEOUT')
-    return fail('stalled', `${name} stopped in the middle of its answer.`);
-  if (lost) return fail('failed', `${name} broke off in the middle of its answer (${reason}).`);
-  if (closed.has(code))
-    return fail('away', `${name} closes connections without an answer (${code}).`);
-  if (away.has(code)) return fail('away', `${name} cannot be reached (${code}).`);
-  return fail('failed', `${name} broke the connection off (${reason}).`);
+  const lost = found.find((one) => one instanceof AnswerLost);
+  if (lost?.isTooLarge) return tooLarge(kind, server, error);
+  if (certificate.test(cause))
+    return failed(false, failure(`${kind}-server-certificate`, { server, cause }));
+  if (cause === 'EPROTO' || cause.startsWith('ERR_SSL'))
+    return failed(false, failure(`${kind}-server-no-https`, { server }));
+  if (cause === 'UND_ERR_BODY_TIMEOUT')
+    return failed(true, failure(`${kind}-server-stopped-answering`, { server }));
+  if (lost) return brokeOff('answer');
+  if (closed.has(cause)) return failed(true, failure(`${kind}-server-closes`, { server, cause }));
+  if (away.has(cause))
+    return failed(true, failure(`${kind}-server-unreachable`, { server, cause }));
+  return brokeOff('request');
 }
 
-/** A server's name inside of a sentence. */
-const inside = (name: string): string => name.replace(/^The /, 'the ');
+/** So much cannot be an answer; the next would be as large. */
+function tooLarge(kind: Server['kind'] | 'mitschrift', server: string, cause: unknown): StageError {
+  const large = { server, fault: 'too-large', limit: answerMegabytesMax * 1024 ** 2 } as const;
+  const lasting = { retriable: false, cause };
+  if (kind === 'speech')
+    return new StageError(failure('speech-answer-unreadable', large), {
+      ...lasting,
+      as: 'engine-refused',
+    });
+  if (kind === 'language')
+    return new StageError(failure('language-server-not-api', large), lasting);
+  return new StageError(failure('not-mitschrift', { server }), lasting);
+}
 
 const away = new Set([
   'ECONNREFUSED',
@@ -133,29 +125,30 @@ function retryAfterMs(headers: Headers): number | undefined {
   return ms === undefined ? undefined : Math.min(ms, retryAfterMsMax);
 }
 
-function locationOf(headers: Headers): string {
+function locationOf(headers: Headers): string | undefined {
   const location = headers.get('location') ?? '';
-  return URL.canParse(location)
-    ? new URL(location).origin + new URL(location).pathname
-    : 'elsewhere';
+  return URL.canParse(location) ? new URL(location).origin + new URL(location).pathname : undefined;
 }
 
 /** Characters of a server's own words that are quoted. */
 const quotedMax = 300;
 
 /**
- * A server's own words as they may be shown and logged, after a sentence of ours: cut, without the key, which servers
- * repeat when it is wrong, and without the prompt, which some quote. `''` for a page, and for nothing.
+ * A server's own words as they may be shown and logged: cut, without the key, which servers repeat when it is wrong.
+ * Undefined for a page, for nothing, and for words that quote the prompt.
  */
-export function quoted({ apiKey }: Server, answer: ServerAnswer, prompt: string): string {
+export function saidBy(
+  { apiKey }: Server,
+  answer: ServerAnswer,
+  prompt: string,
+): string | undefined {
   const { contentType, body } = answer;
-  if (contentType.includes('html') || /^\s*</.test(body)) return '';
+  if (contentType.includes('html') || /^\s*</.test(body)) return undefined;
   let said = serverMessage(body);
   if (apiKey) said = said.replaceAll(apiKey, '•••');
   said = said.replaceAll(/\b(Bearer\s+|sk-)[\w.*-]+/giu, '$1•••');
   if (said.length > quotedMax) said = `${said.slice(0, quotedMax)}…`;
-  if (quotes(said, prompt)) said = '(its message quotes the transcript)';
-  return said && ` It says: ${said}`;
+  return said === '' || quotes(said, prompt) ? undefined : said;
 }
 
 /** Whether any 32 characters in a row are the prompt's. */

@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import * as z from 'zod';
 import type { Agent } from 'undici';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 
 /**
  * `dns.lookup` for connections to configured servers: a name that leads to a link-local or metadata
@@ -27,12 +28,8 @@ export function guardedLookup(
   });
 }
 
-const refused = (hostname: string): StageError =>
-  new StageError(
-    'server-refused',
-    `The name ${hostname} leads to a link-local or metadata address, to which nothing is sent.`,
-    { retriable: false },
-  );
+const refused = (host: string): StageError =>
+  new StageError(failure('address-forbidden', { host }), { retriable: false });
 
 /**
  * Address of a server that is sent audio, transcripts or keys: http or https, no credentials, and
@@ -137,7 +134,7 @@ export type Server = {
   kind: 'speech' | 'language';
   /** Its routes lie below; without a slash at the end. */
   base: string;
-  /** As sentences begin with it. */
+  /** Its address as sentences say it: no credentials, no query. */
   name: string;
   apiKey: string | null;
   connections: Agent;

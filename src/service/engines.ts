@@ -1,4 +1,4 @@
-import type { Standing } from './event-log.ts';
+import type { PipelineOptions, Ports } from './parts.ts';
 import type { ModelFolders } from '../speech/local/local-models.ts';
 import { readdir } from 'node:fs/promises';
 import type { Captures } from '../capture/captures.ts';
@@ -9,33 +9,18 @@ import type { KnownVoices } from '../recordings/known-voices.ts';
 import type { EngineProbe } from '../recordings/control/retry-failed.ts';
 import type { AskedAhead } from '../recordings/stages/asked-ahead.ts';
 import type { StageActivity } from '../recordings/stages/run-stage.ts';
-import type { write } from '../recordings/stages/write.ts';
-import type { DataFolder } from '../shared/data-directory.ts';
 import { StageError } from '../shared/errors.ts';
-import type { Log } from '../shared/log.ts';
+import { check } from '../words/checks.ts';
+import { failure } from '../words/failures.ts';
+import { sayWhole } from '../words/say.ts';
 import { loadOnce } from '../shared/package.ts';
-import { type Lease, leased } from '../shared/shared-resource.ts';
-import type { AudioStore } from '../storage/audio/audio-store.ts';
+import { type Lease, type Leased, leased } from '../shared/shared-resource.ts';
 import type { SpeechEngine } from '../speech/engine.ts';
 
-export type EngineOptions = {
-  data: DataFolder;
-  settings: () => Settings;
-  log: Log;
-  /** Where local models are, when not where `data` says. */
-  modelsDir?: ModelFolders;
-  /** Names that a user confirmed before, those of late first; without it, none. */
-  peopleOf?: (owner: string) => Promise<readonly string[]>;
-  /** Where the pages are, for links in notes; null, and without it: nowhere that is known. */
-  pageAddress?: () => string | null;
-  /** Path of the present recording's audio in the vault that its documents are written to; null, and without it: elsewhere. */
-  audioInVault?: () => string | null;
-  /** How long a language model may stay away on a first run; for tests. */
-  firstRunWaitMs?: number | undefined;
-};
+type Options = Pick<PipelineOptions, 'settings' | 'log' | 'modelsDir'>;
 
 /** The engine that the settings name, opened when it is needed, and again when they change. */
-export function sharedEngine({ data, settings, log, modelsDir = data.models }: EngineOptions) {
+export function sharedEngine({ settings, log, modelsDir }: Options): Leased<SpeechEngine> {
   return leased<SpeechEngine>({
     // A model that was installed meanwhile makes another engine too.
     key: async () => JSON.stringify([pick(settings(), 'stt.'), await namesIn(modelsDir)]),
@@ -52,7 +37,7 @@ async function namesIn(modelsDir: ModelFolders): Promise<string[][]> {
 }
 
 /** The language model that the settings name, as `sharedEngine`. */
-export function sharedLanguageModel({ settings, log }: Pick<EngineOptions, 'settings' | 'log'>) {
+export function sharedLanguageModel({ settings, log }: Options): Leased<OpenLanguageModel> {
   return leased<OpenLanguageModel>({
     key: () => JSON.stringify(pick(settings(), 'llm.')),
     async open() {
@@ -73,11 +58,7 @@ export function sharedLanguageModel({ settings, log }: Pick<EngineOptions, 'sett
 
 /** How the engine of a stage looks right now; null for stages of this machine. */
 export const engineProbe =
-  (
-    settings: () => Settings,
-    engines: ReturnType<typeof sharedEngine>,
-    models: ReturnType<typeof sharedLanguageModel>,
-  ) =>
+  ({ settings, engines, languageModels }: Ports) =>
   async (stage: Stage, signal: AbortSignal): Promise<EngineProbe | null> => {
     try {
       const { asks } = stageTable[stage];
@@ -85,7 +66,7 @@ export const engineProbe =
         return await speechProbe(engines, settings()['stt.local_model'], signal);
       }
       if (asks !== 'model' || settings()['llm.base_url'] === null) return null;
-      return await modelProbe(models, signal);
+      return await modelProbe(languageModels, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof StageError) return { ready: false, detail: error.message };
@@ -94,7 +75,7 @@ export const engineProbe =
   };
 
 async function speechProbe(
-  engines: ReturnType<typeof sharedEngine>,
+  engines: Ports['engines'],
   chosen: string | null,
   signal: AbortSignal,
 ): Promise<EngineProbe> {
@@ -102,18 +83,20 @@ async function speechProbe(
   try {
     if (!engine.probe) {
       const ready = chosen === null || engine.model === chosen;
-      const detail = ready ? 'This machine recognises.' : `The model ${chosen} is not installed.`;
-      return { ready, detail, isHere: true };
+      const said = ready
+        ? check('local-ready')
+        : failure('speech-model-not-installed', { model: chosen });
+      return { ready, detail: sayWhole(said, 'en')!, isHere: true };
     }
-    const { state, detail } = await engine.probe(signal);
-    return { ready: state === 'ready', detail };
+    const { state, said } = await engine.probe(signal);
+    return { ready: state === 'ready', detail: sayWhole(said, 'en')! };
   } finally {
     release();
   }
 }
 
 async function modelProbe(
-  models: ReturnType<typeof sharedLanguageModel>,
+  models: Ports['languageModels'],
   signal: AbortSignal,
 ): Promise<EngineProbe> {
   const { value: model, release } = await models.lease();
@@ -127,23 +110,11 @@ async function modelProbe(
 
 /** The stages in which speech is listened to. */
 export function speechActivities(
-  { data, log, settings, modelsDir = data.models }: EngineOptions,
-  engines: ReturnType<typeof sharedEngine>,
-  models: ReturnType<typeof sharedLanguageModel>,
-  {
-    asked,
-    known,
-    files,
-    standing,
-    captures,
-  }: {
-    asked: AskedAhead;
-    known: KnownVoices;
-    files: AudioStore;
-    standing: Pick<Standing, 'worksOnAudio'>;
-    captures: Pick<Captures, 'onFileEnd'>;
-  },
+  ports: Ports,
+  parts: { asked: AskedAhead; known: KnownVoices; captures: Pick<Captures, 'onFileEnd'> },
 ) {
+  const { settings, log, files, modelsDir, engines, standing } = ports;
+  const { asked, known, captures } = parts;
   const leaseEngine = () => engines.lease();
   const followings = loadOnce(async () =>
     (await import('../recordings/stages/followings.ts')).openFollowings(),
@@ -156,7 +127,7 @@ export function speechActivities(
         onFileEnd: captures.onFileEnd,
         ahead: {
           isOn: () => settings()['llm.ahead'],
-          languageModel: configuredModel(settings, models),
+          languageModel: configuredModel(ports),
           asked,
         },
         leaseEngine,
@@ -184,26 +155,14 @@ export function speechActivities(
 
 /** The stages in which a language model is asked, or the built-in fallback. */
 export function languageActivities(
-  {
-    settings,
-    firstRunWaitMs = 120_000,
-    log,
-    peopleOf = async () => [],
-    data,
-    modelsDir = data.models,
-  }: EngineOptions,
-  models: ReturnType<typeof sharedLanguageModel>,
-  asked: AskedAhead,
+  ports: Ports,
+  { asked, known }: { asked: AskedAhead; known: KnownVoices },
 ) {
-  const tools = {
-    log,
-    asked,
-    languageModel: configuredModel(settings, models),
-    firstRunWaitMs,
-  };
+  const { settings, log, modelsDir, firstRunWaitMs } = ports;
+  const tools = { log, asked, firstRunWaitMs, languageModel: configuredModel(ports) };
   return {
     identify: loadedActivity(async () =>
-      (await attribution()).identifyStage({ ...tools, peopleOf }),
+      (await attribution()).identifyStage({ ...tools, peopleOf: known.peopleOf }),
     ),
     punctuate: loadedActivity(async () =>
       (await finishing()).punctuateStage({ ...tools, modelsDir }),
@@ -217,29 +176,25 @@ export function languageActivities(
 
 /** The language model; null when none is configured. */
 const configuredModel =
-  (settings: () => Settings, models: ReturnType<typeof sharedLanguageModel>) =>
+  ({ settings, languageModels }: Ports) =>
   async (): Promise<Lease<OpenLanguageModel> | null> =>
-    settings()['llm.base_url'] === null ? null : await models.lease();
+    settings()['llm.base_url'] === null ? null : await languageModels.lease();
 
 /** The stage in which the documents are written. */
 export const writingActivity = (
-  {
-    settings,
-    pageAddress = () => null,
-    audioInVault = () => null,
-  }: Pick<EngineOptions, 'settings' | 'pageAddress' | 'audioInVault'>,
-  parts: Omit<Parameters<typeof write>[0], 'uiLanguage' | 'choices' | 'audioInVault'>,
+  { settings, pageAddress, ...ports }: Ports,
+  promisedBases: (owner: string) => AsyncIterable<string>,
 ) => ({
   write: loadedActivity(async () =>
     (await import('../recordings/stages/write.ts')).write({
-      ...parts,
+      ...ports,
+      promisedBases,
       uiLanguage: () => settings()['ui.language'],
       choices: () => ({
         times: settings()['documents.times'],
         links: settings()['speakers.links'],
         address: pageAddress(),
       }),
-      audioInVault,
     }),
   ),
 });
@@ -255,12 +210,7 @@ function loadedActivity(load: () => Promise<StageActivity>): StageActivity {
 
 /** Files that are there are loaded; an update puts others in their place, under other names. */
 function replaced(cause: unknown): never {
-  throw new StageError(
-    'program-replaced',
-    'A part of the program cannot be loaded: it was updated while the service runs. Restart the ' +
-      'service, then try again.',
-    { retriable: true, cause },
-  );
+  throw new StageError(failure('program-updated'), { retriable: true, cause });
 }
 
 const attribution = () => import('../recordings/stages/attribute.ts');

@@ -2,34 +2,20 @@ import * as z from 'zod';
 import { ulid } from 'ulid';
 import type { Server } from 'node:http';
 import { recordings, statusOf } from '../../projections/recordings.ts';
-import type { Accounts } from '../accounts/accounts.ts';
-import type { Toggle } from '../capture/toggle.ts';
-import type { Config } from '../config/config.ts';
 import { linkTo, pageAddressFrom } from '../config/page-address.ts';
 import type { Check } from '../doctor/check.ts';
 import { integrityHandlers, quarantineCommands } from '../control/data-commands.ts';
 import { type ControlHandlers, openControl } from '../control/socket.ts';
 import { userCommands } from '../control/user-commands.ts';
-import { type Readiness, unfinished } from '../http/middleware/ready.ts';
+import { unfinished } from '../http/middleware/ready.ts';
 import { toggleSchema } from '../http/routes/toggle.ts';
 import { guest } from '../http/visible-recording.ts';
-import type { Backups } from '../integrity/backups.ts';
-import type { Scrub } from '../integrity/scrub.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Parts } from './parts.ts';
 import type { DataFolder, Host } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 
 /** What the commands of this machine ask. */
-type Parts = {
-  pipeline: Pipeline;
-  accounts: Accounts;
-  config: Config;
-  scrub: Scrub;
-  backups: Backups;
-  toggle: Toggle;
-  readiness: Readiness;
-  doctor(): Promise<Check[]>;
-};
+type Asked = Parts & { doctor(): Promise<Check[]> };
 
 /** The hotkey and the tray wait this long for a service that starts, in milliseconds. */
 const triggerWaitMs = 30_000;
@@ -37,7 +23,7 @@ const triggerWaitMs = 30_000;
 /** The sockets of this machine's commands, hotkey and tray. They answer when what they ask for is there. */
 export async function openLocalSockets(
   { host, log }: { host: Host; log: Log },
-  opening: Promise<Parts>,
+  opening: Promise<Asked>,
   url: () => string,
 ): Promise<Server[]> {
   const { data } = host;
@@ -70,7 +56,7 @@ export const closeSockets = (sockets: readonly Server[]): Promise<unknown> =>
   );
 
 /** As the guest. They wait for a service that starts: a person has pressed a key and is speaking already. */
-const triggerHandlers = ({ toggle, readiness, pipeline }: Parts): ControlHandlers => ({
+const triggerHandlers = ({ toggle, readiness, storage, captures }: Parts): ControlHandlers => ({
   toggle: async (request) => {
     await readiness.until([recordings.name, unfinished], triggerWaitMs);
     const who = { owner: guest, trigger: 'hotkey', command: `${guest}:${ulid()}` };
@@ -79,25 +65,21 @@ const triggerHandlers = ({ toggle, readiness, pipeline }: Parts): ControlHandler
   status: async () => {
     await readiness.until([recordings.name], triggerWaitMs);
     // Who is at this machine sees that its room is being recorded, whoever does it.
-    return { ...(await statusOf(pipeline.storage, guest)), held: pipeline.captures.held() };
+    return { ...(await statusOf(storage, guest)), held: captures.held() };
   },
 });
 
-function controlHandlers(
-  { pipeline, scrub, backups, config, doctor }: Parts,
-  data: DataFolder,
-  log: Log,
-): ControlHandlers {
-  const { store, keys } = pipeline;
+function controlHandlers(parts: Asked, data: DataFolder, log: Log): ControlHandlers {
+  const { store, config, doctor } = parts;
   return {
     settings: async () => config.settings(),
     doctor: () => doctor(),
     ...quarantineCommands({ data, log }),
-    ...integrityHandlers({ store, keys, data, scrub, backups }),
+    ...integrityHandlers({ ...parts, data }),
     'replay-from': async (body) => {
       const { recording, from } = replaying.parse(body);
       const { replayFrom } = await import('../recordings/replay-from.ts');
-      return await replayFrom(pipeline, recording, from);
+      return await replayFrom(parts, recording, from);
     },
     'replay-check': async (recording) => {
       const { checkLog } = await import('../recordings/check-log.ts');

@@ -18,11 +18,14 @@ export type NodeTrial = {
  * Opens the log of this process alone, or that of the cluster whose node it is: nothing else asks which.
  * @throws {EventStoreError} as `openEventLog`; {DatabaseUnfit} as `openSharedLog`
  */
-export async function openLogOf(
-  options: { host: Pick<Host, 'data' | 'cluster'>; log: Log } & NodeTrial,
-): Promise<OpenedLog> {
-  const { host, log, leaseMs, projections, withOwnership = (own) => own } = options;
+export async function openLogOf(options: {
+  host: Pick<Host, 'data' | 'cluster'>;
+  log: Log;
+  trial?: NodeTrial;
+}): Promise<OpenedLog> {
+  const { host, log, trial = {} } = options;
   const { data, cluster } = host;
+  const { leaseMs, projections, withOwnership = (own) => own } = trial;
   if (!cluster) return await openEventLog(data, log);
   const { openSharedLog } = await import('./shared-log.ts');
   const opened = await openSharedLog({ data, cluster, log, leaseMs, projections });

@@ -1,41 +1,28 @@
-import type { Accounts } from '../accounts/accounts.ts';
-import type { Config } from '../config/config.ts';
 import type { RunningServer } from '../http/server.ts';
 import type { HttpServices } from '../http/services.ts';
-import type { Scrub } from '../integrity/scrub.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Parts } from './parts.ts';
 import type { Host } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
 import { measureTaken } from '../storage/measure-taken.ts';
-import type { SpaceLimit } from '../storage/quota.ts';
 
 /** The doctor of a service that runs. Its code, and that of all it tries, is loaded when it is first asked. */
 export function serviceDoctor(
-  parts: {
-    pipeline: Pick<
-      Pipeline,
-      'leaseSpeech' | 'voices' | 'store' | 'projections' | 'blobs' | 'unfinished'
-    >;
-    config: Config;
-    accounts: Pick<Accounts, 'listUsers' | 'vaultOf'>;
-    space: SpaceLimit;
-    scrub: Scrub;
-  },
+  parts: Parts,
   server: Pick<RunningServer, 'port' | 'encryption'>,
   { host, env, log, lost }: { host: Host; env: NodeJS.ProcessEnv; log: Log; lost: string | null },
 ): HttpServices['doctor'] {
-  const { pipeline, config, accounts, space, scrub } = parts;
+  const { config, accounts, space, scrub, voices, leaseSpeech } = parts;
   const opened = loadOnce(async () =>
     (await import('../doctor/checks.ts')).openDoctor(async () => ({
       data: host.data,
-      cluster: host.cluster && { cluster: host.cluster, behind: () => behindOf(pipeline), lost },
+      cluster: host.cluster && { cluster: host.cluster, behind: () => behindOf(parts), lost },
       env,
       settings: config.settings(),
       log,
-      leaseSpeech: pipeline.leaseSpeech,
-      voices: () => pipeline.voices.state(),
-      taken: async () => space.taken() ?? (await measureTaken(pipeline)).bytes,
+      leaseSpeech,
+      voices: () => voices.state(),
+      taken: async () => space.taken() ?? (await measureTaken(parts)).bytes,
       vaults: () =>
         accounts.listUsers().flatMap(({ userId, username }) => {
           const folder = accounts.vaultOf(userId);
@@ -57,7 +44,7 @@ export function serviceDoctor(
 async function behindOf({
   store,
   projections,
-}: Pick<Pipeline, 'store' | 'projections'>): Promise<number> {
+}: Pick<Parts, 'store' | 'projections'>): Promise<number> {
   const head = await store.head();
   return Math.max(0, ...projections.states().map(({ position }) => head - position));
 }

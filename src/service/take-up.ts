@@ -3,33 +3,13 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import { isIn } from '../../machines/states.ts';
 import { recordings } from '../../projections/recordings.ts';
-import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import type { Captures } from '../capture/captures.ts';
-import type { OpenRecordingService } from '../recordings/service.ts';
 import { quarantineUnknown } from '../storage/quarantine.ts';
-import type { DataFolder } from '../shared/data-directory.ts';
-import type { Log } from '../shared/log.ts';
-import type { RowsStorage } from '../storage/open-rows.ts';
+import type { Pipeline, Ports } from './parts.ts';
 import { unsettledIn } from './unsettled.ts';
 import type { ProjectionStopped } from '../../projections/runner/projection.ts';
 
 /** What the steps of a start need. */
-export type StartParts = {
-  data: DataFolder;
-  store: EventLog;
-  rows: Pick<RowsStorage, 'storage'>;
-  projections: ProjectionRunner;
-  recordingService: OpenRecordingService;
-  captures: Captures;
-  /** Folders of recordings as the last process left them. */
-  leftFolders: readonly string[];
-  removeOldRows(): Promise<boolean>;
-  /** Whether this process looks after captures. */
-  recordsDevices: boolean;
-  log: Log;
-  /** Aborts when the service stops. */
-  signal: AbortSignal;
-};
+type StartParts = Ports & Pick<Pipeline, 'recordingService' | 'captures'>;
 
 /**
  * Goes on with what the last process left, in this order, while requests come: captures that still run, which
@@ -48,7 +28,7 @@ export async function takeUp(parts: StartParts): Promise<number> {
   const captured = await recordingService.takeUp(running);
   await recordingService.finishRemovals(leftFolders);
   await caughtUpOrStopped(projections.caughtUp(recordings.name, { signal }));
-  const unsettled = unsettledIn({ store, projections, storage: parts.rows.storage });
+  const unsettled = unsettledIn(parts);
   const others = await recordingService.takeUp(unsettled());
   recordingService.keepTakingOver(unsettled);
   return captured + others;

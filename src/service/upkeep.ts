@@ -2,12 +2,8 @@ import { recordingOf } from '../../events/facts/recording.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { isIn } from '../../machines/states.ts';
 import { failedRecordings } from '../../projections/recordings.ts';
-import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
-import type { OpenedLog } from './event-log.ts';
+import type { Pipeline, Ports } from './parts.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
-import type { OpenRecordingService } from '../recordings/service.ts';
-import type { Log } from '../shared/log.ts';
 import { onAbort, untilAborted } from '../shared/abort.ts';
 import { systemClock } from '../shared/retry.ts';
 
@@ -17,58 +13,54 @@ import { systemClock } from '../shared/retry.ts';
  */
 export type Upkeep = {
   /** From now on. @param also done each time this process becomes the one */
-  begin(also: () => Promise<void>): void;
+  begin(parts: Looked, also: () => Promise<void>): void;
   /** Whether it is this process. */
   isHere(): boolean;
   /** Resolves when nothing is done any more, after the signal's abort. */
   settled(): Promise<void>;
 };
 
-type UpkeepParts = {
-  projections: Pick<ProjectionRunner, 'onApplied'>;
-  recordingService: OpenRecordingService;
-  lateAudio: Pick<LateBrowserAudio, 'takeUp'>;
-  /** Between two looks, in milliseconds. */
-  everyMs: number;
-  log: Log;
-  /** Ends it. */
-  signal: AbortSignal;
-};
+/** What has been left undone is theirs. */
+type Looked = Pick<Pipeline, 'recordingService' | 'lateAudio'>;
 
-export function openUpkeep(opened: OpenedLog, parts: UpkeepParts): Upkeep {
-  const { projections, signal } = parts;
-  let begin = (_also: () => Promise<void>): void => {};
-  const begun = new Promise<() => Promise<void>>((resolve) => (begin = resolve));
+/** Between two looks for what others left undone, in milliseconds. */
+const lookEveryMs = 60_000;
+
+export function openUpkeep(ports: Ports): Upkeep {
+  const { projections, signal } = ports;
+  let begin = (_look: (held: AbortSignal) => Promise<void>): void => {};
+  const begun = new Promise<Parameters<typeof begin>[0]>((resolve) => (begin = resolve));
   let working = Promise.resolve();
   const work = async (held: AbortSignal): Promise<void> => {
-    const also = await untilAborted(begun, held).catch(() => undefined);
-    if (also) await keepLooking(opened, { ...parts, signal: held }, also);
+    const look = await untilAborted(begun, held).catch(() => undefined);
+    await look?.(held);
   };
-  const isHere = audioAtOneNode(opened, 'upkeep', signal, (held) => (working = work(held)));
+  const isHere = audioAtOneNode(ports, 'upkeep', signal, (held) => (working = work(held)));
   return {
     isHere,
     settled: () => working,
-    begin(also) {
+    begin(parts, also) {
       const stop = projections.onApplied((facts) => {
-        if (isHere()) void attempt(() => followFailures(facts, parts), parts);
+        if (isHere()) void attempt(() => followFailures(facts, parts), ports);
       });
       onAbort(signal, stop);
-      begin(also);
+      begin((held) => keepLooking({ ...ports, signal: held }, parts, also));
     },
   };
 }
 
 async function keepLooking(
-  { rows }: OpenedLog,
-  parts: UpkeepParts,
+  ports: Ports,
+  { recordingService, lateAudio }: Looked,
   also: () => Promise<void>,
 ): Promise<void> {
-  const { recordingService, lateAudio, everyMs, signal } = parts;
+  const { storage, signal, browserLimits } = ports;
+  const everyMs = Math.min(lookEveryMs, browserLimits.graceMs ?? Infinity);
   const steps = [() => recordingService.finishPending(), () => lateAudio.takeUp()];
   const again = () => recordingService.eraseAgain();
-  const failed = () => recordingService.awaitEngines(failedRecordings(rows.storage));
+  const failed = () => recordingService.awaitEngines(failedRecordings(storage));
   for (let todo = [again, ...steps, failed, also]; !signal.aborted; todo = steps) {
-    for (const step of todo) if (!signal.aborted) await attempt(step, parts);
+    for (const step of todo) if (!signal.aborted) await attempt(step, ports);
     await systemClock.wait(everyMs, signal).catch(() => undefined);
   }
 }
@@ -76,7 +68,7 @@ async function keepLooking(
 /** What fails is tried again with the next look. */
 async function attempt(
   work: () => Promise<void>,
-  { log, signal }: Pick<UpkeepParts, 'log' | 'signal'>,
+  { log, signal }: Pick<Ports, 'log' | 'signal'>,
 ): Promise<void> {
   await work().catch((error: unknown) => {
     if (!signal.aborted) log.warn({ err: error }, 'cleanup after other processes failed; retrying');
@@ -86,7 +78,7 @@ async function attempt(
 /** Another process may have worked on it: here it is not heard of in another way. */
 async function followFailures(
   facts: readonly LoggedFact[],
-  { recordingService }: UpkeepParts,
+  { recordingService }: Looked,
 ): Promise<void> {
   for (const { stream, from = '', to = '' } of facts) {
     const recordingId = recordingOf(stream);

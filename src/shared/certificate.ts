@@ -2,6 +2,8 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from './errors.ts';
+import { check } from '../words/checks.ts';
+import type { Sentence } from '../words/params.ts';
 
 /** A certificate that fits its key, both as they were read. */
 export type Certificate = {
@@ -15,8 +17,8 @@ export type Certificate = {
 export type EncryptionState = {
   /** The one that is used. */
   certificate: Certificate | null;
-  /** Why the files that the settings name are not used, in a sentence. */
-  problem: string | null;
+  /** Why the files that the settings name are not used. */
+  problem: Sentence | null;
 };
 
 /**
@@ -33,7 +35,7 @@ export async function encryptionOf(
       certPath === null
         ? ['server.tls_key', 'server.tls_cert']
         : ['server.tls_cert', 'server.tls_key'];
-    return { certificate: null, problem: `${one} is set and ${other} is not.` };
+    return { certificate: null, problem: check('certificate-half-set', { set: one, other }) };
   }
   try {
     return { certificate: await readCertificate(certPath, keyPath), problem: null };
@@ -42,7 +44,7 @@ export async function encryptionOf(
     const why = messageOf(error).replace(/^error:[0-9A-F]+:/, '');
     return {
       certificate: null,
-      problem: `${certPath} and ${keyPath} cannot be used as certificate and key: ${why}.`,
+      problem: check('certificate-unusable', { cert: certPath, key: keyPath, cause: why }),
     };
   }
 }

@@ -1,90 +1,34 @@
+import type { Sentence } from '../words/params.ts';
+import { inEnglish } from '../words/say.ts';
+import { type StageErrorCode, failureClasses } from './failure-classes.ts';
 import type { constants } from 'node:os';
 
-/** Why something cannot be done, as a stable slug: in the log (`stage.failed`), in `error.code` and in `warning` frames. */
-export type StageErrorCode =
-  // Sound servers, devices and captures
-  | 'already-recording'
-  | 'audio-server-refused'
-  | 'audio-server-silent'
-  | 'capture-not-started'
-  | 'combined-in-use'
-  | 'combined-with-itself'
-  | 'device-gone'
-  | 'device-taken'
-  | 'not-a-recorder'
-  | 'device-unavailable'
-  | 'devices-unavailable'
-  | 'no-audio-server'
-  | 'no-device'
-  | 'not-a-monitor'
-  | 'not-recording'
-  | 'nothing-captured'
-  | 'nothing-combined'
-  | 'program-replaced'
-  | 'rate-differs'
-  | 'recorded-elsewhere'
-  | 'recording-paused'
-  | 'socket-unsafe'
-  | 'source-gone'
-  // Audio files
-  | 'audio-damaged'
-  | 'audio-empty'
-  | 'audio-encrypted'
-  | 'audio-missing'
-  | 'audio-too-long'
-  | 'decoder-stalled'
-  | 'ffmpeg-failed'
-  | 'ffmpeg-missing'
-  | 'flac-differs'
-  | 'no-audio-track'
-  | 'not-16-bit'
-  | 'not-audio'
-  | 'unsupported-media'
-  // Speech
-  | 'engine-answer'
-  | 'engine-away'
-  | 'engine-busy'
-  | 'engine-crashed'
-  | 'engine-failed'
-  | 'engine-refused'
-  | 'engine-stalled'
-  | 'language-unknown'
-  | 'model-corrupt'
-  | 'model-missing'
-  | 'no-engine'
-  | 'speech-file-damaged'
-  // Language models
-  | 'answer-cut'
-  | 'answer-empty'
-  | 'content-filter'
-  | 'model-away'
-  | 'model-refused'
-  | 'no-language-model'
-  | 'prompt-truncated'
-  // Documents
-  | 'disk-full'
-  | 'name-in-use'
-  | 'not-text'
-  | 'not-writable'
-  // Configured servers, the service itself
-  | 'server-refused'
-  | 'took-the-service-down';
+/** A failure that has a class. */
+export type StageFailure = Sentence & { code: keyof typeof failureClasses };
 
-/** Why a stage could not be done, in words for a person. Becomes `stage.failed`. */
+/** Why a stage could not be done. Becomes `stage.failed`. */
 export class StageError extends Error {
   override name = 'StageError';
   readonly code: StageErrorCode;
+  /** What people are told, each in their language. `message` is all of it in English, for the log and the command line. */
+  readonly sentence: StageFailure;
   /** Whether a later try of the same may succeed. */
   readonly retriable: boolean;
   /** What a server asked us to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** @param options.as another class than the sentence's usual one */
   constructor(
-    code: StageErrorCode,
-    message: string,
-    options: { retriable: boolean; retryAfterMs?: number | undefined; cause?: unknown },
+    sentence: StageFailure,
+    options: {
+      retriable: boolean;
+      retryAfterMs?: number | undefined;
+      cause?: unknown;
+      as?: StageErrorCode;
+    },
   ) {
-    super(message, { cause: options.cause });
-    this.code = code;
+    super(inEnglish(sentence), { cause: options.cause });
+    this.sentence = sentence;
+    this.code = options.as ?? failureClasses[sentence.code];
     this.retriable = options.retriable;
     this.retryAfterMs = options.retryAfterMs;
   }

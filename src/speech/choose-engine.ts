@@ -1,6 +1,6 @@
-import { commandLine } from '../shared/command-line.ts';
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import type { SpeechEngine } from './engine.ts';
 import { languageCode } from '../shared/languages.ts';
 import { installedModels, sherpaInstalled, type ModelFolders } from './local/local-models.ts';
@@ -54,24 +54,11 @@ async function engineFor(
   for (const { folder, problem } of broken) log.warn({ folder, problem }, 'model is not used');
   const recognisers = preferred(models.filter(({ purpose }) => purpose === 'speech-to-text'));
   if (!sherpaInstalled())
-    throw noEngine('The package sherpa-onnx-node is missing: run npm install again.');
-  if (recognisers.length === 0) {
-    const folder = [modelsDir].flat()[0];
-    throw noEngine(
-      `Install a speech model (${commandLine('models list')}), or put one into ${folder}.`,
-    );
-  }
+    throw new StageError(failure('speech-package-missing'), { retriable: false });
+  if (recognisers.length === 0)
+    throw new StageError(failure('no-speech-recognition'), { retriable: false });
   const { localEngine } = await import('./local/local-engine.ts');
   return localEngine(recognisers, settings['stt.local_model']);
 }
 
 type EngineLog = { warn(fields: object, text: string): void };
-
-function noEngine(remedy: string): StageError {
-  return new StageError(
-    'no-engine',
-    'There is no speech-to-text engine. Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or ' +
-      `recognise on this machine: ${remedy[0]!.toLowerCase()}${remedy.slice(1)}`,
-    { retriable: false },
-  );
-}

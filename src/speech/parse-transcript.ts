@@ -1,7 +1,9 @@
 import type { Segment, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
 import { withMarks } from '../shared/lone-marks.ts';
 import { languageCode } from '../shared/languages.ts';
+import type { ServerAnswer } from '../servers/server.ts';
 import { cutAtSpeakers } from './answer-speakers.ts';
 
 /** What a server heard in one request. Times in seconds from the request's first sample. */
@@ -18,10 +20,15 @@ export type Transcript = {
  * (LocalAI before 2025-12); `word` or `text`; tokens for words (whisper.cpp); words some of which have
  * no times (WhisperX); speakers of segments and of words.
  * @param seconds length of the audio that was sent.
+ * @param server its name, for what is said of an answer that cannot be read
  * @throws {StageError} `engine-answer` (retriable) for half an answer, `engine-refused` for a web page.
  */
-export function parseTranscript(body: string, contentType: string, seconds: number): Transcript {
-  const answer = answerIn(body, contentType);
+export function parseTranscript(
+  { body, contentType }: Pick<ServerAnswer, 'body' | 'contentType'>,
+  seconds: number,
+  server: string,
+): Transcript {
+  const answer = answerIn(body, contentType, server);
   if (typeof answer === 'string') return untimed(answer, null, seconds);
 
   const language = languageCode(asString(answer['language']));
@@ -35,7 +42,7 @@ export function parseTranscript(body: string, contentType: string, seconds: numb
     rawWords.length === 0 &&
     !('segments' in answer)
   )
-    throw unreadable('it holds no text');
+    throw unreadableAnswer(server, 'no-text');
 
   const spans = rawSegments.map((raw) => ({ raw, span: spanOf(raw, scale, seconds) }));
   const topWords = wordsOf(rawWords, scale, seconds);
@@ -53,10 +60,10 @@ export function parseTranscript(body: string, contentType: string, seconds: numb
     );
     return { segments: share(topWords, whole(segments)), language, timed: true };
   }
-  if (topWords.length > 0) {
-    const first = topWords[0]!;
+  const [first, last] = [topWords[0], topWords.at(-1)];
+  if (first && last) {
     const spoken = text ?? topWords.map((word) => word.text).join(' ');
-    const segment = { start: first.start, end: topWords.at(-1)!.end, text: clean(spoken) };
+    const segment = { start: first.start, end: last.end, text: clean(spoken) };
     return { segments: [{ ...segment, words: topWords }], language, timed: true };
   }
   return untimed(text ?? spans.map(({ raw }) => textOf(raw)).join(''), language, seconds);
@@ -76,6 +83,17 @@ const asArray = (value: unknown): Raw[] =>
   Array.isArray(value)
     ? value.filter((part): part is Raw => part !== null && typeof part === 'object')
     : [];
+
+/** Half an answer, or none: the next one may be whole. @param server its name */
+export const unreadableAnswer = (
+  server: string,
+  fault: 'no-text' | 'not-an-object' | 'broke-off' | 'not-a-transcript',
+  cause?: unknown,
+): StageError =>
+  new StageError(failure('speech-answer-unreadable', { server, fault }), {
+    retriable: true,
+    cause,
+  });
 
 /**
  * Brings times of one request (seconds from its first sample) to the whole recording's: shifted,
@@ -144,7 +162,7 @@ export function tokensOf(
   // Without a time for each token there are no times at all.
   if (timestamps.length !== tokens.length) return [];
   return tokens.map((text, i) => {
-    const start = timestamps[i]!;
+    const start = timestamps[i] ?? 0;
     const next = timestamps[i + 1] ?? Math.min(ends, start + lastTokenSeconds);
     const end = durations[i] ? start + durations[i] : Math.min(next, start + tokenSecondsMax);
     return { text, start, end: Math.max(start, Math.min(end, ends)) };
@@ -164,25 +182,21 @@ const punctuation = /^[\p{Po}\p{Pe}\p{Pf}]+$/u;
 type Raw = Record<string, unknown>;
 
 /** The JSON object or the plain text in an answer. */
-function answerIn(body: string, contentType: string): Raw | string {
+function answerIn(body: string, contentType: string, server: string): Raw | string {
   const plain = body.replace(/^\uFEFF/, '').trim();
   try {
     const parsed: unknown = JSON.parse(plain);
     if (typeof parsed === 'string') return parsed;
     if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed))
       return parsed as Raw;
-    throw unreadable('it is not an object');
+    throw unreadableAnswer(server, 'not-an-object');
   } catch (error) {
     if (error instanceof StageError) throw error;
   }
   if (/^<(!doctype|html|\?xml|head|body)/i.test(plain))
-    throw new StageError(
-      'engine-refused',
-      'The server answered with a web page instead of a transcript. Check stt.base_url.',
-      { retriable: false },
-    );
+    throw new StageError(failure('speech-server-web-page', { server }), { retriable: false });
   if (contentType.includes('json') || plain === '' || /^[{[]/.test(plain))
-    throw unreadable('it broke off');
+    throw unreadableAnswer(server, 'broke-off');
   return plain;
 }
 
@@ -195,7 +209,7 @@ function untimed(text: string, language: string | null, seconds: number): Transc
 /** Some give every time in nanoseconds: a value no recording has tells for all. */
 function timeScale(timed: readonly Raw[]): number {
   const large = timed.some((raw) =>
-    [raw['start'], raw['end']].some((time) => asNumber(time)! > 1e6),
+    [raw['start'], raw['end']].some((time) => (asNumber(time) ?? 0) > 1e6),
   );
   return large ? 1e-9 : 1;
 }
@@ -236,7 +250,7 @@ function withoutGaps(spans: readonly (Span | null)[]): Span[] {
   for (let i = spans.length - 1; i >= 0; i -= 1) nexts[i] = spans[i]?.start ?? nexts[i + 1];
   let end: number | undefined;
   return spans.map((span, i) => {
-    const from = end ?? nexts[i]!;
+    const from = end ?? nexts[i] ?? 0;
     const filled = span ?? { start: from, end: Math.max(from, nexts[i] ?? from) };
     ({ end } = filled);
     return filled;
@@ -278,10 +292,4 @@ function share(words: readonly Word[], segments: Segment[]): Segment[] {
 function asNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
-}
-
-function unreadable(why: string): StageError {
-  return new StageError('engine-answer', `The server’s answer cannot be read: ${why}.`, {
-    retriable: true,
-  });
 }

@@ -15,17 +15,19 @@ const service = await startService({
   host: hostFrom({ ...process.env, ...(JSON.parse(env!) as Record<string, string>) }),
   env: {},
   log: pino({ level: 'error' }, pino.destination(2)),
-  leaseMs: Number(leaseMs),
-  activities: {
-    ...simulated,
-    transcribe: (job) =>
-      simulated.transcribe({
-        ...job,
-        async acquireSlot(queue) {
-          await job.acquireSlot(queue);
-          await sleep(Number(paceMs), undefined, { signal: job.signal });
-        },
-      }),
+  trial: {
+    leaseMs: Number(leaseMs),
+    activities: {
+      ...simulated,
+      transcribe: (job) =>
+        simulated.transcribe({
+          ...job,
+          async acquireSlot(queue) {
+            await job.acquireSlot(queue);
+            await sleep(Number(paceMs), undefined, { signal: job.signal });
+          },
+        }),
+    },
   },
 });
 await service.ready;

@@ -122,7 +122,7 @@ test('a device that is gone is an error that names those there are, never anothe
   const id = await service.start('Headset');
   const failed = await service.last(id, 'stage.failed');
   assert.equal(failed.data.code, 'device-gone');
-  assert.match(failed.content!.message, /“Headset” is not there.*“Desk Mic”/);
+  assert.match(failed.content!.message, /“Headset” is not connected\. Connected: .*Desk Mic/);
 });
 
 test('a discarded recording ends at once and nothing of it is left', async (t) => {

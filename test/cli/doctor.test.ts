@@ -33,9 +33,12 @@ test('where all is there it says so, as the service that runs sees it, and ends 
   for (const id of ['node', 'ffmpeg', 'bzip2', 'data', 'log', 'keys', 'speech', 'time-zone']) {
     assert.deepEqual([id, down.checks.get(id)?.status], [id, 'ok'], down.checks.get(id)?.detail);
   }
-  assert.match(down.checks.get('speech')!.detail, /^espeak-en heard “.+” in /);
-  assert.equal(down.checks.get('time-zone')!.detail, 'Documents are dated in Europe/Berlin.');
-  assert.match(down.checks.get('service')!.detail, /does not run/);
+  assert.match(
+    down.checks.get('speech')!.detail,
+    /^espeak-en transcribed a sample of \d+ seconds in .*: “.+”/,
+  );
+  assert.equal(down.checks.get('time-zone')!.detail, 'Documents use the time zone Europe/Berlin.');
+  assert.match(down.checks.get('service')!.detail, /isn’t running/);
 
   const service = await startServiceProcess(data, {
     MITSCHRIFT_STT_SECOND_PASS: 'whisper-small',
@@ -45,19 +48,19 @@ test('where all is there it says so, as the service that runs sees it, and ends 
   const up = await doctor({ ...env, MITSCHRIFT_DATA: data });
   assert.equal(up.checks.get('service')!.status, 'ok');
   assert.match(up.checks.get('time-zone')!.detail, /America\/Lima/, 'not that of the command');
-  assert.match(up.checks.get('address')!.detail, /to this machine alone/);
+  assert.match(up.checks.get('address')!.detail, /from this computer only/);
   const twice = up.checks.get('speech')!;
   assert.equal(twice.status, 'limited');
   assert.match(
     twice.detail,
-    /^espeak-en heard .*There is no model whisper-small \(stt\.second_pass\)\. There is: espeak-en\./,
+    /^espeak-en transcribed .*The model whisper-small isn’t available \(stt\.second_pass\)\. Available: espeak-en\./,
   );
   assert.match(twice.remedy!.command!, /mitschrift\.js models install whisper-small$/);
   const { stdout } = await run({ ...env, MITSCHRIFT_DATA: data }, []);
-  assert.match(stdout, /^– Speech to text: espeak-en heard/m);
+  assert.match(stdout, /^– Speech recognition: espeak-en transcribed/m);
   assert.match(
     stdout,
-    /^– Language model: .*\n {4}→ Set llm\.base_url .*\n {6}\(http:\/\/127\.0\.0\.1:\d+\/docs\/settings#servers\)$/m,
+    /^– Language model: .*\n {4}→ Set a language model server .*\n {6}\(http:\/\/127\.0\.0\.1:\d+\/docs\/settings#servers\)$/m,
   );
 });
 
@@ -85,28 +88,33 @@ test('a host without programs, devices and servers: each finding has its remedy,
   });
   assert.equal(code, 1);
   const expected: [id: string, status: string, detail: RegExp, remedy: RegExp][] = [
-    ['node', 'missing', /Node 18\.20\.0; it needs 20\.19 or newer/, /Install Node/],
-    ['modules', 'missing', /^Cannot be loaded: naudiodon \(devices .*another Node/, /npm rebuild/],
-    ['environment', 'limited', /STT_BASEURL\. Was MITSCHRIFT_STT_BASE_URL meant\?/, /Correct/],
-    ['ffmpeg', 'missing', /only WAV/, /apt-get install ffmpeg/],
-    ['bzip2', 'missing', /did not come to an end within 10 seconds/, /look again/],
-    ['audio-server', 'limited', /pactl is missing/, /pulseaudio-utils/],
-    ['speech', 'missing', /no speech-to-text engine/, /mitschrift\.js models install \S+/],
-    ['language', 'missing', /127\.0\.0\.1:9/, /Start the server/],
-    ['vault', 'missing', /vault \(notes\.vault\) is not there/, /Make the folder/],
+    ['node', 'missing', /needs Node 20\.19 or newer; this is Node 18\.20\.0/, /Install Node/],
     [
-      'time-zone',
-      'limited',
-      /“Nowhere\/Town”, which is no time zone: times are (?!undefined)/,
-      /TZ/,
+      'modules',
+      'missing',
+      /can’t be loaded: naudiodon \(no recording from devices .*another Node/,
+      /npm rebuild/,
     ],
+    [
+      'environment',
+      'limited',
+      /STT_BASEURL is unknown .* Did you mean MITSCHRIFT_STT_BASE_URL\?/,
+      /Correct/,
+    ],
+    ['ffmpeg', 'missing', /only WAV/, /apt-get install ffmpeg/],
+    ['bzip2', 'missing', /didn’t finish within 10 seconds/, /[Cc]heck again/],
+    ['audio-server', 'limited', /pactl is missing/, /pulseaudio-utils/],
+    ['speech', 'missing', /No speech recognition is set up/, /mitschrift\.js models install \S+/],
+    ['language', 'missing', /127\.0\.0\.1:9/, /Start the server/],
+    ['vault', 'missing', /vault doesn’t exist \(`notes\.vault`\)/, /Create the folder/],
+    ['time-zone', 'limited', /“Nowhere\/Town”, which is not a time zone\. (?!undefined)/, /TZ/],
     [
       'https',
       'missing',
-      /^The certificate for localhost, 127\.0\.0\.1 ended on 20/,
+      /^The certificate for localhost and 127\.0\.0\.1 expired on \d/,
       /server\.tls_cert/,
     ],
-    ['address', 'missing', /Another program listens on 127\.0\.0\.1/, /MITSCHRIFT_PORT/],
+    ['address', 'missing', /Another program uses 127\.0\.0\.1/, /MITSCHRIFT_PORT/],
   ];
   for (const [id, status, detail, remedy] of expected) {
     const check = checks.get(id)!;
@@ -130,9 +138,12 @@ test('a full disk, a folder that is read-only, files that others may read, wrong
   const env = { MITSCHRIFT_DATA: data, MITSCHRIFT_LLM_TIMEOUT: 'soon' };
   const full = await doctor(env);
   assert.equal(full.code, 1);
-  assert.match(full.checks.get('disk')!.detail, /^Only .* are free: below .* nothing new is taken/);
+  assert.match(
+    full.checks.get('disk')!.detail,
+    /^Only .* free\. Below .*, nothing new is accepted/,
+  );
   assert.equal(full.checks.get('disk')!.status, 'missing');
-  assert.match(full.checks.get('permissions')!.detail, /may read: .*keys\/someone/);
+  assert.match(full.checks.get('permissions')!.detail, /able to read: .*keys\/someone/);
   assert.equal(full.checks.get('permissions')!.remedy!.command, `chmod -R go-rwx ${data}`);
   assert.match(full.checks.get('environment')!.detail, /MITSCHRIFT_LLM_TIMEOUT/);
   await promisify(execFile)('mount', ['-o', 'remount,ro', disk.folder]);
@@ -144,9 +155,9 @@ test('a full disk, a folder that is read-only, files that others may read, wrong
   });
   const https = readOnly.checks.get('https')!;
   assert.equal(https.status, 'limited');
-  assert.match(https.detail, /^The certificate for localhost, 127\.0\.0\.1 ends on 20/);
+  assert.match(https.detail, /^The certificate for localhost and 127\.0\.0\.1 expires on \d/);
   assert.match(https.remedy!.text, /server\.tls_cert/);
-  assert.match(readOnly.checks.get('data')!.detail, /cannot be written: .*read-only/);
+  assert.match(readOnly.checks.get('data')!.detail, /can’t write to .*read-only/);
   assert.equal(readOnly.checks.get('data')!.status, 'missing');
 });
 
@@ -188,7 +199,7 @@ test('of a package without which nothing can be opened it says so, instead of en
   });
   assert.equal(code, 1);
   assert.deepEqual([...checks.keys()], ['service', 'node', 'modules']);
-  assert.match(checks.get('modules')!.detail, /classic-level \(the data cannot be opened\)/);
+  assert.match(checks.get('modules')!.detail, /classic-level \(the data can’t be opened\)/);
 });
 
 test('devices and the source that joins two of them, on a real audio server', async (t) => {
@@ -207,18 +218,21 @@ test('devices and the source that joins two of them, on a real audio server', as
     ['audio-server', 'devices', 'combined'].map((id) => checks.get(id)!.status),
     ['ok', 'ok', 'ok'],
   );
-  assert.match(checks.get('devices')!.detail, /“Desk Mic”/);
+  assert.match(checks.get('devices')!.detail, /Desk Mic/);
   await join2('gone_mic');
   const without = await doctor({ ...env, MITSCHRIFT_AUDIO_DEVICE: 'Gone Mic' });
-  assert.equal(without.checks.get('combined')!.detail, '“gone_mic” is not there.');
+  assert.equal(without.checks.get('combined')!.detail, 'gone_mic is not connected.');
   assert.equal(without.checks.get('combined')!.status, 'missing');
-  assert.match(without.checks.get('devices')!.detail, /“Gone Mic” is not there\. There is: /);
+  assert.match(without.checks.get('devices')!.detail, /“Gone Mic” is not connected\. Connected: /);
 
   const alone = await privatePulse(t, 'pipewire', { managed: false });
   const unmanaged = (await doctor({ ...alone.env, MITSCHRIFT_DATA: data })).checks;
   const server = unmanaged.get('audio-server')!;
   assert.equal(server.status, 'missing');
-  assert.match(server.detail, /^It answers, and has neither a loudspeaker nor a microphone\.$/);
+  assert.match(
+    server.detail,
+    /^The audio server responds, but has neither speakers nor a microphone\.$/,
+  );
   assert.match(server.remedy!.command!, /^systemctl --user restart .*wireplumber$/);
 });
 

@@ -43,7 +43,7 @@ test('a service whose program was replaced under it says that it has to be resta
   };
   const { error } = await reaches(old.url, 'ERROR');
   assert.equal(error!.code, 'program-replaced');
-  assert.match(error!.message, /Restart the service/);
+  assert.match(error!.message, /must be restarted/);
   await old.end();
 
   await cp(`${chunks}.kept`, chunks, { recursive: true });

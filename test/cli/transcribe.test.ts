@@ -281,7 +281,10 @@ test('wrong usage: a file to write to, a date that is none, a folder without aud
   const talk = join(audio, 'talk 2.wav');
   const misspelt = { ...env, MITSCHRIFT_STT_BASEURL: 'http://localhost' };
   const checked = spawn(process.execPath, [program, 'doctor'], { env: misspelt });
-  assert.match(await text(checked.stdout), /STT_BASEURL\. Was MITSCHRIFT_STT_BASE_URL meant\?/);
+  assert.match(
+    await text(checked.stdout),
+    /STT_BASEURL is unknown .* Did you mean MITSCHRIFT_STT_BASE_URL\?/,
+  );
   const intoFile = await run(talk, '--out', talk);
   assert.equal(intoFile.code, 2);
   assert.match(intoFile.err, /talk 2\.wav is a file\. Name a folder\./);

@@ -7,8 +7,7 @@ import { served } from '../../projections/served.ts';
 import { checksAlone } from '../../src/cli/doctor-alone.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { joinCluster } from '../../src/storage/cluster-member.ts';
-import type { Check } from '../../src/doctor/check.ts';
-import { lookAtAll } from '../../src/doctor/check.ts';
+import { type CheckAnswer, checkIn, lookAtAll } from '../../src/doctor/check.ts';
 import { clusterLooks } from '../../src/doctor/cluster-checks.ts';
 import type { ClusterSettings, NodeRole } from '../../src/shared/cluster-settings.ts';
 import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
@@ -40,11 +39,14 @@ test('a store that nodes do not share, clocks apart, rows that nothing keeps, no
   )!;
   hour.mock.restore();
   assert.equal(ahead.status, 'limited');
-  assert.match(ahead.detail, /^This machine’s clock is 3600\.\d s ahead of the database’s/);
+  assert.match(
+    ahead.detail,
+    /^This computer’s clock is 3,600(\.\d)? seconds ahead of the database’s/,
+  );
   const checks = await look({ cluster: settings, behind: null });
   const files = checks.get('files')!;
   assert.equal(files.status, 'missing');
-  assert.match(files.detail, /^In \S+ is nothing of these nodes: \S+ \d+ \(serve\)\.$/);
+  assert.match(files.detail, /^These nodes don’t use \S+: \S+ \d+ \(serve\)\.$/);
   assert.match(files.remedy!.text, /^Mount the same directory/);
   assert.equal(checks.get('database')!.status, 'ok', checks.get('database')!.detail);
   assert.equal(checks.get('database-clock')!.status, 'ok');
@@ -57,7 +59,7 @@ test('a store that nodes do not share, clocks apart, rows that nothing keeps, no
   await ask(postgres.url, sql);
   const behind = await look({ cluster: settings, behind: async () => 3 });
   assert.equal(behind.get('projector')!.status, 'limited');
-  assert.match(behind.get('projector')!.detail, /^They are 3 facts behind the log, which \S+ \d+/);
+  assert.match(behind.get('projector')!.detail, /^The lists are 3 events behind; \S+ \d+/);
   assert.equal(behind.get('nodes')!.status, 'limited');
   assert.match(behind.get('nodes')!.detail, /: 0\.0\.9/);
 
@@ -112,7 +114,7 @@ test('a database that is away, behind a pooler, or has no tables: said, and noth
     assert.deepEqual([database.status, database.remedy!.text.length > 0], ['missing', true]);
     assert.match(database.detail, detail);
     for (const id of ['database-clock', 'files', 'projector', 'nodes']) {
-      assert.equal(checks.get(id)!.remedy!.text, 'Mend the database first.');
+      assert.equal(checks.get(id)!.remedy!.text, 'Fix the database first.');
     }
   }
   const schemas = await ask(urls[2]![0], "select 1 from pg_namespace where nspname = 'mitschrift'");
@@ -123,10 +125,10 @@ test('a database that is away, behind a pooler, or has no tables: said, and noth
 async function look(
   parts: Parameters<typeof clusterLooks>[0],
   ids?: readonly string[],
-): Promise<Map<string, Check>> {
+): Promise<Map<string, CheckAnswer>> {
   const looks = clusterLooks(parts).filter(({ id }) => ids?.includes(id) ?? true);
   const checks = await lookAtAll(looks, log);
-  return new Map(checks.map((check) => [check.id, check]));
+  return new Map(checks.map((check) => [check.id, checkIn('en', check)]));
 }
 
 /** Of a service that is one of a cluster only what others see. */

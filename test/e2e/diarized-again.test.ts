@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { noDiarizationModel } from '../../projections/recording/notes.ts';
+import { failure } from '../../src/words/failures.ts';
+import { inEnglish } from '../../src/words/say.ts';
 import { childrenOf } from '../bench/processor-time.ts';
 import { linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
 import { eventually } from '../support/eventually.ts';
@@ -59,7 +60,7 @@ test('a meeting of one speaker is diarized again when the models are there, thro
   await post('/speakers', { skip: true });
   await status('IDLE');
   const note = (await detail()).notes.find(({ code }) => code === 'diarization-skipped');
-  assert.equal(note?.text, noDiarizationModel);
+  assert.equal(note?.text, inEnglish(failure('no-speaker-model')));
 
   // Cancelled while speakers are told apart: the process ends, and what there was stays.
   await world.installModels();

@@ -143,7 +143,7 @@ test('doctor says what is there and what is missing', async (t) => {
       env: { ...process.env, ...away },
     }),
     (error: Error & { code: number; stdout: string }) =>
-      error.code === 1 && /✖ Speech to text: .*127\.0\.0\.1:9/.test(error.stdout),
+      error.code === 1 && /✖ Speech recognition: .*127\.0\.0\.1:9/.test(error.stdout),
   );
 });
 

@@ -23,9 +23,7 @@ const service = await startService({
   host: hostFrom(process.env),
   env: {},
   log: pino({ level: 'warn' }, process.stderr),
-  leaseMs,
-  activities,
-  ...(isGated ? {} : { withOwnership: ungated }),
+  trial: { leaseMs, activities, ...(isGated ? {} : { withOwnership: ungated }) },
 });
 process.once('SIGTERM', () => void service.close());
 await service.ready;

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { realpath, rename } from 'node:fs/promises';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Check } from '../../src/doctor/check.ts';
+import type { CheckAnswer } from '../../src/doctor/check.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, password, startService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -49,7 +49,7 @@ test('a database that comes back shorter under running nodes: they drop what the
       const { body } = await node.call('GET', '/health');
       states.add(body['status']);
       if (body['status'] !== 'ok') return false;
-      const seen = await node.call<{ checks: Check[] }>('GET', '/doctor', { token: ada });
+      const seen = await node.call<{ checks: CheckAnswer[] }>('GET', '/doctor', { token: ada });
       if (seen.status !== 200) return false;
       const database = seen.body.checks.find(({ id }) => id === 'database');
       return /^The database came back \d+ facts shorter: /.test(database?.detail ?? '');

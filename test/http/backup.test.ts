@@ -22,6 +22,7 @@ type Backup = {
   started_at: string;
   ended_at: string | null;
   files: number;
+  bytes: number | null;
   facts: number | null;
   error: string | null;
 };
@@ -44,7 +45,9 @@ test('POST /backup makes one that can be restored; GET /status says what becomes
   await hears;
   const made = await ended(service, token);
   assert.deepEqual([made.path, made.state, made.error], [path, 'done', null]);
-  assert.ok(made.facts! > 0 && made.files > 0 && made.started_at <= made.ended_at!);
+  assert.ok(
+    made.facts! > 0 && made.files > 0 && made.bytes! > 0 && made.started_at <= made.ended_at!,
+  );
   const restored = join(folder, 'restored');
   const { code, stderr } = await mitschrift(restored, 'restore', path);
   assert.equal(code, 0, stderr);

@@ -10,6 +10,7 @@ import { startLanguageServer } from '../support/language-servers.ts';
 import { modelsDir } from '../support/models.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { checkIn } from '../../src/doctor/check.ts';
 
 type Check = {
   id: string;
@@ -44,7 +45,7 @@ test('GET /doctor says to administrators what is missing and what mends it, and 
   assert.ok(remedy!.text.includes(model.recommended!), 'says why that one');
   assert.equal(checks.get('language')!.status, 'limited');
   const apart = checks.get('speakers')!;
-  assert.match(apart.detail, /^They are not told apart/);
+  assert.match(apart.detail, /^Speakers are not separated/);
   const [, diarizer] = / models install (\S+)$/.exec(apart.remedy!.command!) ?? [];
   assert.equal(body.models.find(({ id }) => id === diarizer)?.purpose, 'speaker-segmentation');
 
@@ -65,18 +66,20 @@ test('it says how many recordings have voices that are measured again, cannot be
   const said = async (waiting: number, without_audio: number, given_up: number) => {
     const voices = async () => ({ waiting, without_audio, given_up });
     const parts = { settings, modelsDir: [modelsDir], voices };
-    const { status, detail } = await speakerLook(parts).look(signal);
+    const { id, link } = speakerLook(parts);
+    const found = await speakerLook(parts).look(signal);
+    const { status, detail } = checkIn('en', { id, link, ...found });
     return [status, detail];
   };
-  assert.deepEqual(await said(0, 0, 0), ['ok', 'They are told apart.']);
+  assert.deepEqual(await said(0, 0, 0), ['ok', 'The speakers of meetings are separated.']);
   assert.deepEqual(await said(4, 1, 0), [
     'ok',
-    'They are told apart. Voices of 3 recordings are being measured again. ' +
-      'Voices of 1 recording stay as they are: no audio is kept.',
+    'The speakers of meetings are separated. Voices from 3 recordings are being updated. ' +
+      'Voices from 1 recording stay as they are because no audio was kept.',
   ]);
   assert.deepEqual(await said(2, 0, 2), [
     'limited',
-    'They are told apart. Voices of 2 recordings could not be measured.',
+    'Voices from 2 recordings could not be updated. The speakers of meetings are separated.',
   ]);
 });
 
@@ -86,13 +89,13 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   assert.equal(good.get('speech')!.status, 'ok', good.get('speech')!.detail);
   assert.match(
     good.get('speech')!.detail,
-    /^whisper-large heard “one two” in \d+\.\d s \(\d+ s long\)\.$/,
+    /^whisper-large transcribed a sample of \d+ seconds in [\d.]+ seconds?: “one two”\.$/,
   );
   assert.ok(speech.received.length > 0, 'the sample came there');
   assert.equal(good.get('language')!.status, 'ok', good.get('language')!.detail);
   assert.match(
     good.get('language')!.detail,
-    /^\S+ answered in \d+\.\d s \(about \d+ tokens a second\); its context has 16384 tokens\.$/,
+    /^\S+ answered in [\d.]+ seconds? \(about [\d,]+ tokens a second\); its context window has 16,384 tokens\.$/,
   );
   const key = 'sk-very-secret-key';
   assert.ok(language.chats().some(({ headers }) => headers.authorization === `Bearer ${key}`));
@@ -103,22 +106,22 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   assert.equal(once.status, 'limited');
   assert.match(
     once.detail,
-    /^whisper-large heard .* There is no model absent \(stt\.second_pass\)\./,
+    /^whisper-large transcribed .* The model absent isn’t available \(stt\.second_pass\)\./,
   );
-  assert.match(once.remedy!.text, /Choose a model that is there/);
+  assert.match(once.remedy!.text, /Choose an installed model/);
   await put(service, token, { stt: { second_pass: 'whisper-large' } });
   speech.hear = () => [];
   const odd = await look(service, token);
   assert.equal(odd.get('speech')!.status, 'limited');
-  assert.match(odd.get('speech')!.detail, /hears nothing/);
+  assert.match(odd.get('speech')!.detail, /found no words/);
   assert.equal(odd.get('language')!.status, 'limited');
-  assert.match(odd.get('language')!.detail, /does not keep to JSON/);
+  assert.match(odd.get('language')!.detail, /don’t follow the required format/);
 
   language.brain = numbers;
   await put(service, token, { llm: { context: 2048 } });
   await speech.down();
   const short = await look(service, token);
-  assert.match(short.get('language')!.detail, /has 2048 tokens\. That is short/);
+  assert.match(short.get('language')!.detail, /has 2,048 tokens\. That is short/);
   assert.equal(short.get('speech')!.status, 'missing');
   assert.match(short.get('speech')!.detail, /127\.0\.0\.1/);
 
@@ -138,12 +141,12 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   delete language.faults.slowMs;
   for (const [id, detail, mends] of [
     ['language', /\(about [1-4] tokens a second\).* That is slow/, /smaller model/],
-    ['time-zone', /^The clock is behind: something was recorded at 20/, /timedatectl set-ntp true/],
     [
-      'permissions',
-      /^These belong to another user than the service’s: \S+\/keys\/[\w-]+\.$/,
-      /chown/,
+      'time-zone',
+      /^The clock is slow: something was already recorded at \d/,
+      /timedatectl set-ntp true/,
     ],
+    ['permissions', /^These files belong to another user: \S+\/keys\/[\w-]+\.$/, /chown/],
   ] as const) {
     const { status, detail: said, remedy } = slow.get(id)!;
     assert.deepEqual([id, status], [id, 'limited'], said);
@@ -177,23 +180,30 @@ test('notes folders of users: one that went, that is no folder, and that is anot
     const set = await service.call('PUT', `/users/${name}/vault`, { token, json: { folder } });
     assert.equal(set.status, 204);
   }
-  assert.deepEqual(await vaults(), ['ok', '2 notes folders of users can be written.', undefined]);
+  assert.deepEqual(await vaults(), [
+    'ok',
+    'Mitschrift can write to the notes folders of 2 users.',
+    undefined,
+  ]);
   await rmdir(bens);
-  const choose = 'Mend the folder, or choose another one for this user under Settings › People.';
-  assert.deepEqual(await vaults(), ['limited', `${bens} of ben is not there.`, choose]);
+  const choose = 'Correct the folder, or choose another one for this user under Settings › People.';
+  assert.deepEqual(await vaults(), ['limited', `${bens} of ben doesn’t exist`, choose]);
   await writeFile(bens, '');
-  assert.deepEqual(await vaults(), ['limited', `${bens} of ben is no folder.`, choose]);
+  assert.deepEqual(await vaults(), ['limited', `${bens} of ben is not a folder`, choose]);
   await rm(bens);
   await symlink(join(adas), bens);
-  const both = 'Notes folders with a fault besides this one: 1.';
-  const conflict = 'is the notes folder of another user as well, or lies in it or around it.';
-  assert.deepEqual(await vaults(), ['limited', `${adas} of ada ${conflict}`, `${choose} ${both}`]);
+  const conflict = 'overlaps with the notes folder of another user';
+  const both = `${adas} of ada ${conflict}; ${bens} of ben ${conflict}`;
+  assert.deepEqual(await vaults(), ['limited', both, choose]);
   const german = await service.call<{ checks: Check[] }>('GET', '/doctor', {
     token,
     headers: { 'Accept-Language': 'de' },
   });
   const { detail, remedy } = german.body.checks.find(({ id }) => id === 'vaults')!;
-  assert.match(`${detail} ${remedy!.text}`, /Notizordner eines anderen.*Einstellungen › Personen/u);
+  assert.match(
+    `${detail} ${remedy!.text}`,
+    /Notizordner einer anderen Person.*Einstellungen › Personen/u,
+  );
 });
 
 test('a vault that is gone, or no folder, is refused when it is named, and missing when it went later', async (t) => {
@@ -212,20 +222,20 @@ test('a vault that is gone, or no folder, is refused when it is named, and missi
   assert.deepEqual(await name(folder), [422, notThere]);
   await writeFile(join(place, 'file'), '');
   assert.deepEqual(await name(join(place, 'file')), [422, 'is no folder']);
-  assert.match((await vault()).detail, /^None is set/, 'all of it or nothing');
+  assert.match((await vault()).detail, /^No notes folder is set/, 'all of it or nothing');
   await mkdir(folder);
   assert.equal((await name(folder))[0], 200);
   assert.deepEqual(
     [(await vault()).status, (await vault()).detail],
-    ['ok', `${folder} can be written.`],
+    ['ok', `Mitschrift can write to ${folder}.`],
   );
   await rmdir(folder);
   const gone = [(await vault()).status, (await vault()).detail];
-  assert.deepEqual(gone, ['missing', `${folder} (notes.vault) is not there.`]);
+  assert.deepEqual(gone, ['missing', `${folder} doesn’t exist (\`notes.vault\`).`]);
   // What is about something else is saved nevertheless.
   await put(service, token, { documents: { times: true } });
   await writeFile(folder, '');
-  assert.match((await vault()).detail, /is no folder/);
+  assert.match((await vault()).detail, /is not a folder/);
 });
 
 const numbers = () => JSON.stringify({ numbers: ['one', 'two', 'three'] });

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { once } from 'node:events';
-import type { Check } from '../../src/doctor/check.ts';
+import type { CheckAnswer } from '../../src/doctor/check.ts';
 import type { ClusterNode } from '../../src/storage/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, startService } from '../support/http-client.ts';
@@ -22,7 +22,7 @@ test('what is uploaded at a node that serves becomes documents at one that works
   await serving.reaches(uploaded.recording_id, 'transcribing');
   const unworked = await look(serving, token, 'en');
   assert.equal(unworked.get('nodes')!.status, 'missing');
-  assert.match(unworked.get('nodes')!.detail, /^No node works on recordings, which wait: only /);
+  assert.match(unworked.get('nodes')!.detail, /^No node processes recordings; running: /);
 
   const working = await startService(t, { dataDir, node: { name: 'two', role: 'work' } });
   await serving.reaches(uploaded.recording_id, 'idle.saved');
@@ -144,8 +144,11 @@ async function look(
   service: TestService,
   token: string,
   language: string,
-): Promise<Map<string, Check>> {
+): Promise<Map<string, CheckAnswer>> {
   const headers = { 'Accept-Language': language };
-  const { body } = await service.call<{ checks: Check[] }>('GET', '/doctor', { token, headers });
+  const { body } = await service.call<{ checks: CheckAnswer[] }>('GET', '/doctor', {
+    token,
+    headers,
+  });
   return new Map(body.checks.map((check) => [check.id, check]));
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { germanProblem } from '../../src/http/german-problems.ts';
 import { type ProblemType, problemTypes } from '../../src/http/problems.ts';
 import { StageError } from '../../src/shared/errors.ts';
+import { failure } from '../../src/words/failures.ts';
 import { type ProblemAnswer, connect, startService } from '../support/http-client.ts';
 
 test('problems.md has every problem with its status, and no other', async () => {
@@ -20,7 +21,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
   let stalls = true;
   const acceptsAudio = async () => {
     if (!stalls) return { madeAt: null, seconds: null };
-    throw new StageError('decoder-stalled', 'ffmpeg stopped answering.', { retriable: true });
+    throw new StageError(failure('reading-stalled'), { retriable: true });
   };
   const service = await startService(t, { overrides: { acceptsAudio } });
   const token = await service.setUp();
@@ -31,7 +32,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
     body,
   } = await service.upload<ProblemAnswer>(token, {}, { headers });
   assert.deepEqual([status, body.type], [503, '/problems/decoder-stalled']);
-  assert.match(body.detail, /ffmpeg stopped answering\. Try again/);
+  assert.match(body.detail, /Reading the audio took too long\. Try again/);
   assert.equal(said.get('retry-after'), '60');
   stalls = false;
   assert.equal((await service.upload(token, {}, { headers })).status, 202);
@@ -94,37 +95,47 @@ test('every problem has a German title of its own', () => {
   for (const [at, [type, { title }]] of types.entries()) assert.notEqual(titles[at], title, type);
 });
 
-test('who cannot set up speech recognition reads whom to ask, not folders and commands of the server', async (t) => {
-  const remedy =
-    'There is no speech-to-text engine. Set MITSCHRIFT_STT_BASE_URL (stt.base_url) to a server, or ' +
-    'recognise on this machine: install a speech model (node /home/x/mitschrift.js models list), or put one into /home/x.';
+test('a failure is read in the reader’s language, and a server’s address by administrators alone', async (t) => {
+  const params = { server: 'http://gpu.local:9000', status: '400', said: 'no such field' };
   const service = await startService(t, {
     stages: {
       async transcribe() {
-        throw new StageError('no-engine', remedy, { retriable: false });
+        throw new StageError(failure('speech-server-refused', params), { retriable: false });
       },
     },
   });
   const admin = await service.setUp();
   const ben = await service.addUser('ben');
-  const messagesFor = async (token: string, language: string) => {
+  type Failed = { source: string; error: { code: string; message: string; reason: object } };
+  const failedFor = async (token: string, language: string) => {
     const { recording_id: id } = (await service.upload(token)).body;
     await service.reaches(id, 'error');
-    const headers = { 'Accept-Language': language };
-    type Failed = { error: { message: string } };
-    const one = await service.call<Failed>('GET', `/recordings/${id}`, { token, headers });
-    const status = await service.call<{ errors: { message: string; source: string }[] }>(
+    const read = { token, headers: { 'Accept-Language': language } };
+    const { body: one } = await service.call<Failed>('GET', `/recordings/${id}`, read);
+    const { body: list } = await service.call<{ recordings: Failed[] }>('GET', '/recordings', read);
+    const { body: status } = await service.call<{ errors: Failed['error'][] }>(
       'GET',
       '/status',
-      { token, headers },
+      read,
     );
-    const [error] = status.body.errors;
-    assert.equal(error?.source, 'talk.wav', 'a row that failed has the name of its file');
-    return [one.body.error.message, error.message];
+    assert.deepEqual(list.recordings[0]?.error, one.error);
+    assert.equal(status.errors[0]?.message, one.error.message);
+    assert.deepEqual(status.errors[0]?.reason, one.error.reason);
+    assert.equal(one.error.code, 'engine-refused');
+    return [one.error.message, one.error.reason];
   };
-  assert.deepEqual(await messagesFor(admin, 'en'), [remedy, remedy]);
-  const asked = 'Speech recognition is not set up yet. Ask an administrator.';
-  assert.deepEqual(await messagesFor(ben, 'en'), [asked, asked]);
-  const [german] = await messagesFor(ben, 'de');
-  assert.match(german!, /^Die Spracherkennung ist noch nicht eingerichtet\. Wenden /);
+  const code = 'speech-server-refused';
+  assert.deepEqual(await failedFor(admin, 'en'), [
+    'The speech recognition server rejected the request. Tell an administrator. ' +
+      'HTTP 400. http://gpu.local:9000. It says: “no such field”',
+    { code, params },
+  ]);
+  assert.deepEqual(await failedFor(ben, 'en'), [
+    'The speech recognition server rejected the request. Tell an administrator.',
+    { code },
+  ]);
+  assert.deepEqual(await failedFor(ben, 'de'), [
+    'Der Spracherkennungsserver hat die Anfrage abgelehnt. Informieren Sie einen Administrator.',
+    { code },
+  ]);
 });

@@ -122,7 +122,9 @@ test('commands say why they do not open such a log; repair loses only what canno
     const data = await fatal(t, sound, seed);
     const verified = await mitschrift(data.root, 'verify', '--json');
     assert.equal(verified.code, 1, verified.stderr);
-    const { findings, advice } = JSON.parse(verified.stdout) as VerifyReport;
+    const { findings, advice } = JSON.parse(verified.stdout) as Pick<VerifyReport, 'findings'> & {
+      advice: string[];
+    };
     const table = findings.find(({ kind }) => kind === 'table');
     assert.match(table!.path!, /^log\/\d+\.ldb$/);
     assert.ok(advice.some((one) => one.includes('mitschrift repair --out')));

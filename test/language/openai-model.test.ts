@@ -142,7 +142,7 @@ test('sends the key, and shows it nowhere', async (t) => {
   assert.equal(await good.model.complete(question, signal), 'It is fine.');
   const bad = await openOn(t, { flavour: 'openai', apiKey: 'another' }, { apiKey });
   await assert.rejects(bad.model.complete(question, signal), (error: Error) => {
-    assert.match(error.message, /does not accept the API key/u);
+    assert.match(error.message, /rejects the API key/u);
     assert.match(error.message, /Incorrect API key provided: •••/u);
     assert.doesNotMatch(error.message, /very-secret/u);
     return true;

@@ -66,7 +66,7 @@ for (const flavour of flavours) {
     await assert.rejects(model.complete(question, signal), {
       code: 'model-refused',
       retriable: false,
-      message: /address of an API/u,
+      message: /The answer isn’t JSON/u,
     });
   });
 
@@ -82,7 +82,7 @@ for (const flavour of flavours) {
     server.faults.answerBytes = 34_000_000;
     await assert.rejects(model.complete(question, signal), {
       code: 'model-refused',
-      message: /more than 32 MB/u,
+      message: /larger than 32 MB/u,
     });
   });
 

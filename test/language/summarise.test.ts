@@ -204,12 +204,12 @@ test('what is no summary is refused, asked for once more, and then a failure tha
     'They talked about twelve plans and what each of them costs, and that it is for the people of the house.';
   const echo = blocks.map(({ text }) => text).join(' ');
   const spoilt: [RegExp, (prompt: { system: string }) => string][] = [
-    [/over and over/u, () => 'the '.repeat(600)],
-    [/over and over/u, () => 'They talked about the plan again. '.repeat(30)],
-    [/repeats the text/u, () => echo],
-    [/repeats the text/u, () => `Here it is: ${echo.slice(0, 700)}`],
+    [/repeats itself/u, () => 'the '.repeat(600)],
+    [/repeats itself/u, () => 'They talked about the plan again. '.repeat(30)],
+    [/repeats the transcript/u, () => echo],
+    [/repeats the transcript/u, () => `Here it is: ${echo.slice(0, 700)}`],
     [/is empty/u, ({ system }) => system],
-    [/repeats what was asked/u, ({ system }) => system.replaceAll(/[{}"]/gu, '')],
+    [/repeats the task/u, ({ system }) => system.replaceAll(/[{}"]/gu, '')],
     [
       /declines/u,
       () =>

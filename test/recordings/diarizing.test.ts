@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { noDiarizationModel } from '../../projections/recording/notes.ts';
+import { failure } from '../../src/words/failures.ts';
+import { inEnglish } from '../../src/words/say.ts';
 import { speakerName } from '../../src/documents/documents.ts';
 import { linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
 import { openMeetingWorld } from '../support/meeting-world.ts';
@@ -18,7 +19,7 @@ test('without models a meeting goes on with one speaker, and says what to instal
     ['SPEAKER_00'],
   );
   const note = row.notes.find(({ code }) => code === 'diarization-skipped');
-  assert.equal(note?.detail, noDiarizationModel);
+  assert.equal(note?.detail, inEnglish(failure('no-speaker-model')));
 
   const { index } = await world.finish(id);
   assert.match(index, /To tell speakers apart, install pyannote/);

@@ -108,7 +108,7 @@ test('each stage that a language model could not do is noted by itself, with the
     const [{ detail }] = row.notes as [(typeof row.notes)[number]];
     assert.match(
       detail,
-      /^The language-model server at .* does not accept the API key \(llm\.api_key\)\. It says: Not your model\.$/,
+      /^The language model server rejects the API key\. .*`llm\.api_key`.*“Not your model\.”$/,
     );
     assert.match(await world.document(id, 'index'), /Not your model/);
     const logged = world.logged().filter((line) => line.stage === stage);

@@ -206,10 +206,7 @@ test('a model that cannot be asked leaves the meeting without names, and the rea
   language.refuses = undefined;
   assert.deepEqual(names, { SPEAKER_00: null, SPEAKER_01: null });
   const note = (await read(id)).notes.find(({ code }) => code === 'identification-skipped');
-  assert.match(
-    note?.text ?? '',
-    /does not accept the API key \(llm\.api_key\)\. It says: Not your model\.$/u,
-  );
+  assert.match(note?.text ?? '', /rejects the API key\..*`llm\.api_key`.*“Not your model\.”$/u);
 });
 
 test('people given with the recording are offered to the model, and their names spelled as given', async () => {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Readable } from 'node:stream';
 import { recordingStream, type Stage } from '../../events/facts/recording.ts';
-import { StageError, type StageErrorCode } from '../../src/shared/errors.ts';
+import { StageError } from '../../src/shared/errors.ts';
+import { failure } from '../../src/words/failures.ts';
+import type { StageErrorCode } from '../../src/shared/failure-classes.ts';
 import type { EngineProbe } from '../../src/recordings/control/retry-failed.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
@@ -27,7 +29,7 @@ async function failing(
     await job.acquireSlot({ name: 'engine', concurrency: 1 });
     tries += 1;
     if (tries <= failures.times)
-      throw new StageError(failures.code, 'The server is away.', { retriable: true });
+      throw new StageError(failure('speech-stalled'), { as: failures.code, retriable: true });
     await new Promise((_, reject) =>
       job.signal.addEventListener('abort', () => reject(job.signal.reason as Error)),
     );

@@ -3,6 +3,7 @@ import { draft } from '../../projections/recording/reading.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
+import { failure } from '../../src/words/failures.ts';
 import type { Random } from '../support/seeded.ts';
 
 const block = (start: number, text: string) => ({ start, end: start + 1, text, words: [] });
@@ -27,14 +28,14 @@ export function simulatedActivities(
       await job.acquireSlot({ name: queue, concurrency: 1 });
       await moments(random.below(4));
       if (random.chance(failures)) {
-        throw new StageError('engine-failed', 'The simulated engine failed', { retriable: true });
+        throw new StageError(failure('speech-failed', { cause: 'simulated' }), { retriable: true });
       }
       await work(job);
     };
 
   return {
     capture: stage('capture', async () => {
-      throw new StageError('no-device', 'There is no device in a simulation', { retriable: false });
+      throw new StageError(failure('no-device-connected'), { retriable: false });
     }),
     follow: async () => {},
     transcribe: stage('speech', async (job) => {

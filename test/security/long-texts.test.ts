@@ -88,11 +88,16 @@ const functions: Record<string, (text: string) => unknown> = {
   foldWord,
   requestedLanguage,
   repeats: (text) => repeats(splitWords(text)),
-  'a transcript in plain text': (text) => parseTranscript(text, 'text/plain', 10),
+  'a transcript in plain text': (text) =>
+    parseTranscript({ body: text, contentType: 'text/plain' }, 10, ''),
   'a transcript in VTT': (text) =>
-    parseTranscript(`WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${text}`, 'text/vtt', 10),
+    parseTranscript(
+      { body: `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${text}`, contentType: 'text/vtt' },
+      10,
+      '',
+    ),
   'a transcript in JSON': (text) =>
-    parseTranscript(JSON.stringify({ text }), 'application/json', 10),
+    parseTranscript({ body: JSON.stringify({ text }), contentType: 'application/json' }, 10, ''),
   checkUsername,
 };
 

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { retryingModel } from '../../src/language/model.ts';
 import { punctuate } from '../../src/language/punctuate.ts';
 import { StageError } from '../../src/shared/errors.ts';
+import { failure } from '../../src/words/failures.ts';
 import { type WaitingFor, retryStage, waitingSign, type Clock } from '../../src/shared/retry.ts';
 import { pauseAfter } from '../../src/shared/pauses.ts';
 import { waitingClock } from '../support/clocks.ts';
@@ -11,7 +12,10 @@ import { openOn } from '../support/language-servers-open.ts';
 import { longTalk } from '../support/language-servers-talk.ts';
 
 const away = (retryAfterMs?: number) =>
-  new StageError('model-away', 'away', { retriable: true, retryAfterMs });
+  new StageError(failure('language-server-stopped-answering', { server: 'away' }), {
+    retriable: true,
+    retryAfterMs,
+  });
 
 const { signal } = new AbortController();
 
@@ -38,16 +42,18 @@ test('waits longer each time, says so, and stops saying so when it works', async
   const onWaiting = (waiting: { reason: string } | null) => said.push(waiting?.reason ?? null);
   assert.equal(await tried(job, { limitMs: 120_000, signal, clock, onWaiting }), 'done');
   assert.deepEqual(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-  assert.deepEqual(said, [...Array.from({ length: 7 }, () => 'away'), null]);
+  assert.deepEqual(said, [...Array.from({ length: 7 }, () => away().message), null]);
 });
 
 test('gives up at the limit with the last failure, having tried once more at its end', async () => {
   const { clock, waits } = waitingClock();
   let tries = 0;
   const job = () =>
-    Promise.reject(new StageError('model-away', `try ${++tries}`, { retriable: true }));
+    Promise.reject(
+      new StageError(failure('server-crashed-here', { times: ++tries }), { retriable: true }),
+    );
   await assert.rejects(tried(job, { limitMs: 10_000, signal, clock, onWaiting() {} }), {
-    message: 'try 5',
+    sentence: failure('server-crashed-here', { times: 5 }),
   });
   assert.deepEqual(waits, [1000, 2000, 4000, 3000]);
 });
@@ -70,7 +76,7 @@ test('waits as long as the server asks, and not at all for longer than it may', 
 
 test('does not wait for what waiting does not mend, nor where only one try is allowed', async () => {
   const { clock, waits } = waitingClock();
-  const refused = new StageError('model-refused', 'no', { retriable: false });
+  const refused = new StageError(failure('no-language-model'), { retriable: false });
   const options = { limitMs: 10_000, signal, clock, onWaiting: () => assert.fail() };
   await assert.rejects(
     tried(() => Promise.reject(refused), options),

@@ -104,7 +104,7 @@ test('a damaged detector model is not loaded, and the plan says why another was 
   await writeFile(file, bytes);
   const options = { secondsMax: 300, modelsDir: join(folder, 'models'), signal };
   const { detector, stretches } = await locateSpeech(audio, options);
-  assert.match(detector, /^webrtc; .*segmentation\.onnx has another checksum/);
+  assert.match(detector, /^webrtc; .*segmentation\.onnx: has another checksum/);
   assert.equal(stretches.length, 1);
 });
 

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTranscript } from '../../src/speech/parse-transcript.ts';
 
+/** An answer of so many seconds of audio. */
+const parsedBody = (body: string, contentType: string, seconds: number) =>
+  parseTranscript({ body, contentType }, seconds, 'http://speech');
 const json = (value: unknown, type = 'application/json') =>
-  parseTranscript(JSON.stringify(value), type, 11);
+  parsedBody(JSON.stringify(value), type, 11);
 const texts = (value: unknown) => json(value).segments.map((segment) => segment.text);
 
 test('whisper.cpp: words are put together from tokens, punctuation stays with its word', () => {
@@ -119,13 +122,13 @@ test('vLLM: a duration as string, words and probabilities null', () => {
 
 test('JSON as text/plain, with a byte order mark, is JSON', () => {
   for (const type of ['text/plain', 'text/html', ''])
-    assert.deepEqual(parseTranscript('\uFEFF{"text":"Hello"}', type, 11).segments, [
+    assert.deepEqual(parsedBody('\uFEFF{"text":"Hello"}', type, 11).segments, [
       { start: 0, end: 11, text: 'Hello', words: [] },
     ]);
 });
 
 test('plain text is one segment over everything, and not called timed', () => {
-  const { segments, timed } = parseTranscript(' And so,\n ask not\n', 'text/plain', 11);
+  const { segments, timed } = parsedBody(' And so,\n ask not\n', 'text/plain', 11);
   assert.deepEqual(segments, [{ start: 0, end: 11, text: 'And so, ask not', words: [] }]);
   assert.equal(timed, false);
 });
@@ -168,11 +171,11 @@ test('half an answer may be asked for again; a web page not', () => {
     ['{"status":"ok"}', 'application/json'],
   ] as const)
     assert.throws(
-      () => parseTranscript(body, type, 11),
+      () => parsedBody(body, type, 11),
       { code: 'engine-answer', retriable: true },
       body,
     );
-  assert.throws(() => parseTranscript('<!DOCTYPE html><html>Sign in</html>', 'text/html', 11), {
+  assert.throws(() => parsedBody('<!DOCTYPE html><html>Sign in</html>', 'text/html', 11), {
     code: 'engine-refused',
     retriable: false,
   });
@@ -206,7 +209,7 @@ test('WhisperX: a word without times fills the gap, and a sentence is cut where 
       { start: 5, end: 6, text: '2027', words: [word('2027', null)] },
     ],
   };
-  const { segments } = parseTranscript(JSON.stringify(answer), 'text/plain', 10);
+  const { segments } = parsedBody(JSON.stringify(answer), 'text/plain', 10);
   assert.deepEqual(
     segments.map(({ text, speaker, start, end }) => [text, speaker, start, end]),
     [
@@ -222,7 +225,7 @@ test('WhisperX: a word without times fills the gap, and a sentence is cut where 
 test('speakers are taken as text or number, and `?` is none', () => {
   const speakers = ['A', 3, '?', ' ', null, undefined];
   const segments = speakers.map((speaker, i) => ({ start: i, end: i + 1, text: ' so', speaker }));
-  const { segments: found } = parseTranscript(JSON.stringify({ segments }), 'application/json', 9);
+  const { segments: found } = parsedBody(JSON.stringify({ segments }), 'application/json', 9);
   assert.deepEqual(
     found.map(({ speaker }) => speaker),
     ['A', '3', undefined, undefined, undefined, undefined],
@@ -250,7 +253,7 @@ test('scripts without spaces: a mark of its own belongs to the word before it', 
 
 test('segments without a leading space share a word only when they are close', () => {
   const parsed = (start: number) =>
-    parseTranscript(
+    parsedBody(
       JSON.stringify({
         segments: [
           { start: 0, end: 11, text: ' for your country.' },

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { probeCompat, probeNative, speechServer } from '../../src/speech/remote/probe-server.ts';
+import { sayWhole } from '../../src/words/say.ts';
 
 const signal = new AbortController().signal;
 
@@ -45,7 +46,7 @@ test('compat: the models it has; no list is no fault; a wrong key is', async (t)
   assert.equal((await (await probes(t, says(404, ''))).compat()).state, 'ready');
   const refused = await (await probes(t, says(403, '{"detail":"Invalid key"}'))).compat();
   assert.equal(refused.state, 'refused');
-  assert.match(refused.detail, /stt\.api_key.*Invalid key/);
+  assert.match(sayWhole(refused.said, 'en')!, /stt\.api_key.*Invalid key/);
   assert.equal((await (await probes(t, says(503, ''))).compat()).state, 'busy');
 });
 

@@ -7,6 +7,7 @@ import { join, posix } from 'node:path';
  * the folder that puts the service together.
  */
 const floors: readonly (readonly (readonly string[])[])[] = [
+  [['src/words/']],
   [['src/shared/']],
   [['events/'], ['src/audio/'], ['src/servers/']],
   [['machines/'], ['projections/']],
@@ -24,9 +25,9 @@ const floors: readonly (readonly (readonly string[])[])[] = [
 
 /** Narrower than the floors: which of our top folders one may import from. */
 const mayImport: Record<string, readonly string[]> = {
-  events: ['events', 'src/shared'],
+  events: ['events', 'src/shared', 'src/words'],
   machines: ['machines', 'events'],
-  projections: ['projections', 'events', 'src/shared'],
+  projections: ['projections', 'events', 'src/shared', 'src/words'],
   src: ['src', 'machines', 'events', 'projections'],
   web: ['web'],
 };

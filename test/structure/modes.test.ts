@@ -19,6 +19,8 @@ const mayAsk = [
   'src/cli/',
   'src/shared/cluster-settings.ts',
   'src/shared/data-directory.ts',
+  // Sentences name the database to whoever runs one.
+  'src/words/',
 ];
 
 /** Words of code that asks which it is, or forks on it. */

@@ -15,6 +15,7 @@ import type { HttpServices } from '../../src/http/services.ts';
 import { write } from '../../src/recordings/stages/write.ts';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
+import { failure } from '../../src/words/failures.ts';
 import { checkAnswer, checkFrame } from './check-answer.ts';
 import { late, onThisMachine } from './eventually.ts';
 import { writingParts } from './recording-service.ts';
@@ -93,10 +94,13 @@ export async function startService(
     }),
     env: options.env ?? {},
     log,
-    activities: withStages(engines.activities, options.stages ?? {}),
-    browserLimits: options.browserLimits ?? {},
-    ...options.trial,
-    withServices: (own) => (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
+    trial: {
+      activities: withStages(engines.activities, options.stages ?? {}),
+      browserLimits: options.browserLimits ?? {},
+      ...options.trial,
+      withServices: (own) =>
+        (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
+    },
   });
   await running.ready;
   const { url, setupLink } = running;
@@ -348,7 +352,9 @@ function scriptedEngines(
         }),
       ]);
       if (failing.has(name)) {
-        throw new StageError('engine-failed', 'The engine is out of order', { retriable: true });
+        throw new StageError(failure('speech-failed', { cause: 'out of order' }), {
+          retriable: true,
+        });
       }
       await work(job);
     };

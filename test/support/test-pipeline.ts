@@ -1,5 +1,6 @@
 import { openLogOf } from '../../src/service/open-log.ts';
-import { type Pipeline, openPipeline, pipelineOver } from '../../src/service/pipeline.ts';
+import type { Pipeline } from '../../src/service/parts.ts';
+import { openPipeline, pipelineOver } from '../../src/service/pipeline.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { storeVariables } from './test-store.ts';
 

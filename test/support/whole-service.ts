@@ -20,12 +20,12 @@ export async function wholeService(
   };
   t.after(stop);
   const root = await tempDir(t);
-  const { browserLimits, env = {} } = options;
+  const { browserLimits = {}, env = {} } = options;
   const start = async () => {
     const store = await storeVariables(root);
     const host = hostFrom({ ...process.env, ...store, MITSCHRIFT_PORT: '0' });
     const log = pino({ level: 'silent' });
-    running = await startService({ host, env, log, ...(browserLimits ? { browserLimits } : {}) });
+    running = await startService({ host, env, log, trial: { browserLimits } });
     await running.ready;
     return running.url;
   };

@@ -93,7 +93,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.getByText('Based on these meetings').first().click();
     await checkLook(page, 'speakers-known');
     await page.getByRole('button', { name: 'Delete the voice of Cleo Sample' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).last().click();
+    await page.getByRole('button', { name: 'Delete permanently', exact: true }).click();
     await page.getByRole('heading', { name: 'Cleo Sample' }).waitFor({ state: 'detached' });
   });
 

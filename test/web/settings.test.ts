@@ -75,7 +75,7 @@ test('settings changed and saved, two people in their accounts; the service away
       const api = apiOf(service.url, session.token);
       return (await api.get<{ config: Record<string, Record<string, unknown>> }>('/config')).config;
     };
-    await open('Speech to text');
+    await open('Speech recognition');
     await page.locator('select#setting-stt-local_model').selectOption('espeak-en');
     await open('Notes and voices');
     const folder = await tempDir(t);
@@ -116,7 +116,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await page.getByLabel('Backup folder').fill(join(await tempDir(t), 'backup'));
     await press('Back up now');
     await page.getByText(/^Backup completed: /).waitFor();
-    await page.getByText(/^\d+ events backed up/).waitFor();
+    await page.getByText(/^The backup contains \d+ files? \(\d+ MB\)/).waitFor();
     await checkLook(page, 'settings-backup');
 
     // Enough to copy that there is time to change one's mind.

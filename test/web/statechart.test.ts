@@ -41,7 +41,9 @@ test('the statechart shows where a recording is, how it got there, and what can 
       .getByText('idle.saved')
       .waitFor();
     await link.click();
-    const chart = page.getByRole('group', { name: 'State diagram. Current state: idle saved.' });
+    const chart = page.getByRole('group', {
+      name: 'State diagram. Current state: Note saved (idle.saved).',
+    });
     await chart.waitFor();
     await page.locator('.node.lit', { hasText: 'saved' }).waitFor();
     assert.ok((await page.locator('.node.been').count()) > 4, 'where it was is marked');
@@ -58,14 +60,14 @@ test('the statechart shows where a recording is, how it got there, and what can 
     const facts = page.locator('.fact');
     await page.locator('h1').focus();
     await page.keyboard.press('ArrowLeft');
-    await page.getByRole('group', { name: /writing/ }).waitFor();
+    await page.getByRole('group', { name: /Saving the note/ }).waitFor();
     await page.getByText('None yet.').waitFor();
     assert.ok((await facts.count()) > 3);
     await page.getByLabel('Position in the log').locator('input').fill('1');
-    await page.getByRole('group', { name: /recognising/ }).waitFor();
+    await page.getByRole('group', { name: /Transcribing/ }).waitFor();
     await page.locator('h1').focus();
     await page.keyboard.press('End');
-    await page.getByRole('group', { name: /idle saved/ }).waitFor();
+    await page.getByRole('group', { name: /Note saved/ }).waitFor();
   });
 
   await t.test('what moved before cannot be read, and then it can', async () => {
@@ -109,7 +111,7 @@ test('the statechart shows where a recording is, how it got there, and what can 
     await checkLook(stranger, 'statechart-stranger');
     await stranger.locator('input[type=file]').setInputFiles(path);
     await stranger
-      .getByRole('group', { name: 'State diagram. Current state: idle saved.' })
+      .getByRole('group', { name: 'State diagram. Current state: Note saved (idle.saved).' })
       .waitFor();
     await stranger.locator('input[type=file]').setInputFiles({
       name: 'no.json',

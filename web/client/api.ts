@@ -2,6 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './interface.d.ts';
 import { locale } from '../words/i18n.ts';
+import { words } from '../components/words.ts';
 import { confirmPassword } from './confirmation.ts';
 import { session } from './session.ts';
 
@@ -31,13 +32,12 @@ export class ApiError extends Error {
   }
 }
 
-const noAnswer = 'The service does not answer.';
-const away: Problem = { type: 'away', title: noAnswer, status: 0 };
-const unanswered: Problem = { type: 'unanswered', title: noAnswer, status: 0 };
+const away = (): Problem => ({ type: 'away', title: words.get().away, status: 0 });
+const unanswered = (): Problem => ({ ...away(), type: 'unanswered' });
 
 /** What is asked may have been done although no answer came: only reading shows whether it was. */
 export const isUnanswered = (error: unknown): boolean =>
-  error instanceof ApiError && error.problem.type === unanswered.type;
+  error instanceof ApiError && error.problem.type === 'unanswered';
 
 /**
  * `api.GET('/recordings/{id}', { params: { path: { id } } })`; `data` of the answer is typed. Give the
@@ -74,7 +74,7 @@ async function sent(request: Request): Promise<Response> {
     if (mayChange) await response.clone().arrayBuffer();
     return response;
   } catch {
-    throw new ApiError(mayChange ? unanswered : away);
+    throw new ApiError(mayChange ? unanswered() : away());
   }
 }
 
@@ -97,7 +97,7 @@ export async function answer<Data>(
   const { data, error, response } = await asked.catch((failure: unknown) => {
     // The answer was cut off on its way, or it is none of the service's (a proxy's page).
     const isBroken = failure instanceof TypeError || failure instanceof SyntaxError;
-    throw isBroken ? new ApiError(away) : failure;
+    throw isBroken ? new ApiError(away()) : failure;
   });
   if (response.ok) return data as Exclude<Data, undefined>;
   const problem = error as Partial<Problem> | undefined;
@@ -106,7 +106,7 @@ export async function answer<Data>(
       ? { ...(problem as Problem), lang: response.headers.get('Content-Language') ?? 'en' }
       : {
           type: 'about:blank',
-          title: `The service answered ${response.status}.`,
+          title: words.get().answered({ status: String(response.status) }),
           status: response.status,
         },
   );

@@ -2,6 +2,7 @@ import type { EventStore } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { finishedBrowserAudio } from './browser-file.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
 import { type BrowserEnd, type BrowserStream, openBrowserStream } from './browser-stream.ts';
@@ -194,7 +195,7 @@ class StreamedCaptures implements BrowserCaptures {
       await removeCaptureFiles(folder, { audio: true });
       await files.live?.remove(job.recordingId);
       stream.announce('nothing-captured');
-      throw new StageError('nothing-captured', 'The recording ended before there was any sound.', {
+      throw new StageError(failure('nothing-recorded'), {
         retriable: false,
       });
     }
@@ -249,14 +250,9 @@ class StreamedCaptures implements BrowserCaptures {
 
 /** Not for ever: it is to be asked again. */
 export const recordedElsewhere = (): StageError =>
-  new StageError(
-    'recorded-elsewhere',
-    'Another node of this service still has this recording. Try again in a moment.',
-    { retriable: true },
-  );
+  new StageError(failure('recorded-on-other-node'), { retriable: true });
 
-const notRecording = () =>
-  new StageError('not-recording', 'This recording is not being captured.', { retriable: false });
+const notRecording = () => new StageError(failure('recording-over'), { retriable: false });
 
 function nowOf(recordingId: string, stream: BrowserStream, isRecorder: boolean): CaptureNow {
   const { samples, awaySince, roomSeconds } = stream;
@@ -282,10 +278,10 @@ const roomWarning = (seconds: number): CaptureWarning => ({
 });
 
 function awayWarning({ since, isRecorder }: BrowserAway): CaptureWarning {
-  const message =
-    `The ${isRecorder ? 'recorder' : 'browser'} is not connected since ${new Date(since).toISOString()}. ` +
-    'What it sent is kept; the recording goes on when it is back, and ends if it stays away' +
-    (isRecorder ? ' for a week.' : '.');
+  const time = new Date(since).toISOString();
+  const message = isRecorder
+    ? `The recorder is not connected since ${time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away for a week.`
+    : `The browser is not connected since ${time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away.`;
   return { code: 'browser-away', message };
 }
 

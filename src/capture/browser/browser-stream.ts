@@ -1,5 +1,6 @@
 import type { Log } from '../../shared/log.ts';
-import { StageError, type StageErrorCode } from '../../shared/errors.ts';
+import { StageError, type StageFailure } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import {
   type BrowserLimits,
   type BrowserWriter,
@@ -229,11 +230,9 @@ class ConnectedStream implements BrowserStream {
   }
 
   #refuse(wanted: number): void {
-    if (this.#ending !== null || this.#isClosed)
-      throw refused('not-recording', 'This recording has ended, or is just ending.');
+    if (this.#ending !== null || this.#isClosed) throw refused(failure('recording-ending'));
     const { rate } = this.#writer;
-    if (rate !== null && rate !== wanted)
-      throw refused('rate-differs', `This recording has ${rate} samples a second.`);
+    if (rate !== null && rate !== wanted) throw refused(failure('sample-rate-differs', { rate }));
   }
 
   /** The service's own sockets keep it alive; a stop must not wait for a browser. */
@@ -270,7 +269,6 @@ class ConnectedStream implements BrowserStream {
   }
 }
 
-const isPaused = () => refused('recording-paused', 'The recording is paused: resume it first.');
+const isPaused = () => refused(failure('recording-paused'));
 
-const refused = (code: StageErrorCode, message: string) =>
-  new StageError(code, message, { retriable: false });
+const refused = (sentence: StageFailure) => new StageError(sentence, { retriable: false });

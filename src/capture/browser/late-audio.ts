@@ -4,6 +4,7 @@ import { isIn } from '../../../machines/states.ts';
 import type { OpenRecordingService } from '../../recordings/service.ts';
 import { onAbort } from '../../shared/abort.ts';
 import { StageError, hasCode, type SystemError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import type { Log } from '../../shared/log.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
@@ -299,13 +300,13 @@ function audioOf(recording: Recording, state: string): AudioFile {
     isIn(state, 'recording') ||
     isIn(state, 'idle.erased')
   )
-    throw refusal('No browser is recorded there any more.');
-  if (!audio) throw refusal('There is no audio any more to which this could be added.');
+    throw refusal('browser-recording-over');
+  if (!audio) throw refusal('late-audio-not-wanted');
   return audio;
 }
 
-const refusal = (message: string): StageError =>
-  new StageError('not-recording', message, { retriable: false });
+const refusal = (code: 'browser-recording-over' | 'late-audio-not-wanted'): StageError =>
+  new StageError(failure(code), { retriable: false });
 
 /** Whether trying again can help no more. */
 const isOver = (error: unknown): boolean =>

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { decodeFlac, flacLength } from '../../audio/flac.ts';
 import { wavLayout } from '../../audio/wav.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import type { FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
@@ -57,7 +58,7 @@ export async function joinLate(
   try {
     await append(writer, main, signal);
     if (writer.frames !== has || has < base.samples)
-      throw new StageError('audio-missing', 'The audio is not as long as it was.', {
+      throw new StageError(failure('audio-shorter-than-before'), {
         retriable: false,
       });
     await append(writer, join(lateFolder(folder), audioFileName), signal, has - base.samples);
@@ -142,7 +143,7 @@ async function openedWav(
   try {
     const layout = await wavLayout(file);
     if (!layout || layout.coding !== 'integer' || layout.bytes !== 2 || layout.channels !== 1)
-      throw new StageError('not-16-bit', 'The audio is not as a browser’s is kept.', {
+      throw new StageError(failure('not-16-bit'), {
         retriable: false,
       });
     const { dataOffset, dataBytes, rate } = layout;

@@ -1,4 +1,5 @@
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import type { AudioSender, BrowserStream } from './browser-stream.ts';
 import type { LateBase } from './late-file.ts';
 
@@ -32,7 +33,7 @@ export function countedBehind(
     },
     async attach(sender, wanted, held) {
       if (wanted !== rate)
-        throw new StageError('rate-differs', `This recording has ${rate} samples a second.`, {
+        throw new StageError(failure('sample-rate-differs', { rate }), {
           retriable: false,
         });
       return before + (await inner.attach(counting(sender), wanted, held));

@@ -4,6 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { watchForHang } from '../hung-process.ts';
 import { programPath } from '../../shared/package.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { type AlsaConfig, alsaConfig, combinedDevice } from './alsa-config.ts';
 import type { ListedDevices } from './list-devices-process.ts';
 import { type Pulse, openPulse } from '../pulse/pulse.ts';
@@ -62,12 +63,8 @@ export async function findDevice(name: string, options: DeviceOptions): Promise<
 }
 
 export function deviceGone(name: string, devices: readonly string[]): StageError {
-  const there = devices.length > 0 ? devices.map((device) => `“${device}”`).join(', ') : 'none';
-  return new StageError(
-    'device-gone',
-    `The input device “${name}” is not there. Devices now: ${there}.`,
-    { retriable: true },
-  );
+  const there = devices.length > 0 ? devices : undefined;
+  return new StageError(failure('device-not-found', { device: name, there }), { retriable: true });
 }
 
 const nameOf = (config: AlsaConfig, source: string | null): string | null =>
@@ -103,7 +100,7 @@ export async function chooseDevice(
   if (device !== null) return (await findDevice(device, options)).name;
   const { default: preferred } = await listDevices(options);
   if (preferred !== null) return preferred;
-  throw new StageError('no-device', 'There is no device to record from: connect a microphone.', {
+  throw new StageError(failure('no-device-connected'), {
     retriable: true,
   });
 }
@@ -178,11 +175,6 @@ async function explained<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    throw new StageError(
-      'devices-unavailable',
-      'The input devices could not be listed: the sound system does not answer. ' +
-        'Restarting the audio server (PipeWire or PulseAudio) helps as a rule.',
-      { retriable: true, cause: error },
-    );
+    throw new StageError(failure('devices-not-listed'), { retriable: true, cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { type CaptureOrder, startCapture } from '../process/client.ts';
 import type { CaptureStatus } from '../process/protocol.ts';
 
@@ -89,8 +90,6 @@ async function hearUntil(
 }
 
 const taken = (device: string, isHeard: boolean): StageError =>
-  new StageError(
-    'device-taken',
-    isHeard ? 'A device is being tried already.' : `“${device}” is being recorded already.`,
-    { retriable: true },
-  );
+  new StageError(isHeard ? failure('device-trial-running') : failure('device-in-use', { device }), {
+    retriable: true,
+  });

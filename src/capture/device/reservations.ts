@@ -1,4 +1,5 @@
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import {
   type CaptureNow,
   type CaptureWarning,
@@ -67,7 +68,7 @@ export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceRese
       const present = reserved.get(recordingId);
       if (present) return present.reservation;
       if (heldBy(device) !== null)
-        throw new StageError('device-taken', `“${device}” is being recorded already.`, {
+        throw new StageError(failure('device-in-use', { device }), {
           retriable: true,
         });
       const one = openReservation({ device, recordingId, nows, warned }, warnAfter);

@@ -29,6 +29,7 @@ import { watchForHang } from '../hung-process.ts';
 import { exists } from '../../shared/files.ts';
 import { programPath } from '../../shared/package.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { openListeners } from '../../shared/listeners.ts';
 
 export type CaptureOrder = {
@@ -68,7 +69,7 @@ export async function startCapture(order: CaptureOrder): Promise<Capture> {
     env,
   );
   const capture = await connectCapture(folder, { claim, socketPath });
-  if (!capture) throw captureNotStarted('It ended as soon as it had started.');
+  if (!capture) throw captureNotStarted({ cause: 'ended-at-once' });
   return capture;
 }
 
@@ -241,17 +242,21 @@ function launchCapture(spec: CaptureSpec, env: NodeJS.ProcessEnv): Promise<void>
     });
     const giveUp = () => {
       child.kill('SIGKILL');
-      reject(captureNotStarted('It did not come up in time.'));
+      reject(captureNotStarted({ cause: 'late' }));
     };
     const limits = { idleMs: launchIdleMs, mostMs: claimToSocketMs };
     const stopWatching = child.pid ? watchForHang(child.pid, limits, giveUp) : () => {};
     child.once('error', (error) => {
       stopWatching();
-      reject(captureNotStarted(error.message));
+      reject(captureNotStarted({ cause: 'not-run', how: error.message }));
     });
     child.once('exit', (code, signal) => {
       stopWatching();
-      reject(captureNotStarted(`It ended with ${signal ?? `code ${code}`}.`));
+      reject(
+        captureNotStarted(
+          signal ? { cause: 'signal', how: signal } : { cause: 'exit', how: String(code) },
+        ),
+      );
     });
     child.once('message', () => {
       stopWatching();
@@ -262,8 +267,6 @@ function launchCapture(spec: CaptureSpec, env: NodeJS.ProcessEnv): Promise<void>
   });
 }
 
-function captureNotStarted(why: string): StageError {
-  return new StageError('capture-not-started', `The recording could not be started: ${why}`, {
-    retriable: true,
-  });
-}
+const captureNotStarted = (
+  why: Parameters<typeof failure<'recorder-not-started'>>[1],
+): StageError => new StageError(failure('recorder-not-started', why), { retriable: true });

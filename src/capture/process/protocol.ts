@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Socket } from 'node:net';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import type { Ledger } from '../file/ledger.ts';
 
 /**
@@ -145,11 +146,7 @@ function ownDirectory(): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const { uid, mode } = lstatSync(path);
   if (uid !== user || (mode & 0o077) !== 0) {
-    throw new StageError(
-      'socket-unsafe',
-      `${path} in ${dirname(path)} belongs to another user, or others can enter it.`,
-      { retriable: false },
-    );
+    throw new StageError(failure('recorder-socket-unsafe', { path }), { retriable: false });
   }
   return path;
 }

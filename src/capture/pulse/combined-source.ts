@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { readFile, rm } from 'node:fs/promises';
 import { exists, writeDurably, ifMissing } from '../../shared/files.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import {
   type CombinedChannels,
   type CombinedSelection,
@@ -55,12 +56,7 @@ export function combinedSource(host: Host): CombinedSource {
     build: () =>
       inTurn(async () => {
         const selection = await readSelection(path);
-        if (!selection)
-          throw new StageError(
-            'nothing-combined',
-            'No microphone and loudspeakers have been selected to be combined.',
-            { retriable: false },
-          );
+        if (!selection) throw new StageError(failure('combined-not-chosen'), { retriable: false });
         const gone = await missing(host, selection);
         if (gone) await unloadLoopbackOf(host, gone);
         await check(host, selection);
@@ -111,24 +107,16 @@ async function readSelection(path: string): Promise<CombinedSelection | null> {
 /** Both servers take a loopback from nowhere: PipeWire even without an error. So it is looked first. */
 async function check(host: Host, { microphone, monitor }: CombinedSelection): Promise<void> {
   if (microphone === monitor || isOwnSource(microphone) || isOwnSource(monitor)) {
-    throw new StageError(
-      'combined-with-itself',
-      'A source cannot be combined with itself, nor the combined source with anything.',
-      { retriable: false },
-    );
+    throw new StageError(failure('combined-with-itself'), { retriable: false });
   }
   const gone = await missing(host, { microphone, monitor });
   if (gone) {
-    const what = gone === microphone ? 'microphone' : 'loudspeakers';
-    throw new StageError('source-gone', `The ${what} “${gone}” is not there any more.`, {
-      retriable: true,
-    });
+    const code = gone === microphone ? 'combined-microphone-gone' : 'combined-speakers-gone';
+    throw new StageError(failure(code, { device: gone }), { retriable: true });
   }
   const { monitors } = await host.pulse.sources();
   if (!monitors.some(({ name }) => name === monitor)) {
-    throw new StageError('not-a-monitor', `“${monitor}” is not the monitor of a loudspeaker.`, {
-      retriable: false,
-    });
+    throw new StageError(failure('not-a-speaker', { device: monitor }), { retriable: false });
   }
 }
 
@@ -182,11 +170,7 @@ async function build(host: Host, selection: CombinedSelection): Promise<number[]
 async function assertSinkName({ instance, pulse }: Host, index: number): Promise<void> {
   const named = (await pulse.sinks()).filter(({ name }) => name === combinedSink(instance));
   if (named.length === 1 && named[0]?.ownerModule === index) return;
-  throw new StageError(
-    'audio-server-refused',
-    'Another sink on the audio server has the name of the combined source.',
-    { retriable: true },
-  );
+  throw new StageError(failure('combined-name-taken'), { retriable: true });
 }
 
 /** Some servers make what was loaded last the default. */
@@ -210,11 +194,7 @@ async function teardown({ instance, pulse }: Host): Promise<void> {
   }
   const left = ownModules(instance, await pulse.modules());
   if (left.length > 0) {
-    throw new StageError(
-      'audio-server-refused',
-      'The audio server kept a module of the combined source.',
-      { retriable: true },
-    );
+    throw new StageError(failure('combined-not-removed'), { retriable: true });
   }
 }
 

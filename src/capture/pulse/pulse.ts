@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { watchForHang } from '../hung-process.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 
 /** PulseAudio, or PipeWire speaking its protocol, asked through `pactl` afresh each time. */
 export type Pulse = {
@@ -47,7 +48,7 @@ export function openPulse({
     modules: async () => parseModules(await ask('list', 'short', 'modules')),
     async loadModule(name, args) {
       const index = (await ask('load-module', name, ...args)).trim();
-      if (!/^\d+$/.test(index)) throw refused(`loading ${name}`, index);
+      if (!/^\d+$/.test(index)) throw refused(`load-module ${name}`, index);
       return Number(index);
     },
     async unloadModule(index) {
@@ -129,19 +130,18 @@ function pactl(args: string[], env: NodeJS.ProcessEnv, timeoutMs: number): Promi
       stopWatching();
       if (!error) return resolve(stdout);
       if (hasCode(error, 'ENOENT'))
-        return reject(
-          noServer('The program pactl is missing (Debian and Ubuntu: pulseaudio-utils).', error),
-        );
+        return reject(new StageError(failure('pactl-missing'), { retriable: true, cause: error }));
       if (error.killed)
         return reject(
-          new StageError(
-            'audio-server-silent',
-            `The audio server did not answer within ${timeoutMs / 1000} seconds.`,
-            { retriable: true, cause: error },
-          ),
+          new StageError(failure('audio-server-silent', { limit: timeoutMs / 1000 }), {
+            retriable: true,
+            cause: error,
+          }),
         );
       if (/Connection (failure|refused|terminated)|pa_context_connect/i.test(stderr))
-        return reject(noServer('Neither PulseAudio nor PipeWire is running.', error));
+        return reject(
+          new StageError(failure('no-audio-server'), { retriable: true, cause: error }),
+        );
       return reject(refused(args[0] ?? '', stderr));
     });
     const limits = { idleMs: timeoutMs, mostMs: timeoutMs * 10 };
@@ -156,12 +156,8 @@ function named(info: string, field: string): string | null {
   return found === undefined || found.startsWith('@') ? null : found;
 }
 
-function noServer(why: string, cause: unknown): StageError {
-  return new StageError('no-audio-server', why, { retriable: true, cause });
-}
-
-function refused(what: string, said: string): StageError {
-  return new StageError('audio-server-refused', `The audio server refused: ${what}.`, {
+function refused(command: string, said: string): StageError {
+  return new StageError(failure('audio-server-refused', { command }), {
     retriable: true,
     cause: new Error(said.slice(0, 2000)),
   });

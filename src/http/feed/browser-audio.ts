@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { recordingById, statusOf } from '../../../projections/recordings.ts';
 import type { AudioSender, BrowserStream } from '../../capture/browser/browser-stream.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { type Limited, mutex } from '../../shared/mutex.ts';
 import { notAuthenticated } from '../middleware/authenticate.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
@@ -146,7 +147,7 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
 }
 
 function stop({ current }: Microphone): void {
-  if (!current) throw notRecording('This connection records nothing.');
+  if (!current) throw new StageError(failure('recording-over'), { retriable: false });
   current.stream.stop(current.sender);
 }
 
@@ -232,14 +233,12 @@ async function hasEnded(
   const row = await recordingById(services.storage, recordingId);
   const { userId } = connection.caller();
   if (!row || row.owner !== userId) throw notFound();
-  if (row.device !== null) throw notRecording('A device is recorded there, and no browser.');
+  if (row.device !== null)
+    throw new StageError(failure('recorded-from-device'), { retriable: false });
   if (row.status === 'recording') return false;
   await services.space.refuseWhenFull(userId);
   return true;
 }
-
-const notRecording = (message: string): StageError =>
-  new StageError('not-recording', message, { retriable: false });
 
 function refuse(mic: Microphone, error: unknown): void {
   if (error instanceof StageError) return warn(mic, error.code, error.message);

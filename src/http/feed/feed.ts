@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type FactFrames, factFrames, positionFrame, tellsWhatWasSaid } from './frames.ts';
 import { limits } from '../limits.ts';
 import { followEphemeral } from './ephemeral.ts';
-import type { Language } from '../readers-language.ts';
+import type { Language } from '../../words/params.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';

@@ -5,7 +5,8 @@ import { isLevelFrame, readClientFrame, positionFrame } from './frames.ts';
 import type { DeviceLevel, LevelConnection } from './device-level.ts';
 import { limits } from '../limits.ts';
 import type { Listener, Feed } from './feed.ts';
-import { type Language, textIn } from '../readers-language.ts';
+import { textIn } from '../readers-language.ts';
+import type { Language } from '../../words/params.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 

@@ -36,7 +36,8 @@ export const backupNow = z.object({
   state: z.enum(['running', 'done', 'failed', 'cancelled']),
   started_at: time,
   ended_at: time.nullable(),
-  files: z.number().int().describe('looked at so far'),
+  files: z.number().int().describe('looked at so far; once it is complete, the files in it'),
+  bytes: z.number().int().nullable().describe('of all files in it; null until it is complete'),
   facts: z.number().int().nullable().describe('in it; null until it is complete'),
   error: z.string().nullable().describe('for a person'),
 });

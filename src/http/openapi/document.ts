@@ -82,7 +82,7 @@ const named: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [other.user, 'User'],
   [other.config, 'Config'],
   [other.trial, 'Trial'],
-  [other.check, 'Check'],
+  [other.checked, 'Check'],
   [other.chart, 'Chart'],
   [recordings.statusNameSchema, 'StatusName'],
   [recordings.statusSchema, 'Status'],

@@ -83,13 +83,15 @@ export const listedSession = z.object({
   current: z.boolean().describe('the session that asks'),
 });
 
-export const check = z.object({
+export const checked = z.object({
   id: z.string().describe('stable, for programs'),
   title: z.string(),
   status: z
     .enum(['ok', 'limited', 'missing'])
     .describe('`limited`: less well or not everywhere; `missing`: something cannot be done'),
   detail: z.string().describe('for a person'),
+  code: z.string().describe('of what was found, for programs'),
+  params: z.record(z.string(), z.unknown()).optional(),
   remedy: z
     .object({
       text: z.string(),
@@ -107,6 +109,8 @@ export const check = z.object({
 export const trial = z.object({
   ok: z.boolean(),
   detail: z.string().describe('for a person'),
+  code: z.string().optional().describe('of what came of one trial, for programs'),
+  params: z.record(z.string(), z.unknown()).optional(),
   models: z.array(z.string()).optional(),
   stt: z.unknown().optional().describe('where both were tried: speech to text alone'),
   llm: z.unknown().optional().describe('where both were tried: the language model alone'),

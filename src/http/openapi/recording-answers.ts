@@ -26,10 +26,21 @@ export const documentPathsSchema = z
   .object({ index: z.string(), transcript: z.string(), summary: z.string() })
   .describe('Paths relative to the user’s space');
 
-export const failure = z.object({
+const sentence = z.object({
+  code: z.string().describe('finer than the failure’s own; may be refined'),
+  params: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'what varies in the sentence; for administrators alone where it may name servers or files',
+    ),
+});
+
+export const recordingFailure = z.object({
   stage,
   code: z.string(),
   message: z.string().nullable().describe('for a person'),
+  reason: sentence.nullable().describe('the same for programs; null: an earlier release wrote it'),
   retriable: z.boolean().describe('whether trying again can help'),
   at: time,
 });
@@ -76,7 +87,7 @@ const line = {
   started_at: time,
   duration: seconds.nullable(),
   device: z.string().nullable(),
-  error: failure.nullable(),
+  error: recordingFailure.nullable(),
   speakers: z.array(speaker),
   documents: documentPathsSchema.nullable(),
   version: z.number().int().describe('of the documents; 0: none yet'),
@@ -285,7 +296,7 @@ export const statusSchema = z.object({
       title: z.string().nullable(),
       source,
       started_at: time,
-      ...failure.shape,
+      ...recordingFailure.shape,
       waiting: waiting.nullable().describe('what another try by itself waits for'),
     }),
   ),

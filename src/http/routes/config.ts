@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type Trial, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
+import { type TrialAnswer, trialAnswer, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
 import { assertConfirmed } from '../middleware/authenticate.ts';
 import { changesSecret } from '../../config/changes.ts';
 import { commandLine } from '../../shared/command-line.ts';
 import { settingGroups } from '../../config/settings-page.ts';
-import { type Language, languageWanted, textIn } from '../readers-language.ts';
+import { languageWanted } from '../readers-language.ts';
 import * as answers from '../openapi/other-answers.ts';
 import { routesOf } from '../route.ts';
 
@@ -72,18 +72,13 @@ export const configRoutes = [
         given.llm || both ? tryLanguage(settings) : undefined,
       ]);
       const language = languageWanted(ctx);
-      return together(stt && trialIn(language, stt), llm && trialIn(language, llm));
+      return together(stt && trialAnswer(language, stt), llm && trialAnswer(language, llm));
     },
   }),
 ];
 
-const trialIn = (language: Language, trial: Trial): Trial => ({
-  ...trial,
-  detail: textIn(language, trial.detail),
-});
-
 /** One trial as it is; of two, what both say, and each by itself. */
-function together(stt: Trial | undefined, llm: Trial | undefined): object {
+function together(stt: TrialAnswer | undefined, llm: TrialAnswer | undefined): object {
   if (!stt || !llm) return stt ?? llm!;
   return { ok: stt.ok && llm.ok, detail: `${stt.detail} ${llm.detail}`, stt, llm };
 }

@@ -3,8 +3,11 @@ import type { ListedModel } from '../../speech/catalogue/list-models.ts';
 import { ModelError } from '../../speech/catalogue/model-error.ts';
 import { modelSchema } from '../openapi/model-answers.ts';
 import { notFound } from '../problems.ts';
-import { type Language, languageWanted, textIn } from '../readers-language.ts';
+import { languageWanted, textIn } from '../readers-language.ts';
+import type { Language } from '../../words/params.ts';
 import { routesOf } from '../route.ts';
+import type { Sentence } from '../../words/params.ts';
+import { say } from '../../words/say.ts';
 
 const route = routesOf({ tag: 'Host', access: 'admin', needs: [] });
 
@@ -57,14 +60,14 @@ export const modelRoutes = [
   }),
 ];
 
-function modelIn(language: Language, model: ListedModel): ListedModel {
-  const said = (text: string | null) => text && textIn(language, text);
+function modelIn(language: Language, model: ListedModel) {
+  const said = (sentence: Sentence) => say(sentence, language)?.detail ?? sentence.code;
   return {
     ...model,
-    about: said(model.about),
-    recommended: said(model.recommended),
-    used_for: model.used_for.map((use) => textIn(language, use)),
-    error: said(model.error),
+    about: typeof model.about === 'string' ? model.about : model.about && said(model.about),
+    recommended: model.recommended && said(model.recommended),
+    used_for: model.used_for.map(said),
+    error: model.error && textIn(language, model.error),
   };
 }
 

@@ -232,8 +232,7 @@ function profileId({ confirmations }: Person): string {
 function profileAnswer(person: Person, present: string | null) {
   const { name } = person;
   const confirmations = person.confirmations.filter(isHeard);
-  const isPresent = confirmations.some((one) => modelOf(one) === present);
-  const model = isPresent ? present! : modelOf(confirmations[0]!);
+  const model = modelOf(confirmations.find((one) => modelOf(one) === present) ?? confirmations[0]!);
   const counting = confirmations.filter((one) => modelOf(one) === model).slice(0, confirmationsMax);
   return {
     id: profileId(person),

@@ -16,6 +16,7 @@ import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { type Route, routesOf } from '../route.ts';
+import { sayWhole } from '../../words/say.ts';
 
 const nothing = z.strictObject({});
 
@@ -175,6 +176,7 @@ async function assertModel(
   }
   const deps = { modelsDir: models.folders, log };
   const trial = await trySpeechModel(model, config.settings(), deps);
-  if (!trial.ok && trial.models) throw invalid([{ path: 'model', message: trial.detail }]);
-  if (!trial.ok) throw new Problem('unavailable', trial.detail);
+  if (!trial.ok && trial.models)
+    throw invalid([{ path: 'model', message: sayWhole(trial.said, 'en')! }]);
+  if (!trial.ok) throw new Problem('unavailable', sayWhole(trial.said, 'en')!);
 }

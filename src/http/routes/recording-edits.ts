@@ -10,7 +10,9 @@ import {
 import { localTime } from '../../shared/time.ts';
 import { isIn } from '../../../machines/states.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
+import { readerOf } from '../middleware/authenticate.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
+import type { Reader } from '../readers-language.ts';
 import { languageSchema, momentSchema, nameSchema, numberIn, titleSchema } from '../body.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { recordingLine } from '../recording-answer.ts';
@@ -55,7 +57,7 @@ export const recordingChangeRoutes = [
         const how = { recording_id: id, from: owner, to: data.owner, by: caller.userId };
         services.log.info({ category: 'security', ...how }, 'recording handed over');
       }
-      return await lineWhenWritten(services, id, words);
+      return await lineWhenWritten(services, readerOf(ctx), id, words);
     },
   }),
   route('patch', '/recordings/{id}/speakers', {
@@ -136,15 +138,18 @@ export async function carryOutChange(
 ) {
   await visibleRecording(services, caller, id);
   await carryOut(services, ctx.state, id, await decisionOf());
-  return await lineWhenWritten(services, id, true);
+  return await lineWhenWritten(services, readerOf(ctx), id, true);
 }
 
-async function lineWhenWritten(services: HttpServices, id: string, words: boolean) {
+async function lineWhenWritten(services: HttpServices, reader: Reader, id: string, words: boolean) {
   const { recordingService, settings, storage } = services;
   const row = await untilWritten(services, id);
   if (!row) throw notFound();
   const shown = words ? row : ((await wordlessRecordingById(storage, id)) ?? row);
-  return recordingLine(shown, recordingService.activity(id), settings()['ui.language']);
+  return recordingLine(shown, recordingService.activity(id), {
+    uiLanguage: settings()['ui.language'],
+    reader,
+  });
 }
 
 /** What a deleted user left gets another owner, and is not changed otherwise. @throws {Problem} */

@@ -4,7 +4,7 @@ import { recordingById, recordingsOf } from '../../../projections/recordings.ts'
 import { transcriptOf } from '../../../projections/texts.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema } from '../body.ts';
-import { reasonsIn } from '../readers-language.ts';
+import type { Reader } from '../readers-language.ts';
 import { Problem, notFound } from '../problems.ts';
 import {
   factAnswer,
@@ -79,7 +79,7 @@ export const recordingRoutes = [
       },
     },
     problems: ['not-admin'],
-    async run({ query: { owner: asked, ...page }, caller }, services) {
+    async run({ ctx, query: { owner: asked, ...page }, caller }, services) {
       const owner = asked ?? caller.userId;
       if (!seesLeft(services, caller, owner)) {
         throw new Problem('not-admin', 'These recordings are not yours to see.');
@@ -87,9 +87,10 @@ export const recordingRoutes = [
       const words = sees(caller, owner);
       const { rows, nextCursor } = await recordingsOf(services.storage, owner, { ...page, words });
       const { recordingService, settings } = services;
+      const answering = { uiLanguage: settings()['ui.language'], reader: readerOf(ctx) };
       return {
         recordings: rows.map((row) =>
-          recordingLine(row, recordingService.activity(row.recordingId), settings()['ui.language']),
+          recordingLine(row, recordingService.activity(row.recordingId), answering),
         ),
         next_cursor: nextCursor,
       };
@@ -113,15 +114,17 @@ export const recordingRoutes = [
     problems: ['not-found'],
     async run({ ctx, params: { id }, query: { at }, caller }, services) {
       if (at !== undefined) {
-        return reasonsIn(readerOf(ctx), await earlier(services, caller, id, at));
+        return await earlier(services, { caller, reader: readerOf(ctx) }, id, at);
       }
       const row = await visibleOrLeft(services, caller, id);
       const { storage, recordingService, settings } = services;
       const transcript = sees(caller, row.owner) ? await transcriptOf(storage, id) : undefined;
       setTurnsTag(ctx, transcript);
       const activities = recordingService.activity(id);
-      const answer = recordingAnswer(row, transcript, activities, settings()['ui.language']);
-      return reasonsIn(readerOf(ctx), answer);
+      return recordingAnswer(row, transcript, activities, {
+        uiLanguage: settings()['ui.language'],
+        reader: readerOf(ctx),
+      });
     },
   }),
   route('get', '/recordings/{id}/events', {
@@ -179,12 +182,20 @@ export const eventRoutes = [
 ];
 
 /** As it was; an administrator sees what became of others' recordings, without what was said. */
-async function earlier(services: HttpServices, caller: Caller, id: string, at: number) {
+async function earlier(
+  services: HttpServices,
+  { caller, reader }: { caller: Caller; reader: Reader },
+  id: string,
+  at: number,
+) {
   const row = await recordingInView(services, caller, id);
   const content = sees(caller, row.owner);
   const then = await recordingAt(services.store, id, { position: at, content });
   if (!then) throw notFound('There was no such recording yet.');
   const { position, possible, waits } = then;
-  const answer = recordingAnswer(then.row, then.transcript, [], services.settings()['ui.language']);
+  const answer = recordingAnswer(then.row, then.transcript, [], {
+    uiLanguage: services.settings()['ui.language'],
+    reader,
+  });
   return { ...answer, running: then.row.running, position, possible, waits };
 }

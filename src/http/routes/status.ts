@@ -3,9 +3,9 @@ import { type StatusView, recordings, statusOf } from '../../../projections/reco
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
-import { type Language, languageWanted, textIn } from '../readers-language.ts';
+import { languageWanted, textIn } from '../readers-language.ts';
 import { trySpeech } from '../../doctor/try-servers.ts';
-import type { Check } from '../../doctor/check.ts';
+import { checkIn } from '../../doctor/check.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import { node } from '../openapi/activity-answers.ts';
 import * as answers from '../openapi/other-answers.ts';
@@ -97,11 +97,15 @@ export const watchingRoutes = [
       'Looks at everything at once, each within a time of its own: the speech engine recognises a sample, the ' +
       'language model answers a question. All requests while it looks get the same answer.',
     answers: {
-      200: { description: 'The checks.', json: z.object({ checks: z.array(answers.check) }) },
+      200: { description: 'The checks.', json: z.object({ checks: z.array(answers.checked) }) },
     },
     async run({ ctx }, { doctor }) {
       const language = languageWanted(ctx);
-      return { checks: (await doctor()).map((check) => checkIn(language, check)) };
+      return {
+        checks: (await doctor()).map((one) =>
+          checkIn(language, one, (cause) => textIn(language, cause)),
+        ),
+      };
     },
   }),
   watching('get', '/nodes', {
@@ -136,10 +140,3 @@ export const watchingRoutes = [
 
 export const wantsReady = ({ query }: { query: Record<string, unknown> }): boolean =>
   'ready' in query;
-
-const checkIn = (language: Language, check: Check): Check => ({
-  ...check,
-  title: textIn(language, check.title),
-  detail: textIn(language, check.detail),
-  remedy: check.remedy && { ...check.remedy, text: textIn(language, check.remedy.text) },
-});

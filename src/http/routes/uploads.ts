@@ -82,7 +82,7 @@ async function receiveRecording(
   const arrived = async (bytes: number) => await coming?.arrived(bytes);
   await receiveUpload(ctx, { uploadsDir, fileBytesMax, arrived }, async (upload) => {
     const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
-    const { madeAt, seconds } = await services.acceptsAudio(upload.path, upload.filename);
+    const { madeAt, seconds } = await services.acceptsAudio(upload.path);
     // A body in chunks does not announce its length. What it takes while it is recognised has to fit as well.
     const { size: bytes } = await stat(upload.path);
     await coming?.becomes(bytes, { later: speechBytesBeyond({ bytes, seconds }) });

@@ -4,7 +4,6 @@ import { versionsOf } from '../../../projections/recording/versions.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { notFound } from '../problems.ts';
 import { readerOf } from '../middleware/authenticate.ts';
-import { reasonsIn } from '../readers-language.ts';
 import { readingAnswer, versionAnswer } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import { routesOf } from '../route.ts';
@@ -61,8 +60,11 @@ export const versionRoutes = [
       const found = versionsOf(recording).find((one) => String(one.version) === version);
       const source = recording.sources.versions[Number(version) - 1];
       if (!found || !source) throw notFound('There is no such version.');
-      const answer = readingAnswer(read(recording, source), services.settings()['ui.language']);
-      return reasonsIn(readerOf(ctx), { ...versionAnswer(found), ...answer });
+      const answer = readingAnswer(read(recording, source), {
+        uiLanguage: services.settings()['ui.language'],
+        reader: readerOf(ctx),
+      });
+      return { ...versionAnswer(found), ...answer };
     },
   }),
 ];

@@ -9,6 +9,7 @@ import { Problem, invalid } from '../problems.ts';
 import { sameAudioAs } from '../../../projections/library.ts';
 import type { ProjectionStorage } from '../../../projections/runner/projection.ts';
 import { statusName } from '../recording-answer.ts';
+import { openCounts } from '../../shared/counts.ts';
 
 type ReceivedUpload = {
   /** Absolute path of the received file, on disk for good (fsync). */
@@ -183,20 +184,18 @@ export type UploadPlaces = {
 };
 
 export function openUploadPlaces(): UploadPlaces {
-  const byUser = new Map<string, number>();
+  const byUser = openCounts();
   let all = 0;
   return {
     async receive(ctx, userId, receive) {
-      const mine = byUser.get(userId) ?? 0;
-      if (mine >= limits.uploadsPerUserMax) throw busy('You send too many uploads at once.');
+      if (byUser.of(userId) >= limits.uploadsPerUserMax)
+        throw busy('You send too many uploads at once.');
       if (all >= limits.uploadsAtOnceMax) throw busy('Too many uploads at once.');
       all += 1;
-      byUser.set(userId, mine + 1);
+      byUser.add(userId);
       const received = receive().finally(() => {
         all -= 1;
-        const left = byUser.get(userId)! - 1;
-        if (left === 0) byUser.delete(userId);
-        else byUser.set(userId, left);
+        byUser.remove(userId);
       });
       await fastEnough(ctx, received);
     },

@@ -136,7 +136,7 @@ async function importFile(
   const { size: bytes } = await stat(path);
   let audio: AcceptedAudio;
   try {
-    audio = await services.acceptsAudio(path, filename);
+    audio = await services.acceptsAudio(path);
   } catch (error) {
     if (hasCode(error, 'unsupported-media')) await services.unfinished.remove(id);
     throw error;

@@ -6,6 +6,7 @@ import { UnknownRecording } from '../refusals.ts';
 import type { RecordingAggregate } from './aggregate.ts';
 import { sayInterrupted } from './aggregate.ts';
 import { recordingName } from './left-recordings.ts';
+import { type Counts, openCounts } from '../../shared/counts.ts';
 
 /** The recordings that are open: all that this process acts for, and those used last. */
 export type OpenRecordings = {
@@ -49,7 +50,7 @@ type Opening = Promise<RecordingAggregate | null>;
 type Recordings = RecordingsDeps & {
   opened: Map<string, Opening>;
   /** Uses under way of each recording. */
-  uses: Map<string, number>;
+  uses: Counts;
   /** Those being closed: one is opened again when it has ended. */
   closing: Map<string, Promise<void>>;
   stopping: AbortController;
@@ -59,7 +60,7 @@ export function openRecordings(deps: RecordingsDeps): OpenRecordings {
   const recordings: Recordings = {
     ...deps,
     opened: new Map(),
-    uses: new Map(),
+    uses: openCounts(),
     closing: new Map(),
     stopping: new AbortController(),
   };
@@ -102,13 +103,11 @@ async function whileUsed<T>(
   recordingId: string,
   use: () => Promise<T>,
 ): Promise<T> {
-  uses.set(recordingId, (uses.get(recordingId) ?? 0) + 1);
+  uses.add(recordingId);
   try {
     return await use();
   } finally {
-    const left = uses.get(recordingId)! - 1;
-    if (left === 0) uses.delete(recordingId);
-    else uses.set(recordingId, left);
+    uses.remove(recordingId);
   }
 }
 
@@ -160,7 +159,7 @@ async function forgetSettled(recordings: Recordings): Promise<void> {
   for (const [recordingId, opening] of opened) {
     if (opened.size <= settledMax) return;
     const recording = await opening.catch(() => null);
-    if (!recording || uses.has(recordingId) || !isSettled(recording.snapshot())) continue;
+    if (!recording || uses.of(recordingId) > 0 || !isSettled(recording.snapshot())) continue;
     await closeOne(recordings, recording);
   }
 }

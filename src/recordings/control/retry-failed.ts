@@ -6,7 +6,7 @@ import {
   recordingStream,
 } from '../../../events/facts/recording.ts';
 import type { EventStore } from '../../../events/store.ts';
-import type { StageErrorCode } from '../../shared/errors.ts';
+import type { StageErrorCode } from '../../shared/failure-classes.ts';
 import type { Log } from '../../shared/log.ts';
 import { pauseAfter } from '../../shared/pauses.ts';
 import type { Clock } from '../../shared/retry.ts';

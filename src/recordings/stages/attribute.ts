@@ -18,6 +18,9 @@ import { draft, published } from '../../../projections/recording/reading.ts';
 import { voiceSamples } from '../../../projections/recording/voices.ts';
 import { identify } from '../../language/identify.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
+import type { Sentence } from '../../words/params.ts';
+import { inEnglish } from '../../words/say.ts';
 import type { KnownVoices } from '../known-voices.ts';
 import { notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
 
@@ -82,13 +85,16 @@ async function appendNames(job: Job, deps: IdentifyDeps, model: LanguageModel | 
   });
 }
 
-const ownFault = { code: 'failed', message: 'It failed with an error of the program’s own.' };
+const ownFault = { code: 'failed', sentence: failure('unexpected-error') };
 
-const skip = (job: Job, { code, message }: { code: string; message: string }): Promise<void> =>
+const skip = (
+  job: Job,
+  { code, sentence: cause }: { code: string; sentence: Sentence },
+): Promise<void> =>
   job.append({
     type: 'identification.skipped',
     data: { reason: code },
-    content: { reason: message },
+    content: { reason: inEnglish(cause), cause },
   });
 
 /** Names given with the recording. */

@@ -7,12 +7,14 @@ import {
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
 import { underLabels, type Utterance } from '../../../projections/recording/utterances.ts';
-import { noDiarizationModel } from '../../../projections/recording/notes.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import { type Recording, factAt, speakersAsked } from '../../../projections/recording/recording.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Log } from '../../shared/log.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
+import type { Sentence } from '../../words/params.ts';
+import { inEnglish } from '../../words/say.ts';
 import { type Diarizer, localDiarizer, localEmbedder } from '../../speech/diarization/diarize.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { decodingShare, withSpeech, withChannelFiles } from './stage-files.ts';
@@ -24,7 +26,7 @@ import { type SplitTurns, splitTurns } from '../../speech/diarization/split-chan
 type Completed = RecordingFactOf<'diarization.completed'>;
 
 /**
- * Who spoke when. What goes wrong is a separate fact, `diarization.skipped` with the reason as a sentence:
+ * Who spoke when. What goes wrong is a separate fact, `diarization.skipped` with the cause:
  * the meeting goes on with one speaker, and can be processed again from here.
  */
 export const diarizeStage =
@@ -41,13 +43,13 @@ export const diarizeStage =
       failed(error, job, deps.log),
     );
     // What goes wrong with two channels may go right with their mix.
-    if (split && !('reason' in split))
+    if (split && !('cause' in split))
       return await job.append(labelled(split, split.by, utterances));
     const byEngine = await speakersOfEngine(job, recording, speakers, deps);
     if (byEngine) return await job.append(byEngine);
     const diarizer = await localDiarizer(deps.modelsDir);
     if (!diarizer) {
-      if (speakers !== 1) return await skip(job, noDiarizationModel);
+      if (speakers !== 1) return await skip(job, failure('no-speaker-model'));
       const end = utterances.at(-1)!.end;
       const data = { ...ofNobody, turns: [[0, end, onlySpeaker] as [number, number, string]] };
       return await job.append({ type: 'diarization.completed', data });
@@ -57,14 +59,18 @@ export const diarizeStage =
         failed(error, job, deps.log),
       ),
     );
-    if ('reason' in found) return await skip(job, found.reason);
+    if ('cause' in found) return await skip(job, found.cause);
     await job.append(labelled(found, diarizer, utterances));
   };
 
 const ofNobody: Completed['data'] = { engine: 'built-in', model: null, turns: [] };
 
-const skip = (job: Job, reason: string): Promise<void> =>
-  job.append({ type: 'diarization.skipped', data: { reason } });
+const skip = (job: Job, cause: Sentence): Promise<void> =>
+  job.append({
+    type: 'diarization.skipped',
+    data: { reason: inEnglish(cause) },
+    content: { cause },
+  });
 
 async function closing<T>(diarizer: Diarizer, work: () => Promise<T>): Promise<T> {
   try {
@@ -91,13 +97,10 @@ async function diarizedBy(
   );
 }
 
-function failed(error: unknown, job: Job, log: Log): { reason: string } {
+function failed(error: unknown, job: Job, log: Log): { cause: Sentence } {
   if (job.signal.aborted) throw error;
   log.warn({ err: error, recordingId: job.recordingId, stage: 'diarize' }, 'diarization failed');
-  return {
-    reason:
-      error instanceof StageError ? error.message : 'It failed with an error of the program’s own.',
-  };
+  return { cause: error instanceof StageError ? error.sentence : failure('unexpected-error') };
 }
 
 /** Numbered in the order in which their words come; who said nothing that was recognised comes last. */

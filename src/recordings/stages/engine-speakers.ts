@@ -111,10 +111,10 @@ export function heardVoices(segments: readonly Segment[]): ToldVoices | null {
   );
   const requests = names.map(() => new Set<number>());
   for (const [start, , index] of turns) {
-    const own = begins.indexOf(Number(requestOf(names[index]!) ?? 0));
+    const own = begins.indexOf(Number(requestOf(names[index] ?? '') ?? 0));
     // Speech at a border may be of either request; one that an earlier request named may be known to later ones.
     const at = begins.findLastIndex((begin) => begin <= start - borderSeconds);
-    requests[index]!.add(Math.max(own, at));
+    requests[index]?.add(Math.max(own, at));
   }
   return { names, turns, requests, requestCount: begins.length };
 }
@@ -132,7 +132,7 @@ export function samePeople(
   speakers: number | null,
 ): number[] {
   if (speakers === 1) return names.map(() => 0);
-  const groups = names.map((_, i) => ({ names: [i], requests: requests[i]! }));
+  const groups = requests.map((own, i) => ({ names: [i], requests: own }));
   const pairs = names.flatMap((_, a) =>
     names.slice(a + 1).map((__, i) => {
       const b = a + 1 + i;
@@ -146,10 +146,10 @@ export function samePeople(
     // As long as there are too many, those who sound most alike are one.
     const isTooMany = speakers !== null && groups.length > speakers && alike > -1;
     if (!(speakers === null ? isAlike : isTooMany)) continue;
-    const one = groups.find((group) => group.names.includes(a))!;
-    const other = groups.find((group) => group.names.includes(b))!;
-    const meet = [...one.requests].some((request) => other.requests.has(request));
-    if (one === other || meet) continue;
+    const one = groups.find((group) => group.names.includes(a));
+    const other = groups.find((group) => group.names.includes(b));
+    if (!one || !other || one === other) continue;
+    if ([...one.requests].some((request) => other.requests.has(request))) continue;
     one.names.push(...other.names);
     one.requests = new Set([...one.requests, ...other.requests]);
     groups.splice(groups.indexOf(other), 1);

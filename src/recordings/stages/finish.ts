@@ -11,6 +11,9 @@ import { titleOfFile } from '../../documents/file-names.ts';
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
+import type { Sentence } from '../../words/params.ts';
+import { inEnglish } from '../../words/say.ts';
 import type { Log } from '../../shared/log.ts';
 import { beginsWithModel } from '../../../projections/recording/decide.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
@@ -201,15 +204,18 @@ const workerOf = (model: LanguageModel | null) =>
   model ? { engine: 'language-model', model: model.model } : builtIn;
 
 /** Why the built-in way is taken: a code for the log, a sentence for a person. */
-type Missing = { code: string; message: string };
+type Missing = { code: string; sentence: Sentence };
 export const notConfigured: Missing = {
   code: 'not-configured',
-  message: 'No language model is configured.',
+  sentence: failure('no-language-model'),
 };
 
-const reasonOf = (missing: Missing | null, problem?: string) =>
-  missing ? { reason: problem ? `${missing.message} ${problem}` : missing.message } : {};
-
+function reasonOf(missing: Missing | null, problem?: Sentence) {
+  if (missing === null) return {};
+  const { sentence: cause } = missing;
+  const reason = [cause, ...(problem ? [problem] : [])].map(inEnglish).join(' ');
+  return { reason, cause, ...(problem && { problem }) };
+}
 /**
  * Asks the language model, and again while it is away. A recording is never held up because none is configured, nor on
  * a first run because it is away: the built-in way is taken and said so. A further run waits longer for
@@ -249,11 +255,7 @@ function withModel(
     if (!model) {
       if (recording.sources.retelling) return await appendFallback(deps, stage, job, notConfigured);
       if (isAboutModel) {
-        throw new StageError(
-          'no-language-model',
-          'No language model is configured any more: set llm.base_url. The documents are unchanged.',
-          { retriable: true },
-        );
+        throw new StageError(failure('language-model-removed'), { retriable: true });
       }
       return await withoutModel(job, recording, notConfigured);
     }
@@ -287,9 +289,9 @@ async function appendFallback(
   { log }: Deps,
   stage: Stage,
   job: Job,
-  { code, message }: Missing,
+  { code, sentence }: Missing,
 ): Promise<void> {
   const { recordingId } = job;
-  if (code !== notConfigured.code) log.warn({ recordingId, stage, code }, message);
+  if (code !== notConfigured.code) log.warn({ recordingId, stage, code }, inEnglish(sentence));
   await job.append({ type: 'summary.fallback_used', data: { stage, reason: code } });
 }

@@ -1,6 +1,7 @@
 import type { Block } from '../../../events/facts/transcript.ts';
 import { type Punctuated, punctuatedWords } from '../../language/punctuate.ts';
 import { StageError } from '../../shared/errors.ts';
+import type { Sentence } from '../../words/params.ts';
 import { languageCode } from '../../shared/languages.ts';
 import type { Log } from '../../shared/log.ts';
 import {
@@ -21,8 +22,8 @@ import { spokenWords } from '../../language/spoken-words.ts';
 export type PunctuatedHere = Punctuated & {
   /** The model of this machine that did it; absent where none did. */
   by?: { engine: 'local'; model: string };
-  /** Why one that is installed could not, in a sentence. */
-  problem?: string;
+  /** Why one that is installed could not. */
+  problem?: Sentence;
 };
 
 /**
@@ -52,7 +53,7 @@ export async function punctuatedHere(
     if (job.signal.aborted || !(error instanceof StageError)) throw error;
     const { recordingId } = job;
     log.warn({ recordingId, stage: 'punctuate', code: error.code }, error.message);
-    return { ...untouched, problem: error.message };
+    return { ...untouched, problem: error.sentence };
   }
 }
 

@@ -2,9 +2,12 @@ import type { CommandMetadata } from '../../../events/command-handler.ts';
 import type { RecordingFact, Stage } from '../../../events/facts/recording.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
+import type { BlobsError } from '../../storage/blobs/blobs.ts';
 import { pauseAfter } from '../../shared/pauses.ts';
 import { systemClock } from '../../shared/retry.ts';
-import { StageError, messageOf } from '../../shared/errors.ts';
+import { StageError, hasCode, messageOf } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
+import type { Sentence } from '../../words/params.ts';
 import type { PartialUtterance, StageProgress } from './stage-progress.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
@@ -210,12 +213,7 @@ async function acquireSlot(
 /** What kills the service each time is not begun again. */
 function refuseDeadly({ deaths }: Launch): void {
   if (deaths < deathsBeforeFailed) return;
-  throw new StageError(
-    'took-the-service-down',
-    `The service died ${deaths} times while working on this, the last time with nothing ` +
-      'else running. It is left alone until another try is asked for.',
-    { retriable: true },
-  );
+  throw new StageError(failure('server-crashed-here', { times: deaths }), { retriable: true });
 }
 
 async function begin(launch: Launch, deps: StageRunnerDeps): Promise<void> {
@@ -288,6 +286,12 @@ async function untilAnswered<T>(
   }
 }
 
+/** What people are told of an error that ended a stage. */
+function reasonOf(error: unknown): Sentence {
+  if (error instanceof StageError) return error.sentence;
+  return failure(hasCode<BlobsError>(error, 'BLOBS_DIFFER') ? 'files-differ' : 'unexpected-error');
+}
+
 async function appendFailure(launch: Launch, error: unknown, deps: StageRunnerDeps): Promise<void> {
   const { stage, run, attempt, recording } = launch;
   const { recordingId } = recording;
@@ -305,6 +309,7 @@ async function appendFailure(launch: Launch, error: unknown, deps: StageRunnerDe
         },
         content: {
           message: messageOf(error),
+          reason: reasonOf(error),
           ...(error instanceof Error && error.stack ? { traceback: error.stack } : {}),
         },
       },

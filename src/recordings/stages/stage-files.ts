@@ -11,6 +11,7 @@ import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { speechFileName, channelFileNames } from '../../shared/data-directory.ts';
 import { exists } from '../../shared/files.ts';
+import { failure } from '../../words/failures.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
@@ -142,5 +143,4 @@ async function again<T>(
 const isAway = (error: unknown): boolean =>
   hasCode<BlobsError>(error, 'BLOBS_AWAY', 'BLOBS_REFUSED');
 
-const missing = (): StageError =>
-  new StageError('audio-missing', 'There is no audio.', { retriable: false });
+const missing = (): StageError => new StageError(failure('no-audio'), { retriable: false });

@@ -22,6 +22,7 @@ import {
 import { draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { withRoom, withChannelsFor } from './stage-files.ts';
 import { exists } from '../../shared/files.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
@@ -92,11 +93,7 @@ function engineAsked(engine: SpeechEngine, { facts }: Recording): SpeechEngine {
   const model = began?.type === 'reprocessing.requested' ? began.data.model : undefined;
   if (model === undefined) return engine;
   if (engine.withModel) return engine.withModel(model);
-  throw new StageError(
-    'engine-refused',
-    `The speech model ${model} was asked for; the speech-to-text server of now has no choice of models.`,
-    { retriable: false },
-  );
+  throw new StageError(failure('model-not-choosable', { model }), { retriable: false });
 }
 
 async function takeFollowed(

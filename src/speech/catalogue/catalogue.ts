@@ -19,8 +19,8 @@ const sourceSchema = z.union([
 ]);
 
 const entrySchema = manifestSchema.omit({ files: true }).extend({
-  /** What is good about it, in a sentence. */
-  about: z.string().max(300),
+  /** What is good about it, in a sentence, of a house's own entry; of ours the catalogue of words says it. */
+  about: z.string().max(300).optional(),
   /** Bytes on the disk, about. */
   size: z.number().int().positive(),
   /** Memory and cores that a machine should have, to be recommended for it. */

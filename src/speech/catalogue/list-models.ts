@@ -9,6 +9,8 @@ import {
 import { damagedChecksums, type InstallPhase } from './adopt-model.ts';
 import { preferred, readCatalogue } from './catalogue.ts';
 import { type Machine, recommended } from './recommend.ts';
+import { aboutModel } from '../../words/models.ts';
+import type { Sentence } from '../../words/params.ts';
 
 /** How far an installation is. */
 export type ModelProgress = {
@@ -26,7 +28,8 @@ export type ModelProgress = {
 export type ListedModel = {
   id: string;
   title: string;
-  about: string | null;
+  /** A house's own entry says it itself, in one language. */
+  about: Sentence | string | null;
   purpose: ModelPurpose;
   languages: readonly string[];
   /** Bytes on the disk, about as long as it is not installed. */
@@ -34,10 +37,10 @@ export type ListedModel = {
   license: string;
   memory_gb: number | null;
   /** Why it is recommended for this machine and the language that is usually spoken; null when it is not. */
-  recommended: string | null;
+  recommended: Sentence | null;
   installed: boolean;
-  /** What it is used for at the moment, in a sentence each. */
-  used_for: string[];
+  /** What it is used for at the moment. */
+  used_for: Sentence[];
   progress: ModelProgress | null;
   /** Why the last installation failed, or why what is installed cannot be used. */
   error: string | null;
@@ -89,7 +92,7 @@ export async function listModels(
     return {
       id,
       title: known.title,
-      about: entry?.about ?? null,
+      about: entry === undefined ? null : (entry.about ?? aboutOf(id)),
       purpose: known.purpose,
       languages: known.languages,
       size: here ? bytesOf(here) : entry!.size,
@@ -109,21 +112,27 @@ export async function listModels(
 const bytesOf = ({ files }: InstalledModel): number =>
   Object.values(files).reduce((sum, { size }) => sum + size, 0);
 
-/** What each model is used for as things are, in sentences. */
+/** What is good about a model of ours. */
+const aboutOf = (id: string): Sentence => ({
+  area: 'model',
+  code: `about-${id.replaceAll('.', '-')}`,
+});
+
+/** What each model is used for as things are. */
 function usesOf(
   models: readonly InstalledModel[],
   chosen: string | null,
   language: string | null,
-): Map<string, string[]> {
-  const uses = new Map<string, string[]>();
+): Map<string, Sentence[]> {
+  const uses = new Map<string, Sentence[]>();
   if (!sherpaInstalled()) return uses;
   const recognisers = preferred(models.filter(({ purpose }) => purpose === 'speech-to-text'));
   const recogniser =
     recognisers.find(({ id }) => id === chosen) ??
     recognisers.find((one) => speaksLanguage(one, language));
   if (recogniser) {
-    const why = recogniser.id === chosen ? ' (stt.local_model)' : '';
-    uses.set(recogniser.id, [`Turns speech into text${why}.`]);
+    const use = recogniser.id === chosen ? 'used-for-speech-chosen' : 'used-for-speech';
+    uses.set(recogniser.id, [aboutModel(use)]);
   }
   for (const [purpose, use] of Object.entries(otherUses)) {
     const first = models.find((one) => one.purpose === purpose);
@@ -132,9 +141,9 @@ function usesOf(
   return uses;
 }
 
-const otherUses: Partial<Record<ModelPurpose, string>> = {
-  'voice-activity': 'Finds where somebody speaks.',
-  'speaker-segmentation': 'Tells the speakers of a meeting apart.',
-  'speaker-embedding': 'Tells the speakers of a meeting apart.',
-  punctuation: 'Sets punctuation where no language model does.',
+const otherUses: Partial<Record<ModelPurpose, Sentence>> = {
+  'voice-activity': aboutModel('used-for-detection'),
+  'speaker-segmentation': aboutModel('used-for-speakers'),
+  'speaker-embedding': aboutModel('used-for-speakers'),
+  punctuation: aboutModel('used-for-punctuation'),
 };

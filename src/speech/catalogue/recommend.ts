@@ -1,4 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
+import { aboutModel } from '../../words/models.ts';
+import type { Sentence } from '../../words/params.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 
 /** What a recommendation follows. */
@@ -20,9 +22,9 @@ export function recommended(
   entries: readonly CatalogueEntry[],
   language: string | null,
   { memoryBytes, cores }: Machine,
-): Map<string, string> {
+): Map<string, Sentence> {
   const memory = memoryBytes / 1e9;
-  const chosen = new Map<string, string>();
+  const chosen = new Map<string, Sentence>();
   for (const purpose of new Set(entries.map((entry) => entry.purpose))) {
     const fitting = entries
       .filter((entry) => entry.purpose === purpose && speaks(entry, language))
@@ -41,16 +43,24 @@ function speaks({ languages }: CatalogueEntry, language: string | null): boolean
   return language === null ? languages.length > 1 : languages.includes(language);
 }
 
-function reasonFor(entry: CatalogueEntry, language: string | null, machine: Machine): string {
-  const has = `${(machine.memoryBytes / 1e9).toFixed(0)} GB of memory and ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`;
-  const fits = `This machine has ${has}; it takes ${entry.memory_gb} GB and ${entry.cores}.`;
-  if (entry.languages.length === 0) return fits;
-  const tongue =
-    language === null ? null : new Intl.DisplayNames('en', { type: 'language' }).of(language);
-  const others = entry.languages.length - 1;
-  const spoken =
-    tongue === null || tongue === undefined
-      ? `It speaks ${entry.languages.length} languages.`
-      : `It speaks ${tongue}${others > 0 ? ` and ${others} other${others === 1 ? '' : 's'}` : ''}.`;
-  return `${spoken} ${fits}`;
+function reasonFor(
+  { languages, memory_gb: needed, cores }: CatalogueEntry,
+  language: string | null,
+  machine: Machine,
+): Sentence {
+  const fits = aboutModel('computer-fits', {
+    memory: machine.memoryBytes,
+    count: machine.cores,
+    needed: needed * 1024 ** 3,
+    cores_needed: cores,
+  });
+  if (languages.length === 0) return aboutModel('recommendation', { fits });
+  return aboutModel('recommendation', { languages: spokenBy(languages.length, language), fits });
+}
+
+function spokenBy(count: number, language: string | null): Sentence {
+  if (language === null) return aboutModel('languages-count', { count });
+  return count === 1
+    ? aboutModel('language-one', { language })
+    : aboutModel('language-and-others', { language, count: count - 1 });
 }

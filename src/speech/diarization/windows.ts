@@ -71,7 +71,7 @@ export function joinWindows(
   );
   const turns = seamless(
     windows.flatMap((window, at) => {
-      const [from, to] = ownPart(windows, at);
+      const [from, to] = ownPart(window, windows[at - 1], windows[at + 1]);
       return window.turns.flatMap(([start, end, speaker]): SpokenTurn[] => {
         const index = speakerOf.get(keyOf(at, speaker));
         const own = [Math.max(start, from), Math.min(end, to)] as const;
@@ -83,7 +83,7 @@ export function joinWindows(
   return {
     turns: turns.map(([start, end, speaker]) => [start, end, order.indexOf(speaker)]),
     voices: order.map((index, speaker) => {
-      const { sum, seconds } = known[index]!;
+      const { sum = null, seconds = 0 } = known[index] ?? {};
       return { speaker, seconds, embedding: sum && unit(sum) };
     }),
   };
@@ -151,30 +151,27 @@ function add(one: Known, { speaker, embedding, seconds }: WindowVoice, at: numbe
 function mergeKnown(known: readonly Known[], speakers: number | null): Known[] {
   const left = [...known];
   while (left.length > Math.max(1, speakers ?? 1)) {
-    let best = { alike: -Infinity, a: 0, b: 1 };
-    for (let a = 0; a < left.length; a += 1) {
-      for (let b = a + 1; b < left.length; b += 1) {
-        const alike = similarity(left[a]!.sum, left[b]!.sum);
-        if (alike > best.alike) best = { alike, a, b };
+    let best: { alike: number; one: Known; other: Known } | undefined;
+    for (const [at, one] of left.entries()) {
+      for (const other of left.slice(at + 1)) {
+        const alike = similarity(one.sum, other.sum);
+        if (alike > (best?.alike ?? -Infinity)) best = { alike, one, other };
       }
     }
-    if (speakers === null && best.alike < sameMin) break;
-    const [one, other] = [left[best.a]!, left[best.b]!];
-    left.splice(best.b, 1);
-    left[best.a] = {
+    if (!best || (speakers === null && best.alike < sameMin)) break;
+    const { one, other } = best;
+    left.splice(left.indexOf(other), 1);
+    left[left.indexOf(one)] = {
       keys: [...one.keys, ...other.keys],
       seconds: one.seconds + other.seconds,
-      sum:
-        one.sum && other.sum ? one.sum.map((v, i) => v + other.sum![i]!) : (one.sum ?? other.sum),
+      sum: one.sum?.map((value, i) => value + (other.sum?.[i] ?? 0)) ?? other.sum,
     };
   }
   return left;
 }
 
 /** Where windows overlap each has the half that is farther from its edge. */
-function ownPart(windows: readonly Window[], at: number): Stretch {
-  const { span } = windows[at]!;
-  const [before, after] = [windows[at - 1], windows[at + 1]];
+function ownPart({ span }: Window, before: Window | undefined, after: Window | undefined): Stretch {
   return [
     before ? (before.span[1] + span[0]) / 2 : -Infinity,
     after ? (span[1] + after.span[0]) / 2 : Infinity,
@@ -188,9 +185,9 @@ function seamless(turns: readonly SpokenTurn[]): SpokenTurn[] {
   for (const turn of turns.toSorted((a, b) => a[0] - b[0])) {
     const [start, end, speaker] = turn;
     const index = lastOf.get(speaker);
-    const last = index === undefined ? undefined : whole[index]!;
-    if (last && start - last[1] <= seamSeconds) {
-      whole[index!] = [last[0], Math.max(last[1], end), speaker];
+    const last = index === undefined ? undefined : whole[index];
+    if (index !== undefined && last && start - last[1] <= seamSeconds) {
+      whole[index] = [last[0], Math.max(last[1], end), speaker];
     } else lastOf.set(speaker, whole.push(turn) - 1);
   }
   return whole;

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Segment } from '../../../events/facts/transcript.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { doubtOf } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { languageCode } from '../../shared/languages.ts';
@@ -67,15 +68,15 @@ function modelFor(
   if (chosen !== null) {
     const model = models.find(({ id }) => id === chosen);
     if (model) return model;
-    throw new StageError('model-missing', `The speech model ${chosen} is not installed.`, {
+    throw new StageError(failure('speech-model-not-installed', { model: chosen }), {
       retriable: false,
     });
   }
   const model = models.find((one) => speaksLanguage(one, code));
   if (model) return model;
+  const installed = models.map(({ id, languages }) => `${id} (${languages.join(', ')})`);
   throw new StageError(
-    'language-unknown',
-    `No installed speech model speaks the language “${code}”. Installed: ${models.map(({ id, languages }) => `${id} (${languages.join(', ')})`).join('; ')}.`,
+    failure('language-not-supported', { language: code ?? 'und', models: installed }),
     { retriable: false },
   );
 }

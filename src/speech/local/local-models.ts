@@ -4,7 +4,8 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { isAbsolute, join, normalize, sep } from 'node:path';
 import { createRequire } from 'node:module';
-import { StageError, type StageErrorCode, messageOf } from '../../shared/errors.ts';
+import { StageError, messageOf } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { ifMissing } from '../../shared/files.ts';
 
 const modelPurposes = [
@@ -117,15 +118,16 @@ export async function verifyModel(model: InstalledModel): Promise<void> {
   for (const [name, expected] of Object.entries(model.files)) {
     const path = join(model.folder, name);
     const found = await stat(path).catch(ifMissing(null));
-    if (!found) throw modelError('model-missing', model, `its file ${name} is missing`);
+    if (!found) throw damaged(model, { file: name, fault: 'missing' });
     if (found.size !== expected.size)
-      throw modelError(
-        'model-corrupt',
-        model,
-        `its file ${name} has ${found.size} bytes instead of ${expected.size}`,
-      );
+      throw damaged(model, {
+        file: name,
+        fault: 'size',
+        found: found.size,
+        expected: expected.size,
+      });
     if ((await sha256(path)) !== expected.sha256)
-      throw modelError('model-corrupt', model, `its file ${name} has another checksum`);
+      throw damaged(model, { file: name, fault: 'checksum' });
   }
 }
 
@@ -142,7 +144,7 @@ export function sherpaConfig(model: InstalledModel): Record<string, unknown> {
     if (typeof value !== 'string') return value;
     if (Object.hasOwn(model.files, value)) return join(model.folder, value);
     if (/\.(onnx|ort|txt|model|fst|far|bin|vocab)$/i.test(value) || isAbsolute(value))
-      throw modelError('model-corrupt', model, `${value} is not among its listed files`);
+      throw damaged(model, { file: value, fault: 'not-listed' });
     return value;
   };
   return resolve(model.sherpa) as Record<string, unknown>;
@@ -172,13 +174,14 @@ async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-function modelError(code: StageErrorCode, model: InstalledModel, problem: string): StageError {
-  return new StageError(
-    code,
-    `The model ${model.id} cannot be used: ${problem}. Put it into ${model.folder} again.`,
-    { retriable: false },
-  );
-}
+const damaged = (
+  model: InstalledModel,
+  wrong: Omit<Parameters<typeof failure<'model-damaged'>>[1], 'model'>,
+): StageError =>
+  new StageError(failure('model-damaged', { model: model.id, ...wrong }), {
+    retriable: false,
+    ...(wrong.fault === 'missing' && { as: 'model-missing' }),
+  });
 
 function reason(error: unknown): string {
   if (error instanceof z.ZodError) {

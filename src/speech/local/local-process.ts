@@ -4,6 +4,7 @@ import { apart, forkApart } from '../../shared/apart.ts';
 import { onAbort, untilAborted } from '../../shared/abort.ts';
 import type { LocalAnswers, LocalMessage, LocalReply, LocalRequest } from './engine-requests.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** The engine process: started when first needed, again after it died, ended when idle. */
@@ -214,29 +215,23 @@ const start = (before: readonly string[]): ChildProcess =>
   });
 
 function crashed(code: number | null, signal: string | null, { lastWords }: Worker): StageError {
-  const how = signal ? `by ${signal}` : `with code ${code}`;
-  return new StageError('engine-crashed', `The local speech engine ended unexpectedly (${how}).`, {
+  const how = signal ? { signal } : { exit: String(code) };
+  return new StageError(failure('speech-crashed', how), {
     retriable: true,
     cause: lastWords === '' ? undefined : new Error(lastWords),
   });
 }
 
 function notStarted({ lastWords }: Worker): StageError {
-  return new StageError(
-    'engine-crashed',
-    `The local speech engine could not be started (${lastWords.trim()}).`,
-    { retriable: true },
-  );
+  return new StageError(failure('speech-not-started', { cause: lastWords.trim() }), {
+    retriable: true,
+  });
 }
 
 function failed(message: string): StageError {
-  return new StageError('engine-failed', `The local speech engine could not do it: ${message}`, {
-    retriable: true,
-  });
+  return new StageError(failure('speech-failed', { cause: message }), { retriable: true });
 }
 
 function stalled(): StageError {
-  return new StageError('engine-stalled', 'The local speech engine stopped answering.', {
-    retriable: true,
-  });
+  return new StageError(failure('speech-stalled'), { retriable: true });
 }

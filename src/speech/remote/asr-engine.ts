@@ -40,7 +40,7 @@ export function asrEngine(
       const answer = await askServer(server, url, { method: 'POST', body: form, signal });
       if (answer.status === 413) return { shorter: seconds / 2 };
       if (answer.status !== 200) throw answerFailure(server, answer);
-      const heard = parseTranscript(answer.body, answer.contentType, seconds);
+      const heard = parseTranscript(answer, seconds, server.name);
       noteSpeakers(capabilities(server.base, null), heard.segments, wanted.meeting !== null);
       return ofRequest(heard, request);
     },

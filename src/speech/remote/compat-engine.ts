@@ -22,7 +22,7 @@ import {
   meetingSecondsMax,
   remoteEngine,
 } from './remote-engine.ts';
-import { type Transcript, parseTranscript } from '../parse-transcript.ts';
+import { type Transcript, parseTranscript, unreadableAnswer } from '../parse-transcript.ts';
 import { probeCompat, speechServer } from './probe-server.ts';
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import { type SpeechFile, speechHeader } from '../../audio/wav.ts';
@@ -52,9 +52,10 @@ export function compatEngine(
   const modelName = async (signal: AbortSignal): Promise<string> => {
     if (chosen !== null) return chosen;
     const found = await probeCompat(server, signal, options);
-    if (found.state !== 'ready') {
+    if (found.failure !== null) {
       const retriable = found.state !== 'refused';
-      throw new StageError(retriable ? 'engine-away' : 'engine-refused', found.detail, {
+      throw new StageError(found.failure, {
+        as: retriable ? 'engine-away' : 'engine-refused',
         retriable,
       });
     }
@@ -101,7 +102,7 @@ async function post(
 ): Promise<ServerAnswer> {
   let answer: ServerAnswer | undefined;
   const onBody = (soFar: string, type: string): void => {
-    if (type === eventStream) onPartial?.(streamedSoFar(soFar).text);
+    if (type === eventStream) onPartial?.(streamedSoFar(soFar, server.name).text);
   };
   const ask = async (url: string, init: RequestInit): Promise<Response> => {
     answer = await askServer(server, url, init, onBody);
@@ -111,7 +112,7 @@ async function post(
     client.audio.transcriptions.create(fields, { signal }),
   );
   if (!answer) throw new Error('openai made no request');
-  return inOnePiece(answer);
+  return inOnePiece(answer, server.name);
 }
 
 /** Asks in the best format that the server knows, and in the next simpler one where it does not. */
@@ -147,7 +148,7 @@ async function transcribed(
       shown.assumesEnglish = true;
       continue;
     }
-    const heard = parseTranscript(answer.body, answer.contentType, seconds);
+    const heard = parseTranscript(answer, seconds, server.name);
     const transcript = ofRequest(heard, request, samples?.names);
     known.failures = 0;
     noteSpeakers(known, heard.segments, meeting !== null);
@@ -263,13 +264,13 @@ type Streamed = { text: string; isDone: boolean; error: unknown };
  * has not come to its end counts for nothing.
  * @throws {StageError} `engine-answer` for what is no such event
  */
-function streamedSoFar(body: string): Streamed {
+function streamedSoFar(body: string, server: string): Streamed {
   const streamed: Streamed = { text: '', isDone: false, error: undefined };
   for (const line of body.slice(0, body.lastIndexOf('\n') + 1).split(/\r?\n/)) {
     if (!line.startsWith('data:')) continue;
     const data = line.slice('data:'.length).trim();
     if (data === '[DONE]') streamed.isDone = true;
-    else take(streamed, eventIn(data));
+    else take(streamed, eventIn(data, server));
   }
   return streamed;
 }
@@ -284,14 +285,11 @@ function take(streamed: Streamed, { type, delta, text, choices, error }: Event):
 
 type Event = z.infer<typeof eventSchema>;
 
-function eventIn(data: string): Event {
+function eventIn(data: string, server: string): Event {
   try {
     return eventSchema.parse(JSON.parse(data));
   } catch (error) {
-    throw new StageError('engine-answer', 'The server streams what is no event of a transcript.', {
-      retriable: true,
-      cause: error,
-    });
+    throw unreadableAnswer(server, 'not-a-transcript', error);
   }
 }
 
@@ -299,9 +297,9 @@ function eventIn(data: string): Event {
  * A streamed answer as it would be in one piece; any other as it is.
  * @throws {AnswerLost} when it ended before it was done
  */
-function inOnePiece(answer: ServerAnswer): ServerAnswer {
+function inOnePiece(answer: ServerAnswer, server: string): ServerAnswer {
   if (answer.contentType !== eventStream || answer.status !== 200) return answer;
-  const { text, isDone, error } = streamedSoFar(answer.body);
+  const { text, isDone, error } = streamedSoFar(answer.body, server);
   if (error === undefined && !isDone) throw new AnswerLost('The events ended too early');
   const body = JSON.stringify(error === undefined ? { text } : { error });
   return { ...answer, contentType: 'application/json', body };

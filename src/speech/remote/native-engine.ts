@@ -35,7 +35,7 @@ export function nativeEngine(
       const answer = await askServer(server, `${server.base}/inference`, request);
       if (answer.status === 413) return { shorter: seconds / 2 };
       if (answer.status !== 200) throw answerFailure(server, answer);
-      return parseTranscript(answer.body, answer.contentType, seconds);
+      return parseTranscript(answer, seconds, server.name);
     },
     probe: (signal) => probeNative(server, signal, options),
   } satisfies Parameters<typeof remoteEngine>[0];

@@ -3,15 +3,21 @@ import { connect } from 'node:net';
 import { type LookTime, lookAt, serverConnections, shortly } from '../../servers/ask-server.ts';
 import { type Server, type ServerAnswer, guardedLookup, serverName } from '../../servers/server.ts';
 import { answerFailure, connectionFailure } from '../../servers/server-failure.ts';
+import type { StageFailure } from '../../shared/errors.ts';
+import { check } from '../../words/checks.ts';
+import { failure } from '../../words/failures.ts';
+import type { Sentence } from '../../words/params.ts';
 
-/** How a server looks right now, and why in a sentence. */
+/** How a server looks right now, and why. */
 export type ServerState = {
   /**
    * `busy`: it is there but does not answer, as whisper.cpp while it works; or it is loading.
    * `refused`: it is there and will not work like this (key, address).
    */
   state: 'ready' | 'busy' | 'away' | 'refused';
-  detail: string;
+  said: Sentence;
+  /** Why nothing can be asked of it now; null where it is ready. */
+  failure: StageFailure | null;
   /** Whether it answered at all, with whatever. */
   answered: boolean;
   /** Ids of its models, where it tells. */
@@ -41,8 +47,8 @@ export async function probeNative(
   if ('state' in answer) return answer;
   // It answers 404 to its own /health while it loads a model, and for ever when that has failed.
   if (answer.status === 404 && answer.body.includes('File Not Found'))
-    return state('busy', `${server.name} is loading its model, or could not load it.`);
-  return asOne(server, answer, 'a whisper.cpp server: it has no /health');
+    return failed('busy', failure('speech-server-loading', { server: server.name }));
+  return asOne(server, answer, 'not-whisper-cpp');
 }
 
 /** Looks at an OpenAI-compatible server: `GET /models`. Never throws but for an abort. */
@@ -54,10 +60,9 @@ export async function probeCompat(
   const { name } = server;
   const answer = await look(server, '/models', signal, time);
   if ('state' in answer) return answer;
-  if (answer.status === 200) return state('ready', `${name} is ready.`, modelIds(answer.body));
+  if (answer.status === 200) return ready('server-ready', name, modelIds(answer.body));
   // whisper.cpp with --inference-path, and others without a list: they are there all the same.
-  if (answer.status === 404 || answer.status === 405)
-    return state('ready', `${name} answers, and has no list of models.`);
+  if (answer.status === 404 || answer.status === 405) return ready('server-no-list', name);
   return refusal(server, answer);
 }
 
@@ -68,9 +73,7 @@ export async function probeAsr(
   time: LookTime = {},
 ): Promise<ServerState> {
   const answer = await look(server, '/docs', signal, time);
-  return 'state' in answer
-    ? answer
-    : asOne(server, answer, 'a whisper-asr-webservice: it has no /docs');
+  return 'state' in answer ? answer : asOne(server, answer, 'not-whisper-asr');
 }
 
 async function look(
@@ -82,11 +85,16 @@ async function look(
   const answer = await lookAt(server, `${server.base}${path}`, signal, time).catch(
     (error: unknown) => {
       signal.throwIfAborted();
-      const failure = connectionFailure(server, error);
-      return silent(failure.retriable ? 'away' : 'refused', failure.message);
+      const { retriable, sentence } = connectionFailure(server, error);
+      return silent(retriable ? 'away' : 'refused', sentence);
     },
   );
-  return answer ?? silent('busy', `${server.name} does not answer: it may be at work.`);
+  if (answer) return answer;
+  const { name } = server;
+  return {
+    ...silent('busy', failure('speech-server-silent', { server: name })),
+    said: check('server-at-work', { server: name }),
+  };
 }
 
 /** Whether a server takes connections. Never throws but for an abort. */
@@ -112,26 +120,51 @@ export async function acceptsConnection(
 }
 
 /** What an answer says of a server that has that page if it is what it is taken for. */
-function asOne(server: Server, answer: ServerAnswer, what: string): ServerState {
-  if (answer.status === 200) return state('ready', `${server.name} is ready.`);
-  if (answer.status === 404) return state('refused', `${server.name} is not ${what}.`);
+function asOne(
+  server: Server,
+  answer: ServerAnswer,
+  other: 'not-whisper-cpp' | 'not-whisper-asr',
+): ServerState {
+  const { name } = server;
+  if (answer.status === 200) return ready('server-ready', name);
+  if (answer.status === 404)
+    return {
+      ...failed('refused', failure('speech-server-not-found', { server: name })),
+      said: check(other, { server: name }),
+    };
   return refusal(server, answer);
 }
 
 function refusal(server: Server, answer: ServerAnswer): ServerState {
-  const failure = answerFailure(server, answer);
-  return state(failure.retriable ? 'busy' : 'refused', failure.message);
+  const { retriable, sentence } = answerFailure(server, answer);
+  return failed(retriable ? 'busy' : 'refused', sentence);
 }
 
-const state = (kind: ServerState['state'], detail: string, models: string[] = []): ServerState => ({
-  state: kind,
-  detail,
+const ready = (
+  code: 'server-ready' | 'server-no-list',
+  server: string,
+  models: string[] = [],
+): ServerState => ({
+  state: 'ready',
+  said: check(code, { server }),
+  failure: null,
   answered: true,
   models,
 });
 
-const silent = (kind: ServerState['state'], detail: string): ServerState => ({
-  ...state(kind, detail),
+const failed = (
+  state: Exclude<ServerState['state'], 'ready'>,
+  sentence: StageFailure,
+): ServerState => ({
+  state,
+  said: sentence,
+  failure: sentence,
+  answered: true,
+  models: [],
+});
+
+const silent = (...[state, sentence]: Parameters<typeof failed>): ServerState => ({
+  ...failed(state, sentence),
   answered: false,
 });
 

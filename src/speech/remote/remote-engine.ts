@@ -10,6 +10,7 @@ import {
 import type { Server } from '../../servers/server.ts';
 import { waitingCodes } from '../../servers/server-failure.ts';
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import {
   failingServerMs,
   retryStage,
@@ -135,7 +136,7 @@ export function remoteEngine(
         const limitMs = waitLimits();
         const answer = await retryStage(work, { limitMs, sign, signal, pauses, clock }).catch(
           (error: unknown) => {
-            throw gaveUp(error);
+            throw gaveUp(error, transport.server);
           },
         );
         const seconds = piece[1] - piece[0];
@@ -217,11 +218,11 @@ function waitLimits(): (error: StageError, elapsedMs: number) => number {
 }
 
 /** After the last try of a server that was waited for. */
-function gaveUp(error: unknown): unknown {
+function gaveUp(error: unknown, { name: server }: Server): unknown {
   if (!(error instanceof StageError) || !waitingCodes.has(error.code)) return error;
-  const sentence = `${error.message} Waited ${awayMs / 60_000} minutes for it.`;
   const { retryAfterMs } = error;
-  return new StageError('engine-away', sentence, { retriable: true, retryAfterMs, cause: error });
+  const sentence = failure('speech-server-gave-up', { server, waited: awayMs / 60_000 });
+  return new StageError(sentence, { retriable: true, retryAfterMs, cause: error });
 }
 
 /** Pieces of a stretch no longer than `seconds`, cut where it is quiet. */
@@ -237,13 +238,10 @@ async function cut(audio: SpeechFile, [start, end]: Stretch, seconds: number): P
   return [...pieces, [from, end]];
 }
 
-function tooLarge(name: string): StageError {
-  return new StageError(
-    'engine-refused',
-    `${name} refuses even ${pieceSecondsMin} seconds of audio as too large. A proxy before it may limit uploads.`,
-    { retriable: false },
-  );
-}
+const tooLarge = (server: string): StageError =>
+  new StageError(failure('speech-server-too-large', { server, least: pieceSecondsMin }), {
+    retriable: false,
+  });
 
 /**
  * A stretch of a speech file as a WAV file to upload: read from the disk while it is sent, of known

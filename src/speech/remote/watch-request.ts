@@ -1,6 +1,7 @@
 import type { Server } from '../../servers/server.ts';
 import { connectionFailure } from '../../servers/server-failure.ts';
-import { StageError, type StageErrorCode } from '../../shared/errors.ts';
+import { StageError, type StageFailure } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { onAbort } from '../../shared/abort.ts';
 import type { WaitingSign, Clock } from '../../shared/retry.ts';
 import type { ServerPace } from './capabilities.ts';
@@ -54,12 +55,13 @@ export async function watchRequest<T>(
   const { server, pace, seconds, clock } = watched;
   const control = new AbortController();
   const forget = onAbort(signal, (reason) => control.abort(reason));
-  const fail = (code: StageErrorCode, sentence: string): void =>
-    control.abort(new StageError(code, `${server.name} ${sentence}`, { retriable: true }));
+  const fail = (sentence: StageFailure): void =>
+    control.abort(new StageError(sentence, { retriable: true }));
   const limitMs = answerLimitMs(pace.slowest, seconds);
   const ended = (): void => {}; // the request has ended, one way or the other
   clock.wait(limitMs, control.signal).then(() => {
-    fail('engine-stalled', `gave no answer in ${Math.ceil(limitMs / 60_000)} min.`);
+    const limit = Math.ceil(limitMs / 60_000);
+    fail(failure('speech-server-stalled', { server: server.name, limit }));
   }, ended);
   probeAtWork(watched, control.signal, fail).catch(ended);
   const began = clock.now();
@@ -88,7 +90,7 @@ export function answerLimitMs(slowest: number | null, seconds: number): number {
 async function probeAtWork(
   { server, pace, probe, connects, sign, clock }: Watched,
   signal: AbortSignal,
-  fail: (code: StageErrorCode, sentence: string) => void,
+  fail: (sentence: StageFailure) => void,
 ): Promise<void> {
   // The first one only finds out whether it answers at work.
   let unanswered = -1;
@@ -107,7 +109,8 @@ async function probeAtWork(
     unanswered += 1;
     if (unanswered < 1) continue;
     if (unanswered < unansweredMax) sign.show(`${server.name} does not answer while it works.`);
-    else if (silent) fail('engine-stalled', `has not answered for ${unansweredMax} minutes.`);
-    else fail('engine-away', 'went away while it worked.');
+    else if (silent)
+      fail(failure('speech-server-stalled', { server: server.name, limit: unansweredMax }));
+    else fail(failure('speech-server-lost', { server: server.name }));
   }
 }

@@ -3,6 +3,7 @@ import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createWriteStream } from 'node:fs';
 import { StageError, hasCode } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
 import { hashFile } from '../../shared/files.ts';
 import { type Blobs, BlobsError } from '../blobs/blobs.ts';
 import type { AudioFile, AudioStore } from './audio-store.ts';
@@ -182,8 +183,7 @@ class BlobAudio implements AudioStore {
     const part = `${path}.download`;
     for (let tries = 1; ; tries += 1) {
       const found = await this.#place.blobs.get(key);
-      if (found === null)
-        throw new StageError('audio-missing', 'There is no audio.', { retriable: false });
+      if (found === null) throw new StageError(failure('no-audio'), { retriable: false });
       try {
         await pipeline(found.body, createWriteStream(part, { mode: 0o600 }));
         if ((await hashFile(part))?.sha256 !== sha256)

@@ -18,7 +18,23 @@ test('how a note came about names no program as a model, and one cause once', (t
   const text = show(t, Facts, { recording, versions: [version] } as never).textContent;
   assert.match(text, /without a language model/);
   assert.doesNotMatch(text, /built-in/);
-  assert.equal(text.split(reason).length, 2);
+  assert.equal(text.split('No language model is configured').length, 2);
+});
+
+test('what is wrong with a recording stands in its sentence, and where it came from beside its length', (t) => {
+  const recording = {
+    duration: 61,
+    device: null,
+    source: 'talk.wav',
+    utterances: [],
+    version: 1,
+    notes: [{ code: 'gaps', text: '3' }],
+  };
+  const said = (more: object) =>
+    show(t, Facts, { recording: { ...recording, ...more }, versions: null } as never).textContent;
+  assert.match(said({}), /1 min 1 s from talk\.wav\s/);
+  assert.match(said({}), /Parts of the recording are missing \(3 s\)\./);
+  assert.match(said({ device: 'Desk Mic', notes: [] }), /1 min 1 s from Desk Mic, complete/);
 });
 
 test('a link to this computer says that it opens nowhere else', (t) => {

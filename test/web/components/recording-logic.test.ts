@@ -238,7 +238,8 @@ test('steps say what is done, what runs side by side, what failed and what is to
     }),
     ['done', 'done', 'runs', 'done', 'to-come'],
   );
-  const error = { stage: 'summarise' as const, code: 'x', message: null, retriable: true, at: '' };
+  const failed = { code: 'x', message: null, reason: null, retriable: true, at: '' };
+  const error = { stage: 'summarise' as const, ...failed };
   assert.deepEqual(states({ ...base, status: 'ERROR', state: 'error', error }).slice(-3), [
     'done',
     'failed',
@@ -346,7 +347,7 @@ test('what a note says in brackets is for readers: no code, no id', () => {
     assert.equal(said('identification-skipped', code), undefined, code);
   const sentence = 'No language model is configured.';
   assert.deepEqual(detailOf({ code: 'summary-extracted', text: sentence }, words.get()), {
-    text: sentence,
+    text: 'No language model is configured',
     isSaid: true,
   });
 });

@@ -106,7 +106,7 @@ test('the page of backups says how far one is, and what came of it', (t) => {
   const begun = { path: '/media/b', started_at: '2026-11-22T13:00:00Z', files: 12, error: null };
   const say = (change: object) => {
     status.set({
-      backup: { ...begun, facts: null, ended_at: null, ...change },
+      backup: { ...begun, bytes: null, ended_at: null, ...change },
     } as unknown as Status);
     flushSync();
   };
@@ -114,8 +114,8 @@ test('the page of backups says how far one is, and what came of it', (t) => {
   assert.match(shown.textContent, /Backing up: 12 files so far/);
   assert.ok(button.disabled, 'one at a time');
   assert.equal(shown.querySelector('input')!.value, '/media/b', 'the same folder is offered again');
-  say({ state: 'done', facts: 54, ended_at: '2026-11-22T13:01:00Z' });
-  assert.match(shown.textContent, /54 events backed up/);
+  say({ state: 'done', bytes: 2_340_000_000, ended_at: '2026-11-22T13:01:00Z' });
+  assert.match(shown.textContent, /The backup contains 12 files \(2\.3 GB\)\./);
   assert.ok(!button.disabled);
   say({ state: 'failed', error: 'No space left.', ended_at: '2026-11-22T13:01:00Z' });
   assert.match(shown.querySelector('[role=alert]')!.textContent, /No space left/);

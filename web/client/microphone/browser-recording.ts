@@ -48,7 +48,8 @@ export const audioHeld = persistentAtom<'yes' | undefined>('mitschrift.audio-hel
 
 /** Why a recording was not begun, or ended otherwise than it was wanted. */
 export type Trouble =
-  | { code: 'no-permission' | 'no-microphone' | 'no-tab-sound' | 'no-storage' | 'needs-press' }
+  | { code: 'no-permission' | 'no-microphone' | 'no-tab' | 'no-tab-sound' }
+  | { code: 'no-storage' | 'needs-press' }
   | { code: 'tab-ended' }
   | { code: 'refused'; detail: string }
   /** `isWhole`: the service has all of it; else the rest is still here. */

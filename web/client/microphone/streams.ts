@@ -144,7 +144,7 @@ async function openTab(): Promise<MediaStream> {
   const shared = await navigator.mediaDevices
     .getDisplayMedia({ video: true, audio: { suppressLocalAudioPlayback: false } as object })
     .catch(() => {
-      throw new CannotListen('no-permission');
+      throw new CannotListen('no-tab');
     });
   // The picture is not wanted, but no browser shares sound alone.
   for (const track of shared.getVideoTracks()) track.stop();

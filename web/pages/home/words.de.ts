@@ -51,11 +51,16 @@ export default {
   discardReally: 'Endgültig löschen',
   finishing: 'Aufnahme wird abgeschlossen…',
   refusedToStart: 'Die Aufnahme konnte nicht gestartet werden.',
-  refusedToStop: 'Die Aktion ist fehlgeschlagen. Die Aufnahme ist unverändert.',
+  refusedToStop: 'Die Aufnahme konnte nicht beendet werden und läuft noch.',
+  refusedToPause: 'Die Aufnahme konnte nicht pausiert werden und läuft noch.',
+  refusedToResume:
+    'Die Aufnahme konnte nicht fortgesetzt werden. Alles bisher Aufgenommene ist gespeichert.',
+  refusedToDelete: 'Die Aufnahme konnte nicht gelöscht werden.',
 
   microphoneHere: 'Mikrofon dieses Browsers',
   tabHere: 'Audio aus einem Browser-Tab',
   bothHere: 'Mikrofon dieses Browsers und ein Tab',
+  noTabWhy: 'Warum kann dieser Browser keinen Tab aufnehmen?',
   noTabHere:
     'Dieser Browser kann kein Audio aus einem Tab aufnehmen. Chrome, Edge und andere Chromium-Browser am Computer können es.',
   combinedThere: 'Der Server kann sein Mikrofon und seine Lautsprecher zusammen aufnehmen.',
@@ -73,7 +78,7 @@ export default {
   wayOverlay:
     'Ein Overlay-Netzwerk wie Tailscale oder Headscale, das dem Server einen Namen mit Zertifikat gibt.',
   heldHere: 'Aufnahme unterbrochen',
-  goOnRecording: 'Weiter aufnehmen',
+  goOnRecording: 'Aufnahme fortsetzen',
   waitsHere:
     '{time} auf dem Server gespeichert, {rest} noch in diesem Browser. Auch wenn Sie den Tab schließen, geht nichts verloren.',
   restWaits: '{time} der letzten Aufnahme sind noch in diesem Browser.',
@@ -84,11 +89,14 @@ export default {
   lostMicrophone: 'Das Mikrofon ist nicht mehr verbunden.',
   lostMicrophoneSafe:
     'Alles bisher Aufgenommene ist gespeichert. Die Aufnahme läuft automatisch weiter, sobald das Mikrofon wieder da ist.',
-  noPermission: 'Der Zugriff auf das Audio wurde nicht erlaubt.',
+  noPermission: 'Der Zugriff auf das Mikrofon wurde nicht erlaubt.',
   noPermissionDo:
-    'Zurzeit wird nichts aufgenommen. Erlauben Sie das Mikrofon in der Adressleiste des Browsers, oder wählen Sie einen Tab, und versuchen Sie es erneut.',
+    'Zurzeit wird nichts aufgenommen. Erlauben Sie das Mikrofon in der Adressleiste des Browsers, und versuchen Sie es erneut.',
   noMicrophone: 'Kein Mikrofon gefunden.',
   noMicrophoneDo: 'Schließen Sie ein Mikrofon an, oder nehmen Sie mit dem Mikrofon am Server auf.',
+  noTab: 'Es wurde kein Tab ausgewählt.',
+  noTabDo:
+    'Zurzeit wird nichts aufgenommen. Versuchen Sie es erneut, und wählen Sie einen Tab aus.',
   noTabSound: 'Der Tab wurde ohne Audio geteilt.',
   noTabSoundDo: 'Teilen Sie ihn noch einmal, und schalten Sie dabei auch das Tab-Audio ein.',
   tabEnded: 'Der Tab wird nicht mehr geteilt.',
@@ -99,7 +107,7 @@ export default {
   noStorageDo:
     'Alles bis dahin Aufgenommene wird an den Server gesendet. Geben Sie Speicherplatz frei oder verlassen Sie das private Fenster, und nehmen Sie dann neu auf.',
   needsPress: 'Die Aufnahme geht erst nach einem Klick oder Tippen weiter.',
-  needsPressDo: 'Alles bisher Aufgenommene ist gespeichert. Wählen Sie „Weiter aufnehmen“.',
+  needsPressDo: 'Alles bisher Aufgenommene ist gespeichert. Wählen Sie „Aufnahme fortsetzen“.',
   endedOtherwise: 'Die Aufnahme ist beendet.',
   endedSafe: 'Alles Aufgenommene ist auf dem Server gespeichert.',
   endedRest:
@@ -115,7 +123,6 @@ export default {
   askedAgain: 'Mitschrift versucht es 15 Minuten lang weiter.',
   notAskedAgain:
     'Versuchen Sie es erneut, sobald das Problem behoben ist, oder öffnen Sie diese Seite später wieder.',
-  refusedHere: 'Die Aktion ist fehlgeschlagen. Die Aufnahme ist unverändert.',
 
   inProgress: 'In Arbeit',
   untitled: 'Aufnahme, {time}',
@@ -136,10 +143,6 @@ export default {
   percent: '{percent} %',
   begins: 'Wird gestartet',
   otherFailed: 'Die Verarbeitung ist fehlgeschlagen.',
-  forSpeech: 'die Spracherkennung',
-  forLanguageModel: 'das Sprachmodell',
-  forVoices: 'die Sprechererkennung',
-  forDocuments: 'andere Notizen',
 
   upload: 'Hochladen',
   uploads: 'Uploads',

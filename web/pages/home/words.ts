@@ -52,12 +52,16 @@ const english = {
   discardReally: 'Delete permanently',
   finishing: 'Finishing the recording…',
   refusedToStart: 'The recording could not be started.',
-  refusedToStop: 'The action failed. The recording is unchanged.',
+  refusedToStop: 'The recording could not be stopped and is still running.',
+  refusedToPause: 'The recording could not be paused and is still running.',
+  refusedToResume: 'The recording could not be resumed. Everything recorded so far is saved.',
+  refusedToDelete: 'The recording could not be deleted.',
 
   // The browser's microphone.
   microphoneHere: 'This browser’s microphone',
   tabHere: 'Audio from a browser tab',
   bothHere: 'This browser’s microphone and a tab',
+  noTabWhy: 'Why can’t this browser record a tab?',
   noTabHere:
     'This browser can’t record audio from a tab. Chrome, Edge and other Chromium browsers on a computer can.',
   combinedThere: 'The server can record its microphone and speakers together.',
@@ -87,11 +91,13 @@ const english = {
   lostMicrophone: 'The microphone is disconnected.',
   lostMicrophoneSafe:
     'Everything recorded so far is saved. Recording continues automatically once the microphone is back.',
-  noPermission: 'Access to the audio was not allowed.',
+  noPermission: 'Access to the microphone was not allowed.',
   noPermissionDo:
-    'Nothing is being recorded. Allow the microphone in the browser’s address bar, or choose a tab, then try again.',
+    'Nothing is being recorded. Allow the microphone in the browser’s address bar, then try again.',
   noMicrophone: 'No microphone found.',
   noMicrophoneDo: 'Connect a microphone, or record with the one on the server.',
+  noTab: 'No tab was chosen.',
+  noTabDo: 'Nothing is being recorded. Try again and choose a tab.',
   noTabSound: 'The tab was shared without audio.',
   noTabSoundDo: 'Share it again and turn on “Also share tab audio”.',
   tabEnded: 'The tab is no longer shared.',
@@ -115,7 +121,6 @@ const english = {
   notTakenSafe: 'Nothing is lost: what is not on the server is kept in this browser.',
   askedAgain: 'Mitschrift keeps trying for 15 minutes.',
   notAskedAgain: 'Try again once the problem is solved, or open this page again later.',
-  refusedHere: 'The action failed. The recording is unchanged.',
 
   // In progress.
   inProgress: 'In progress',
@@ -137,10 +142,6 @@ const english = {
   percent: params('{percent}%'),
   begins: 'Starting',
   otherFailed: 'Processing failed.',
-  forSpeech: 'speech recognition',
-  forLanguageModel: 'the language model',
-  forVoices: 'speaker recognition',
-  forDocuments: 'other notes to be saved',
 
   // Uploads.
   upload: 'Upload',

@@ -1,4 +1,4 @@
-/** What stands in brackets after the sentence of a note: how much, or which; never a code. */
+/** The sentences of a note about its recording, and what stands in brackets in them: how much, or which; never a code. */
 import { exactly } from '../../components/durations.ts';
 import type { words } from './words.ts';
 
@@ -32,8 +32,18 @@ export function detailOf(
       return own(text);
     default:
       // A cause for people is a sentence; ids with commas between, and codes, are for programs.
-      return /[^,\s]\s+\S/.test(text) ? { text, isSaid: true } : null;
+      return /[^,\s]\s+\S/.test(text) ? { text: text.replace(/\.$/, ''), isSaid: true } : null;
   }
+}
+
+/** The sentence of a note, as what stands before and after the brackets; of one that this page does not know, its code. */
+export function sentenceOf(code: string, shown: Words): [before: string, after: string] {
+  const sentences: Readonly<Record<string, unknown>> = shown;
+  const sentence = sentences[`note:${code}`];
+  if (typeof sentence !== 'function') return [code, ''];
+  const place = '\u0000';
+  const [before = '', after = ''] = String(sentence({ detail: place })).split(place);
+  return [before, after];
 }
 
 /** Words for codes with commas between; a code without one is left out. */

@@ -1,5 +1,5 @@
 /** What has happened to a recording, in the steps that a person knows. */
-import { type StepName, stagesShown, stepNames } from '../../client/stages.ts';
+import { type StepName, stepNames, stepOf } from '../../client/stages.ts';
 import type { Recording } from './turn-key.ts';
 
 export type Step = { name: StepName; state: 'done' | 'runs' | 'waits' | 'failed' | 'to-come' };
@@ -13,7 +13,7 @@ export function stepsOf(
   );
   const present = presentStep(recording);
   const at = present === null ? names.length : names.indexOf(present);
-  const running = new Set(recording.activities.map(({ stage }) => stagesShown[stage].step));
+  const running = new Set(recording.activities.map(({ stage }) => stepOf(stage)));
   return names.map((name, place) => {
     if (recording.status === 'ERROR' && name === present) return { name, state: 'failed' };
     if (isDoneBeside(name, recording.state)) return { name, state: 'done' };
@@ -30,11 +30,11 @@ function presentStep({
   stage,
   error,
 }: Pick<Recording, 'status' | 'state' | 'stage' | 'error'>): StepName | null {
-  if (status === 'ERROR' && error !== null) return stagesShown[error.stage].step;
+  if (status === 'ERROR' && error !== null) return stepOf(error.stage);
   if (status === 'AWAITING_SPEAKERS') return 'named';
   if (status === 'RECORDING') return 'recorded';
   if (status === 'IDLE') return null;
-  if (stage !== null) return stagesShown[stage].step;
+  if (stage !== null) return stepOf(stage);
   if (state.includes('.finishing')) return 'punctuated';
   if (state.includes('.attributing') || state.includes('.joining')) return 'voices';
   return state.includes('.recognising') ? 'recognised' : 'documents';

@@ -33,7 +33,8 @@ const english = {
   speakingTime: 'Speaking time',
   howItCame: 'About this recording',
   recorded: 'Recorded',
-  from: 'from',
+  recordedBy: params('{time} from {device}'),
+  recordedIn: params('{time} from {file}'),
   nothingMissing: 'complete',
   recognised: 'Transcribed',
   onThisMachine: 'on this server',
@@ -42,7 +43,7 @@ const english = {
   version: 'Version',
   remarks: 'Remarks',
   wordsCount: count({ one: '{count} word', many: '{count} words' }),
-  turnsCount: count({ one: '{count} passage', many: '{count} passages' }),
+  inTurns: count({ one: '{count} passage', many: '{count} passages' }),
   openInNotes: 'Open in notes app',
   copiedToNotes: 'Copied to the notes folder.',
   openedIt: 'Opened.',
@@ -114,8 +115,8 @@ const english = {
   versionSafe: params('Version {version} is still in use and unchanged. The audio is saved too.'),
   soundSafe: 'The audio and everything processed so far are saved.',
   keepVersion: params('Keep version {version}'),
-  leaveIt: 'Leave it as it is',
-  testServer: 'Open settings',
+  dismiss: 'Dismiss',
+  openSettings: 'Open settings',
   whatItSaid: 'Error details',
   waitsForNames: 'Waiting for the speakers’ names',
   waitsForNamesHint:
@@ -124,7 +125,7 @@ const english = {
   isRecorded: 'Recording in progress',
   toRecorder: 'Go to recorder',
   progress: 'Progress',
-  waitsFor: params('Waiting: {what}.'),
+  waitsFor: params('Waiting for {what}.'),
   ahead: count({ one: '{count} request ahead.', many: '{count} requests ahead.' }),
   left: params('about {time} left'),
   versionStays: params('Version {version} stays in use until then.'),
@@ -142,8 +143,7 @@ const english = {
   split: 'Split here',
   splitHint: 'Splits this passage before the word at the cursor',
   merge: 'Merge with next',
-  saves: 'to save',
-  leaves: 'to cancel; your text is kept',
+  editKeys: params('{save} to save, {leave} to cancel; your text is kept'),
   leave: 'Cancel',
   save: 'Save',
   saving: 'Saving…',
@@ -232,44 +232,61 @@ const english = {
   soundAway:
     'The audio can’t be loaded because the server isn’t responding. Press Play to try again.',
   soundFormat: 'This browser can’t play this audio format. Try another browser.',
-  'note:not-punctuated':
-    'The punctuation comes from speech recognition; no language model revised it.',
-  'note:punctuated-locally':
-    'A small model on the Mitschrift server added the punctuation; no language model revised it.',
-  'note:summary-extracted': 'The summary consists of sentences taken from the transcript.',
-  'note:title-extracted': 'The title is taken from the transcript.',
-  'note:abstract-extracted': 'The abstract consists of sentences taken from the transcript.',
-  'note:names-replaced':
-    'Names were changed later. They are replaced in the summary and abstract wherever it is clear who is meant; neither text was rewritten.',
-  'note:too-short':
-    'The text is so short that a summary or abstract would only repeat it, so it was left out.',
-  'note:title-kept':
-    'The earlier title was kept because the language model did not suggest a new one.',
-  'note:parts-unpunctuated':
-    'The punctuation of part of the text was not revised because that would have changed words.',
-  'note:no-speech': 'No speech was found in the recording.',
-  'note:truncated': 'The audio file is cut off.',
-  'note:damaged': 'Part of the audio file could not be read.',
-  'note:capture-interrupted':
-    'The recording was interrupted; everything recorded until then is included.',
-  'note:audio-added':
-    'Part of the recording arrived from the browser only after it had ended; it is included at the end.',
-  'note:gaps': 'Parts of the recording are missing.',
-  'note:clipped': 'The recording is too loud in places and therefore distorted.',
-  'note:one-channel':
-    'The two channels of the recording cancel each other out; only the louder one was used.',
-  'note:other-tracks': 'The file has several audio tracks; only one was used.',
-  'note:silent': 'A large part of the recording is silent.',
-  'note:diarization-skipped': 'The speakers could not be separated.',
-  'note:speakers-apart':
-    'The server separated the speakers in several sections that could not be compared: one person may appear as several speakers.',
-  'note:identification-skipped': 'The names of the speakers were not looked up.',
-  'note:speakers-skipped': 'The speakers were not named.',
-  'note:corrections-unplaced':
-    'Some corrections to an earlier version could not be applied to this one; they are listed with the recording.',
-  'note:restored': 'This is an earlier version that was restored.',
-  'note:unreadable': 'Part of the data stored for this recording can’t be read.',
-  'note:edited': 'A document was changed by hand and was therefore not overwritten.',
+  'note:not-punctuated': params(
+    'The punctuation comes from speech recognition; no language model revised it{detail}.',
+  ),
+  'note:punctuated-locally': params(
+    'A small model on the Mitschrift server added the punctuation; no language model revised it{detail}.',
+  ),
+  'note:summary-extracted': params(
+    'The summary consists of sentences taken from the transcript{detail}.',
+  ),
+  'note:title-extracted': params('The title is taken from the transcript{detail}.'),
+  'note:abstract-extracted': params(
+    'The abstract consists of sentences taken from the transcript{detail}.',
+  ),
+  'note:names-replaced': params(
+    'Names were changed later. They are replaced in the summary and abstract wherever it is clear who is meant; neither text was rewritten{detail}.',
+  ),
+  'note:too-short': params(
+    'The text is so short that a summary or abstract would only repeat it, so it was left out{detail}.',
+  ),
+  'note:title-kept': params(
+    'The earlier title was kept because the language model did not suggest a new one{detail}.',
+  ),
+  'note:parts-unpunctuated': params(
+    'The punctuation of part of the text was not revised because that would have changed words{detail}.',
+  ),
+  'note:no-speech': params('No speech was found in the recording{detail}.'),
+  'note:truncated': params('The audio file is cut off{detail}.'),
+  'note:damaged': params('Part of the audio file could not be read{detail}.'),
+  'note:capture-interrupted': params(
+    'The recording was interrupted{detail}; everything recorded until then is included.',
+  ),
+  'note:audio-added': params(
+    'Part of the recording arrived from the browser only after it had ended{detail}; it is included at the end.',
+  ),
+  'note:gaps': params('Parts of the recording are missing{detail}.'),
+  'note:clipped': params('The recording is too loud in places and therefore distorted{detail}.'),
+  'note:one-channel': params(
+    'The two channels of the recording cancel each other out; only the louder one was used{detail}.',
+  ),
+  'note:other-tracks': params('The file has several audio tracks; only one was used{detail}.'),
+  'note:silent': params('A large part of the recording is silent{detail}.'),
+  'note:diarization-skipped': params('The speakers could not be separated{detail}.'),
+  'note:speakers-apart': params(
+    'The server separated the speakers in several sections that could not be compared{detail}: one person may appear as several speakers.',
+  ),
+  'note:identification-skipped': params('The names of the speakers were not looked up{detail}.'),
+  'note:speakers-skipped': params('The speakers were not named{detail}.'),
+  'note:corrections-unplaced': params(
+    'Some corrections to an earlier version could not be applied to this one{detail}; they are listed with the recording.',
+  ),
+  'note:restored': params('This is an earlier version that was restored{detail}.'),
+  'note:unreadable': params('Part of the data stored for this recording can’t be read{detail}.'),
+  'note:edited': params(
+    'A document was changed by hand and was therefore not overwritten{detail}.',
+  ),
   'ended:device-unavailable': 'the microphone was disconnected',
   'ended:limit-hours': 'the maximum length was reached',
   'ended:space-limit': 'the storage limit was reached',

@@ -24,6 +24,7 @@ export default {
   removeSecret: 'Entfernen',
   keepSecret: 'Behalten',
   isDefault: 'Standard',
+  defaultIs: 'Standard: {value}',
   isSet: 'geändert',
   fromVariable: 'aus {variable}',
   toDefault: 'auf Standard zurücksetzen',
@@ -49,8 +50,9 @@ export default {
   undoChanges: 'Änderungen verwerfen',
   save: 'Speichern',
   saved: { one: '{count} Änderung gespeichert.', many: '{count} Änderungen gespeichert.' },
+  notLoaded: 'Die Einstellungen konnten nicht geladen werden.',
   notSaved:
-    'Die Einstellungen konnten nicht geladen oder gespeichert werden. Die bisherigen Werte gelten weiter.',
+    'Die Einstellungen konnten nicht gespeichert werden. Die bisherigen Werte gelten weiter.',
   notANumber: 'Geben Sie eine Zahl ein. Bis zum Speichern gilt der bisherige Wert.',
   notWhole: 'Geben Sie eine ganze Zahl ein. Bis zum Speichern gilt der bisherige Wert.',
   tooSmall: 'Mindestens {min}. Bis zum Speichern gilt der bisherige Wert.',
@@ -139,6 +141,8 @@ export default {
   withdrawIt: 'Zurückziehen',
   disable: 'Sperren',
   enable: 'Entsperren',
+  disableMeans:
+    'Wird ein Konto gesperrt, wird die Person abgemeldet. Ihre Notizen bleiben erhalten.',
   removePerson: 'Entfernen…',
   removeQuestion: '{name} entfernen?',
   removeMeaning:
@@ -170,13 +174,14 @@ export default {
   download: 'Herunterladen',
   goOn: 'Fortsetzen',
   cancel: 'Abbrechen',
-  remove: 'Entfernen',
+  remove: 'Entfernen…',
+  removeNow: 'Entfernen',
   keep: 'Abbrechen',
   removeModelQuestion: '{title} entfernen?',
   removeModelMeaning:
     'Ihre Notizen bleiben unverändert. Sie können das Modell jederzeit wieder herunterladen.',
-  noInternet: 'Kein Internet auf diesem Server?',
-  noInternetHint: 'installiert Dateien, die Sie selbst mitbringen.',
+  noInternet:
+    'Kein Internet auf diesem Server? Installieren Sie mit diesem Befehl Dateien, die Sie selbst mitbringen:',
 
   health: 'Systemstatus',
   healthIntro: 'Was auf diesem Server eingerichtet ist, was fehlt und wie Sie es beheben.',
@@ -185,9 +190,8 @@ export default {
   looks: 'Wird geprüft, auch Server und Modelle…',
   copyAsText: 'Als Text kopieren',
   is_ok: 'ok',
-  is_limited: 'begrenzt',
+  is_limited: 'eingeschränkt',
   is_missing: 'fehlt',
-  toLookAt: 'zu prüfen',
   allWell: 'Es wurden keine Probleme gefunden.',
   lookAtThese: { one: '{count} Punkt zu prüfen.', many: '{count} Punkte zu prüfen.' },
   mend: 'Beheben',
@@ -207,10 +211,8 @@ export default {
     many: 'Sicherung läuft: bisher {count} Dateien',
   },
   backupDone: 'Sicherung abgeschlossen: {time}.',
-  backupFacts: {
-    one: '{count} Ereignis gesichert.',
-    many: '{count} Ereignisse gesichert.',
-  },
+  backupFiles: { one: '{count} Datei', many: '{count} Dateien' },
+  backupHolds: 'Die Sicherung enthält {files} ({size}).',
   backupCancel: 'Sicherung abbrechen',
   backupCancelled: 'Die Sicherung wurde abgebrochen. Frühere Sicherungen sind unverändert.',
   backupFailed:

@@ -127,7 +127,7 @@ export default {
     'Das Audio ist gespeichert. Beheben Sie das Problem in einem früheren Schritt, und versuchen Sie es dann in Ihren Notizen erneut.',
   firstSilent: 'Es wurde keine Sprache gefunden. Vielleicht ist das Mikrofon stummgeschaltet.',
   openFirst: 'Erste Notiz öffnen',
-  notDone: 'noch nicht erledigt:',
-  skippedLater: 'übersprungen; später in den Einstellungen oder',
-  doNow: 'jetzt nachholen',
+  notDone: 'noch nicht erledigt',
+  skippedLater: 'übersprungen',
+  doNow: 'Einrichten',
 } satisfies Translation<English>;

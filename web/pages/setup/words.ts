@@ -114,9 +114,9 @@ const english = {
     'The audio is saved. Fix the problem in an earlier step, then try again from your notes.',
   firstSilent: 'No speech was found. The microphone may be muted.',
   openFirst: 'Open your first note',
-  notDone: 'not done yet:',
-  skippedLater: 'skipped; available later in the settings, or',
-  doNow: 'do it now',
+  notDone: 'not done yet',
+  skippedLater: 'skipped',
+  doNow: 'Set up',
 };
 
 export type English = typeof english;

@@ -1,6 +1,6 @@
 /** What is in progress, from the status object: failed, waiting for the person, at work. */
 import type { Frame, Status } from '../../../client/feed.ts';
-import { type Stage, stagesShown } from '../../../client/stages.ts';
+import type { Stage } from '../../../client/stages.ts';
 
 type Processing = Status['processing'][number];
 type Progress = Extract<Frame, { type: 'progress' }>;
@@ -56,10 +56,6 @@ export function jobsOf(status: Status, progress: ReadonlyMap<string, Progress>):
 /** Whose progress a frame tells. */
 export const progressKey = (of: { recording_id: string; stage: string | null }): string =>
   `${of.recording_id} ${of.stage}`;
-
-/** What a stage waits for before it runs, by a name of the app's words; also one that this page does not know. */
-export const waitedFor = (stage: Stage | null): (typeof stagesShown)[Stage]['awaits'] =>
-  (stage !== null && stagesShown[stage]?.awaits) || 'forSpeech';
 
 function workOf(line: Processing, newer: Progress | undefined): Work {
   const fraction = newer?.fraction ?? line.fraction;

@@ -1,0 +1,33 @@
+import type { Words } from './sentences.ts';
+import type { checkTitles } from './check-titles.ts';
+
+export const checkTitlesInGerman = {
+  service: { detail: 'Mitschrift-Server' },
+  node: { detail: 'Node.js' },
+  modules: { detail: 'Kompilierte Pakete' },
+  environment: { detail: 'Umgebungsvariablen' },
+  ffmpeg: { detail: 'ffmpeg' },
+  bzip2: { detail: 'bzip2' },
+  data: { detail: 'Datenverzeichnis' },
+  disk: { detail: 'Speicherplatz' },
+  space: { detail: 'Dokumente und Aufnahmen' },
+  permissions: { detail: 'Dateirechte' },
+  log: { detail: 'Ereignislog' },
+  keys: { detail: 'Schlüssel' },
+  vault: { detail: 'Notizordner (Vault)' },
+  vaults: { detail: 'Notizordner der Personen' },
+  'time-zone': { detail: 'Zeitzone und Uhr' },
+  'audio-server': { detail: 'Audioserver' },
+  devices: { detail: 'Eingabegeräte' },
+  combined: { detail: 'Mikrofon und Lautsprecher' },
+  speech: { detail: 'Spracherkennung' },
+  language: { detail: 'Sprachmodell' },
+  speakers: { detail: 'Sprechererkennung' },
+  address: { detail: 'Adresse' },
+  https: { detail: 'https' },
+  database: { detail: 'Datenbank' },
+  'database-clock': { detail: 'Uhr der Datenbank' },
+  files: { detail: 'Gemeinsame Dateien' },
+  projector: { detail: 'Aufnahmelisten' },
+  nodes: { detail: 'Knoten' },
+} satisfies Words<typeof checkTitles>;

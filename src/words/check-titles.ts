@@ -1,0 +1,33 @@
+import { says } from './sentences.ts';
+
+/** Titles of checks, by their ids. */
+export const checkTitles = {
+  service: says({}, { detail: 'Mitschrift server' }),
+  node: says({}, { detail: 'Node.js' }),
+  modules: says({}, { detail: 'Compiled packages' }),
+  environment: says({}, { detail: 'Environment variables' }),
+  ffmpeg: says({}, { detail: 'ffmpeg' }),
+  bzip2: says({}, { detail: 'bzip2' }),
+  data: says({}, { detail: 'Data directory' }),
+  disk: says({}, { detail: 'Disk space' }),
+  space: says({}, { detail: 'Documents and recordings' }),
+  permissions: says({}, { detail: 'File permissions' }),
+  log: says({}, { detail: 'Event log' }),
+  keys: says({}, { detail: 'Keys' }),
+  vault: says({}, { detail: 'Notes folder (vault)' }),
+  vaults: says({}, { detail: 'Notes folders of users' }),
+  'time-zone': says({}, { detail: 'Time zone and clock' }),
+  'audio-server': says({}, { detail: 'Audio server' }),
+  devices: says({}, { detail: 'Input devices' }),
+  combined: says({}, { detail: 'Microphone and speakers' }),
+  speech: says({}, { detail: 'Speech recognition' }),
+  language: says({}, { detail: 'Language model' }),
+  speakers: says({}, { detail: 'Speaker recognition' }),
+  address: says({}, { detail: 'Address' }),
+  https: says({}, { detail: 'https' }),
+  database: says({}, { detail: 'Database' }),
+  'database-clock': says({}, { detail: 'Clock of the database' }),
+  files: says({}, { detail: 'Shared files' }),
+  projector: says({}, { detail: 'Lists of recordings' }),
+  nodes: says({}, { detail: 'Nodes' }),
+};

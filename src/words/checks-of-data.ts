@@ -1,0 +1,165 @@
+import { says } from './sentences.ts';
+
+/** What Health finds about the event log, keys, notes folders and the clock. */
+export const checksOfData = {
+  'log-sound': says({}, { detail: 'No damage was found.' }),
+  'log-not-opened': says(
+    { cause: 'said' },
+    {
+      detail: 'The event log can’t be opened: {cause}',
+      todo: 'Fix the cause. `mitschrift verify` lists everything that is damaged.',
+    },
+  ),
+  'log-damaged': says(
+    { count: 'integer', places: 'list' },
+    {
+      detail: {
+        one: '{count} place is missing or damaged: {places}.',
+        other: '{count} places are missing or damaged: {places}.',
+      },
+    },
+  ),
+  'keys-sound': says({}, { detail: 'All keys can be read.' }),
+  'keys-not-compared': says(
+    {},
+    {
+      detail: 'The keys could not be checked because the event log can’t be opened.',
+      todo: 'Fix the event log first.',
+    },
+  ),
+  'keys-damaged': says(
+    { count: 'integer', paths: 'list' },
+    {
+      detail: {
+        one: '{count} key is missing or damaged: {paths}.',
+        other: '{count} keys are missing or damaged: {paths}.',
+      },
+    },
+  ),
+  'restore-or-salvage': says(
+    {},
+    {
+      detail:
+        'The event log is damaged, so nothing new can be saved. Stop Mitschrift and restore the last backup into a new data directory (`mitschrift restore`), or salvage what can be read (`mitschrift repair --out`).',
+    },
+  ),
+  'table-damaged': says(
+    {},
+    {
+      detail:
+        'A database table is damaged. Mitschrift may stop when it reads that table. Stop it and restore the last backup into a new data directory (`mitschrift restore`), or salvage what can be read (`mitschrift repair --out`).',
+    },
+  ),
+  'keys-from-backup': says(
+    {},
+    { detail: 'Put these keys back from a backup, or delete their recordings and users.' },
+  ),
+  'audio-from-backup': says({}, { detail: 'Put these audio files back from a backup.' }),
+  'events-unexpected': says(
+    {},
+    {
+      detail:
+        'Some events are not what this version would have recorded. Please report this with the output of this command.',
+    },
+  ),
+  'vault-not-set': says(
+    {},
+    { detail: 'No notes folder is set: documents are opened where they are stored.' },
+  ),
+  'vault-writable': says({ folder: 'text' }, { detail: 'Mitschrift can write to {folder}.' }),
+  'vault-missing': says(
+    { folder: 'text' },
+    {
+      detail: '{folder} doesn’t exist (`notes.vault`).',
+      todo: 'Create the folder, or choose the folder of your notes app (`notes.vault`).',
+    },
+  ),
+  'vault-not-a-folder': says(
+    { folder: 'text' },
+    {
+      detail: '{folder} is not a folder (`notes.vault`).',
+      todo: 'Create the folder, or choose the folder of your notes app (`notes.vault`).',
+    },
+  ),
+  'vault-not-writable': says(
+    { folder: 'text', cause: 'text' },
+    {
+      detail: 'Mitschrift can’t write to {folder} (`notes.vault`): {cause}.',
+      todo: 'Make it writable for the user that runs Mitschrift.',
+    },
+  ),
+  'time-ok': says({ zone: 'text' }, { detail: 'Documents use the time zone {zone}.' }),
+  'time-zone-unknown': says(
+    { set: 'text', zone: 'text' },
+    {
+      detail: 'TZ is “{set}”, which is not a time zone. {zone} is used instead.',
+      todo: 'Set the time zone of this computer (in a container, the variable TZ, such as Europe/Berlin).',
+    },
+  ),
+  'time-zone-not-set': says(
+    {},
+    {
+      detail: 'No time zone is set: documents are dated in UTC.',
+      todo: 'Set the time zone of this computer (in a container, the variable TZ, such as Europe/Berlin).',
+    },
+  ),
+  'clock-behind': says(
+    { last: 'time' },
+    {
+      detail: 'The clock is slow: something was already recorded at {last}.',
+      todo: 'Let the computer set its clock over the network.',
+    },
+  ),
+  'vaults-ok': says(
+    { count: 'integer' },
+    {
+      detail: {
+        one: 'Mitschrift can write to the notes folder of {count} user.',
+        other: 'Mitschrift can write to the notes folders of {count} users.',
+      },
+    },
+  ),
+  'vaults-none': says({}, { detail: 'No user has a notes folder of their own.' }),
+  'vaults-wrong': says(
+    { faults: 'sentences' },
+    {
+      detail: '{faults}',
+      todo: 'Correct the folder, or choose another one for this user under Settings › People.',
+    },
+  ),
+  'vault-of-user-wrong': says(
+    {
+      folder: 'text',
+      user: 'text',
+      fault: ['missing', 'no-folder', 'refused', 'shared', 'in-data'],
+      cause: 'text?',
+    },
+    {
+      detail: '{folder} of {user} {fault}',
+      choices: {
+        fault: {
+          missing: 'doesn’t exist',
+          'no-folder': 'is not a folder',
+          refused: 'can’t be written to ({cause})',
+          shared: 'overlaps with the notes folder of another user',
+          'in-data': 'overlaps with Mitschrift’s own data',
+        },
+      },
+    },
+  ),
+  'recreate-users': says(
+    {},
+    {
+      detail:
+        'The keys of these users were destroyed, so they can’t log in. Create them again (`mitschrift users add`).',
+    },
+  ),
+  'delete-leftovers': says(
+    {},
+    {
+      detail: 'Something that was deleted is still there. Delete it again, or remove these files.',
+    },
+  ),
+  /** What another part of the program says of itself, as it says it. */
+  'as-said': says({ text: 'said' }, { detail: '{text}' }),
+};

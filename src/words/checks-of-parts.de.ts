@@ -1,0 +1,180 @@
+import type { Words } from './sentences.ts';
+import type { checksOfParts } from './checks-of-parts.ts';
+
+export const checksOfPartsInGerman = {
+  'audio-server-ok': { detail: 'Der Audioserver antwortet.' },
+  'audio-server-empty': {
+    detail: 'Der Audioserver antwortet, hat aber weder Lautsprecher noch Mikrofon.',
+    todo: 'Starten Sie den Audioserver Ihrer Sitzung neu.',
+  },
+  'audio-server-none': {
+    detail:
+      'Weder PulseAudio noch PipeWire läuft: Geräte haben ALSA-Namen und lassen sich nicht kombinieren.',
+    todo: 'Starten Sie den Audioserver Ihrer Sitzung neu.',
+  },
+  'pactl-missing': {
+    detail: 'Das Programm pactl fehlt: Geräte haben ALSA-Namen und lassen sich nicht kombinieren.',
+    todo: 'Installieren Sie pactl und das PulseAudio-Plug-in für ALSA.',
+  },
+  'devices-ok': { detail: '{devices}. Verwendet wird „{used}“.' },
+  'devices-no-default': { detail: '{devices}. Keines ist das Standardgerät.' },
+  'devices-none': {
+    detail:
+      'Es ist kein Eingabegerät angeschlossen: Aufnehmen geht nur im Browser oder per Upload.',
+    todo: 'Schließen Sie ein Mikrofon an, oder nehmen Sie im Browser auf.',
+  },
+  'device-chosen-gone': {
+    detail: '„{device}“ ist nicht angeschlossen. Angeschlossen: {devices}.',
+    todo: 'Schließen Sie es an, oder wählen Sie ein anderes Eingabegerät (`audio.device`).',
+  },
+  'capture-not-installed': {
+    detail:
+      'Das Paket für Aufnahmen von Geräten ist nicht installiert: Aufnehmen geht nur im Browser oder per Upload.',
+    todo: 'Installieren Sie den Compiler und danach die Pakete erneut.',
+  },
+  'combined-ok': { detail: '„{microphone}“ und „{speakers}“ sind angeschlossen.' },
+  'combined-not-wanted': {
+    detail: 'Es sind keine Geräte zum gemeinsamen Aufnehmen ausgewählt; das ist optional.',
+  },
+  'combined-not-chosen': {
+    detail:
+      'Als Eingabegerät ist die kombinierte Quelle eingestellt, aber Mikrofon und Lautsprecher sind nicht ausgewählt.',
+    todo: 'Wählen Sie in den Einstellungen (Aufnahme) ein Mikrofon und Lautsprecher aus.',
+  },
+  'combined-gone': {
+    detail: {
+      one: '{devices} ist nicht angeschlossen.',
+      other: '{devices} sind nicht angeschlossen.',
+    },
+    todo: 'Wählen Sie in den Einstellungen (Aufnahme) ein Mikrofon und Lautsprecher aus.',
+  },
+  'combined-no-server': {
+    detail: '{cause} Mikrofon und Lautsprecher können nicht zusammen aufgenommen werden.',
+  },
+  'speech-ok': { detail: '{model} hat eine Probe von {length} in {time} transkribiert: „{text}“.' },
+  'speech-hears-nothing': {
+    detail: '{model} hat in einer Probe von {length} keine Wörter gefunden.',
+  },
+  'second-model-missing': {
+    detail:
+      '{model} hat eine Probe von {length} in {time} transkribiert: „{text}“. Aufnahmen werden danach nicht neu transkribiert: {cause}',
+    todo: 'Wählen Sie unter „Danach neu transkribieren“ (`stt.second_pass`) ein vorhandenes Modell oder keines.',
+  },
+  'language-not-set': {
+    detail:
+      'Es ist kein Sprachmodell eingerichtet: Zusammenfassung und Titel werden dem Transkript entnommen.',
+    todo: 'Geben Sie einen Sprachmodell-Server an (`llm.base_url`, MITSCHRIFT_LLM_BASE_URL).',
+  },
+  'language-ok': {
+    detail:
+      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token.',
+  },
+  'language-no-json': {
+    detail:
+      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token. Die Antworten halten das verlangte Format nicht ein: Zusammenfassungen enthalten vielleicht keine Listen.',
+    todo: 'Wählen Sie ein größeres Modell oder eines, das Anweisungen befolgt (`llm.model`).',
+  },
+  'language-short-context': {
+    detail:
+      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token. Das ist wenig: Lange Aufnahmen werden in Teilen zusammengefasst.',
+    todo: 'Geben Sie dem Modell auf seinem Server mindestens 8.192 Token, oder tragen Sie sein Kontextfenster ein (`llm.context`).',
+  },
+  'language-slow': {
+    detail:
+      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token. Das ist langsam: Die Dokumente einer langen Besprechung brauchen lange.',
+    todo: 'Wählen Sie ein kleineres Modell (`llm.model`), oder betreiben Sie den Server auf einem schnelleren Computer.',
+  },
+  'speakers-ok': { detail: 'In Besprechungen werden die Sprecher unterschieden.' },
+  'speakers-no-model': {
+    detail:
+      'Sprecher werden nicht unterschieden: Eine Besprechung wird geschrieben, als hätte eine Person gesprochen.',
+    todo: 'Installieren Sie ein Modell für Sprechererkennung.',
+  },
+  'speakers-only-server': {
+    detail: 'Sprecher werden nur unterschieden, wenn der Spracherkennungsserver das tut.',
+    todo: 'Installieren Sie ein Modell für Sprechererkennung.',
+  },
+  'voices-measured': {
+    detail: {
+      one: 'Stimmen aus {count} Aufnahme werden aktualisiert.',
+      other: 'Stimmen aus {count} Aufnahmen werden aktualisiert.',
+    },
+  },
+  'voices-without-audio': {
+    detail: {
+      one: 'Stimmen aus {count} Aufnahme bleiben unverändert, da kein Audio aufbewahrt wurde.',
+      other: 'Stimmen aus {count} Aufnahmen bleiben unverändert, da kein Audio aufbewahrt wurde.',
+    },
+  },
+  'voices-failed': {
+    detail: {
+      one: 'Stimmen aus {count} Aufnahme konnten nicht aktualisiert werden.',
+      other: 'Stimmen aus {count} Aufnahmen konnten nicht aktualisiert werden.',
+    },
+    todo: 'Den Grund nennt das Log. Nach dem nächsten Start versucht es Mitschrift erneut.',
+  },
+  'port-free': { detail: 'Port {port} ist frei.' },
+  'port-taken': {
+    detail: 'Ein anderes Programm verwendet {places}.',
+    todo: 'Beenden Sie dieses Programm, oder setzen Sie MITSCHRIFT_PORT auf einen anderen Port.',
+  },
+  'address-silent': {
+    detail: 'Mitschrift antwortet nicht unter {places}.',
+    todo: 'Sehen Sie im Log nach und starten Sie Mitschrift neu.',
+  },
+  'address-local': {
+    detail:
+      'Mitschrift ist unter {places} erreichbar, nur von diesem Computer aus (MITSCHRIFT_HOST).',
+  },
+  'address-network': {
+    detail: 'Mitschrift ist unter {places} erreichbar, sofern keine Firewall das verhindert.',
+  },
+  'https-own': {
+    detail: 'Mitschrift verwendet ein eigenes Zertifikat für {names}, gültig bis {until}.',
+  },
+  'https-proxy': { detail: 'Ein Reverse Proxy stellt https bereit (`server.trusted_proxies`).' },
+  'https-not-needed': {
+    detail:
+      'Auf diesem Computer selbst ist https nicht nötig; Browser auf anderen Geräten bräuchten es.',
+  },
+  'https-missing': {
+    detail: 'Browser auf anderen Geräten geben das Mikrofon nur über https frei.',
+    todo: 'Verwenden Sie ein eigenes Zertifikat (`server.tls_cert`, `server.tls_key`), einen Proxy wie Caddy oder das Zertifikat eines Overlay-Netzwerks.',
+  },
+  'certificate-expired': {
+    detail: 'Das Zertifikat für {names} ist am {until} abgelaufen.',
+    todo: 'Ersetzen Sie Zertifikat und Schlüssel (`server.tls_cert`, `server.tls_key`): Mitschrift liest sie automatisch neu.',
+  },
+  'certificate-expires': {
+    detail: 'Das Zertifikat für {names} läuft am {until} ab.',
+    todo: 'Ersetzen Sie Zertifikat und Schlüssel (`server.tls_cert`, `server.tls_key`): Mitschrift liest sie automatisch neu.',
+  },
+  'certificate-half-set': {
+    detail: '{set} ist festgelegt, {other} aber nicht.',
+    todo: 'Ersetzen Sie Zertifikat und Schlüssel (`server.tls_cert`, `server.tls_key`): Mitschrift liest sie automatisch neu.',
+  },
+  'certificate-unusable': {
+    detail: '{cert} und {key} sind als Zertifikat und Schlüssel nicht verwendbar: {cause}.',
+    todo: 'Ersetzen Sie Zertifikat und Schlüssel (`server.tls_cert`, `server.tls_key`): Mitschrift liest sie automatisch neu.',
+  },
+  'fix-server-or-settings': {
+    detail: 'Starten Sie den Server, oder korrigieren Sie seine Einstellungen ({settings}).',
+    choices: { settings: { stt: 'stt.…', llm: 'llm.…' } },
+  },
+  'fix-install-package': { detail: 'Installieren Sie das Paket für Spracherkennung.' },
+  'fix-install-model': {
+    detail:
+      'Installieren Sie {title}, hier empfohlen: {advice} Das Modell wird in {folder} gespeichert. Oder geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
+  },
+  'fix-install-second-model': { detail: 'Installieren Sie {title}.' },
+  'fix-computer-too-small': {
+    detail:
+      'Dieser Computer ist zu klein für ein Modell für Spracherkennung. Geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
+  },
+  'fix-restart-audio-server': { detail: 'Starten Sie den Audioserver Ihrer Sitzung neu.' },
+  'fix-install-pactl': { detail: 'Installieren Sie pactl und das PulseAudio-Plug-in für ALSA.' },
+  'certificate-kept': {
+    detail: '{problem} Das vorherige Zertifikat wird weiter verwendet.',
+    todo: 'Ersetzen Sie Zertifikat und Schlüssel (`server.tls_cert`, `server.tls_key`): Mitschrift liest sie automatisch neu.',
+  },
+} satisfies Words<typeof checksOfParts>;

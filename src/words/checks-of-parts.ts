@@ -1,0 +1,278 @@
+import { says } from './sentences.ts';
+
+/** What Health finds about audio, speech, language models and addresses. */
+export const checksOfParts = {
+  'audio-server-ok': says({}, { detail: 'The audio server responds.' }),
+  'audio-server-empty': says(
+    {},
+    {
+      detail: 'The audio server responds, but has neither speakers nor a microphone.',
+      todo: 'Restart the audio server of your session.',
+    },
+  ),
+  'audio-server-none': says(
+    {},
+    {
+      detail:
+        'Neither PulseAudio nor PipeWire is running: devices have ALSA names and can’t be combined.',
+      todo: 'Restart the audio server of your session.',
+    },
+  ),
+  'pactl-missing': says(
+    {},
+    {
+      detail: 'The program pactl is missing: devices have ALSA names and can’t be combined.',
+      todo: 'Install pactl and ALSA’s PulseAudio plug-in.',
+    },
+  ),
+  'devices-ok': says({ devices: 'list', used: 'text' }, { detail: '{devices}. “{used}” is used.' }),
+  'devices-no-default': says({ devices: 'list' }, { detail: '{devices}. None is the default.' }),
+  'devices-none': says(
+    {},
+    {
+      detail: 'No input device is connected: only browsers and uploads are recorded.',
+      todo: 'Connect a microphone, or record in the browser.',
+    },
+  ),
+  'device-chosen-gone': says(
+    { device: 'text', devices: 'list' },
+    {
+      detail: '“{device}” is not connected. Connected: {devices}.',
+      todo: 'Connect it, or choose another input device (`audio.device`).',
+    },
+  ),
+  'capture-not-installed': says(
+    {},
+    {
+      detail:
+        'The package for recording from devices isn’t installed: only browsers and uploads are recorded.',
+      todo: 'Install the compiler, then the packages again.',
+    },
+  ),
+  'combined-ok': says(
+    { microphone: 'text', speakers: 'text' },
+    { detail: '“{microphone}” and “{speakers}” are connected.' },
+  ),
+  'combined-not-wanted': says(
+    {},
+    { detail: 'No devices are chosen to be recorded together; this is optional.' },
+  ),
+  'combined-not-chosen': says(
+    {},
+    {
+      detail:
+        'The combined source is set as input device, but no microphone and speakers are chosen for it.',
+      todo: 'Choose a microphone and speakers in the settings (Recording).',
+    },
+  ),
+  'combined-gone': says(
+    { count: 'integer', devices: 'list' },
+    {
+      detail: { one: '{devices} is not connected.', other: '{devices} are not connected.' },
+      todo: 'Choose a microphone and speakers in the settings (Recording).',
+    },
+  ),
+  'combined-no-server': says(
+    { cause: 'sentence' },
+    { detail: '{cause} Microphone and speakers can’t be recorded together.' },
+  ),
+  'speech-ok': says(
+    { model: 'text', text: 'said', time: 'seconds', length: 'seconds' },
+    { detail: '{model} transcribed a sample of {length} in {time}: “{text}”.' },
+  ),
+  'speech-hears-nothing': says(
+    { model: 'text', length: 'seconds' },
+    { detail: '{model} found no words in a sample of {length}.' },
+  ),
+  'second-model-missing': says(
+    { model: 'text', text: 'said', time: 'seconds', length: 'seconds', cause: 'sentence' },
+    {
+      detail:
+        '{model} transcribed a sample of {length} in {time}: “{text}”. Recordings are not transcribed again afterwards: {cause}',
+      todo: 'Choose an installed model for “Transcribe again afterwards” (`stt.second_pass`), or none.',
+    },
+  ),
+  'language-not-set': says(
+    {},
+    {
+      detail: 'No language model is set up: summary and title are taken from the transcript.',
+      todo: 'Set a language model server (`llm.base_url`, MITSCHRIFT_LLM_BASE_URL).',
+    },
+  ),
+  'language-ok': says(
+    { model: 'text', time: 'seconds', speed: 'integer', context: 'integer' },
+    {
+      detail:
+        '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens.',
+    },
+  ),
+  'language-no-json': says(
+    { model: 'text', time: 'seconds', speed: 'integer', context: 'integer' },
+    {
+      detail:
+        '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens. Its answers don’t follow the required format: summaries may lack lists.',
+      todo: 'Choose a larger model, or one that follows instructions (`llm.model`).',
+    },
+  ),
+  'language-short-context': says(
+    { model: 'text', time: 'seconds', speed: 'integer', context: 'integer' },
+    {
+      detail:
+        '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens. That is short: long recordings are summarised in parts.',
+      todo: 'Give the model at least 8,192 tokens on its server, or enter its context window (`llm.context`).',
+    },
+  ),
+  'language-slow': says(
+    { model: 'text', time: 'seconds', speed: 'integer', context: 'integer' },
+    {
+      detail:
+        '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens. That is slow: documents of a long meeting take a long time.',
+      todo: 'Choose a smaller model (`llm.model`), or run the server on a faster computer.',
+    },
+  ),
+  'speakers-ok': says({}, { detail: 'The speakers of meetings are separated.' }),
+  'speakers-no-model': says(
+    {},
+    {
+      detail: 'Speakers are not separated: a meeting is written as if one person had spoken.',
+      todo: 'Install a model for speaker recognition.',
+    },
+  ),
+  'speakers-only-server': says(
+    {},
+    {
+      detail: 'Speakers are separated only if the speech recognition server does so.',
+      todo: 'Install a model for speaker recognition.',
+    },
+  ),
+  'voices-measured': says(
+    { count: 'integer' },
+    {
+      detail: {
+        one: 'Voices from {count} recording are being updated.',
+        other: 'Voices from {count} recordings are being updated.',
+      },
+    },
+  ),
+  'voices-without-audio': says(
+    { count: 'integer' },
+    {
+      detail: {
+        one: 'Voices from {count} recording stay as they are because no audio was kept.',
+        other: 'Voices from {count} recordings stay as they are because no audio was kept.',
+      },
+    },
+  ),
+  'voices-failed': says(
+    { count: 'integer' },
+    {
+      detail: {
+        one: 'Voices from {count} recording could not be updated.',
+        other: 'Voices from {count} recordings could not be updated.',
+      },
+      todo: 'The log says why. Mitschrift tries again after its next start.',
+    },
+  ),
+  'port-free': says({ port: 'text' }, { detail: 'Port {port} is free.' }),
+  'port-taken': says(
+    { places: 'list' },
+    {
+      detail: 'Another program uses {places}.',
+      todo: 'End that program, or set MITSCHRIFT_PORT to another port.',
+    },
+  ),
+  'address-silent': says(
+    { places: 'list' },
+    {
+      detail: 'Mitschrift doesn’t respond at {places}.',
+      todo: 'Check the log, then restart Mitschrift.',
+    },
+  ),
+  'address-local': says(
+    { places: 'list' },
+    { detail: 'Mitschrift can be reached at {places}, from this computer only (MITSCHRIFT_HOST).' },
+  ),
+  'address-network': says(
+    { places: 'list' },
+    { detail: 'Mitschrift can be reached at {places}, unless a firewall blocks it.' },
+  ),
+  'https-own': says(
+    { names: 'list', until: 'date' },
+    { detail: 'Mitschrift uses its own certificate for {names}, valid until {until}.' },
+  ),
+  'https-proxy': says({}, { detail: 'A reverse proxy provides https (`server.trusted_proxies`).' }),
+  'https-not-needed': says(
+    {},
+    {
+      detail:
+        'https isn’t needed on this computer itself; browsers on other devices would need it.',
+    },
+  ),
+  'https-missing': says(
+    {},
+    {
+      detail: 'Browsers on other devices only allow the microphone over https.',
+      todo: 'Use your own certificate (`server.tls_cert`, `server.tls_key`), a proxy such as Caddy, or the certificate of an overlay network.',
+    },
+  ),
+  'certificate-expired': says(
+    { names: 'list', until: 'date' },
+    {
+      detail: 'The certificate for {names} expired on {until}.',
+      todo: 'Replace certificate and key (`server.tls_cert`, `server.tls_key`): Mitschrift reads them again automatically.',
+    },
+  ),
+  'certificate-expires': says(
+    { names: 'list', until: 'date' },
+    {
+      detail: 'The certificate for {names} expires on {until}.',
+      todo: 'Replace certificate and key (`server.tls_cert`, `server.tls_key`): Mitschrift reads them again automatically.',
+    },
+  ),
+  'certificate-half-set': says(
+    { set: 'text', other: 'text' },
+    {
+      detail: '{set} is set, but {other} isn’t.',
+      todo: 'Replace certificate and key (`server.tls_cert`, `server.tls_key`): Mitschrift reads them again automatically.',
+    },
+  ),
+  'certificate-unusable': says(
+    { cert: 'text', key: 'text', cause: 'text' },
+    {
+      detail: '{cert} and {key} can’t be used as certificate and key: {cause}.',
+      todo: 'Replace certificate and key (`server.tls_cert`, `server.tls_key`): Mitschrift reads them again automatically.',
+    },
+  ),
+  'fix-server-or-settings': says(
+    { settings: ['stt', 'llm'] },
+    {
+      detail: 'Start the server, or correct its settings ({settings}).',
+      choices: { settings: { stt: 'stt.…', llm: 'llm.…' } },
+    },
+  ),
+  'fix-install-package': says({}, { detail: 'Install the package for speech recognition.' }),
+  'fix-install-model': says(
+    { title: 'text', advice: 'sentence', folder: 'text' },
+    {
+      detail:
+        'Install {title}, which is recommended here: {advice} The model is stored in {folder}. Or set a speech recognition server (`stt.base_url`).',
+    },
+  ),
+  'fix-install-second-model': says({ title: 'text' }, { detail: 'Install {title}.' }),
+  'fix-computer-too-small': says(
+    {},
+    {
+      detail:
+        'This computer is too small for a speech recognition model. Set a speech recognition server (`stt.base_url`).',
+    },
+  ),
+  'fix-restart-audio-server': says({}, { detail: 'Restart the audio server of your session.' }),
+  'fix-install-pactl': says({}, { detail: 'Install pactl and ALSA’s PulseAudio plug-in.' }),
+  'certificate-kept': says(
+    { problem: 'sentence' },
+    {
+      detail: '{problem} The previous certificate is still in use.',
+      todo: 'Replace certificate and key (`server.tls_cert`, `server.tls_key`): Mitschrift reads them again automatically.',
+    },
+  ),
+};

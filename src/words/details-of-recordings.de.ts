@@ -1,0 +1,74 @@
+import type { Words } from './sentences.ts';
+import type { detailsOfRecordings } from './details-of-recordings.ts';
+
+export const detailsOfRecordingsInGerman = {
+  'recording-not-found': {
+    detail: 'Diese Aufnahme gibt es nicht, oder sie gehört einer anderen Person.',
+  },
+  'recording-not-yet': { detail: 'Zu diesem Zeitpunkt gab es die Aufnahme noch nicht.' },
+  'version-not-found': { detail: 'Diese Version gibt es nicht.' },
+  'transcript-not-ready': { detail: 'Für diese Aufnahme gibt es noch kein Transkript.' },
+  'documents-not-ready': { detail: 'Für diese Aufnahme gibt es noch keine Dokumente.' },
+  'audio-not-kept': {
+    detail:
+      'Es gibt kein Audio: Die Aufnahme ist noch nicht fertig, oder ihr Audio wurde nicht aufbewahrt.',
+  },
+  'document-not-found': { detail: 'Dieses Dokument gibt es nicht.' },
+  'document-not-of-recording': { detail: 'Dieses Dokument gehört zu keiner Ihrer Aufnahmen.' },
+  'passage-not-found': { detail: 'Diesen Beitrag gibt es nicht.' },
+  'passages-changed': {
+    detail:
+      'Das Transkript hat sich inzwischen geändert; Ihre Korrekturen wurden nicht gespeichert. Laden Sie die Seite neu und nehmen Sie sie noch einmal vor.',
+  },
+  'document-changed': {
+    detail:
+      'Das Dokument hat sich inzwischen geändert; Ihre Änderungen wurden nicht gespeichert. Laden Sie es neu und nehmen Sie sie noch einmal vor.',
+  },
+  'if-match-missing': { detail: 'Senden Sie `If-Match` mit dem `ETag` der bearbeiteten Version.' },
+  'processing-failed-before': {
+    detail:
+      'Die letzte Verarbeitung ist fehlgeschlagen. Wählen Sie „Erneut versuchen“, oder blenden Sie den Fehler aus; dann können Sie die Aufnahme ab jedem Schritt neu verarbeiten. (API: `POST …/retry`, `POST …/clear`)',
+  },
+  'audio-removed': {
+    detail:
+      'Das Audio dieser Aufnahme wurde nach dem Schreiben der Dokumente entfernt; sie kann deshalb nicht neu transkribiert werden. Das Transkript ist noch da: Verarbeiten Sie es ab dem Sprachmodell neu.',
+    admin: '„Audio aufbewahren“ (`audio.keep`) steht auf none.',
+  },
+  'transcript-being-replaced': {
+    detail: 'Das Transkript wird gerade ersetzt. Versuchen Sie es gleich noch einmal.',
+  },
+  'lists-being-rebuilt': {
+    detail: 'Mitschrift baut seine Listen neu auf. Versuchen Sie es gleich noch einmal.',
+  },
+  'recordings-of-others': { detail: 'Diese Aufnahmen gehören einer anderen Person.' },
+  'handover-admin-only': {
+    detail: 'Nur ein Administrator kann eine Aufnahme einer anderen Person übergeben.',
+  },
+  'feed-of-all-admin-only': {
+    detail: 'Nur ein Administrator kann die Aufnahmen aller Personen verfolgen.',
+  },
+  'device-trial-admin-only': {
+    detail: 'Nur ein Administrator kann die Geräte des Servers testen.',
+  },
+  'model-choice-failed': { detail: 'wie die Ursache' },
+  'token-missing': {
+    detail: 'Melden Sie sich an und senden Sie das Token als `Authorization: Bearer <token>`.',
+  },
+  'ticket-expired': {
+    detail: 'Dieser Link ist abgelaufen. Laden Sie die Seite neu, um einen neuen zu erhalten.',
+  },
+  'session-ended': { detail: 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an.' },
+  'current-password-wrong': { detail: 'Das aktuelle Passwort ist falsch.' },
+  'user-not-found': { detail: 'Es gibt keinen Benutzer mit diesem Namen.' },
+  'user-deleted-since': { detail: 'Der Benutzer wurde angelegt, ist aber inzwischen gelöscht.' },
+  'username-form': {
+    detail:
+      'Ein Benutzername besteht aus 2 bis 32 Buchstaben, Ziffern, Punkten, Unter- und Bindestrichen.',
+  },
+  'username-start': { detail: 'Ein Benutzername beginnt mit einem Buchstaben oder einer Ziffer.' },
+  'username-scripts': {
+    detail: 'Ein Benutzername verwendet nur Buchstaben einer Schrift, etwa der lateinischen.',
+  },
+  'username-reserved': { detail: 'Der Name {name} ist reserviert. Wählen Sie einen anderen.' },
+  'password-length': { detail: 'Ein Passwort hat {least} bis {most} Zeichen.' },
+} satisfies Words<typeof detailsOfRecordings>;

@@ -1,0 +1,112 @@
+import { says } from './sentences.ts';
+
+/** Details of problems with recordings, documents, accounts and sessions. */
+export const detailsOfRecordings = {
+  'recording-not-found': says(
+    {},
+    { detail: 'This recording doesn’t exist, or it belongs to someone else.' },
+  ),
+  'recording-not-yet': says({}, { detail: 'This recording didn’t exist yet at that point.' }),
+  'version-not-found': says({}, { detail: 'This version doesn’t exist.' }),
+  'transcript-not-ready': says({}, { detail: 'This recording has no transcript yet.' }),
+  'documents-not-ready': says({}, { detail: 'This recording has no documents yet.' }),
+  'audio-not-kept': says(
+    {},
+    {
+      detail: 'There is no audio: either the recording hasn’t finished, or its audio wasn’t kept.',
+    },
+  ),
+  'document-not-found': says({}, { detail: 'This document doesn’t exist.' }),
+  'document-not-of-recording': says(
+    {},
+    { detail: 'This document doesn’t belong to any of your recordings.' },
+  ),
+  'passage-not-found': says({}, { detail: 'This passage doesn’t exist.' }),
+  'passages-changed': says(
+    {},
+    {
+      detail:
+        'The transcript has changed in the meantime, so your edits were not saved. Reload the page and make them again.',
+    },
+  ),
+  'document-changed': says(
+    {},
+    {
+      detail:
+        'The document has changed in the meantime, so your edits were not saved. Reload it and make them again.',
+    },
+  ),
+  'if-match-missing': says(
+    {},
+    { detail: 'Send `If-Match` with the `ETag` of what you have edited.' },
+  ),
+  'processing-failed-before': says(
+    {},
+    {
+      detail:
+        'Processing failed last time. Choose “Try again”, or dismiss the error; then you can process the recording again from any step. (API: `POST …/retry`, `POST …/clear`)',
+    },
+  ),
+  'audio-removed': says(
+    {},
+    {
+      detail:
+        'This recording’s audio was removed after its documents were written, so it can’t be transcribed again. The transcript is still there: process it again with the language model.',
+      admin: '“Keep audio” (`audio.keep`) is set to none.',
+    },
+  ),
+  'transcript-being-replaced': says(
+    {},
+    { detail: 'The transcript is being replaced. Try again in a moment.' },
+  ),
+  'lists-being-rebuilt': says(
+    {},
+    { detail: 'Mitschrift is rebuilding its lists. Try again in a moment.' },
+  ),
+  'recordings-of-others': says({}, { detail: 'These recordings belong to someone else.' }),
+  'handover-admin-only': says(
+    {},
+    { detail: 'Only an administrator can give a recording to another person.' },
+  ),
+  'feed-of-all-admin-only': says(
+    {},
+    { detail: 'Only an administrator can follow the recordings of all people.' },
+  ),
+  'device-trial-admin-only': says(
+    {},
+    { detail: 'Only an administrator can test the server’s devices.' },
+  ),
+  'model-choice-failed': says(
+    { cause: 'text' },
+    { detail: 'The cause’s own sentence (see `failures.md`).' },
+  ),
+  'token-missing': says(
+    {},
+    { detail: 'Log in and send the token as `Authorization: Bearer <token>`.' },
+  ),
+  'ticket-expired': says(
+    {},
+    { detail: 'This link has expired. Reload the page to get a new one.' },
+  ),
+  'session-ended': says({}, { detail: 'Your session has ended. Log in again.' }),
+  'current-password-wrong': says({}, { detail: 'The current password is wrong.' }),
+  'user-not-found': says({}, { detail: 'There is no user with this name.' }),
+  'user-deleted-since': says({}, { detail: 'The user was created, but has been deleted since.' }),
+  'username-form': says(
+    {},
+    { detail: 'A user name has 2 to 32 letters, digits, dots, underscores and hyphens.' },
+  ),
+  'username-start': says({}, { detail: 'A user name starts with a letter or a digit.' }),
+  'username-scripts': says(
+    {},
+    { detail: 'A user name uses the letters of one script only, such as Latin or Greek.' },
+  ),
+  'username-reserved': says(
+    { name: 'text' },
+    { detail: 'The name {name} is reserved. Choose another one.' },
+  ),
+  'password-length': says(
+    { least: 'integer', most: 'integer' },
+    { detail: 'A password has {least} to {most} characters.' },
+  ),
+};

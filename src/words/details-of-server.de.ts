@@ -1,0 +1,59 @@
+import type { Words } from './sentences.ts';
+import type { detailsOfServer } from './details-of-server.ts';
+
+export const detailsOfServerInGerman = {
+  'node-only-works': {
+    detail:
+      'Dieser Knoten verarbeitet Aufnahmen und beantwortet nur /health und /metrics. Fragen Sie einen Knoten mit der Rolle serve oder all.',
+  },
+  'web-app-missing': {
+    detail: 'Auf diesem Server fehlt die Web-App.',
+    admin: 'Führen Sie `npm run build` aus. (immer mit )',
+  },
+  'certificate-unusable': {
+    detail:
+      'Mitschrift ist hier für https eingerichtet, aber das Zertifikat ist nicht verwendbar. Informieren Sie einen Administrator: `mitschrift doctor` auf dem Server nennt den Grund.',
+  },
+  'notes-folder-not-set': {
+    detail:
+      'Es ist kein Notizordner (Vault) festgelegt. Bitten Sie einen Administrator, einen auszuwählen.',
+    admin: 'Einstellung: Notizordner (`notes.vault`).',
+  },
+  'notes-folder-missing': {
+    detail:
+      'Der Notizordner (Vault) existiert nicht oder lässt sich nicht öffnen. Informieren Sie einen Administrator.',
+    admin: 'Einstellung: Notizordner (`notes.vault`).',
+  },
+  'notes-folder-not-writable': {
+    detail:
+      'Mitschrift darf nicht in den Notizordner (Vault) schreiben. Informieren Sie einen Administrator.',
+    admin: 'Einstellung: Notizordner (`notes.vault`).',
+  },
+  'notes-folder-occupied': {
+    detail:
+      'Im Notizordner hat ein Ordner oder eine andere Datei den Namen des Dokuments. Benennen Sie sie um und versuchen Sie es erneut.',
+  },
+  'no-desktop-session': {
+    detail:
+      'Dokumente lassen sich auf dem Server nicht öffnen, da er ohne Desktop läuft. Laden Sie sie stattdessen herunter.',
+    admin:
+      'Weder DISPLAY noch WAYLAND_DISPLAY ist gesetzt. Wo es einen Desktop gibt: `systemctl --user import-environment DISPLAY WAYLAND_DISPLAY`, dann Mitschrift neu starten.',
+  },
+  'no-program-to-open': {
+    detail: 'Kein Programm auf dem Server konnte das Dokument öffnen.',
+    admin: '{reasons}.',
+  },
+  'program-not-installed': { detail: '{program} ist nicht installiert' },
+  'backup-in-data-directory': {
+    detail: 'darf nicht im Datenverzeichnis liegen: Die Sicherung ginge mit ihm verloren',
+  },
+  'backup-folder-in-use': {
+    detail: 'enthält etwas anderes ({file}): Wählen Sie einen leeren Ordner',
+  },
+  'backup-by-database': {
+    detail:
+      'Die Daten liegen in der Datenbank {database}: Sichern Sie diese mit pg_basebackup, danach {files} mit Audio, Dokumenten und Schlüsseln.',
+  },
+  'model-not-in-catalogue': { detail: 'Das Modell {model} gibt es nicht. Verfügbar: {known}.' },
+  'model-not-installed': { detail: 'Das Modell {model} ist nicht installiert.' },
+} satisfies Words<typeof detailsOfServer>;

@@ -1,0 +1,89 @@
+import { says } from './sentences.ts';
+
+/** Details of problems with the server, its desktop and the notes folder. */
+export const detailsOfServer = {
+  'node-only-works': says(
+    {},
+    {
+      detail:
+        'This node processes recordings and answers only /health and /metrics. Ask a node with the role serve or all.',
+    },
+  ),
+  'web-app-missing': says(
+    {},
+    {
+      detail: 'The web app is missing on this server.',
+      admin: 'Run `npm run build`. (There is no login yet: always with .)',
+    },
+  ),
+  'certificate-unusable': says(
+    {},
+    {
+      detail:
+        'Mitschrift is set up for https here, but its certificate can’t be used. Tell an administrator: `mitschrift doctor` on the server says why.',
+    },
+  ),
+  'notes-folder-not-set': says(
+    {},
+    {
+      detail: 'No notes folder (vault) is set. Ask an administrator to choose one.',
+      admin: 'Setting: Notes folder (`notes.vault`).',
+    },
+  ),
+  'notes-folder-missing': says(
+    {},
+    {
+      detail: 'The notes folder (vault) doesn’t exist or can’t be opened. Tell an administrator.',
+      admin: 'Setting: Notes folder (`notes.vault`).',
+    },
+  ),
+  'notes-folder-not-writable': says(
+    {},
+    {
+      detail:
+        'Mitschrift isn’t allowed to write to the notes folder (vault). Tell an administrator.',
+      admin: 'Setting: Notes folder (`notes.vault`).',
+    },
+  ),
+  'notes-folder-occupied': says(
+    {},
+    {
+      detail:
+        'A folder or another file in the notes folder has the name the document needs. Rename it and try again.',
+    },
+  ),
+  'no-desktop-session': says(
+    {},
+    {
+      detail:
+        'Documents can’t be opened on the server because it runs without a desktop. Download them instead.',
+      admin:
+        'Neither DISPLAY nor WAYLAND_DISPLAY is set. Where there is a desktop: `systemctl --user import-environment DISPLAY WAYLAND_DISPLAY`, then restart Mitschrift.',
+    },
+  ),
+  'no-program-to-open': says(
+    { reasons: 'list' },
+    { detail: 'No program on the server could open the document.', admin: '{reasons}.' },
+  ),
+  'program-not-installed': says({ program: 'text' }, { detail: '{program} isn’t installed' }),
+  'backup-in-data-directory': says(
+    {},
+    { detail: 'must not be inside the data directory: the backup would be lost with it' },
+  ),
+  'backup-folder-in-use': says(
+    { file: 'text' },
+    { detail: 'contains something else ({file}): choose an empty folder' },
+  ),
+  'backup-by-database': says(
+    { database: 'text', files: 'text' },
+    {
+      detail:
+        'The data is in the database {database}: back that up with pg_basebackup, then {files}, which has the audio, the documents and the keys.',
+    },
+  ),
+  'model-not-in-catalogue': says(
+    { model: 'text', known: 'list' },
+    { detail: 'There is no model {model}. Available: {known}.' },
+  ),
+  'model-not-installed': says({ model: 'text' }, { detail: 'The model {model} isn’t installed.' }),
+};

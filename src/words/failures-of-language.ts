@@ -1,0 +1,256 @@
+import { says } from './sentences.ts';
+
+/** Why an answer is of no use. */
+export const faultsOfAnswers = [
+  'no-title',
+  'title-lines',
+  'title-json',
+  'title-title',
+  'no-lines',
+  'too-short',
+  'unreadable',
+  'repeats-itself',
+  'declines',
+  'repeats-task',
+  'repeats-text',
+  'other-language',
+  'empty',
+] as const;
+export type FaultOfAnswer = (typeof faultsOfAnswers)[number];
+
+const faultWords = {
+  'no-title': 'contains no title',
+  'title-lines': 'has a title of more than one line',
+  'title-json': 'has JSON as its title',
+  'title-title': 'has the word “title” as its title',
+  'no-lines': 'contains no lines',
+  'too-short': 'is too short',
+  unreadable: 'contains unreadable characters',
+  'repeats-itself': 'repeats itself',
+  declines: 'declines the task',
+  'repeats-task': 'repeats the task',
+  'repeats-text': 'repeats the transcript',
+  'other-language': 'is in another language',
+  empty: 'is empty',
+} as const satisfies Record<FaultOfAnswer, string>;
+
+/** Why a language model gave nothing. */
+export const failuresOfLanguage = {
+  'no-language-model': says({}, { detail: 'No language model is set up.' }),
+  'language-model-removed': says(
+    {},
+    {
+      detail: 'The language model is no longer set up, so the documents are unchanged.',
+      todo: 'Tell an administrator.',
+      admin: 'Set a language model server (`llm.base_url`).',
+    },
+  ),
+  'language-server-unreachable': says(
+    { server: 'text', cause: 'text' },
+    {
+      detail: 'The language model server can’t be reached.',
+      todo: 'Try again when it is running.',
+      admin: '{server} ({cause})',
+    },
+  ),
+  'language-server-closes': says(
+    { server: 'text', cause: 'text' },
+    {
+      detail: 'The language model server closes connections without an answer.',
+      todo: 'Try again when it is running.',
+      admin: 'The program behind the address may not be running ({cause}). {server}',
+    },
+  ),
+  'language-server-broke-off': says(
+    { server: 'text', cause: 'text?', during: ['request', 'answer'] },
+    {
+      detail: 'The language model server broke off {during}.',
+      todo: 'Try again.',
+      admin: '{server}[ ({cause})]',
+      choices: { during: { request: 'the connection', answer: 'in the middle of its answer' } },
+    },
+  ),
+  'language-server-stopped-answering': says(
+    { server: 'text' },
+    {
+      detail: 'The language model server stopped in the middle of its answer.',
+      todo: 'Try again.',
+      admin: '{server}',
+    },
+  ),
+  'language-server-busy': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The language model server is busy.',
+      todo: 'Try again later.',
+      admin: '{server}[, “{said}”]',
+    },
+  ),
+  'language-server-not-ready': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The language model server isn’t ready yet.',
+      todo: 'Try again later.',
+      admin: '{server}: HTTP {status}[, “{said}”]',
+    },
+  ),
+  'language-server-late': says(
+    { server: 'text', limit: 'seconds' },
+    {
+      detail: 'The language model server gave no answer within {limit}.',
+      todo: 'Try again.',
+      admin: '{server}; time limit: `llm.timeout`.',
+    },
+  ),
+  'language-server-failed': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The language model server reported an error.',
+      todo: 'Try again.',
+      admin: '{server}: HTTP {status}[, “{said}”]',
+    },
+  ),
+  'language-server-cannot': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The language model server doesn’t support this request.',
+      todo: 'Tell an administrator.',
+      admin: '{server}: HTTP {status}[, “{said}”]',
+    },
+  ),
+  'language-server-not-found': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The language model server doesn’t know the address or the model.',
+      todo: 'Tell an administrator.',
+      admin: 'Check address and model (`llm.base_url`, `llm.model`). {server}[, “{said}”]',
+    },
+  ),
+  'language-answer-broken': says(
+    { server: 'text' },
+    {
+      detail: 'The answer of the language model server is damaged.',
+      todo: 'Try again.',
+      admin: '{server}: broken JSON',
+    },
+  ),
+  'language-server-refused': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The language model server rejected the request.',
+      todo: 'Tell an administrator.',
+      admin: '{server}: HTTP {status}[, “{said}”]',
+    },
+  ),
+  'language-server-key-wrong': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The language model server rejects the API key.',
+      todo: 'Tell an administrator.',
+      admin: 'Check the key (`llm.api_key`). {server}[, “{said}”]',
+    },
+  ),
+  'language-server-no-credit': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The quota of the language model server is used up.',
+      todo: 'Tell an administrator.',
+      admin: '{server}[, “{said}”]',
+    },
+  ),
+  'language-server-redirects': says(
+    { server: 'text', url: 'text?' },
+    {
+      detail: 'The language model server redirects to another address.',
+      todo: 'Tell an administrator.',
+      admin: '[If you trust it, set `llm.base_url` to {url}. ]{server}',
+    },
+  ),
+  'language-server-not-api': says(
+    { server: 'text', fault: ['not-json', 'too-large'], limit: 'bytes?' },
+    {
+      detail: 'The language model server answers with something other than an API.',
+      todo: 'Tell an administrator.',
+      admin: 'Check the address (`llm.base_url`): {server}. {fault}',
+      choices: {
+        fault: {
+          'not-json': 'The answer isn’t JSON.',
+          'too-large': 'The answer is larger than {limit}.',
+        },
+      },
+    },
+  ),
+  'language-server-certificate': says(
+    { server: 'text', cause: 'text' },
+    {
+      detail: 'The certificate of the language model server isn’t trusted.',
+      todo: 'Tell an administrator.',
+      admin: '{server} ({cause})',
+    },
+  ),
+  'language-server-no-https': says(
+    { server: 'text' },
+    {
+      detail: 'The language model server doesn’t support https.',
+      todo: 'Tell an administrator.',
+      admin: 'Try http:// in `llm.base_url`. {server}',
+    },
+  ),
+  'language-server-no-model': says(
+    { server: 'text' },
+    {
+      detail: 'The language model server offers no model.',
+      todo: 'Tell an administrator.',
+      admin: 'Install one there, or set `llm.model`. {server}',
+    },
+  ),
+  'context-too-small': says(
+    { server: 'text', read: 'integer?', least: 'integer?', said: 'said?' },
+    {
+      detail: 'The language model’s context window is too small for this recording.',
+      todo: 'Tell an administrator.',
+      admin:
+        '[It read only {read} of at least {least} tokens. ]Give the model a larger context window on {server}, or set `llm.context` to its size.[ It says: “{said}”]',
+    },
+  ),
+  'context-too-small-to-merge': says(
+    {},
+    {
+      detail:
+        'The language model’s context window is too small to combine the partial summaries of this recording.',
+      todo: 'Tell an administrator.',
+      admin: '`llm.context`',
+    },
+  ),
+  'content-refused': says(
+    { said: 'said?' },
+    {
+      detail: 'The language model refused this content.',
+      todo: 'Write the summary yourself, or ask an administrator for another model.',
+      admin: '[It says: “{said}”]',
+    },
+  ),
+  'answer-declined': says({}, { detail: 'The language model declined to answer.' }),
+  'answer-unfinished': says(
+    {},
+    { detail: 'The language model didn’t finish its answer.', todo: 'Try again.' },
+  ),
+  'answer-empty': says(
+    {},
+    { detail: 'The language model gave an empty answer.', todo: 'Try again.' },
+  ),
+  'no-title-answered': says(
+    { fault: faultsOfAnswers },
+    {
+      detail: 'The language model gave no usable title: its answer {fault}.',
+      choices: { fault: faultWords },
+    },
+  ),
+  'no-summary-answered': says(
+    { fault: faultsOfAnswers },
+    {
+      detail: 'The language model gave no usable summary: its answer {fault}.',
+      choices: { fault: faultWords },
+    },
+  ),
+};

@@ -1,0 +1,133 @@
+import { problemsInGerman } from './problems.de.ts';
+import type { Words } from './sentences.ts';
+import type { failuresOfRecording } from './failures-of-recording.ts';
+
+export const failuresOfRecordingInGerman = {
+  'server-crashed-here': {
+    detail:
+      'Der Server ist bei diesem Schritt {times}-mal abgestürzt und versucht es deshalb nicht weiter.',
+    todo: 'Versuchen Sie es erneut. Passiert es wieder, informieren Sie einen Administrator.',
+    admin: 'Beim letzten Versuch lief nichts anderes; wie er endete, steht im Log.',
+  },
+  'program-updated': {
+    detail: 'Mitschrift wurde aktualisiert, während es lief.',
+    todo: 'Der Server muss neu gestartet werden; versuchen Sie es danach erneut.',
+  },
+  'unexpected-error': {
+    detail: 'Es ist ein unerwarteter Fehler aufgetreten.',
+    todo: 'Versuchen Sie es erneut. Passiert es wieder, informieren Sie einen Administrator.',
+    admin: 'Einzelheiten stehen im Log.',
+  },
+  'address-forbidden': {
+    detail: 'Der eingestellte Server führt zu einer Adresse, an die Mitschrift nichts sendet.',
+    todo: 'Informieren Sie einen Administrator.',
+    admin: 'Der Name {host} führt zu einer Link-Local- oder Metadaten-Adresse.',
+  },
+  'device-lost': {
+    detail:
+      '„{device}“ ist nicht mehr angeschlossen. Schließen Sie das Gerät wieder an, um die Aufnahme fortzusetzen.',
+  },
+  'device-not-opened': {
+    detail: '„{device}“ lässt sich nicht öffnen. Vielleicht verwendet es ein anderes Programm.',
+    admin: '{cause}',
+  },
+  'device-failed': {
+    detail:
+      '„{device}“ hat mit einem Fehler aufgehört. Die Aufnahme wird fortgesetzt, sobald das Gerät wieder funktioniert.',
+    admin: '{cause}',
+  },
+  'device-no-data': {
+    detail:
+      '„{device}“ liefert kein Audio. Prüfen Sie, ob das Gerät angeschlossen und eingeschaltet ist.',
+  },
+  'device-moved': {
+    detail:
+      'Der Audioserver hat die Aufnahme auf „{device}“ umgestellt. Prüfen Sie, ob das das richtige Gerät ist.',
+  },
+  'audio-server-ended': {
+    detail:
+      'Der Audioserver läuft nicht mehr. Die Aufnahme wird fortgesetzt, sobald er wieder läuft.',
+  },
+  'no-signal': {
+    detail:
+      'Seit {since} kein Signal {source}. Prüfen Sie, ob das Gerät angeschlossen und nicht stummgeschaltet ist.',
+    choices: {
+      source: {
+        device: 'von „device“',
+        microphone: 'vom Mikrofon',
+        speakers: 'von den Lautsprechern',
+      },
+    },
+  },
+  'long-silence': {
+    detail: 'Seit {since} hat niemand gesprochen. Soll die Aufnahme weiterlaufen?',
+  },
+  'audio-gaps': { detail: 'In der Aufnahme fehlen {missing} Audio.' },
+  'combined-incomplete': {
+    detail:
+      'Mikrofon und Lautsprecher werden nicht beide aufgenommen. Prüfen Sie, ob beide angeschlossen sind.',
+  },
+  'browser-disconnected': {
+    detail:
+      'Der Browser ist seit {since} offline. Die Aufnahme wird fortgesetzt, sobald er wieder online ist, und endet, wenn er offline bleibt.',
+  },
+  'recorder-disconnected': {
+    detail:
+      'Der Rekorder ist seit {since} offline. Die Aufnahme wird fortgesetzt, sobald er wieder online ist, und endet nach einer Woche offline.',
+  },
+  'recording-resumed': { detail: 'Die Aufnahme war unterbrochen und läuft wieder.' },
+  'disk-low': {
+    detail:
+      'Die Festplatte des Servers ist fast voll ({free} frei); deshalb wird nichts Neues angenommen. Informieren Sie einen Administrator, oder löschen Sie Aufnahmen.',
+  },
+  'total-space-full': {
+    detail:
+      'Alle Personen zusammen belegen {taken} von {limit} Speicherplatz. Laufendes geht weiter, Neues wird nicht angenommen. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
+  },
+  'device-silent': {
+    detail: 'Von „{device}“ kam kein Audio, nicht einmal Stille.',
+    todo: 'Prüfen Sie das Gerät und nehmen Sie erneut auf.',
+  },
+  'nothing-recorded': {
+    detail: 'Die Aufnahme endete, bevor Audio aufgenommen wurde.',
+    todo: 'Nehmen Sie erneut auf.',
+  },
+  'recorder-not-started': {
+    detail: 'Die Aufnahme konnte nicht gestartet werden.',
+    todo: 'Versuchen Sie es erneut, oder nehmen Sie im Browser auf.',
+    admin: 'Der Aufnahmeprozess {cause}.',
+    choices: {
+      cause: {
+        'ended-at-once': 'endete sofort nach dem Start',
+        late: 'startete nicht rechtzeitig',
+        exit: 'endete mit Exit-Code {how}',
+        signal: 'wurde durch {how} beendet',
+        'not-run': 'ließ sich nicht ausführen ({how})',
+      },
+    },
+  },
+  'recorder-socket-unsafe': {
+    detail:
+      'Die Aufnahme konnte nicht gestartet werden, da andere auf den Ordner des Servers dafür zugreifen können.',
+    todo: 'Informieren Sie einen Administrator.',
+    admin: '{path} gehört einem anderen Benutzer, oder andere können ihn betreten.',
+  },
+  'files-differ': {
+    detail:
+      'Eine gespeicherte Datei hat sich seit dem Speichern verändert und wurde deshalb nicht verwendet.',
+    todo: 'Informieren Sie einen Administrator.',
+    admin: '`mitschrift verify` listet die Schäden auf.',
+  },
+  'already-recording': problemsInGerman['already-recording'],
+  'not-recording': problemsInGerman['not-recording'],
+  'recording-not-allowed': {
+    detail:
+      'Sie dürfen nicht mit den Geräten dieses Servers aufnehmen. Verwenden Sie das Mikrofon Ihres eigenen Geräts.',
+  },
+  'microphone-or-speakers-missing': {
+    detail: 'Mikrofon und Lautsprecher sind nicht beide angeschlossen.',
+  },
+  'audio-shorter-than-before': {
+    detail: 'Das Audio ist kürzer als zuvor; später Angekommenes konnte nicht hinzugefügt werden.',
+  },
+} satisfies Words<typeof failuresOfRecording>;

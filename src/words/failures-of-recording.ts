@@ -1,0 +1,183 @@
+import { problems } from './problems.ts';
+import { says } from './sentences.ts';
+
+/** Why audio is not recorded: while a recording runs and when it failed. */
+export const failuresOfRecording = {
+  'server-crashed-here': says(
+    { times: 'integer' },
+    {
+      detail: 'The server crashed {times} times while working on this, so it has stopped trying.',
+      todo: 'Try again. If it happens again, tell an administrator.',
+      admin: 'The last attempt ran with nothing else in progress; the log shows how it ended.',
+    },
+  ),
+  'program-updated': says(
+    {},
+    {
+      detail: 'Mitschrift was updated while it was running.',
+      todo: 'The server must be restarted; then try again.',
+    },
+  ),
+  'unexpected-error': says(
+    { request: 'text?' },
+    {
+      detail: 'An unexpected error occurred.',
+      todo: 'Try again. If it happens again, tell an administrator.',
+      admin: 'The log has the details.',
+    },
+  ),
+  'address-forbidden': says(
+    { host: 'text' },
+    {
+      detail: 'The configured server leads to an address to which Mitschrift sends nothing.',
+      todo: 'Tell an administrator.',
+      admin: 'The name {host} leads to a link-local or metadata address.',
+    },
+  ),
+  'device-lost': says(
+    { device: 'text' },
+    { detail: '“{device}” is no longer connected. Reconnect it to continue the recording.' },
+  ),
+  'device-not-opened': says(
+    { device: 'text', cause: 'text' },
+    { detail: '“{device}” can’t be opened. Another program may be using it.', admin: '{cause}' },
+  ),
+  'device-failed': says(
+    { device: 'text', cause: 'text' },
+    {
+      detail:
+        '“{device}” stopped with an error. The recording continues when the device works again.',
+      admin: '{cause}',
+    },
+  ),
+  'device-no-data': says(
+    { device: 'text' },
+    { detail: '“{device}” sends no audio. Check that it is connected and switched on.' },
+  ),
+  'device-moved': says(
+    { device: 'text' },
+    {
+      detail:
+        'The audio server switched the recording to “{device}”. Check that this is the right device.',
+    },
+  ),
+  'audio-server-ended': says(
+    {},
+    { detail: 'The audio server has stopped. The recording continues when it is running again.' },
+  ),
+  'no-signal': says(
+    { source: ['device', 'microphone', 'speakers'], since: 'seconds' },
+    {
+      detail:
+        'No signal from {source} for {since}. Check that the device is connected and not muted.',
+      choices: {
+        source: { device: '“device”', microphone: 'the microphone', speakers: 'the speakers' },
+      },
+    },
+  ),
+  'long-silence': says(
+    { since: 'minutes' },
+    { detail: 'Nobody has spoken for {since}. Should the recording continue?' },
+  ),
+  'audio-gaps': says(
+    { missing: 'seconds' },
+    { detail: '{missing} of audio are missing from the recording.' },
+  ),
+  'combined-incomplete': says(
+    {},
+    {
+      detail: 'Microphone and speakers are not both being recorded. Check that both are connected.',
+    },
+  ),
+  'browser-disconnected': says(
+    { since: 'time' },
+    {
+      detail:
+        'The browser has been offline since {since}. The recording continues when it is back online, and ends if it stays offline.',
+    },
+  ),
+  'recorder-disconnected': says(
+    { since: 'time' },
+    {
+      detail:
+        'The recorder has been offline since {since}. The recording continues when it is back online, and ends after a week offline.',
+    },
+  ),
+  'recording-resumed': says({}, { detail: 'The recording was interrupted and is running again.' }),
+  'disk-low': says(
+    { free: 'bytes' },
+    {
+      detail:
+        'The server’s disk is almost full ({free} free), so nothing new is accepted. Tell an administrator, or delete recordings.',
+    },
+  ),
+  'total-space-full': says(
+    { taken: 'bytes', limit: 'bytes' },
+    {
+      detail:
+        'All people together use {taken} of {limit} of storage. What is running continues; nothing new is accepted. Delete recordings, or ask an administrator to raise the limit.',
+    },
+  ),
+  'device-silent': says(
+    { device: 'text' },
+    {
+      detail: 'No audio came from “{device}”, not even silence.',
+      todo: 'Check the device, then record again.',
+    },
+  ),
+  'nothing-recorded': says(
+    {},
+    { detail: 'The recording ended before any audio was recorded.', todo: 'Record again.' },
+  ),
+  'recorder-not-started': says(
+    { how: 'text?', cause: ['ended-at-once', 'late', 'exit', 'signal', 'not-run'] },
+    {
+      detail: 'The recording could not be started.',
+      todo: 'Try again, or record in the browser.',
+      admin: 'The recording process {cause}.',
+      choices: {
+        cause: {
+          'ended-at-once': 'ended as soon as it started',
+          late: 'did not start in time',
+          exit: 'ended with exit code {how}',
+          signal: 'was ended by {how}',
+          'not-run': 'could not be run ({how})',
+        },
+      },
+    },
+  ),
+  'recorder-socket-unsafe': says(
+    { path: 'text' },
+    {
+      detail:
+        'The recording could not be started, because others can access the server’s folder for it.',
+      todo: 'Tell an administrator.',
+      admin: '{path} belongs to another user, or others can enter it.',
+    },
+  ),
+  'files-differ': says(
+    {},
+    {
+      detail: 'A stored file has changed since it was saved, so it was not used.',
+      todo: 'Tell an administrator.',
+      admin: '`mitschrift verify` lists the damage.',
+    },
+  ),
+  'already-recording': problems['already-recording'],
+  'not-recording': problems['not-recording'],
+  'recording-not-allowed': says(
+    {},
+    {
+      detail:
+        'You aren’t allowed to record with the devices of this server. Use the microphone of your own device.',
+    },
+  ),
+  'microphone-or-speakers-missing': says(
+    {},
+    { detail: 'Microphone and speakers are not both connected.' },
+  ),
+  'audio-shorter-than-before': says(
+    {},
+    { detail: 'The audio is shorter than it was, so what arrived late could not be added.' },
+  ),
+};

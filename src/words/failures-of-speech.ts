@@ -1,0 +1,309 @@
+import { says } from './sentences.ts';
+
+/** Why a recording is not transcribed, or its speakers not separated. */
+export const failuresOfSpeech = {
+  'no-speech-recognition': says(
+    {},
+    {
+      detail: 'No speech recognition is set up.',
+      todo: 'The recording is transcribed as soon as a model or server is set up.',
+      admin:
+        'Install a model under Settings › Speech recognition, or set a speech recognition server (`stt.base_url`).',
+    },
+  ),
+  'speech-package-missing': says(
+    {},
+    {
+      detail: 'Speech recognition isn’t installed on this server.',
+      todo: 'Tell an administrator.',
+      admin: 'The package sherpa-onnx-node is missing: run `npm install` again.',
+    },
+  ),
+  'speech-model-not-installed': says(
+    { model: 'text' },
+    {
+      detail: 'The speech recognition model {model} isn’t installed.',
+      todo: 'Choose another model, or ask an administrator to install it.',
+    },
+  ),
+  'language-not-supported': says(
+    { language: 'language', models: 'list' },
+    {
+      detail: 'No installed model supports {language}.',
+      todo: 'Choose another language, or ask an administrator to install a model for it.',
+      admin: 'Installed: {models}.',
+    },
+  ),
+  'model-damaged': says(
+    {
+      found: 'integer?',
+      expected: 'integer?',
+      model: 'text',
+      file: 'text',
+      fault: ['missing', 'size', 'checksum', 'not-listed'],
+    },
+    {
+      detail: 'The model {model} is damaged.',
+      todo: 'An administrator must install it again.',
+      admin: 'File {file}: {fault}.',
+      choices: {
+        fault: {
+          missing: 'is missing',
+          size: 'has {found} bytes instead of {expected}',
+          checksum: 'has another checksum',
+          'not-listed': 'is not on the model’s list',
+        },
+      },
+    },
+  ),
+  'speech-crashed': says(
+    { signal: 'text?', exit: 'text?' },
+    {
+      detail: 'Speech recognition on the server ended unexpectedly.',
+      todo: 'Try again. If it happens again, the server may have too little memory.',
+      admin: '[Signal {signal}.][Exit code {exit}.]',
+    },
+  ),
+  'speech-not-started': says(
+    { cause: 'text' },
+    {
+      detail: 'Speech recognition on the server could not be started.',
+      todo: 'Try again, or tell an administrator.',
+      admin: '{cause}',
+    },
+  ),
+  'speech-failed': says(
+    { cause: 'text' },
+    {
+      detail: 'Speech recognition on the server reported an error.',
+      todo: 'Try again, or tell an administrator.',
+      admin: '{cause}',
+    },
+  ),
+  'speech-stalled': says(
+    {},
+    { detail: 'Speech recognition on the server stopped responding.', todo: 'Try again.' },
+  ),
+  'model-not-choosable': says(
+    { model: 'text' },
+    {
+      detail:
+        'The model {model} was chosen, but the speech recognition server offers no choice of models.',
+      todo: 'Transcribe again without choosing a model.',
+    },
+  ),
+  'speech-server-unreachable': says(
+    { server: 'text', cause: 'text' },
+    {
+      detail: 'The speech recognition server can’t be reached.',
+      todo: 'Mitschrift keeps trying.',
+      admin: '{cause}. {server}',
+    },
+  ),
+  'speech-server-gave-up': says(
+    { server: 'text', waited: 'minutes' },
+    {
+      detail: 'The speech recognition server could not be reached for {waited}.',
+      todo: 'Try again when it is running; Mitschrift also tries again when it responds.',
+      admin: '{server}',
+    },
+  ),
+  'speech-server-closes': says(
+    { server: 'text', cause: 'text' },
+    {
+      detail: 'The speech recognition server closes connections without an answer.',
+      todo: 'Mitschrift keeps trying.',
+      admin: 'The program behind the address may not be running ({cause}). {server}',
+    },
+  ),
+  'speech-server-lost': says(
+    { server: 'text' },
+    {
+      detail: 'The speech recognition server went offline during transcription.',
+      todo: 'Mitschrift tries again.',
+      admin: '{server}',
+    },
+  ),
+  'speech-server-broke-off': says(
+    { server: 'text', cause: 'text?', during: ['request', 'answer'] },
+    {
+      detail: 'The speech recognition server broke off {during}.',
+      todo: 'Try again.',
+      admin: '{server}[ ({cause})]',
+      choices: { during: { request: 'the connection', answer: 'in the middle of its answer' } },
+    },
+  ),
+  'speech-server-stalled': says(
+    { server: 'text', limit: 'minutes' },
+    {
+      detail: 'The speech recognition server gave no answer within {limit}.',
+      todo: 'Try again, or tell an administrator.',
+      admin: '{server}',
+    },
+  ),
+  'speech-server-stopped-answering': says(
+    { server: 'text' },
+    {
+      detail: 'The speech recognition server stopped in the middle of its answer.',
+      todo: 'Try again.',
+      admin: '{server}',
+    },
+  ),
+  'speech-server-busy': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The speech recognition server is busy.',
+      todo: 'Mitschrift keeps trying.',
+      admin: '{server}[. It says: “{said}”]',
+    },
+  ),
+  'speech-server-silent': says(
+    { server: 'text' },
+    {
+      detail: 'The speech recognition server doesn’t respond; it may be busy.',
+      todo: 'Mitschrift keeps trying.',
+      admin: '{server}',
+    },
+  ),
+  'speech-server-not-ready': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The speech recognition server isn’t ready yet.',
+      todo: 'Mitschrift keeps trying.',
+      admin: 'HTTP {status}. {server}[. It says: “{said}”]',
+    },
+  ),
+  'speech-server-loading': says(
+    { server: 'text' },
+    {
+      detail: 'The speech recognition server is loading its model, or couldn’t load it.',
+      todo: 'Mitschrift keeps trying.',
+      admin: '{server}',
+    },
+  ),
+  'speech-server-failed': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The speech recognition server reported an error.',
+      todo: 'Try again.',
+      admin: 'HTTP {status}. {server}[. It says: “{said}”]',
+    },
+  ),
+  'speech-server-key-wrong': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The speech recognition server rejects the API key.',
+      todo: 'Tell an administrator.',
+      admin: 'Check the key (`stt.api_key`). {server}[. It says: “{said}”]',
+    },
+  ),
+  'speech-server-not-found': says(
+    { server: 'text', said: 'said?' },
+    {
+      detail: 'The speech recognition server doesn’t know the address or the model.',
+      todo: 'Tell an administrator.',
+      admin:
+        'Check address, protocol and model (`stt.base_url`, `stt.backend`, `stt.model`). {server}[. It says: “{said}”]',
+    },
+  ),
+  'speech-server-redirects': says(
+    { server: 'text', url: 'text?' },
+    {
+      detail: 'The speech recognition server redirects to another address.',
+      todo: 'Tell an administrator.',
+      admin: '[If you trust it, set `stt.base_url` to {url}. ]{server}',
+    },
+  ),
+  'speech-server-web-page': says(
+    { server: 'text' },
+    {
+      detail: 'The speech recognition server answered with a web page instead of a transcript.',
+      todo: 'Tell an administrator.',
+      admin: 'Check the address (`stt.base_url`). {server}',
+    },
+  ),
+  'speech-server-too-large': says(
+    { server: 'text', least: 'seconds?' },
+    {
+      detail:
+        'The speech recognition server rejects the audio as too large[, even in pieces of {least}].',
+      todo: 'Tell an administrator.',
+      admin: 'A proxy in front of it may limit uploads. {server}',
+    },
+  ),
+  'speech-server-no-credit': says(
+    { server: 'text' },
+    {
+      detail: 'The account at the speech recognition server has no credit left.',
+      todo: 'Tell an administrator.',
+      admin: '{server}',
+    },
+  ),
+  'speech-server-cannot': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The speech recognition server doesn’t support this request.',
+      todo: 'Tell an administrator.',
+      admin: 'HTTP {status}. {server}[. It says: “{said}”]',
+    },
+  ),
+  'speech-server-refused': says(
+    { server: 'text', status: 'text', said: 'said?' },
+    {
+      detail: 'The speech recognition server rejected the request.',
+      todo: 'Tell an administrator.',
+      admin: 'HTTP {status}. {server}[. It says: “{said}”]',
+    },
+  ),
+  'speech-server-certificate': says(
+    { server: 'text', cause: 'text' },
+    {
+      detail: 'The certificate of the speech recognition server isn’t trusted.',
+      todo: 'Tell an administrator.',
+      admin: '{cause}. {server}',
+    },
+  ),
+  'speech-server-no-https': says(
+    { server: 'text' },
+    {
+      detail: 'The speech recognition server doesn’t support https.',
+      todo: 'Tell an administrator.',
+      admin: 'Try http:// in `stt.base_url`. {server}',
+    },
+  ),
+  'speech-answer-unreadable': says(
+    {
+      limit: 'bytes?',
+      server: 'text',
+      fault: ['no-text', 'not-an-object', 'broke-off', 'not-a-transcript', 'too-large'],
+    },
+    {
+      detail: 'The answer of the speech recognition server can’t be read.',
+      todo: 'Try again.',
+      admin: '{server}: {fault}',
+      choices: {
+        fault: {
+          'no-text': 'it contains no text',
+          'not-an-object': 'it is not an object',
+          'broke-off': 'it broke off',
+          'not-a-transcript': 'it is not a transcript',
+          'too-large': 'it is larger than {limit}',
+        },
+      },
+    },
+  ),
+  'no-speaker-model': says(
+    {},
+    {
+      detail: 'No model for speaker recognition is installed.',
+      todo: 'Ask an administrator to install one, then process the recording again.',
+      admin:
+        'Settings › Speech recognition: install “Pyannote segmentation 3.0” (`npx mitschrift models install pyannote-segmentation-3`).',
+    },
+  ),
+  'speakers-not-separated': says(
+    { cause: 'sentence' },
+    { detail: 'The speakers could not be separated. {cause}' },
+  ),
+  'no-names-answered': says({}, { detail: 'The language model answered without a list of names.' }),
+};

@@ -1,0 +1,87 @@
+import type { Words } from './sentences.ts';
+import type { fieldFaults } from './field-faults.ts';
+
+export const fieldFaultsInGerman = {
+  'field-missing': { detail: 'fehlt' },
+  'field-empty': { detail: 'darf nicht leer sein' },
+  'field-type': {
+    detail: 'muss {type} sein',
+    choices: {
+      type: {
+        'whole-number': 'eine ganze Zahl',
+        number: 'eine Zahl',
+        text: 'ein Text',
+        boolean: 'true oder false',
+        list: 'eine Liste',
+        object: 'ein Objekt',
+        null: 'null',
+      },
+    },
+  },
+  'field-value': { detail: 'muss {values} sein' },
+  'field-least': { detail: 'muss mindestens {limit} sein' },
+  'field-most': { detail: 'darf höchstens {limit} sein' },
+  'field-characters-least': { detail: 'muss mindestens {count} Zeichen haben' },
+  'field-characters-most': { detail: 'darf höchstens {count} Zeichen haben' },
+  'field-entries-least': { detail: 'muss mindestens {count} Eintrag / Einträge haben' },
+  'field-entries-most': { detail: 'darf höchstens {count} Eintrag / Einträge haben' },
+  'field-fields-least': { detail: 'muss mindestens {count} Feld / Felder haben' },
+  'field-fields-most': { detail: 'darf höchstens {count} Feld / Felder haben' },
+  'field-union': { detail: 'hat eine Form, die hier nicht angenommen wird' },
+  'field-format': { detail: 'hat eine Form, die hier nicht angenommen wird' },
+  'field-unknown': { detail: 'unbekannt: {keys} (und {more} weitere)' },
+  'field-twice': { detail: 'ist doppelt angegeben' },
+  'setting-unknown': { detail: 'ist keine Einstellung' },
+  'settings-unknown': { detail: '{more} weitere sind keine Einstellungen' },
+  'setting-by-environment': { detail: 'wird durch eine Umgebungsvariable des Servers festgelegt' },
+  'key-again': {
+    detail:
+      'war für einen anderen Server gespeichert: Geben Sie ihn erneut ein, oder entfernen Sie ihn (null)',
+  },
+  'folder-missing': {
+    detail: 'existiert nicht: Legen Sie den Ordner zuerst an, oder wählen Sie einen anderen',
+  },
+  'not-a-folder': { detail: 'ist kein Ordner' },
+  'folder-not-writable': { detail: 'kann nicht beschrieben werden ({cause})' },
+  'not-one-line': { detail: 'muss eine einzige Zeile sein' },
+  'not-absolute-path': { detail: 'muss ein vollständiger Pfad sein, der mit / beginnt' },
+  'not-http-address': { detail: 'muss eine Adresse sein, die mit http:// oder https:// beginnt' },
+  'not-http-or-path': {
+    detail: 'muss eine Adresse mit http:// oder https:// oder ein vollständiger Pfad sein',
+  },
+  'address-with-password': { detail: 'darf weder Benutzernamen noch Passwort enthalten' },
+  'address-link-local': { detail: 'darf keine Link-Local- oder Metadaten-Adresse sein' },
+  'control-characters': { detail: 'darf keine Steuerzeichen enthalten' },
+  'not-a-language': { detail: 'muss eine Sprache wie de oder en-US oder auto sein' },
+  'not-ascii': {
+    detail: 'muss aus sichtbaren ASCII-Zeichen ohne Leerzeichen bestehen[ (höchstens {most})]',
+  },
+  'not-a-host': { detail: 'muss ein Hostname sein, bei Bedarf mit Port' },
+  'not-a-network': { detail: 'muss eine IP-Adresse oder ein Bereich wie 10.0.0.0/8 sein' },
+  'network-too-large': {
+    detail: 'muss ein kleinerer Bereich sein: Dieser umfasst große Teile des Internets',
+  },
+  'not-a-time': { detail: 'muss eine Zeit wie 2026-05-04T10:00:00+02:00 sein' },
+  'time-out-of-range': { detail: 'muss zwischen 1900 und heute liegen' },
+  'speakers-count': { detail: 'muss eine Zahl von 1 bis 20 sein' },
+  'not-names': { detail: 'müssen Namen mit Kommas dazwischen oder ein JSON-Array sein' },
+  'passage-named-twice': { detail: 'muss jeden Beitrag nur einmal nennen' },
+  'search-empty': { detail: 'muss den Suchbegriff enthalten, etwa /search?q=budget' },
+  'not-a-status': {
+    detail: 'muss IDLE, RECORDING, TRANSCRIBING, AWAITING_SPEAKERS oder ERROR sein',
+  },
+  'not-a-position': { detail: 'muss eine Position des Logs sein' },
+  'not-a-cursor': { detail: 'muss der next_cursor der vorigen Seite sein' },
+  'not-a-ulid': { detail: 'muss eine ULID sein' },
+  'peaks-rate': { detail: 'muss ein Teiler von {most} sein, etwa 10, 20 oder 50' },
+  'peaks-too-many': { detail: 'ist zu hoch für eine Aufnahme dieser Länge' },
+  'model-only-for-speech': { detail: 'lässt sich nur beim erneuten Transkribieren wählen' },
+  'not-a-user': { detail: 'ist kein Benutzer' },
+  'not-a-label': { detail: 'ist kein Sprecher dieser Aufnahme ({labels})' },
+  'not-a-word': { detail: 'ist kein Wort, an dem sich dieser Beitrag teilen lässt' },
+  'no-speakers': {
+    detail: 'Dieser Beitrag hat keinen Sprecher, da die Aufnahme keine Besprechung ist',
+  },
+  'file-missing': { detail: 'fehlt' },
+  'one-file': { detail: 'muss genau eine Datei im Feld `file` sein' },
+} satisfies Words<typeof fieldFaults>;

@@ -1,0 +1,126 @@
+import { says } from './sentences.ts';
+
+/** What is wrong with a field: half a sentence behind its label. */
+export const fieldFaults = {
+  'field-missing': says({}, { detail: 'is missing' }),
+  'field-empty': says({}, { detail: 'must not be empty' }),
+  'field-type': says(
+    { type: ['whole-number', 'number', 'text', 'boolean', 'list', 'object', 'null'] },
+    {
+      detail: 'must be {type}',
+      choices: {
+        type: {
+          'whole-number': 'a whole number',
+          number: 'a number',
+          text: 'a text',
+          boolean: 'true or false',
+          list: 'a list',
+          object: 'an object',
+          null: 'null',
+        },
+      },
+    },
+  ),
+  'field-value': says({ values: 'or' }, { detail: 'must be {values}' }),
+  'field-least': says({ limit: 'integer' }, { detail: 'must be at least {limit}' }),
+  'field-most': says({ limit: 'integer' }, { detail: 'must be at most {limit}' }),
+  'field-characters-least': says(
+    { count: 'integer' },
+    { detail: 'must have at least {count} character / characters' },
+  ),
+  'field-characters-most': says(
+    { count: 'integer' },
+    { detail: 'may have at most {count} character / characters' },
+  ),
+  'field-entries-least': says(
+    { count: 'integer' },
+    { detail: 'must have at least {count} entry / entries' },
+  ),
+  'field-entries-most': says(
+    { count: 'integer' },
+    { detail: 'may have at most {count} entry / entries' },
+  ),
+  'field-fields-least': says(
+    { count: 'integer' },
+    { detail: 'must have at least {count} field / fields' },
+  ),
+  'field-fields-most': says(
+    { count: 'integer' },
+    { detail: 'may have at most {count} field / fields' },
+  ),
+  'field-union': says({}, { detail: 'has a form that isn’t accepted here' }),
+  'field-format': says({}, { detail: 'has a form that isn’t accepted here' }),
+  'field-unknown': says(
+    { keys: 'list', more: 'integer' },
+    { detail: 'unknown: {keys} (and {more} more)' },
+  ),
+  'field-twice': says({}, { detail: 'is given twice' }),
+  'setting-unknown': says({}, { detail: 'is not a setting' }),
+  'settings-unknown': says({ more: 'text' }, { detail: '{more} more are not settings' }),
+  'setting-by-environment': says({}, { detail: 'is set by an environment variable of the server' }),
+  'key-again': says(
+    {},
+    { detail: 'was saved for another server: enter it again, or remove it (null)' },
+  ),
+  'folder-missing': says(
+    {},
+    { detail: 'doesn’t exist: create the folder first, or choose another one' },
+  ),
+  'not-a-folder': says({}, { detail: 'is not a folder' }),
+  'folder-not-writable': says({ cause: 'text' }, { detail: 'can’t be written to ({cause})' }),
+  'not-one-line': says({}, { detail: 'must be a single line' }),
+  'not-absolute-path': says({}, { detail: 'must be a full path, starting with /' }),
+  'not-http-address': says(
+    {},
+    { detail: 'must be an address that starts with http:// or https://' },
+  ),
+  'not-http-or-path': says(
+    {},
+    { detail: 'must be an address with http:// or https://, or a full path' },
+  ),
+  'address-with-password': says({}, { detail: 'must not contain a user name or password' }),
+  'address-link-local': says({}, { detail: 'must not be a link-local or metadata address' }),
+  'control-characters': says({}, { detail: 'must not contain control characters' }),
+  'not-a-language': says({}, { detail: 'must be a language such as de or en-US, or auto' }),
+  'not-ascii': says(
+    { most: 'integer?' },
+    { detail: 'must be visible ASCII characters without spaces[ (at most {most})]' },
+  ),
+  'not-a-host': says({}, { detail: 'must be a host name, with a port if needed' }),
+  'not-a-network': says({}, { detail: 'must be an IP address, or a range such as 10.0.0.0/8' }),
+  'network-too-large': says(
+    {},
+    { detail: 'must be a smaller range: this one covers much of the internet' },
+  ),
+  'not-a-time': says({}, { detail: 'must be a time such as 2026-05-04T10:00:00+02:00' }),
+  'time-out-of-range': says({}, { detail: 'must be between 1900 and today' }),
+  'speakers-count': says({}, { detail: 'must be a number from 1 to 20' }),
+  'not-names': says({}, { detail: 'must be names separated by commas, or a JSON array' }),
+  'passage-named-twice': says({}, { detail: 'must name each passage once' }),
+  'search-empty': says({}, { detail: 'must contain what to search for, such as /search?q=budget' }),
+  'not-a-status': says(
+    {},
+    { detail: 'must be IDLE, RECORDING, TRANSCRIBING, AWAITING_SPEAKERS or ERROR' },
+  ),
+  'not-a-position': says({}, { detail: 'must be a position of the log' }),
+  'not-a-cursor': says({}, { detail: 'must be the next_cursor of the previous page' }),
+  'not-a-ulid': says({}, { detail: 'must be a ULID' }),
+  'peaks-rate': says(
+    { most: 'integer' },
+    { detail: 'must be a divisor of {most}, such as 10, 20 or 50' },
+  ),
+  'peaks-too-many': says({}, { detail: 'is too high for a recording of this length' }),
+  'model-only-for-speech': says({}, { detail: 'can only be chosen when transcribing again' }),
+  'not-a-user': says({}, { detail: 'is not a user' }),
+  'not-a-label': says(
+    { labels: 'list' },
+    { detail: 'is not a speaker of this recording ({labels})' },
+  ),
+  'not-a-word': says({}, { detail: 'is not a word at which this passage can be split' }),
+  'no-speakers': says(
+    {},
+    { detail: 'This passage has no speaker because the recording is not a meeting' },
+  ),
+  'file-missing': says({}, { detail: 'is missing' }),
+  'one-file': says({}, { detail: 'must be exactly one file, in the field `file`' }),
+};

@@ -1,0 +1,9 @@
+import type { Words } from './sentences.ts';
+import type { frameWarnings } from './frame-warnings.ts';
+
+export const frameWarningsInGerman = {
+  'message-not-understood': { detail: 'Die Nachricht ist ungültig: {faults}.' },
+  'too-many-messages': { detail: 'Zu viele Nachrichten warten; diese wurde ignoriert.' },
+  'start-first': { detail: 'Senden Sie zuerst audio.start und warten Sie auf audio.ready.' },
+  'nothing-recorded-here': { detail: 'Diese Verbindung nimmt nichts auf.' },
+} satisfies Words<typeof frameWarnings>;

@@ -1,0 +1,105 @@
+import { says, sayingsOf } from './sentences.ts';
+
+/** What is said of models: what each is, what it is used for, and why it is recommended. */
+export const models = {
+  'about-parakeet-tdt-0-6b-v3': says(
+    {},
+    {
+      detail:
+        '25 European languages, with punctuation and a time for every word. The best choice for computers without a graphics card.',
+    },
+  ),
+  'about-sense-voice': says(
+    {},
+    { detail: 'Chinese (including Cantonese), English, Japanese and Korean.' },
+  ),
+  'about-whisper-turbo': says(
+    {},
+    {
+      detail:
+        'About 100 languages, with a time for every sentence only. The most accurate of the Whisper models, needs the most memory.',
+    },
+  ),
+  'about-whisper-small': says(
+    {},
+    { detail: 'About 100 languages, with a time for every sentence only. Medium size.' },
+  ),
+  'about-whisper-base': says(
+    {},
+    { detail: 'About 100 languages, with a time for every sentence only. For small computers.' },
+  ),
+  'about-whisper-tiny': says(
+    {},
+    {
+      detail:
+        'About 100 languages, with a time for every sentence only. The smallest and least accurate.',
+    },
+  ),
+  'about-moonshine-base-en': says(
+    {},
+    { detail: 'English, for small computers. No times for single words.' },
+  ),
+  'about-moonshine-tiny-en': says(
+    {},
+    { detail: 'English, for very small computers. No times for single words.' },
+  ),
+  'about-silero-vad': says(
+    {},
+    { detail: 'Detects when someone is speaking, more accurately than the built-in detection.' },
+  ),
+  'about-pyannote-segmentation-3': says(
+    {},
+    {
+      detail:
+        'Detects when the speaker changes. Needs a voice model too (TitaNet small is installed with it).',
+    },
+  ),
+  'about-titanet-small': says({}, { detail: 'Distinguishes voices. Trained on English.' }),
+  'about-3dspeaker-eres2net-base': says(
+    {},
+    { detail: 'Distinguishes voices. Trained on Chinese.' },
+  ),
+  'about-punctuation-en': says(
+    {},
+    {
+      detail:
+        'Adds punctuation and capitals to English text if speech recognition adds none and there is no language model.',
+    },
+  ),
+  'used-for-speech': says({}, { detail: 'Transcribes recordings.' }),
+  'used-for-speech-chosen': says(
+    {},
+    { detail: 'Transcribes recordings (chosen in the settings, `stt.local_model`).' },
+  ),
+  'used-for-detection': says({}, { detail: 'Detects when someone is speaking.' }),
+  'used-for-speakers': says({}, { detail: 'Separates the speakers of meetings.' }),
+  'used-for-punctuation': says({}, { detail: 'Adds punctuation if there is no language model.' }),
+  'languages-count': says({ count: 'integer' }, { detail: 'Supports {count} languages.' }),
+  'language-one': says({ language: 'language' }, { detail: 'Supports {language}.' }),
+  'language-and-others': says(
+    { language: 'language', count: 'integer' },
+    {
+      detail: {
+        one: 'Supports {language} and {count} other language.',
+        other: 'Supports {language} and {count} other languages.',
+      },
+    },
+  ),
+  'computer-fits': says(
+    { memory: 'bytes', count: 'integer', needed: 'bytes', cores_needed: 'integer' },
+    {
+      detail: {
+        one: 'This server has {memory} of memory and {count} core; the model needs {needed} and {cores_needed}.',
+        other:
+          'This server has {memory} of memory and {count} cores; the model needs {needed} and {cores_needed}.',
+      },
+    },
+  ),
+  recommendation: says(
+    { languages: 'sentence?', fits: 'sentence' },
+    { detail: '[{languages} ]{fits}' },
+  ),
+};
+
+/** A sentence about a model. */
+export const aboutModel = sayingsOf(models, 'model');

@@ -1,0 +1,76 @@
+import type { Words } from './sentences.ts';
+import type { noteWords } from './notes.ts';
+
+export const notesInGerman = {
+  'capture-interrupted': {
+    detail:
+      'Die Aufnahme wurde unterbrochen ({reason}); alles bis dahin Aufgenommene ist enthalten.',
+  },
+  'audio-added': {
+    detail:
+      'Ein Teil der Aufnahme ({length}) kam erst nach ihrem Ende vom Browser an; er ist am Schluss enthalten.',
+  },
+  gaps: { detail: 'In der Aufnahme fehlen Teile ({missing}).' },
+  truncated: { detail: 'Die Audiodatei bricht vorzeitig ab.' },
+  damaged: { detail: 'Ein Teil der Audiodatei konnte nicht gelesen werden.' },
+  silent: { detail: 'Ein großer Teil der Aufnahme ist still.' },
+  clipped: { detail: 'Die Aufnahme ist stellenweise übersteuert.' },
+  'one-channel': {
+    detail:
+      'Die beiden Kanäle der Aufnahme löschen sich gegenseitig aus; nur der lautere wurde verwendet.',
+  },
+  'other-tracks': { detail: 'Die Datei hat {of} Tonspuren; nur Spur {used} wurde verwendet.' },
+  'no-speech': { detail: 'In der Aufnahme wurde keine Sprache gefunden.' },
+  'diarization-skipped': { detail: 'Die Sprecher konnten nicht unterschieden werden. {cause}' },
+  'speakers-apart': {
+    detail:
+      'Die Sprecher wurden in {sections} Abschnitten unterschieden, die sich nicht vergleichen ließen: Eine Person kann als mehrere Sprecher erscheinen.',
+  },
+  'identification-skipped': { detail: 'Die Namen der Sprecher wurden nicht ermittelt. {cause}' },
+  'speakers-skipped': { detail: 'Die Sprecher wurden nicht benannt.' },
+  'not-punctuated': {
+    detail:
+      'Die Satzzeichen stammen von der Spracherkennung; kein Sprachmodell hat sie überarbeitet. {cause}',
+  },
+  'punctuated-locally': {
+    detail:
+      'Ein kleines Modell auf dem Mitschrift-Server hat die Satzzeichen gesetzt; kein Sprachmodell hat sie überarbeitet.',
+  },
+  'summary-extracted': {
+    detail: 'Die Zusammenfassung besteht aus Sätzen des Transkripts. {cause}',
+  },
+  'title-extracted': { detail: 'Der Titel ist dem Transkript entnommen. {cause}' },
+  'abstract-extracted': { detail: 'Die Kurzfassung besteht aus Sätzen des Transkripts. {cause}' },
+  'names-replaced': {
+    detail:
+      'Namen wurden nachträglich geändert. In Zusammenfassung und Kurzfassung sind sie ersetzt, wo klar ist, wer gemeint ist; neu geschrieben wurden diese Texte nicht.',
+  },
+  'too-short': {
+    detail:
+      'Der Text ist so kurz, dass eine Zusammenfassung oder Kurzfassung ihn nur wiederholen würde; sie wurde deshalb weggelassen.',
+  },
+  'title-kept': {
+    detail:
+      'Der bisherige Titel wurde beibehalten, weil das Sprachmodell keinen neuen vorgeschlagen hat. {cause}',
+  },
+  'parts-unpunctuated': {
+    detail:
+      'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil sich sonst Wörter geändert hätten.',
+  },
+  'corrections-unplaced': {
+    detail: {
+      one: '{count} Korrektur einer früheren Version konnte nicht in diese übernommen werden; sie ist bei der Aufnahme aufgeführt.',
+      other:
+        '{count} Korrekturen einer früheren Version konnten nicht in diese übernommen werden; sie sind bei der Aufnahme aufgeführt.',
+    },
+  },
+  restored: {
+    detail: 'Dies ist eine frühere Version, die wiederhergestellt wurde (Version {version}).',
+  },
+  edited: {
+    detail: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben ({documents}).',
+  },
+  unreadable: {
+    detail: 'Ein Teil der gespeicherten Daten dieser Aufnahme kann nicht gelesen werden.',
+  },
+} satisfies Words<typeof noteWords>;

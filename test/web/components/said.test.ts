@@ -1,0 +1,229 @@
+import { show } from './dom.ts';
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { flushSync } from 'svelte';
+import { chartJson } from '../../../machines/chart.ts';
+import { openStreams } from '../../../web/client/microphone/streams.ts';
+import { ApiError, answer, api } from '../../../web/client/api.ts';
+import { session } from '../../../web/client/session.ts';
+import { namesOfKeys } from '../../../web/components/key-names.ts';
+import { words as general } from '../../../web/components/words.ts';
+import RunningRecorder from '../../../web/pages/home/recorder/RunningRecorder.svelte';
+import Progress from '../../../web/pages/recording/Progress.svelte';
+import ModelRow from '../../../web/pages/settings/ModelRow.svelte';
+import SettingRow from '../../../web/pages/settings/SettingRow.svelte';
+import SideNav from '../../../web/pages/settings/SideNav.svelte';
+import Voice from '../../../web/pages/speakers/Voice.svelte';
+import { statesOf } from '../../../web/pages/statechart/moments.ts';
+import { stateNames } from '../../../web/pages/statechart/state-names.ts';
+import { chosenLanguage } from '../../../web/words/i18n.ts';
+import { eventually } from '../../support/eventually.ts';
+
+/** The page in German until the test is over; `shown` becomes true once its words are there. */
+async function inGerman(t: TestContext, shown: () => boolean): Promise<void> {
+  t.after(() => chosenLanguage.set(undefined));
+  chosenLanguage.set('de');
+  await eventually('it is German', () => {
+    flushSync();
+    return shown();
+  });
+}
+
+const refused = { type: '/problems/not-accepted', title: 'Not now', status: 409 };
+
+test('every state of the machine, and every stage, has a name in both languages', async (t) => {
+  const paths = statesOf(chartJson())
+    .filter(({ type }) => type !== 'history')
+    .map(({ path }) => path);
+  assert.ok(paths.length > 20);
+  const stop = stateNames.subscribe(() => {});
+  t.after(stop);
+  const unnamed = () => paths.filter((path) => stateNames.get().state(path) === undefined);
+  const both = 'transcribing.attributing(diarize.running,identify.done)';
+  assert.deepEqual(unnamed(), []);
+  assert.equal(stateNames.get().states(both), 'Separating speakers');
+  assert.equal(stateNames.get().states('idle.saved'), 'Note saved');
+  assert.equal(stateNames.get().states('of.a.newer(release)'), 'of.a.newer.release');
+  await inGerman(t, () => stateNames.get().states('idle.saved') === 'Notiz gespeichert');
+  assert.deepEqual(unnamed(), []);
+  assert.equal(stateNames.get().states(both), 'Sprecher werden unterschieden');
+});
+
+test('keys are called as they are labelled: in the language of the page, and on a Mac', async (t) => {
+  const stop = general.subscribe(() => {});
+  t.after(stop);
+  const keys = ['Ctrl K', 'Ctrl Enter', 'Space', 'Esc'];
+  const names = (onMac: boolean) => keys.map((each) => namesOfKeys(each, general.get(), onMac));
+  assert.deepEqual(names(false), keys);
+  assert.deepEqual(names(true), ['⌘ K', '⌘ ↩', 'Space', 'Esc']);
+  await inGerman(t, () => names(false)[0] === 'Strg K');
+  assert.deepEqual(names(false), ['Strg K', 'Strg Eingabe', 'Leertaste', 'Esc']);
+});
+
+test('what was said is quoted with the quotation marks of the page', async (t) => {
+  const speaker = {
+    label: 'SPEAKER_00',
+    suggested_name: 'Ben',
+    reason: '“Ben, you were there”',
+    certainty: 0.9,
+    seconds: 10,
+    sample: null,
+    samples: [],
+  };
+  const shown = show(t, Voice, {
+    speaker,
+    number: 1,
+    name: 'Ben',
+    people: [],
+    twin: undefined,
+    playing: false,
+    disabled: false,
+    onhear: () => {},
+    onnext: () => {},
+  } as never);
+  assert.match(shown.textContent, /From the recording: “Ben, you were there”/);
+  await inGerman(t, () => shown.textContent.includes('Aus der Aufnahme: „Ben, you were there“'));
+});
+
+test('a server that does not answer is named in the language of the page', async (t) => {
+  const stop = general.subscribe(() => {});
+  t.after(stop);
+  const answers = t.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError()));
+  const said = () =>
+    answer(api.GET('/status')).then(
+      () => '',
+      (error: unknown) => (error as ApiError).problem.title,
+    );
+  assert.equal(await said(), 'The server isn’t responding.');
+  await inGerman(t, () => general.get().away === 'Der Server antwortet nicht.');
+  assert.equal(await said(), 'Der Server antwortet nicht.');
+  answers.mock.mockImplementation(async () => new Response('<h1>Bad', { status: 502 }));
+  assert.equal(await said(), 'Der Server hat mit einem Fehler geantwortet (502).');
+});
+
+test('who closes the question for a tab is told that none was chosen, not that a microphone was refused', async (t) => {
+  const before = Object.getOwnPropertyDescriptor(navigator, 'mediaDevices');
+  const getDisplayMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+  Object.defineProperty(navigator, 'mediaDevices', {
+    value: { getDisplayMedia },
+    configurable: true,
+  });
+  t.after(() => Object.defineProperty(navigator, 'mediaDevices', before ?? { value: undefined }));
+  await assert.rejects(openStreams('tab'), { code: 'no-tab' });
+});
+
+test('each act of the recorder that is refused is named', async (t) => {
+  t.mock.method(globalThis, 'fetch', async () => Response.json(refused, { status: 409 }));
+  const running = {
+    recording_id: 'r1',
+    kind: 'solo',
+    device: 'Desk Mic',
+    paused: false,
+    warnings: [],
+  };
+  const shown = show(t, RunningRecorder, { running } as never);
+  const press = async (name: string, said: string) => {
+    [...shown.querySelectorAll('button')].find((one) => one.textContent.includes(name))!.click();
+    await eventually(said, () => {
+      flushSync();
+      return shown.querySelector('[role=alert]')?.textContent.includes(said) === true;
+    });
+  };
+  await press('Pause', 'The recording could not be paused and is still running.');
+  await press('Stop and', 'The recording could not be stopped and is still running.');
+  [...shown.querySelectorAll('button')].find((one) => one.textContent === 'Delete…')!.click();
+  flushSync();
+  await press('Delete permanently', 'The recording could not be deleted.');
+});
+
+test('what a recording waits for, and where it is set, is said by the stage', (t) => {
+  session.set({ token: 't', username: 'ada', is_admin: true } as never);
+  t.after(() => session.set(null));
+  const recording = {
+    recording_id: 'r',
+    status: 'TRANSCRIBING',
+    kind: 'meeting',
+    state: 'transcribing.finishing(punctuate.running,summarise.running)',
+    stage: null,
+    version: 0,
+    fraction: null,
+    error: null,
+    waiting: { for: 'language-model', ahead: 2, since: '2026-01-01T00:00:00Z' },
+    activities: [
+      { stage: 'punctuate', waiting: { for: 'language-model', ahead: 2 }, seconds_left: null },
+    ],
+  };
+  const said = (more: object) =>
+    show(t, Progress, { recording: { ...recording, ...more }, onproblem: () => {} } as never);
+  assert.match(said({}).textContent, /Waiting for the language model\.\s+2 requests ahead\./);
+  const failed = (stage: string, version = 0, code = 'engine-failed') => {
+    const error = { stage, code, retriable: true, message: 'No.' };
+    return said({ status: 'ERROR', version, waiting: null, activities: [], error });
+  };
+  const settings = (shown: HTMLElement) => shown.querySelector('a.btn')?.getAttribute('href');
+  assert.equal(settings(failed('summarise')), '/settings?part=language');
+  assert.equal(settings(failed('transcribe')), '/settings?part=speech');
+  assert.equal(settings(failed('transcribe', 0, 'no-engine')), '/settings?part=models');
+  assert.match(failed('summarise').textContent, /Dismiss/);
+  assert.match(failed('summarise', 2).textContent, /Keep version 2/);
+});
+
+test('a number beside a part of the settings is told with what it counts, once', (t) => {
+  const groups = [{ id: 'speech', title: 'Speech', settings: [{ key: 'stt.model' }] }];
+  const shown = show(t, SideNav, { groups, part: 'speech', changed: ['stt.model'] } as never);
+  const chip = shown.querySelector('.chip')!;
+  assert.equal(chip.querySelector('[aria-hidden=true]')?.textContent, '1');
+  assert.equal(chip.querySelector('.vh')?.textContent, '1 unsaved change');
+});
+
+test('a choice that nobody made says which one holds, in words', (t) => {
+  const field = {
+    key: 'stt.live',
+    type: 'choice',
+    title: 'When',
+    description: '',
+    choices: [{ value: 'while-recording', label: 'While people talk' }],
+    default: 'while-recording',
+    default_text: 'while-recording; after-the-stop on one core',
+  };
+  const stored = field.default;
+  const props = { field, value: stored, stored, overridden: [], fault: undefined };
+  const shown = show(t, SettingRow, { ...props, onchange: () => {} } as never);
+  assert.match(shown.querySelector('.src')!.textContent, /default: While people talk/);
+});
+
+test('a button that asks first ends in three dots; the one that acts does not', (t) => {
+  const model = {
+    id: 'm',
+    title: 'Parakeet',
+    purpose: 'speech-to-text',
+    size: 1e6,
+    languages: ['en'],
+    memory_gb: null,
+    license: 'MIT',
+    installed: true,
+    used_for: [],
+    recommended: null,
+    error: null,
+    progress: null,
+    about: null,
+  };
+  const shown = show(t, ModelRow, { model, onremoved: () => {} } as never);
+  shown.querySelector('button')!.click();
+  flushSync();
+  const [opens, ...answers] = [...shown.querySelectorAll('button')].map((one) => one.textContent);
+  assert.match(opens!, /^Remove…/);
+  assert.deepEqual(
+    answers.map((one) => one.trim()),
+    ['Cancel', 'Remove'],
+  );
+});
+
+test('without JavaScript the page says in both languages that it needs it', async () => {
+  const html = await readFile(join(import.meta.dirname, '../../../web/index.html'), 'utf8');
+  const noscript = /<noscript>.*<\/noscript>/s.exec(html)![0];
+  assert.match(noscript, /lang="en">Mitschrift needs JavaScript/);
+  assert.match(noscript, /lang="de">Mitschrift benötigt JavaScript/);
+});
