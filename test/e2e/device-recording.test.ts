@@ -46,7 +46,7 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   assert.equal(started.length, 1);
   const refused = both.find((one) => one.status === 'rejected');
   assert.match(String(refused?.reason), /: 409 .*already-recording/);
-  await assert.rejects(start(ben), /: 409 .*“Desk Mic” is being recorded already/);
+  await assert.rejects(start(ben), /: 409 .*“Desk Mic” is already being recorded/);
   assert.equal((await ben.get<Status>('/status')).status, 'IDLE');
   await until('Ben sees that somebody records', () => isDeepStrictEqual(shown(), ['Desk Mic']));
   assert.deepEqual((await anna.get<Status>('/status')).others_record, []);
@@ -74,7 +74,7 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
     start(ben).then(
       () => true,
       (error: Error) => {
-        assert.match(error.message, /: 409 .*is being recorded already/);
+        assert.match(error.message, /: 409 .*is already being recorded/);
         return false;
       },
     ),
