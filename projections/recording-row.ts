@@ -1,6 +1,6 @@
 import type { Sentence } from '../src/words/params.ts';
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
-import type { Note } from './recording/notes.ts';
+import { type Note, noteOf } from '../src/words/notes.ts';
 import { type Suggestion, draft, shown } from './recording/reading.ts';
 import type { Digest } from './recording/digest.ts';
 import { withKnownNames } from './recording/written-texts.ts';
@@ -222,8 +222,7 @@ function listedRow(
       message: texts.failure?.message ?? null,
       reason: texts.failure?.reason ?? null,
     },
-    notes:
-      unreadable && !isKnown ? [...said.notes, { code: 'unreadable', detail: '' }] : said.notes,
+    notes: unreadable && !isKnown ? [...said.notes, noteOf('unreadable')] : said.notes,
   };
 }
 

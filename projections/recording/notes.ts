@@ -1,7 +1,9 @@
 import type { Source } from '../../events/facts/sources.ts';
+import { type EarlyEnd, type Note, type NoteCode, noteOf } from '../../src/words/notes.ts';
+import type { Sentence } from '../../src/words/params.ts';
 import type { ReadFact } from './recording.ts';
 
-/** What a reader should know of how the recording came about. Closed: every reader knows every code. */
+/** In the order in which a reader is told. */
 export const noteCodes = [
   'capture-interrupted',
   'audio-added',
@@ -30,11 +32,7 @@ export const noteCodes = [
   'restored',
   'edited',
   'unreadable',
-] as const;
-export type NoteCode = (typeof noteCodes)[number];
-
-/** `detail` says how much, or which; often empty. */
-export type Note = { code: NoteCode; detail: string };
+] as const satisfies readonly NoteCode[];
 
 /**
  * The notes of what something is made of, in the order of the codes. They follow from the facts that
@@ -47,38 +45,28 @@ export function notesOf(
   counting: readonly ReadFact[],
   { titleGiven, renamed }: { titleGiven: boolean; renamed: boolean },
 ): Note[] {
-  const details = new Map<NoteCode, string>(
-    counting.flatMap(saidBy).map(({ code, detail }) => [code, detail]),
-  );
+  const said = new Map<NoteCode, Note>(counting.flatMap(saidBy).map((note) => [note.code, note]));
+  const say = (note: Note) => said.set(note.code, note);
   const { results, stretches } = source;
   if (stretches === 0) {
-    details.set('no-speech', '');
+    say(noteOf('no-speech'));
     // Then all of them were listened to.
-    details.delete('other-tracks');
+    said.delete('other-tracks');
   }
-  if (details.has('no-speech')) {
+  if (said.has('no-speech')) {
     // Of no words there is nothing to extract.
-    for (const code of extractCodes) details.delete(code);
+    for (const code of extractCodes) said.delete(code);
   }
-  if (titleGiven) details.delete('title-extracted');
-  if (renamed) details.set('names-replaced', '');
+  if (titleGiven) said.delete('title-extracted');
+  if (renamed) say(noteOf('names-replaced'));
   // Until something is made of the turns they may still be named.
   const isSkipped = results.turns !== null && results.names === null && results.punctuated !== null;
-  if (isSkipped) details.set('speakers-skipped', '');
-  return noteCodes.flatMap((code) => {
-    const detail = details.get(code);
-    return detail === undefined ? [] : [{ code, detail }];
-  });
+  if (isSkipped) say(noteOf('speakers-skipped'));
+  return noteCodes.flatMap((code) => said.get(code) ?? []);
 }
 
 /** Of what decoding found, that which a reader should know. */
-const audioCodes: ReadonlySet<string> = new Set([
-  'truncated',
-  'damaged',
-  'silent',
-  'clipped',
-  'one-channel',
-]);
+const audioCodes = ['truncated', 'damaged', 'silent', 'clipped', 'one-channel'] as const;
 
 /** What was made without a language model. The detail says why, where the log does. */
 export const extractCodes: readonly NoteCode[] = [
@@ -92,73 +80,110 @@ export const extractCodes: readonly NoteCode[] = [
 
 function saidBy(fact: ReadFact): Note[] {
   const notes: Note[] = [];
-  const note = (code: NoteCode, detail = '') => notes.push({ code, detail });
-  if (fact.unreadable) note('unreadable');
+  if (fact.unreadable) notes.push(noteOf('unreadable'));
   switch (fact.type) {
     case 'capture.interrupted':
-      note('capture-interrupted', fact.data.reason);
+      notes.push(noteOf('capture-interrupted', { reason: fact.data.reason as EarlyEnd }));
       break;
-    case 'audio.extended':
-      note('audio-added', `${Math.round((fact.data.duration ?? 0) - fact.data.before)} s`);
+    case 'audio.extended': {
+      const length = Math.round((fact.data.duration ?? 0) - fact.data.before);
+      notes.push(noteOf('audio-added', { length }));
       break;
-    case 'speech.detected':
-      for (const code of fact.data.warnings) if (audioCodes.has(code)) note(code as NoteCode);
-      unheardTracks(fact.data.tracks, note);
+    }
+    case 'speech.detected': {
+      const { warnings, tracks } = fact.data;
+      for (const code of audioCodes) if (warnings.includes(code)) notes.push(noteOf(code));
+      // The tracks behind the one that was used were not listened to.
+      if (tracks && tracks.used < tracks.of) notes.push(noteOf('other-tracks', tracks));
       break;
+    }
     case 'diarization.completed':
-      if (fact.data.apart !== undefined) note('speakers-apart', String(fact.data.apart));
+      if (fact.data.apart !== undefined)
+        notes.push(noteOf('speakers-apart', { sections: fact.data.apart }));
       break;
-    case 'diarization.skipped':
-      note('diarization-skipped', fact.data.reason);
+    case 'diarization.skipped': {
+      const { data, content } = fact;
+      notes.push(because('diarization-skipped', { ...data, ...content }));
       break;
+    }
     case 'identification.skipped':
-      note('identification-skipped', fact.content?.reason ?? fact.data.reason);
+      notes.push(because('identification-skipped', fact.content));
       break;
     // Music may pass for speech until no word is found in it.
     case 'transcription.completed':
-      if (fact.data.words === 0) note('no-speech');
-      break;
-    case 'transcript.punctuated':
-      if (fact.data.engine === 'built-in') note('not-punctuated', fact.content?.reason);
-      if (fact.data.engine === 'local' && fact.data.model)
-        note('punctuated-locally', fact.data.model);
-      if (fact.data.kept.length > 0) note('parts-unpunctuated', fact.data.kept.join(', '));
-      break;
-    case 'summary.completed':
-      if (fact.data.engine === 'built-in')
-        note(fact.data.too_short ? 'too-short' : 'summary-extracted', fact.content?.reason);
-      break;
-    case 'title.chosen':
-      if (fact.data.kept) note('title-kept', fact.content?.reason);
-      if (fact.data.engine === 'built-in') {
-        if (!fact.data.kept && !fact.data.of) note('title-extracted', fact.content?.reason);
-        if (!fact.data.too_short) note('abstract-extracted', fact.content?.reason);
-      }
-      if (fact.data.too_short) note('too-short', fact.content?.reason);
+      if (fact.data.words === 0) notes.push(noteOf('no-speech'));
       break;
     case 'corrections.carried_over':
-      if (fact.data.unplaced > 0) note('corrections-unplaced', String(fact.data.unplaced));
+      if (fact.data.unplaced > 0)
+        notes.push(noteOf('corrections-unplaced', { count: fact.data.unplaced }));
       break;
     case 'version.restored':
-      note('restored', String(fact.data.version));
+      notes.push(noteOf('restored', { version: fact.data.version }));
       break;
     case 'documents.saved':
-      if (fact.data.kept.length > 0) note('edited', fact.data.kept.join(', '));
+      if (fact.data.kept.length > 0) notes.push(noteOf('edited', { documents: fact.data.kept }));
       break;
     default:
+      notes.push(...saidOfTexts(fact));
   }
   const gaps = 'ledger' in fact.data ? (fact.data.ledger?.gaps ?? []) : [];
-  if (gaps.length > 0) note('gaps', `${secondsMissing(gaps)} s`);
+  if (gaps.length > 0) notes.push(noteOf('gaps', { missing: secondsMissing(gaps) }));
   return notes;
 }
 
-/** The tracks behind the one that was used were not listened to. */
-function unheardTracks(
-  tracks: { used: number; of: number } | undefined,
-  note: (code: NoteCode, detail: string) => void,
-): void {
-  if (tracks && tracks.used < tracks.of)
-    note('other-tracks', `track ${tracks.used} of ${tracks.of}`);
+/** What is said of texts that a language model did not make. */
+function saidOfTexts(fact: ReadFact): Note[] {
+  const notes: Note[] = [];
+  switch (fact.type) {
+    case 'transcript.punctuated': {
+      const { engine, model, kept } = fact.data;
+      const { cause, problem } = fact.content ?? {};
+      if (engine === 'built-in')
+        notes.push(
+          problem
+            ? noteOf('not-punctuated', { cause, problem })
+            : because('not-punctuated', fact.content),
+        );
+      if (engine === 'local' && model) notes.push(noteOf('punctuated-locally', { model }));
+      if (kept.length > 0) notes.push(noteOf('parts-unpunctuated', { parts: kept }));
+      break;
+    }
+    case 'summary.completed':
+      if (fact.data.engine === 'built-in')
+        notes.push(because(fact.data.too_short ? 'too-short' : 'summary-extracted', fact.content));
+      break;
+    case 'title.chosen': {
+      const { engine, kept, of, too_short } = fact.data;
+      if (kept) notes.push(because('title-kept', fact.content));
+      if (engine === 'built-in') {
+        if (!kept && !of) notes.push(because('title-extracted', fact.content));
+        if (!too_short) notes.push(because('abstract-extracted', fact.content));
+      }
+      if (too_short) notes.push(because('too-short', fact.content));
+      break;
+    }
+    default:
+  }
+  return notes;
+}
+
+/** A note with its cause; with what an earlier release said of it, where the fact has no code. */
+function because(
+  code:
+    | 'diarization-skipped'
+    | 'identification-skipped'
+    | 'not-punctuated'
+    | 'summary-extracted'
+    | 'title-extracted'
+    | 'abstract-extracted'
+    | 'too-short'
+    | 'title-kept',
+  content: { reason?: string | undefined; cause?: Sentence | undefined } | undefined,
+): Note {
+  const { reason, cause } = content ?? {};
+  if (cause) return noteOf(code, { cause });
+  // Some releases kept a code here (`no-engine`), which says nothing to a reader.
+  return { ...noteOf(code), ...(reason && /\s/.test(reason) && { detail: reason }) };
 }
 
 /** To a tenth, and never 0: something is missing. */

@@ -4,7 +4,8 @@ import type { Block, Correction, Stretch, SummaryLine } from '../../events/facts
 import { type Utterance, utterancesIn } from './utterances.ts';
 import { liveSpeakers } from './earlier-names.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
-import { notesOf, type Note } from './notes.ts';
+import { notesOf } from './notes.ts';
+import type { Note } from '../../src/words/notes.ts';
 import { paragraphs } from './paragraphs.ts';
 import { audioFact, factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
 import {

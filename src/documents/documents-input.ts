@@ -1,4 +1,3 @@
-import type { Note } from '../../projections/recording/notes.ts';
 import { type Reading, plainTitle } from '../../projections/recording/reading.ts';
 import type { DocumentsInput } from './documents.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
@@ -21,12 +20,10 @@ export function documentsInput(
     times = true,
     links = false,
     address = null,
-    renderer,
   }: {
     times?: boolean | undefined;
     links?: boolean | undefined;
     address?: string | null | undefined;
-    renderer?: number | undefined;
   },
   /** Path of the audio in the vault that the documents lie in. */
   audio: string | null = null,
@@ -50,13 +47,13 @@ export function documentsInput(
     links,
     address,
     audio,
-    ...(renderer === undefined ? {} : { renderer }),
     speakers,
     blocks,
     summary: reading.summary ?? '',
     lines: reading.lines,
     abstract: reading.abstract ?? '',
-    notes: reading.notes.flatMap(noteInDocuments),
+    // What was edited by hand is known only once the files are written.
+    notes: reading.notes.filter(({ code }) => code !== 'edited'),
   };
 }
 
@@ -94,12 +91,3 @@ export async function exportInput(
 }
 
 const free = () => false;
-
-/**
- * A note as documents show it. What was edited by hand is known only once the files are written. Why a stage was
- * left out may be a code (`no-engine`), which is not for readers.
- */
-function noteInDocuments({ code, detail }: Note): Note[] {
-  if (code === 'edited') return [];
-  return [{ code, detail: /^[a-z]+-engine$/u.test(detail) ? '' : detail }];
-}

@@ -1,5 +1,5 @@
 import type { Kind } from '../../events/facts/recording.ts';
-import type { Note } from '../../projections/recording/notes.ts';
+import type { Note } from '../words/notes.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { replaceLabels, speakerNumber } from '../../projections/recording/written-texts.ts';
 import { oneLine } from './markdown.ts';
@@ -45,8 +45,6 @@ export type DocumentsInput = {
   address?: string | null;
   /** Path of the audio in the vault that the documents lie in; null: it does not. */
   audio?: string | null;
-  /** `rendererVersion` of the release whose form the documents have; the present one if undefined. */
-  renderer?: number;
   speakers: readonly { label: string; name: string | null; seconds: number }[];
   blocks: readonly Block[];
   /** Plain text, or Markdown with headings, lists and bold: the rest of Markdown stays text. */
@@ -70,7 +68,7 @@ export function speakerName(
   const name = input.speakers.find((speaker) => speaker.label === label)?.name ?? '';
   if (oneLine(name) !== '') return oneLine(name);
   const number = speakerNumber(label);
-  return number === null ? oneLine(label) : `${labelsIn(input.uiLanguage).speaker} ${number}`;
+  return number === null ? oneLine(label) : labelsIn(input.uiLanguage)('speaker', { number });
 }
 
 /**

@@ -19,9 +19,7 @@ export function summarySections(
   return lineKinds.flatMap((kind) => {
     const lines = input.lines.filter((line) => line.kind === kind);
     if (lines.length === 0) return [];
-    return [
-      { kind, heading: labels.lineKinds[kind], lines: lines.map((line) => shown(input, line)) },
-    ];
+    return [{ kind, heading: labels(kind), lines: lines.map((line) => shown(input, line)) }];
   });
 }
 
@@ -59,6 +57,6 @@ function shown(
   return {
     text: name === null ? dated : `${name}: ${dated}`,
     block,
-    remark: unfounded && name !== null ? labelsIn(input.uiLanguage).notFound(name) : null,
+    remark: unfounded && name !== null ? labelsIn(input.uiLanguage)('not-found', { name }) : null,
   };
 }

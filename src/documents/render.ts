@@ -10,14 +10,13 @@ import {
   withSpeakerNames,
 } from './documents.ts';
 import { escapeInline, escapeLine, oneLine, sanitizeMarkdown } from './markdown.ts';
-import { type Labels, labelsIn } from './labels.ts';
+import { sayNotes } from '../words/say-notes.ts';
+import { labelsIn } from './labels.ts';
 import { unsafeCharacters } from './file-names.ts';
 import { renderLines } from './render-summary.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
-export const rendererVersion = 6;
-/** Those whose bytes can still be made: documents that they wrote are compared, and edits of them read. */
-export const rendererVersions: readonly number[] = [5, rendererVersion];
+export const rendererVersion = 7;
 
 /**
  * The three documents as Markdown. Pure: equal input gives equal bytes, at any time, on any machine.
@@ -29,8 +28,7 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
   const backlink = `[[${input.base}]]`;
   const abstract = escapeLine(withSpeakerNames(input, input.abstract));
   const heading = `# ${escapeInline(input.title)}`;
-  const headed = (label: string): string =>
-    isTitled(input) ? `${heading} – ${label}` : `# ${label}`;
+  const headed = (label: string): string => `${heading} – ${label}`;
   const audio = input.audio == null ? '' : `![[${input.audio}]]`;
 
   return {
@@ -38,25 +36,25 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
       heading,
       abstract,
       audio,
-      `- ${link(paths.transcript, labels.transcript)}\n- ${link(paths.summary, labels.summary)}`,
-      input.source === null ? '' : `${labels.source}: ${escapeInline(input.source)}`,
+      `- ${link(paths.transcript, labels('transcript'))}\n- ${link(paths.summary, labels('summary'))}`,
+      input.source === null ? '' : `${labels('source')}: ${escapeInline(input.source)}`,
       ...renderSpeakingTimes(input),
       ...renderNotes(input),
     ]),
-    transcript: document(frontMatter(input, 'transcript', [aliasWith(labels.transcript)]), [
+    transcript: document(frontMatter(input, 'transcript', [aliasWith(labels('transcript'))]), [
       backlink,
-      headed(labels.transcript),
+      headed(labels('transcript')),
       audio,
-      ...(input.blocks.length > 0 ? renderBlocks(input) : [`*${labels.noSpeech}*`]),
+      ...(input.blocks.length > 0 ? renderBlocks(input) : [`*${labels('no-speech')}*`]),
     ]),
-    summary: document(frontMatter(input, 'summary', [aliasWith(labels.summary)]), [
+    summary: document(frontMatter(input, 'summary', [aliasWith(labels('summary'))]), [
       backlink,
-      headed(labels.summary),
+      headed(labels('summary')),
       ...(input.lines.length > 0
         ? renderLines(input)
         : [
             withSpeakerNames(input, sanitizeMarkdown(input.summary), escapeLine) ||
-              `*${labels.noSummary}*`,
+              `*${labels('no-summary')}*`,
           ]),
     ]),
   };
@@ -65,9 +63,6 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
     return `${input.title} – ${label}`;
   }
 }
-
-/** Whether transcript and summary have the title in their headings too: notes applications list what stands first. */
-const isTitled = ({ renderer = rendererVersion }: DocumentsInput): boolean => renderer >= 6;
 
 /** The title is an alias as well: the file's name begins with a date and may lack characters of it. */
 const aliasesOf = ({ title, aliases }: DocumentsInput): string[] => [
@@ -104,10 +99,10 @@ function renderSpeakingTimes(input: DocumentsInput): string[] {
     .filter(({ seconds }) => seconds > 0)
     .map((speaker) => {
       const shown = linkTo(input, speaker) ?? escapeLine(speaker.name);
-      const percent = labels.percent(Math.round((100 * speaker.seconds) / all));
+      const percent = labels('percent', { share: speaker.seconds / all });
       return `- ${shown}: ${clock(speaker.seconds)} (${percent})`;
     });
-  return lines.length === 0 ? [] : [`## ${labels.speakingTime}`, lines.join('\n')];
+  return lines.length === 0 ? [] : [`## ${labels('speaking-time')}`, lines.join('\n')];
 }
 
 /** A link to the note about a person; null where there is to be none, or a note cannot have that name. */
@@ -126,32 +121,27 @@ const doubtLinksMax = 20;
 /** What the index says about how this came to be: a heading and a list, or nothing. */
 function renderNotes(input: DocumentsInput): string[] {
   const labels = labelsIn(input.uiLanguage);
-  const lines = [...input.notes.map((note) => sentence(note, labels)), ...doubts(input, labels)];
+  const remarks = sayNotes('documents', input.notes, input.uiLanguage);
+  const lines = [...remarks.map(escapeInline), ...doubts(input)];
   return lines.length === 0
     ? []
-    : [`## ${labels.notes}`, lines.map((line) => `- ${line}`).join('\n')];
-}
-
-function sentence({ code, detail }: DocumentsInput['notes'][number], labels: Labels): string {
-  const text = labels.noteSentences[code];
-  const shown = escapeInline(labels.detail(detail));
-  return shown === '' ? text : `${text} (${shown})`;
+    : [`## ${labels('remarks')}`, lines.map((line) => `- ${line}`).join('\n')];
 }
 
 /** Passages that may be wrong, with links to them; they stay in the transcript as they are. */
-function doubts(input: DocumentsInput, labels: Labels): string[] {
+function doubts(input: DocumentsInput): string[] {
+  const labels = labelsIn(input.uiLanguage);
   const doubtful = input.blocks.filter((block) => block.doubt !== undefined);
   if (doubtful.length === 0) return [];
   const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
   const links = doubtful.slice(0, doubtLinksMax).map(({ id, start, doubt = '' }) => {
-    const reason = Object.hasOwn(labels.doubtReasons, doubt)
-      ? labels.doubtReasons[doubt]
-      : escapeInline(doubt);
+    const reason =
+      doubt === 'repetition' || doubt === 'known-phrase' ? labels(doubt) : escapeInline(doubt);
     return `[[${transcript}#^${id}|${clock(start)}]] (${reason})`;
   });
   const rest = doubtful.length - links.length;
-  const all = rest > 0 ? [...links, labels.moreDoubts(rest)] : links;
-  return [`${labels.doubts(doubtful.length)} ${all.join(', ')}`];
+  const all = rest > 0 ? [...links, labels('more-doubts', { count: rest })] : links;
+  return [`${labels('doubts', { count: doubtful.length })} ${all.join(', ')}`];
 }
 
 /**
@@ -165,14 +155,13 @@ function frontMatter(
   aliases: readonly string[],
 ): string {
   const { address = null, recordingId } = input;
-  const isIndex = document === 'index' || !isTitled(input);
   const properties = {
-    title: quoted(isIndex ? input.title : aliases[0]!),
+    title: quoted(document === 'index' ? input.title : aliases[0]!),
     aliases: aliases.map(quoted),
     // Obsidian's date and time carry no zone: the wall clock where it was recorded.
     date: input.localStart.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length),
     kind: input.kind,
-    ...(isTitled(input) ? { document } : {}),
+    document,
     ...(input.language === null ? {} : { language: quoted(input.language) }),
     ...(input.duration === null ? {} : { duration: Math.round(input.duration) }),
     speakers: speakersOf(input).map((speaker) => quoted(linkTo(input, speaker) ?? speaker.name)),

@@ -72,7 +72,7 @@ export function plainText(input: DocumentsInput): string {
       ? oneLine(text)
       : `${speakerName(input, speaker)} [${clock(start)}]\n${oneLine(text)}`,
   );
-  const head = summary.length > 0 ? [...summary, labels.transcript] : [];
+  const head = summary.length > 0 ? [...summary, labels('transcript')] : [];
   return [oneLine(input.title), ...head, ...paragraphs, '']
     .filter((paragraph, index) => index > 0 || paragraph !== '')
     .join('\n\n')

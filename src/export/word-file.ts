@@ -21,10 +21,10 @@ export async function wordFile(input: DocumentsInput): Promise<Buffer> {
           new Paragraph({ text: title, heading: HeadingLevel.TITLE }),
           new Paragraph({ text: clean(input.localStart.slice(0, 16).replace('T', ' ')) }),
           ...(input.abstract === '' ? [] : [new Paragraph({ text: clean(named(input.abstract)) })]),
-          heading(labels.summary),
+          heading(labels('summary')),
           ...summary(input),
-          heading(labels.transcript),
-          ...(transcript.length === 0 ? [none(labels.noSpeech)] : transcript),
+          heading(labels('transcript')),
+          ...(transcript.length === 0 ? [none(labels('no-speech'))] : transcript),
         ],
       },
     ],
@@ -52,7 +52,7 @@ function turn(input: DocumentsInput, block: DocumentsInput['blocks'][number]): P
 function summary(input: DocumentsInput): Paragraph[] {
   const sections = summarySections(input);
   if (sections.length === 0 && input.summary.trim() === '')
-    return [none(labelsIn(input.uiLanguage).noSummary)];
+    return [none(labelsIn(input.uiLanguage)('no-summary'))];
   return sections.length > 0
     ? sections.flatMap(section)
     : prose(withSpeakerNames(input, input.summary));

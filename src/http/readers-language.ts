@@ -5,7 +5,7 @@ import { type ToGerman, germanBy } from '../shared/german.ts';
 import { knownLanguages } from '../shared/languages.ts';
 import { germanLanguageNames, germanModels } from '../speech/catalogue/german-models.ts';
 import type { Language, Sentence } from '../words/params.ts';
-import { say } from '../words/say.ts';
+import { type Hearer, sayTo, shownTo } from '../words/say.ts';
 import { wholePhrases } from '../words/whole-phrases.ts';
 import { germanDetails } from './german-details.ts';
 
@@ -41,13 +41,14 @@ type FailureKept = { message: string | null; reason: Sentence | null };
  * Why a recording failed, as somebody reads it: addresses, folders and commands of the server are for administrators.
  * `reason`: the same for programs; null where only an earlier release's sentence is kept.
  */
-export function errorIn<E extends FailureKept>({ language, isAdmin }: Reader, error: E) {
-  const spoken = error.reason && say(error.reason, language);
-  if (!spoken) return { ...error, reason: null };
-  const { detail, todo, admin } = spoken;
-  const message = [detail, todo, isAdmin && admin].filter(Boolean).join(' ');
-  const { code, params } = error.reason!;
-  // What an administrator's part names may be in any of them.
-  const isShown = params !== undefined && (isAdmin || admin === undefined);
-  return { ...error, message, reason: { code, ...(isShown && { params }) } };
+export function errorIn<E extends FailureKept>(reader: Reader, error: E) {
+  const { reason } = error;
+  const hearer = hearerOf(reader);
+  const message = reason && sayTo(hearer, reason, reader.language);
+  return message
+    ? { ...error, message, reason: shownTo(hearer, reason) }
+    : { ...error, reason: null };
 }
+
+/** To whom a sentence is said. */
+export const hearerOf = ({ isAdmin }: Reader): Hearer => (isAdmin ? 'administrators' : 'everyone');

@@ -12,9 +12,11 @@ import type { StageNow } from '../recordings/stages/stage-progress.ts';
 import { isIn } from '../../machines/states.ts';
 import { turnTag } from '../../projections/recording/edit-turns.ts';
 import type { DocumentVersion } from '../../projections/recording/versions.ts';
-import type { Note } from '../../projections/recording/notes.ts';
+import type { Note } from '../words/notes.ts';
 import type { Reading } from '../../projections/recording/reading.ts';
-import { type Reader, errorIn, textIn } from './readers-language.ts';
+import { sayNotes } from '../words/say-notes.ts';
+import { say, shownTo } from '../words/say.ts';
+import { type Reader, errorIn, hearerOf } from './readers-language.ts';
 import type { Language } from '../words/params.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
@@ -69,7 +71,7 @@ export function recordingAnswer(
     ...line,
     summary: summaryAnswer({ ...row, abstract: summary }, transcript, uiLanguage),
     activities,
-    speakers_pending: suggestionAnswers(row.suggestions, uiLanguage),
+    speakers_pending: suggestionAnswers(row.suggestions, uiLanguage, reader.language),
     utterances: transcript ? utterances(transcript) : [],
     notes: notesIn(reader, row.notes),
     ledger: ledgerOf(row, transcript),
@@ -121,8 +123,15 @@ export function readingAnswer(reading: Reading, { uiLanguage, reader }: Answerin
   };
 }
 
-const notesIn = ({ language }: Reader, notes: readonly Note[]) =>
-  notes.map(({ code, detail }) => ({ code, text: textIn(language, detail) }));
+/** Notes as sentences, and as codes with parameters for programs. */
+function notesIn(reader: Reader, notes: readonly Note[]) {
+  const hearer = hearerOf(reader);
+  const texts = sayNotes(hearer, notes, reader.language);
+  return notes.map((note, at) => ({
+    ...shownTo(hearer, { ...note, area: 'note' }),
+    text: texts[at]!,
+  }));
+}
 
 /** Everybody who speaks, with what people see of them: the name, or what stands for one. */
 const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: 'de' | 'en') =>
@@ -131,13 +140,14 @@ const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: 'de' | '
 /** Names suggested for labels, with the reason as a person reads it, and what is shown of who has no name. */
 export const suggestionAnswers = (
   suggestions: RecordingRow['suggestions'],
-  uiLanguage: 'de' | 'en',
+  uiLanguage: Language,
+  language = uiLanguage,
 ) =>
   suggestions.map(({ suggestedName, ...one }) => ({
     ...one,
     suggested_name: suggestedName,
     shown: speakerName({ speakers: [], uiLanguage }, one.label),
-    reason: suggestionReason(one.reason, uiLanguage),
+    reason: suggestionReason(one.reason, language),
   }));
 
 /** A line of `GET /recordings/{id}/versions`. */
@@ -233,13 +243,11 @@ export async function factsPage(
  * Why a name is suggested, as a person reads it: the words it rests on in quotation marks, or a sentence. What is
  * neither a quote nor one of the codes (`projections/recording/suggest-names.ts`) is shown as it is.
  */
-export function suggestionReason(reason: string | null, uiLanguage: Language): string | null {
+export function suggestionReason(reason: string | null, language: Language): string | null {
   if (reason === null) return null;
   const quote = /^“(.*)”$/su.exec(reason)?.[1];
-  if (quote !== undefined) return uiLanguage === 'de' ? `„${quote}“` : reason;
-  return Object.hasOwn(sentences, reason)
-    ? sentences[reason as keyof typeof sentences][uiLanguage]
-    : reason;
+  if (quote !== undefined) return language === 'de' ? `„${quote}“` : reason;
+  return say({ code: reason }, language, 'suggestion')?.detail ?? reason;
 }
 
 /** What was captured and what is missing of it, and corrections that found no place. */
@@ -318,22 +326,3 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
     ...(doubt === undefined ? {} : { doubt }),
   }));
 }
-
-const sentences = {
-  'named-before': {
-    de: 'in dieser Aufnahme schon so benannt',
-    en: 'named before in this recording',
-  },
-  'named-live': {
-    de: 'während der Aufnahme so genannt',
-    en: 'called so while it was recorded',
-  },
-  'only-one-left': {
-    de: 'von den angegebenen Personen als Einzige übrig',
-    en: 'the only one left of the people given',
-  },
-  voice: {
-    de: 'die Stimme klingt wie in früheren Aufnahmen',
-    en: 'the voice sounds as in earlier recordings',
-  },
-} satisfies Record<string, Record<Language, string>>;

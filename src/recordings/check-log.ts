@@ -137,9 +137,9 @@ async function compareDocuments(
 ): Promise<void> {
   if (saved === null) return;
   // With the first check: the start of the service must not wait for what documents are written with.
-  const { renderDocuments, rendererVersions } = await import('../documents/render.ts');
+  const { renderDocuments, rendererVersion } = await import('../documents/render.ts');
   const source = recording.sources.saved;
-  if (erased || source === null || !rendererVersions.includes(saved.data.renderer)) {
+  if (erased || source === null || saved.data.renderer !== rendererVersion) {
     check.notCompared += 1;
     if (erased || source === null) check.erased += 1;
     return;

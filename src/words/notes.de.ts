@@ -1,10 +1,25 @@
 import type { Words } from './sentences.ts';
-import type { noteWords } from './notes.ts';
+import type { EarlyEnd, noteWords } from './notes.ts';
+
+const ends = {
+  'device-unavailable': 'das Mikrofon war nicht mehr verbunden',
+  'limit-hours': 'die Höchstdauer war erreicht',
+  'space-limit': 'das Speicherlimit war erreicht',
+  'disk-low': 'die Festplatte war fast voll',
+  'disk-failed': 'die Festplatte war nicht beschreibbar',
+  'browser-gone': 'der Browser war nicht mehr verbunden',
+  orphaned: 'der Server wurde beendet',
+  terminated: 'die Aufnahme wurde von außerhalb beendet',
+  'service-and-capture-died': 'Server und Aufnahme wurden unerwartet beendet',
+  'capture-died': 'die Aufnahme brach mehrmals unerwartet ab',
+  'capture-not-started': 'die Aufnahme konnte nicht wieder gestartet werden',
+} as const satisfies Record<EarlyEnd, string>;
 
 export const notesInGerman = {
   'capture-interrupted': {
     detail:
-      'Die Aufnahme wurde unterbrochen ({reason}); alles bis dahin Aufgenommene ist enthalten.',
+      'Die Aufnahme wurde unterbrochen[ ({reason})]; alles bis dahin Aufgenommene ist enthalten.',
+    choices: { reason: ends },
   },
   'audio-added': {
     detail:
@@ -30,7 +45,7 @@ export const notesInGerman = {
   'speakers-skipped': { detail: 'Die Sprecher wurden nicht benannt.' },
   'not-punctuated': {
     detail:
-      'Die Satzzeichen stammen von der Spracherkennung; kein Sprachmodell hat sie überarbeitet. {cause}',
+      'Die Satzzeichen stammen von der Spracherkennung; kein Sprachmodell hat sie überarbeitet. {cause} {problem}',
   },
   'punctuated-locally': {
     detail:
@@ -47,7 +62,7 @@ export const notesInGerman = {
   },
   'too-short': {
     detail:
-      'Der Text ist so kurz, dass eine Zusammenfassung oder Kurzfassung ihn nur wiederholen würde; sie wurde deshalb weggelassen.',
+      'Der Text ist so kurz, dass eine Zusammenfassung oder Kurzfassung ihn nur wiederholen würde; sie wurde deshalb weggelassen. {cause}',
   },
   'title-kept': {
     detail:
@@ -69,6 +84,9 @@ export const notesInGerman = {
   },
   edited: {
     detail: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben ({documents}).',
+    choices: {
+      documents: { index: 'Übersicht', transcript: 'Transkript', summary: 'Zusammenfassung' },
+    },
   },
   unreadable: {
     detail: 'Ein Teil der gespeicherten Daten dieser Aufnahme kann nicht gelesen werden.',

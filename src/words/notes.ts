@@ -1,22 +1,44 @@
-import { says } from './sentences.ts';
+import type { Sentence } from './params.ts';
+import { says, sayingsOf } from './sentences.ts';
+
+/** Why a recording ended before somebody ended it. */
+const ends = {
+  'device-unavailable': 'the microphone was disconnected',
+  'limit-hours': 'the maximum length was reached',
+  'space-limit': 'the storage limit was reached',
+  'disk-low': 'the disk was almost full',
+  'disk-failed': 'the disk could not be written to',
+  'browser-gone': 'the browser was no longer connected',
+  orphaned: 'the server had stopped',
+  terminated: 'the recording was ended from outside Mitschrift',
+  'service-and-capture-died': 'the server and the recording stopped unexpectedly',
+  'capture-died': 'the recording stopped unexpectedly several times',
+  'capture-not-started': 'the recording could not be restarted',
+} as const;
+export type EarlyEnd = keyof typeof ends;
+const earlyEnds = Object.keys(ends) as EarlyEnd[];
 
 /** What a reader of a note should know of how it came about. */
 export const noteWords = {
   'capture-interrupted': says(
-    { reason: 'text' },
+    { reason: earlyEnds },
     {
       detail:
-        'The recording was interrupted ({reason}); everything recorded until then is included.',
+        'The recording was interrupted[ ({reason})]; everything recorded until then is included.',
+      choices: { reason: ends },
     },
   ),
   'audio-added': says(
-    { length: 'seconds' },
+    { length: 'briefSeconds' },
     {
       detail:
         'Part of the recording ({length}) arrived from the browser only after it had ended; it is included at the end.',
     },
   ),
-  gaps: says({ missing: 'seconds' }, { detail: 'Parts of the recording are missing ({missing}).' }),
+  gaps: says(
+    { missing: 'briefSeconds' },
+    { detail: 'Parts of the recording are missing ({missing}).' },
+  ),
   truncated: says({}, { detail: 'The audio file is cut off.' }),
   damaged: says({}, { detail: 'Part of the audio file could not be read.' }),
   silent: says({}, { detail: 'A large part of the recording is silent.' }),
@@ -34,7 +56,7 @@ export const noteWords = {
   ),
   'no-speech': says({}, { detail: 'No speech was found in the recording.' }),
   'diarization-skipped': says(
-    { cause: 'sentence' },
+    { cause: 'sentence?' },
     { detail: 'The speakers could not be separated. {cause}' },
   ),
   'speakers-apart': says(
@@ -45,19 +67,19 @@ export const noteWords = {
     },
   ),
   'identification-skipped': says(
-    { cause: 'sentence' },
+    { cause: 'sentence?' },
     { detail: 'The names of the speakers were not looked up. {cause}' },
   ),
   'speakers-skipped': says({}, { detail: 'The speakers were not named.' }),
   'not-punctuated': says(
-    { cause: 'sentence?' },
+    { cause: 'sentence?', problem: 'sentence?' },
     {
       detail:
-        'The punctuation comes from speech recognition; no language model revised it. {cause}',
+        'The punctuation comes from speech recognition; no language model revised it. {cause} {problem}',
     },
   ),
   'punctuated-locally': says(
-    {},
+    { model: 'text' },
     {
       detail:
         'A small model on the Mitschrift server added the punctuation; no language model revised it.',
@@ -83,10 +105,10 @@ export const noteWords = {
     },
   ),
   'too-short': says(
-    {},
+    { cause: 'sentence?' },
     {
       detail:
-        'The text is so short that a summary or abstract would only repeat it, so it was left out.',
+        'The text is so short that a summary or abstract would only repeat it, so it was left out. {cause}',
     },
   ),
   'title-kept': says(
@@ -97,7 +119,7 @@ export const noteWords = {
     },
   ),
   'parts-unpunctuated': says(
-    { parts: 'text' },
+    { parts: 'list' },
     {
       detail:
         'The punctuation of part of the text was not revised because that would have changed words.',
@@ -118,8 +140,19 @@ export const noteWords = {
     { detail: 'This is an earlier version that was restored (version {version}).' },
   ),
   edited: says(
-    { documents: 'list' },
-    { detail: 'A document was changed by hand and was therefore not overwritten ({documents}).' },
+    { documents: ['index', 'transcript', 'summary'] },
+    {
+      detail: 'A document was changed by hand and was therefore not overwritten ({documents}).',
+      choices: {
+        documents: { index: 'overview', transcript: 'transcript', summary: 'summary' },
+      },
+    },
   ),
   unreadable: says({}, { detail: 'Part of the data stored for this recording can’t be read.' }),
 };
+
+export type NoteCode = keyof typeof noteWords;
+/** What a reader should know, with what varies in it. */
+export const noteOf = sayingsOf(noteWords, 'note');
+/** `detail`: its cause as an earlier release kept it, in English. */
+export type Note = Sentence & { code: NoteCode; detail?: string };

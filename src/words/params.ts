@@ -11,6 +11,7 @@ export type ParamKind =
   | 'said'
   | 'bytes'
   | 'seconds'
+  | 'briefSeconds'
   | 'minutes'
   | 'hours'
   | 'time'
@@ -36,10 +37,10 @@ export type Sentence = {
 export type ParamValue = string | number | readonly string[] | Sentence | readonly Sentence[];
 
 type ValueOf<K> = K extends readonly (infer V)[]
-  ? V
+  ? V | readonly V[]
   : K extends `${infer Given}?`
     ? ValueOf<Given> | undefined
-    : K extends 'bytes' | 'seconds' | 'minutes' | 'hours' | 'integer' | 'percent'
+    : K extends 'bytes' | 'seconds' | 'briefSeconds' | 'minutes' | 'hours' | 'integer' | 'percent'
       ? number
       : K extends 'list' | 'or'
         ? readonly string[]
@@ -72,7 +73,9 @@ export function written(
 ): string | undefined {
   if (typeof kind !== 'string' || kind === 'sentence' || kind === 'sentences') return undefined;
   if (kind === 'list' || kind === 'or')
-    return Array.isArray(value) ? listed(value as readonly string[], kind, language) : undefined;
+    return Array.isArray(value)
+      ? namesListed(value as readonly string[], kind, language)
+      : undefined;
   if (typeof value === 'object') return undefined;
   if (kind === 'text' || kind === 'said') return oneLine(String(value), charactersMax[kind]);
   if (kind === 'time' || kind === 'date') return moment(String(value), kind, language);
@@ -93,7 +96,7 @@ function numberFormat(language: Language, options: Intl.NumberFormatOptions): In
 const localeOf = { en: 'en-GB', de: 'de' } as const satisfies Record<Language, string>;
 
 function quantity(
-  kind: 'bytes' | 'seconds' | 'minutes' | 'hours' | 'integer' | 'percent',
+  kind: 'bytes' | 'seconds' | 'briefSeconds' | 'minutes' | 'hours' | 'integer' | 'percent',
   value: number,
   language: Language,
 ): string {
@@ -101,12 +104,21 @@ function quantity(
   if (kind === 'percent')
     return numberFormat(language, { style: 'percent', maximumFractionDigits: 0 }).format(value);
   if (kind === 'bytes') return size(value, language);
+  if (kind === 'briefSeconds') return briefly(value, language);
   return numberFormat(language, {
     style: 'unit',
     unit: kind.slice(0, -1),
     unitDisplay: 'long',
     maximumFractionDigits: 1,
   }).format(value);
+}
+
+/** As tables and brackets have it: 3.2 s, 1 min 15 s. */
+function briefly(seconds: number, language: Language): string {
+  const minutes = Math.floor(seconds / 60);
+  const digits = { maximumFractionDigits: minutes > 0 ? 0 : 1 };
+  const rest = `${numberFormat(language, digits).format(seconds - minutes * 60)}\u00A0s`;
+  return minutes > 0 ? `${minutes}\u00A0min ${rest}` : rest;
 }
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
@@ -138,7 +150,12 @@ const more = {
   de: (count: number) => `${count} weitere`,
 } as const satisfies Record<Language, (count: number) => string>;
 
-function listed(names: readonly string[], kind: 'list' | 'or', language: Language): string {
+/** Names with commas between, and “and” or “or” before the last. */
+export function namesListed(
+  names: readonly string[],
+  kind: 'list' | 'or',
+  language: Language,
+): string {
   const shown = names.slice(0, namedMax).map((name) => oneLine(name, charactersMax.text));
   if (names.length > namedMax) shown.push(more[language](names.length - namedMax));
   const type = kind === 'or' ? 'disjunction' : 'conjunction';

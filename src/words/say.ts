@@ -15,8 +15,10 @@ import { frameWarningsInGerman } from './frame-warnings.de.ts';
 import { models } from './models.ts';
 import { modelsInGerman } from './models.de.ts';
 import { noteWords } from './notes.ts';
+import { labelsOfDocuments } from './labels-of-documents.ts';
+import { labelsOfDocumentsInGerman } from './labels-of-documents.de.ts';
 import { notesInGerman } from './notes.de.ts';
-import type { Language, Sentence } from './params.ts';
+import type { Language, ParamValue, Sentence } from './params.ts';
 import { problems } from './problems.ts';
 import { problemsInGerman } from './problems.de.ts';
 import { suggestionReasons } from './suggestion-reasons.ts';
@@ -35,6 +37,7 @@ const english = {
   failure: failures,
   waiting: waitingWords,
   note: noteWords,
+  label: labelsOfDocuments,
   suggestion: suggestionReasons,
   frame: frameWarnings,
   check: checks,
@@ -55,6 +58,7 @@ const translations = {
     field: fieldFaultsInGerman,
     failure: failuresInGerman,
     waiting: waitingInGerman,
+    label: labelsOfDocumentsInGerman,
     note: notesInGerman,
     suggestion: suggestionReasonsInGerman,
     frame: frameWarningsInGerman,
@@ -65,33 +69,80 @@ const translations = {
 } satisfies Record<Exclude<Language, 'en'>, { [A in Area]: Words<(typeof english)[A]> }>;
 
 /**
- * What a sentence says in a language.
+ * Who reads a sentence. Documents outlive advice; what servers, files and settings are called is for administrators, Health
+ * and the command line.
+ */
+export type Hearer = 'documents' | 'everyone' | 'administrators';
+
+/**
+ * What a sentence says in a language, by its parts; of sentences within it `detail` alone.
  * @param area where the sentence does not name its own
  * @returns undefined for a code that this release does not know (a fact of a newer one may hold it)
  */
-export function say(
+export const say = (
   sentence: Sentence,
   language: Language,
   area: Area = 'failure',
-): Spoken | undefined {
-  const named = sentence.area ?? area;
-  if (!Object.hasOwn(english, named)) return undefined;
-  const catalogue: WordCatalogue = english[named as Area];
-  if (!Object.hasOwn(catalogue, sentence.code)) return undefined;
-  const entry = catalogue[sentence.code]!;
-  const own: Readonly<Record<string, Texts>> | undefined =
-    language === 'en' ? undefined : translations[language][named as Area];
-  return spoken(entry, own?.[sentence.code] ?? entry.texts, sentence.params ?? {}, {
-    language,
-    within: (inner) => say(inner, language)?.detail,
-  });
+): Spoken | undefined =>
+  spokenIn(sentence, language, area, (inner) => say(inner, language)?.detail);
+
+/** All that a reader is told by a sentence, sentences within it included. @returns as `say` */
+export function sayTo(hearer: Hearer, sentence: Sentence, language: Language): string | undefined {
+  const spoken = spokenIn(sentence, language, 'failure', (inner) => sayTo(hearer, inner, language));
+  return spoken && [spoken.detail, ...rest[hearer](spoken)].filter(Boolean).join(' ');
 }
 
-/** A sentence whole in English, for the log and for releases that know no codes. */
-export const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en') ?? sentence.code;
+const rest = {
+  documents: () => [],
+  everyone: ({ todo }) => [todo],
+  administrators: ({ todo, admin }) => [todo, admin],
+} as const satisfies Record<Hearer, (spoken: Spoken) => (string | undefined)[]>;
 
-/** A sentence whole, for who runs the server: what it says, and what only administrators are told. */
-export function sayWhole(sentence: Sentence, language: Language): string | undefined {
-  const said = say(sentence, language);
-  return said && [said.detail, said.todo, said.admin].filter(Boolean).join(' ');
+/** A sentence whole in English, for the log and for releases that know no codes. */
+export const inEnglish = (sentence: Sentence): string =>
+  sayTo('administrators', sentence, 'en') ?? sentence.code;
+
+/** A sentence as programs get it: parameters that an administrator's part may name are for administrators alone. */
+export function shownTo(
+  hearer: Hearer,
+  { area = 'failure', code, params = {} }: Sentence,
+): Pick<Sentence, 'code' | 'params'> {
+  const isWhole = hearer === 'administrators' || entryOf(area, code)?.texts.admin === undefined;
+  if (!isWhole || Object.keys(params).length === 0) return { code };
+  const shown = (value: ParamValue): ParamValue => {
+    if (typeof value !== 'object') return value;
+    if (!('code' in value))
+      return value.map((one) =>
+        typeof one === 'string' ? one : shownTo(hearer, one),
+      ) as ParamValue;
+    return shownTo(hearer, value);
+  };
+  return {
+    code,
+    params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, shown(value)])),
+  };
+}
+
+/** A sentence whole, for who runs the server. @returns as `say` */
+export const sayWhole = (sentence: Sentence, language: Language): string | undefined =>
+  sayTo('administrators', sentence, language);
+
+function entryOf(area: string, code: string): WordCatalogue[string] | undefined {
+  if (!Object.hasOwn(english, area)) return undefined;
+  const catalogue: WordCatalogue = english[area as Area];
+  return Object.hasOwn(catalogue, code) ? catalogue[code] : undefined;
+}
+
+function spokenIn(
+  { area: own, code, params = {} }: Sentence,
+  language: Language,
+  area: Area,
+  within: (sentence: Sentence) => string | undefined,
+): Spoken | undefined {
+  const named = own ?? area;
+  const entry = entryOf(named, code);
+  if (!entry) return undefined;
+  const translated: Readonly<Record<string, Texts>> | undefined =
+    language === 'en' ? undefined : translations[language][named as Area];
+  return spoken(entry, translated?.[code] ?? entry.texts, params, { language, within });
 }

@@ -5,6 +5,7 @@ import {
   type ParamValue,
   type Sentence,
   type Values,
+  namesListed,
   written,
 } from './params.ts';
 
@@ -114,15 +115,24 @@ export function spoken(
     const value = params[name];
     if (kind === undefined || value === undefined) return undefined;
     const plain = (typeof kind === 'string' ? kind.replace('?', '') : kind) as ParamKind;
-    if (typeof plain !== 'string') {
-      const chosen = typeof value === 'string' ? texts.choices?.[name]?.[value] : undefined;
-      return chosen === undefined ? undefined : filled(chosen, write);
-    }
+    if (typeof plain !== 'string') return chosen(texts.choices?.[name] ?? {}, value);
     if (plain === 'sentence')
       return typeof value === 'object' && 'code' in value ? speech.within(value) : undefined;
     if (plain === 'sentences')
       return (value as readonly Sentence[]).map((one) => speech.within(one) ?? one.code).join('; ');
     return written(plain, value, speech.language);
+  };
+  /** The words of a value, or of several. */
+  const chosen = (words: Readonly<Record<string, string>>, value: ParamValue) => {
+    const named = [value]
+      .flat()
+      .filter((one) => typeof one === 'string' && Object.hasOwn(words, one)) as string[];
+    if (named.length === 0) return undefined;
+    return namesListed(
+      named.map((one) => filled(words[one]!, write)),
+      'list',
+      speech.language,
+    );
   };
   const value = (name: string): string | undefined => {
     const known = values.get(name) ?? write(name);

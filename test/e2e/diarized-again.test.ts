@@ -60,7 +60,7 @@ test('a meeting of one speaker is diarized again when the models are there, thro
   await post('/speakers', { skip: true });
   await status('IDLE');
   const note = (await detail()).notes.find(({ code }) => code === 'diarization-skipped');
-  assert.equal(note?.text, inEnglish(failure('no-speaker-model')));
+  assert.ok(note?.text.endsWith(inEnglish(failure('no-speaker-model'))), note?.text);
 
   // Cancelled while speakers are told apart: the process ends, and what there was stays.
   await world.installModels();

@@ -24,8 +24,15 @@ type Recording = {
 
 test('a summary taken from the text is said to be one, also after a model has chosen another title', async (t) => {
   const { id, api, index, recording, saved, dataDir } = await summarisedWithoutModel(t);
-  const text = 'No language model is configured.';
-  const notes = (...codes: string[]) => codes.map((code) => ({ code, text }));
+  const params = { cause: { code: 'no-language-model' } };
+  const texts: Record<string, string> = {
+    'not-punctuated':
+      'The punctuation comes from speech recognition; no language model revised it. No language model is set up.',
+    // One cause is said once.
+    'summary-extracted': 'The summary consists of sentences taken from the transcript.',
+    'abstract-extracted': 'The abstract consists of sentences taken from the transcript.',
+  };
+  const notes = (...codes: string[]) => codes.map((code) => ({ code, params, text: texts[code] }));
   assert.deepEqual(
     (await recording()).notes,
     notes('not-punctuated', 'summary-extracted', 'abstract-extracted'),
@@ -35,11 +42,18 @@ test('a summary taken from the text is said to be one, also after a model has ch
       'accept-language': 'de-AT,de;q=0.9,en;q=0.5',
     });
     const { notes: german } = (await read.json()) as { notes: { text: string }[] };
-    const said = new Set(german.map(({ text: one }) => one));
-    assert.deepEqual([...said], ['Es ist kein Sprachmodell eingerichtet.'], path);
+    assert.deepEqual(
+      german.map(({ text }) => text),
+      [
+        'Die Satzzeichen stammen von der Spracherkennung; kein Sprachmodell hat sie überarbeitet. Es ist kein Sprachmodell eingerichtet.',
+        'Die Zusammenfassung besteht aus Sätzen des Transkripts.',
+        'Die Kurzfassung besteht aus Sätzen des Transkripts.',
+      ],
+      path,
+    );
   }
-  assert.match(await index(), /The summary is an extract from the text/);
-  assert.match(await index(), /The abstract is an extract from the text/);
+  assert.match(await index(), /The summary consists of sentences/);
+  assert.match(await index(), /The abstract consists of sentences/);
 
   const language = await startLanguageServer({ flavour: 'openai' });
   t.after(() => language.close());
@@ -48,22 +62,22 @@ test('a summary taken from the text is said to be one, also after a model has ch
   assert.equal(replayed.code, 0, replayed.stderr);
   await saved(2);
   assert.deepEqual((await recording()).notes, notes('not-punctuated', 'summary-extracted'));
-  assert.match(await index(), /The summary is an extract from the text/);
-  assert.doesNotMatch(await index(), /The abstract is an extract/);
+  assert.match(await index(), /The summary consists of sentences/);
+  assert.doesNotMatch(await index(), /The abstract consists/);
 
   // All of it by the model: then there is nothing to note, and restoring brings the note back to both.
   await api('POST', `/recordings/${id}/reprocess`, { from: 'language-model' });
   await saved(3);
   assert.deepEqual((await recording()).notes, []);
-  assert.doesNotMatch(await index(), /extract/);
+  assert.doesNotMatch(await index(), /consists of/);
   await api('POST', `/recordings/${id}/versions/1/restore`, {});
   await saved(4);
   assert.deepEqual(
     (await recording()).notes.map(({ code }) => code),
     ['not-punctuated', 'summary-extracted', 'abstract-extracted', 'restored'],
   );
-  assert.match(await index(), /The summary is an extract from the text/);
-  assert.match(await index(), /an earlier version that was restored\. \(1\)/);
+  assert.match(await index(), /The summary consists of sentences/);
+  assert.match(await index(), /an earlier version that was restored \(version 1\)/);
 });
 
 test('a language given back to the recogniser is the one that was heard, everywhere; a model is asked for one run', async (t) => {

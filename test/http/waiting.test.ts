@@ -45,10 +45,10 @@ test('GET /status says what is waited for: a speech server that is away, or that
 
   await speech.down();
   const id = await upload();
-  await isWaited(id, 'processing', /cannot be reached/);
+  await isWaited(id, 'processing', /can’t be reached/);
   assert.equal((await now()).status, 'TRANSCRIBING');
   await service.restart();
-  await isWaited(id, 'processing', /cannot be reached/);
+  await isWaited(id, 'processing', /can’t be reached/);
   await speech.up();
   await eventually('it is done', async () => (await now()).status === 'IDLE');
 

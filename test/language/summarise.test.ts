@@ -230,7 +230,7 @@ test('what is no summary is refused, asked for once more, and then a failure tha
       () =>
         'Please provide the transcript of the talk that you would like me to summarise, and I will do it for you.',
     ],
-    [/cannot be read/u, () => right.replace('plans', 'pl\uFFFDns')],
+    [/unreadable characters/u, () => right.replace('plans', 'pl\uFFFDns')],
     [
       /another language/u,
       () =>

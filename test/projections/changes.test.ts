@@ -14,6 +14,7 @@ import {
 } from '../support/fact-teller.ts';
 import { rowsOf } from '../support/memory-projection-storage.ts';
 import { projected } from '../support/projected.ts';
+import { noteOf } from '../../src/words/notes.ts';
 
 const id = '01M7YB8DQZG1E7K5Q61TP77TYM';
 const writing = 'transcribing.writing';
@@ -109,7 +110,7 @@ test('corrections without a place are noted and listed', async (t) => {
   await teller.of(id, saved(2, 'base'), 'idle.saved');
   await settled();
   const row = await recordingById(storage, id);
-  assert.deepEqual(row?.notes, [{ code: 'corrections-unplaced', detail: '1' }]);
+  assert.deepEqual(row?.notes, [noteOf('corrections-unplaced', { count: 1 })]);
   assert.deepEqual(row?.speakers, [{ label: 'SPEAKER_2', name: 'Ada', seconds: 0 }]);
   const shown = await transcriptOf(storage, id);
   assert.deepEqual([shown?.blocks[0]?.text, shown?.unplaced], ['newer', [lost]]);

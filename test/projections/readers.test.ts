@@ -15,6 +15,8 @@ import { startProjections } from '../../projections/runner/runner.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import { libraryOf } from '../../projections/library.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
+import { type NoteCode, noteWords } from '../../src/words/notes.ts';
+import { noteCodes } from '../../projections/recording/notes.ts';
 import { speakerName, speakersOf, withSpeakerNames } from '../../src/documents/documents.ts';
 import { exportInput } from '../../src/documents/documents-input.ts';
 import { foldWord, wordsOf } from '../../src/search/words.ts';
@@ -294,6 +296,16 @@ async function writtenSaying({ recordingId, store, written }: History, storage: 
   return { markdown, search, versions: { title: last.title } };
 }
 
+/** Lines that a note can be, whatever varies in it. */
+function patternOf(code: NoteCode): RegExp {
+  const { detail } = noteWords[code].texts;
+  const text = typeof detail === 'string' ? detail : `(?:${detail.one}|${detail.other})`;
+  const varying = text
+    .replaceAll('.', '\\.')
+    .replaceAll(/\[\s*\(\{\w+\}\)\]|\{\w+\}|\(\{\w+\}\)/g, '.*');
+  return new RegExp(`^${varying.replaceAll(/ (?=\.\*)/g, ' ?')}$`);
+}
+
 /** Reads what was written, as a person would. */
 function inMarkdown({ documents }: Written): Saying {
   const labels = labelsIn('en');
@@ -301,12 +313,11 @@ function inMarkdown({ documents }: Written): Saying {
   const lines = rest.filter(
     (line) => line.startsWith('- ') && !line.startsWith('- [[') && !/ \(\d+%\)$/.test(line),
   );
-  const sentences = Object.entries(labels.noteSentences);
   const codes = lines
     .map((line) => line.slice(2))
     .map(
       (line) =>
-        sentences.find(([, sentence]) => line.startsWith(sentence))?.[0] ??
+        noteCodes.find((code) => patternOf(code).test(line)) ??
         /^Note: ([a-z-]+)/.exec(line)?.[1] ??
         line,
     );
@@ -322,14 +333,17 @@ function inMarkdown({ documents }: Written): Saying {
     notes: codes.toSorted(),
     blocks: transcript.rest
       .slice(2)
-      .filter((line) => line !== `*${labels.noSpeech}*`)
+      .filter((line) => line !== `*${labels('no-speech')}*`)
       .map((line) =>
         line
           .replace(/ \^[\w-]+$/, '')
           .replace(/^\*\*(.+?)\*\* \[[\d:]+\]/, '$1:')
           .replace(/^\[[\d:]+\] /, ''),
       ),
-    summary: summary.rest.slice(2).join('\n').replace(`*${labels.noSummary}*`, ''),
+    summary: summary.rest
+      .slice(2)
+      .join('\n')
+      .replace(`*${labels('no-summary')}*`, ''),
   };
 }
 

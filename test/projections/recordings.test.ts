@@ -17,6 +17,7 @@ import {
 } from '../support/fact-teller.ts';
 import { rowsOf } from '../support/memory-projection-storage.ts';
 import { projected } from '../support/projected.ts';
+import { noteOf } from '../../src/words/notes.ts';
 
 test('a recording from the microphone to its documents', async (t) => {
   const { teller, storage, settled } = projected(t, recordings);
@@ -49,7 +50,14 @@ test('a recording from the microphone to its documents', async (t) => {
     'r1',
     {
       type: 'capture.interrupted',
-      data: { path: 'audio.wav', bytes: 5, sha256: 'x', duration: 9, reason: 'unplugged', ledger },
+      data: {
+        path: 'audio.wav',
+        bytes: 5,
+        sha256: 'x',
+        duration: 9,
+        reason: 'browser-gone',
+        ledger,
+      },
     },
     'transcribing.recognising',
   );
@@ -84,8 +92,8 @@ test('a recording from the microphone to its documents', async (t) => {
   assert.deepEqual(done?.documents, pathsOf('r1'));
   assert.deepEqual(done?.documentHashes, { index: 'i1', transcript: 't1', summary: 's1' });
   assert.deepEqual(done?.notes, [
-    { code: 'capture-interrupted', detail: 'unplugged' },
-    { code: 'gaps', detail: '1 s' },
+    noteOf('capture-interrupted', { reason: 'browser-gone' }),
+    noteOf('gaps', { missing: 1 }),
   ]);
   assert.deepEqual(done?.running, []);
   assert.deepEqual(await unsettled(storage), []);
@@ -212,7 +220,7 @@ test('a cancelled reprocessing leaves what belongs to the documents', async (t) 
     ['SPEAKER_1'],
   );
   assert.equal(row?.language, null);
-  assert.deepEqual(row?.notes, [{ code: 'speakers-skipped', detail: '' }]);
+  assert.deepEqual(row?.notes, [noteOf('speakers-skipped')]);
 });
 
 test('names given during a cancelled reprocessing of the same turns stay', async (t) => {

@@ -15,6 +15,10 @@ import { speechServer } from '../support/speech-servers.ts';
 import { onThisMachine } from '../support/eventually.ts';
 import { writePunctuatingModel } from '../support/punctuation-model.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { failure } from '../../src/words/failures.ts';
+import { noteOf } from '../../src/words/notes.ts';
+import type { Sentence } from '../../src/words/params.ts';
+import { inEnglish } from '../../src/words/say.ts';
 
 /** Nobody listens on the discard port of the loopback address. */
 const nobody = 'http://127.0.0.1:9';
@@ -26,7 +30,7 @@ test('without a language model the built-in way is taken, and the document says 
   assert.deepEqual(await world.fallbacks(id), notConfigured);
   assert.match(
     await world.document(id, 'index'),
-    /The summary is an extract from the text\. \(No language model is configured\.\)/,
+    /revised it\. No language model is set up\.\n- The summary consists of sentences taken from the transcript\.$/m,
   );
 });
 
@@ -41,7 +45,7 @@ test('without a language model an installed one for the language punctuates what
     const about = notes.filter(({ code }) => /punctuated/.test(code));
     return { id, about, transcript: await world.document(id, 'transcript') };
   };
-  const notIt = [{ code: 'not-punctuated', detail: 'No language model is configured.' }];
+  const notIt = [noteOf('not-punctuated', { cause: failure('no-language-model') })];
   await writePunctuatingModel(world.models, ['de']);
   const other = await made(heard);
   assert.match(other.transcript, /HOW ARE YOU WELL I AM FINE THANKS/);
@@ -50,10 +54,10 @@ test('without a language model an installed one for the language punctuates what
   await writePunctuatingModel(world.models, ['en']);
   const english = await made(heard);
   assert.match(english.transcript, /How are you\? Well, I am fine thanks\./);
-  assert.deepEqual(english.about, [{ code: 'punctuated-locally', detail: 'punctuation-en' }]);
+  assert.deepEqual(english.about, [noteOf('punctuated-locally', { model: 'punctuation-en' })]);
   assert.match(
     await world.document(english.id, 'index'),
-    /A small model of this computer set the punctuation.*\(punctuation-en\)/,
+    /A small model on the Mitschrift server added the punctuation/,
   );
   const marked = await made('Thanks, how are you.');
   assert.match(marked.transcript, /Thanks, how are you\./);
@@ -62,10 +66,9 @@ test('without a language model an installed one for the language punctuates what
   await writeFile(join(world.models, 'punctuation-en', 'bpe.vocab'), 'damaged');
   const damaged = await made(heard);
   assert.match(damaged.transcript, /HOW ARE YOU WELL I AM FINE THANKS/);
-  assert.match(
-    damaged.about[0]!.detail,
-    /^No language model is configured\. The model punctuation-en cannot/,
-  );
+  const { cause, problem } = damaged.about[0]!.params!;
+  assert.deepEqual(cause, failure('no-language-model'));
+  assert.equal((problem as Sentence).code, 'model-damaged');
   const logged = world.logged().filter(({ stage }) => stage === 'punctuate');
   assert.deepEqual(
     logged.map(({ recordingId, code }) => [recordingId, code]),
@@ -105,16 +108,16 @@ test('each stage that a language model could not do is noted by itself, with the
       row.notes.map(({ code }) => code),
       notes[stage as keyof typeof notes],
     );
-    const [{ detail }] = row.notes as [(typeof row.notes)[number]];
-    assert.match(
-      detail,
-      /^The language model server rejects the API key\. .*`llm\.api_key`.*“Not your model\.”$/,
-    );
-    assert.match(await world.document(id, 'index'), /Not your model/);
+    const cause = row.notes[0]!.params!['cause'] as Sentence;
+    const { code, params } = cause;
+    assert.deepEqual([code, params?.['said']], ['language-server-key-wrong', 'Not your model.']);
+    const index = await world.document(id, 'index');
+    assert.match(index, /\. The language model server rejects the API key\.$/m);
+    assert.doesNotMatch(index, /Not your model|https?:\/\/(?!\S*notes)/);
     const logged = world.logged().filter((line) => line.stage === stage);
     assert.deepEqual(
       logged.map(({ msg, recordingId, code }) => ({ msg, recordingId, code })),
-      [{ msg: detail, recordingId: id, code: 'model-refused' }],
+      [{ msg: inEnglish(cause), recordingId: id, code: 'model-refused' }],
     );
   }
 });
@@ -175,7 +178,7 @@ test('what would only repeat a short talk is left out, and said so', async (t) =
   const index = await world.document(id, 'index');
   assert.equal(index.match(/^# Three spoken words$/gm)?.length, 1);
   assert.doesNotMatch(index, /^three spoken words/im);
-  assert.match(index, /so short .* left out\. \(No language model is configured\.\)/);
+  assert.match(index, /so short .* left out\.$/m);
   const summary = await world.document(id, 'summary');
   assert.match(summary, /^\*There is no summary\.\*$/m);
 

@@ -27,7 +27,7 @@ export const documentPathsSchema = z
   .describe('Paths relative to the user’s space');
 
 const sentence = z.object({
-  code: z.string().describe('finer than the failure’s own; may be refined'),
+  code: z.string().describe('of the sentence; may be refined'),
   params: z
     .record(z.string(), z.unknown())
     .optional()
@@ -111,8 +111,8 @@ export const utterance = z.object({
 });
 
 export const note = z.object({
-  code: z.string(),
-  text: z.string().describe('how much, which, or why; often empty'),
+  ...sentence.shape,
+  text: z.string().describe('what it says, in the reader’s language'),
 });
 
 const summaryLine = z.object({

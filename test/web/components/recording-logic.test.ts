@@ -8,7 +8,6 @@ import { actOfKey } from '../../../web/pages/recording/keys.ts';
 import { lanesOf } from '../../../web/pages/recording/lanes.ts';
 import { afterPause, spotAt, timelineOf } from '../../../web/pages/recording/playing.ts';
 import type { Turn } from '../../../web/pages/recording/turn-key.ts';
-import { detailOf } from '../../../web/pages/recording/remarks.ts';
 import { stepsOf } from '../../../web/pages/recording/steps.ts';
 import { peakRate, peaksForPixels } from '../../../web/pages/recording/waveform.ts';
 import { compareVersions, sideOf } from '../../../web/pages/recording/word-diff.ts';
@@ -17,7 +16,6 @@ import {
   wordAtCaret,
   writtenWords,
 } from '../../../web/pages/recording/words-of-turn.ts';
-import { words } from '../../../web/pages/recording/words.ts';
 import Measuring from '../../../web/pages/speakers/Measuring.svelte';
 import { offersFor, twinOf, withSuggestions } from '../../../web/pages/speakers/naming.ts';
 import { speakerNumber } from '../../../projections/recording/written-texts.ts';
@@ -328,28 +326,6 @@ test('a name that was typed stays, the same name twice is said, and known people
   assert.deepEqual(offersFor('mus', people), ['Ada Muster']);
   assert.deepEqual(offersFor('ada muster', people), [], 'a whole name asks no more');
   assert.deepEqual(offersFor('', people), []);
-});
-
-test('what a note says in brackets is for readers: no code, no id', () => {
-  const said = (code: string, text: string) => detailOf({ code, text }, words.get())?.text;
-  assert.equal(said('restored', '1'), 'Version 1');
-  assert.equal(said('edited', 'index, summary'), 'overview, summary');
-  assert.equal(
-    said('capture-interrupted', 'device-unavailable'),
-    'the microphone was disconnected',
-  );
-  assert.equal(said('capture-interrupted', 'a-new-code'), undefined);
-  assert.equal(said('gaps', '0.4 s'), '0.4 s');
-  assert.equal(said('audio-added', '75 s'), '1 min 15 s');
-  assert.equal(said('other-tracks', 'track 1 of 3'), 'track 1 of 3');
-  assert.equal(said('corrections-unplaced', '2'), '2');
-  for (const code of ['none', 'no-engine', 'b-1, b-7', ''])
-    assert.equal(said('identification-skipped', code), undefined, code);
-  const sentence = 'No language model is configured.';
-  assert.deepEqual(detailOf({ code: 'summary-extracted', text: sentence }, words.get()), {
-    text: 'No language model is configured',
-    isSaid: true,
-  });
 });
 
 test('speakers are counted on pages as in documents', () => {

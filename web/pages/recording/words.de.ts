@@ -237,58 +237,5 @@ export default {
     'Das Audio kann nicht geladen werden, weil der Server nicht antwortet. Mit „Abspielen“ versuchen Sie es erneut.',
   soundFormat:
     'Dieser Browser kann dieses Audioformat nicht abspielen. Versuchen Sie es mit einem anderen Browser.',
-  'note:not-punctuated':
-    'Die Satzzeichen stammen von der Spracherkennung; kein Sprachmodell hat sie überarbeitet{detail}.',
-  'note:punctuated-locally':
-    'Ein kleines Modell auf dem Mitschrift-Server hat die Satzzeichen gesetzt; kein Sprachmodell hat sie überarbeitet{detail}.',
-  'note:summary-extracted': 'Die Zusammenfassung besteht aus Sätzen des Transkripts{detail}.',
-  'note:title-extracted': 'Der Titel ist dem Transkript entnommen{detail}.',
-  'note:abstract-extracted': 'Die Kurzfassung besteht aus Sätzen des Transkripts{detail}.',
-  'note:names-replaced':
-    'Namen wurden nachträglich geändert. In Zusammenfassung und Kurzfassung sind sie ersetzt, wo klar ist, wer gemeint ist; neu geschrieben wurden diese Texte nicht{detail}.',
-  'note:too-short':
-    'Der Text ist so kurz, dass eine Zusammenfassung oder Kurzfassung ihn nur wiederholen würde; sie wurde deshalb weggelassen{detail}.',
-  'note:title-kept':
-    'Der bisherige Titel wurde beibehalten, weil das Sprachmodell keinen neuen vorgeschlagen hat{detail}.',
-  'note:parts-unpunctuated':
-    'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil sich sonst Wörter geändert hätten{detail}.',
-  'note:no-speech': 'In der Aufnahme wurde keine Sprache gefunden{detail}.',
-  'note:truncated': 'Die Audiodatei bricht vorzeitig ab{detail}.',
-  'note:damaged': 'Ein Teil der Audiodatei konnte nicht gelesen werden{detail}.',
-  'note:capture-interrupted':
-    'Die Aufnahme wurde unterbrochen{detail}; alles bis dahin Aufgenommene ist enthalten.',
-  'note:audio-added':
-    'Ein Teil der Aufnahme kam erst nach ihrem Ende vom Browser an{detail}; er ist am Schluss enthalten.',
-  'note:gaps': 'In der Aufnahme fehlen Teile{detail}.',
-  'note:clipped': 'Die Aufnahme ist stellenweise übersteuert{detail}.',
-  'note:one-channel':
-    'Die beiden Kanäle der Aufnahme löschen sich gegenseitig aus; nur der lautere wurde verwendet{detail}.',
-  'note:other-tracks': 'Die Datei hat mehrere Tonspuren; nur eine wurde verwendet{detail}.',
-  'note:silent': 'Ein großer Teil der Aufnahme ist still{detail}.',
-  'note:diarization-skipped': 'Die Sprecher konnten nicht unterschieden werden{detail}.',
-  'note:speakers-apart':
-    'Der Server hat die Sprecher in mehreren Abschnitten unterschieden, die sich nicht vergleichen ließen{detail}: Eine Person kann als mehrere Sprecher erscheinen.',
-  'note:identification-skipped': 'Die Namen der Sprecher wurden nicht ermittelt{detail}.',
-  'note:speakers-skipped': 'Die Sprecher wurden nicht benannt{detail}.',
-  'note:corrections-unplaced':
-    'Einige Korrekturen einer früheren Version konnten nicht in diese übernommen werden{detail}; sie sind bei der Aufnahme aufgeführt.',
-  'note:restored': 'Dies ist eine frühere Version, die wiederhergestellt wurde{detail}.',
-  'note:unreadable':
-    'Ein Teil der gespeicherten Daten dieser Aufnahme kann nicht gelesen werden{detail}.',
-  'note:edited': 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben{detail}.',
-  'ended:device-unavailable': 'das Mikrofon war nicht mehr verbunden',
-  'ended:limit-hours': 'die Höchstdauer war erreicht',
-  'ended:space-limit': 'das Speicherlimit war erreicht',
-  'ended:disk-low': 'die Festplatte war fast voll',
-  'ended:disk-failed': 'die Festplatte war nicht beschreibbar',
-  'ended:browser-gone': 'der Browser war nicht mehr verbunden',
-  'ended:orphaned': 'der Server wurde beendet',
-  'ended:terminated': 'die Aufnahme wurde von außerhalb beendet',
-  'ended:service-and-capture-died': 'Server und Aufnahme wurden unerwartet beendet',
-  'ended:capture-died': 'die Aufnahme brach mehrmals unerwartet ab',
-  'ended:capture-not-started': 'die Aufnahme konnte nicht wieder gestartet werden',
-  'document:index': 'Übersicht',
-  'document:transcript': 'Transkript',
-  'document:summary': 'Zusammenfassung',
   trackOf: 'Spur {used} von {of}',
 } satisfies Translation<English>;

@@ -1,0 +1,28 @@
+import type { Words } from './sentences.ts';
+import type { labelsOfDocuments } from './labels-of-documents.ts';
+
+export const labelsOfDocumentsInGerman = {
+  transcript: { detail: 'Transkript' },
+  summary: { detail: 'Zusammenfassung' },
+  remarks: { detail: 'Hinweise' },
+  source: { detail: 'Quelle' },
+  speaker: { detail: 'Sprecher {number}' },
+  'speaking-time': { detail: 'Redezeit' },
+  percent: { detail: '{share}' },
+  decision: { detail: 'Entscheidungen' },
+  task: { detail: 'Aufgaben' },
+  open: { detail: 'Offene Fragen' },
+  point: { detail: 'Wichtigste Punkte' },
+  'not-found': { detail: 'nicht in dem gefunden, was {name} gesagt hat' },
+  'no-speech': { detail: 'Es wurde keine Sprache gefunden.' },
+  'no-summary': { detail: 'Es gibt keine Zusammenfassung.' },
+  doubts: {
+    detail: {
+      one: 'Eine Stelle wurde möglicherweise falsch verstanden:',
+      other: '{count} Stellen wurden möglicherweise falsch verstanden:',
+    },
+  },
+  'more-doubts': { detail: 'und {count} weitere' },
+  repetition: { detail: 'Wiederholung' },
+  'known-phrase': { detail: 'eine Floskel, die Spracherkennung bei Stille oft erfindet' },
+} satisfies Words<typeof labelsOfDocuments>;
