@@ -29,7 +29,7 @@ export function followStreams(
     while (!signal.aborted) {
       await follow().catch(async (err: unknown) => {
         if (signal.aborted) return;
-        log.warn({ err }, 'changes of users and settings at other nodes are not heard of now');
+        log.warn({ err }, 'changes of users and settings on other nodes cannot be received');
         await delay(pauseMs, undefined, { signal }).catch(() => {});
       });
     }

@@ -218,7 +218,7 @@ export async function reopenUntilUsable(
     pauses: reopenPauses,
     signal,
     isTransient: () => true,
-    onRetry: (error) => report('The log could not be opened again; trying again.', error),
+    onRetry: (error) => report('event log could not be reopened; trying again', error),
   }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
@@ -233,8 +233,7 @@ async function roomToOpen(
     const { free } = await diskAt(db.location);
     if (free >= (await bytesToOpen(db.location))) return;
     db.waitsForRoom = free;
-    if (!isReported)
-      report('The disk is full: the log can be read, and is opened again when there is room.');
+    if (!isReported) report('disk is full; event log is read-only until there is space');
     await delay(roomPauseMs, undefined, { signal }).catch(() => {});
   }
 }

@@ -54,7 +54,7 @@ export async function openHeadFile(
   };
   const write = (): void => {
     writing ??= writeNewest()
-      .catch((error: unknown) => report('How far the log reaches could not be noted.', error))
+      .catch((error: unknown) => report('end of the event log could not be saved', error))
       .finally(() => {
         writing = undefined;
       });

@@ -194,7 +194,7 @@ function recoveryOf(
     running: () => running,
     begin(cause) {
       if (running || log.closing.aborted) return;
-      report('A write to the log failed; it is opened again.', cause);
+      report('writing to the event log failed; reopening it', cause);
       const appender = appenderOf();
       appender.refuseWaiting(reopening(db));
       const known = appender.head;
@@ -202,7 +202,7 @@ function recoveryOf(
         appender.head = await headAfter(db, known, log.damage.report);
         log.heads.reset();
         await log.verify({ afterPosition: Math.min(known.position, appender.head.position) });
-        report(`The log is open again at position ${appender.head.position}.`);
+        report(`event log is open again at position ${appender.head.position}`);
       };
       running = reopenUntilUsable(db, log.closing, check, report).finally(() => {
         running = undefined;

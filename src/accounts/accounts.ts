@@ -194,14 +194,20 @@ async function finishDeletions(
   try {
     await removeUploads(new Set(deleted));
   } catch (err) {
-    log.warn({ err }, 'uploads of deleted users are still there; the next start tries again');
+    log.warn(
+      { err },
+      'uploads of deleted users could not be removed; trying again at the next start',
+    );
   }
   for (const id of deleted) {
     try {
       await endWork(id, { by: 'system', command: `deleted-${ulid()}` });
       await archiveSpace(id);
     } catch (err) {
-      log.warn({ err, user_id: id }, 'a deletion is not finished; the next start tries again');
+      log.warn(
+        { err, user_id: id },
+        'deleting a user was not completed; trying again at the next start',
+      );
     }
   }
 }

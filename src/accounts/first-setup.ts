@@ -39,7 +39,7 @@ export async function openFirstSetup(
     setupCode = await openSetupCode(setupCodes);
     log.warn(
       { setup_code: setupCode.code },
-      'no user yet: POST /setup from another machine asks for this code',
+      'no user exists yet; setup from other computers needs this code',
     );
   } else await setupCodes.remove();
 

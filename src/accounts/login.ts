@@ -80,7 +80,7 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
     });
     const who = { category: securityCategory, address, user_id: user?.id };
     if (!user?.passwordHash || !checked.ok) {
-      log.warn(who, 'login refused');
+      log.warn(who, 'login failed');
       throw wrongCredentials();
     }
     await limits.succeeded(user.id, address);
@@ -91,7 +91,7 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
     }
     if (checked.rehash) await rehash(user, given, deps);
     const session = await beginSession(user, deps, agent);
-    log.info(who, 'logged in');
+    log.info(who, 'user logged in');
     return session;
   };
 }
@@ -164,7 +164,10 @@ async function rehash(user: User, password: string, deps: LoginDeps): Promise<vo
     const newHash = await hashPassword(password, deps.scheme());
     await deps.stream.change({ by: 'system' }, decideRehash(user, newHash));
   } catch (err) {
-    deps.log.warn({ err, user_id: user.id }, 'a password could not be hashed again');
+    deps.log.warn(
+      { err, user_id: user.id },
+      'password hash could not be renewed; trying again at the next login',
+    );
   }
 }
 

@@ -162,7 +162,7 @@ async function found(token: string, { address }: From, parts: Parts): Promise<Us
   await stream.takeIn();
   const link = openLink(stream.users, sha256Of(token), clock().toISOString());
   if (!link) {
-    log.warn({ category: securityCategory, address }, 'a link was refused');
+    log.warn({ category: securityCategory, address }, 'invitation or password link refused');
     throw accountError(linkOver);
   }
   await limits.takeBack(account, address);

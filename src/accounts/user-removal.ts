@@ -69,7 +69,7 @@ export async function endWorkOf(
         // It has ended otherwise, or failed, which is in the log; if not, the next look finds it.
         if (!(error instanceof StageError)) throw error;
         refused = true;
-        log.warn({ err: error, recordingId }, 'a recording was not stopped');
+        log.warn({ err: error, recordingId }, 'recording of a deleted user could not be stopped');
       });
     }
     for (const { recordingId } of unsettled) {

@@ -99,7 +99,7 @@ async function record(
       keepCombined({ combined, env, log, signal: over, onState });
     },
     onRestart() {
-      log.warn({ recordingId }, 'a capture died and is started again');
+      log.warn({ recordingId }, 'recording process ended unexpectedly; restarting it');
       reservation.warn('capture-restarted', 'The recording was interrupted and goes on.');
     },
     onPoke: (poke) => (reservation.poke = poke),

@@ -274,7 +274,8 @@ async function dismantleCombined(
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
     // Without a server there is no chain either.
-    if (error.code !== 'no-audio-server') log.warn({ err: error }, 'combined source not removed');
+    if (error.code !== 'no-audio-server')
+      log.warn({ err: error }, 'combined source could not be removed');
   }
 }
 

@@ -61,7 +61,7 @@ export async function followControlState(
     }
   } catch (error) {
     if (signal.aborted || isClosed(error)) return;
-    log.error({ err: error, recordingId }, 'following a recording in the log');
+    log.error({ err: error, recordingId }, 'following a recording in the event log failed');
   }
 }
 

@@ -19,7 +19,7 @@ export async function serve(): Promise<void> {
   const onUsers = (known: typeof users) => void (users = known);
   process.on('uncaughtException', (error) => {
     // The state of the process is unknown: the next start goes on from the log.
-    log.fatal({ err: error }, 'unexpected error, ending');
+    log.fatal({ err: error }, 'unexpected error; shutting down');
     process.exit(1);
   });
   const refused = (error: unknown): never => {
@@ -31,22 +31,22 @@ export async function serve(): Promise<void> {
   service.over.catch((error: unknown) => {
     // A service that never began ends with why; to start it again would change nothing.
     if (stopping || !hasBegun) return;
-    log.fatal({ err: error }, 'the service cannot go on by itself, ending: start it again');
+    log.fatal({ err: error }, 'server cannot continue; shutting down: start it again');
     process.exit(startAgain);
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (stopping) process.exit(1);
       stopping = true;
-      log.info({ signal }, 'stopping');
+      log.info({ signal }, 'shutting down');
       setTimeout(() => {
-        log.error('stopping took too long');
+        log.error('shutdown took too long; ending the process');
         process.exit(1);
       }, stopWithinMs).unref();
       service.close().then(
         () => process.exit(0),
         (error: unknown) => {
-          log.error({ err: error }, 'could not stop cleanly');
+          log.error({ err: error }, 'shutdown failed');
           process.exit(1);
         },
       );
@@ -60,7 +60,7 @@ export async function serve(): Promise<void> {
     if (!stopping) refused(error);
   });
   hasBegun = true;
-  log.info('ready');
+  log.info('server is ready');
 }
 
 /**

@@ -216,8 +216,8 @@ function inForce(stored: StoredSettings, { environment, secrets, log }: Sources)
     const { schema, former = (same: unknown) => same } = settingOf(key);
     const parsed = schema.safeParse(former(value));
     if (parsed.success) values[key] = parsed.data;
-    else if (value === undefined) log.warn({ key }, 'a secret is missing: set it again');
-    else log.warn({ key }, 'a stored setting is not valid any more: its default holds');
+    else if (value === undefined) log.warn({ key }, 'stored secret is missing; set it again');
+    else log.warn({ key }, 'stored setting is no longer valid; using the default');
   }
   return Object.freeze({ ...values, ...environment } as Settings);
 }
@@ -230,7 +230,7 @@ async function deleteOldSecrets(
   try {
     await secrets.keepOnly(fingerprintsIn(stored));
   } catch (err) {
-    log.warn({ err }, 'an old secret could not be deleted');
+    log.warn({ err }, 'old secret could not be deleted; trying again at the next change or start');
   }
 }
 

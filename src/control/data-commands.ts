@@ -32,7 +32,10 @@ export function quarantineCommands(deps: {
     'quarantine-purge': async (body) => {
       const { names } = purging.parse(body);
       for await (const name of purgeQuarantined(quarantine, names)) {
-        deps.log.info({ category: 'security', by: 'system', name }, 'purged from the quarantine');
+        deps.log.info(
+          { category: 'security', by: 'system', name },
+          'entry deleted from the quarantine',
+        );
       }
       return { purged: names.length };
     },

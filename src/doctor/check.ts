@@ -127,7 +127,7 @@ async function looked({ id, link, limitMs, look }: Look, log: Warn): Promise<Che
     return { id, ...found, link };
   } catch (error) {
     const isLate = stop.signal.aborted;
-    if (!isLate) log.warn({ err: error, check: id }, 'a check of the doctor failed');
+    if (!isLate) log.warn({ err: error, check: id }, 'health check failed');
     const said = isLate
       ? check('check-late', { limit: limitMs / 1000 })
       : check('check-failed', { cause: messageOf(error) });

@@ -95,7 +95,10 @@ export function openOwnVaults(parts: OwnVaultsParts): OwnVaults {
         const applied = appliedFacts(parts.projections);
         await follow(parts, applied, isHere, signal).catch((error: unknown) => {
           if (!signal.aborted)
-            parts.log.error({ code: codeOf(error) }, 'the vaults wait: what they follow is away');
+            parts.log.error(
+              { code: codeOf(error) },
+              'copying into notes folders is paused; the event log cannot be read',
+            );
         });
         applied.stop();
         await systemClock.wait(parts.everyMs, signal).catch(() => undefined);
@@ -215,7 +218,7 @@ async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact)
     await takeBack(parts, recordingId, fact.data.owner).catch((error: unknown) => {
       parts.log.warn(
         { recordingId, code: codeOf(error) },
-        'what was handed over stays in the vault of the former owner',
+        'notes of a recording that was handed over could not be removed from the former owner’s notes folder',
       );
     });
     return true;
@@ -243,7 +246,7 @@ async function takeBack(
     if (left.length > 0)
       log.warn(
         { recordingId, count: left.length },
-        'changed notes stay in the vault of the former owner',
+        'changed notes stay in the former owner’s notes folder',
       );
   }
 }
@@ -290,7 +293,7 @@ async function copy(
     // Without the error's own words: paths in them are made of titles.
     log.warn(
       { code: codeOf(error), user_id: owner },
-      'a vault cannot be written; this is tried again',
+      'notes folder cannot be written; trying again',
     );
   }
 }

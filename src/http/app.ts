@@ -52,7 +52,9 @@ export function createApp(services: HttpServices): Koa<State> {
   });
   sweepUploadsRegularly(services);
   // What fails after the answer has begun (a client that went away, a file that shrank).
-  app.on('error', (error: unknown) => services.log.debug({ err: error }, 'connection failed'));
+  app.on('error', (error: unknown) =>
+    services.log.debug({ err: error }, 'connection failed after the answer had begun'),
+  );
   return app;
 }
 

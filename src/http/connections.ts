@@ -36,7 +36,7 @@ export function limitConnections(
       warnedAt = performance.now();
       log.warn(
         { category: 'security', address: remoteAddress },
-        'too many connections of one address; a reverse proxy belongs into server.trusted_proxies',
+        'too many connections from one address; if it is a reverse proxy, add it to server.trusted_proxies',
       );
       return;
     }

@@ -49,11 +49,11 @@ export function openEncryption(
     // What could not be read is tried again: nothing about the files has to change for that.
     seen = read.problem === null ? signature : '';
     if (read.problem !== null && !isDeepStrictEqual(read.problem, state.problem)) {
-      log.warn({ problem: sayWhole(read.problem, 'en') }, 'the certificate cannot be used');
+      log.warn({ problem: sayWhole(read.problem, 'en') }, 'certificate cannot be used');
     }
     if (read.certificate) {
       const { names, validTo } = read.certificate;
-      log.info({ names, validTo }, 'a certificate is used');
+      log.info({ names, validTo }, 'certificate in use');
     }
     state =
       read.problem === null ? read : { certificate: state.certificate, problem: read.problem };
@@ -111,7 +111,7 @@ export function alsoEncrypted(
     asHttp(socket);
   });
   handshakes.on('tlsClientError', (error, socket) => {
-    log.debug({ err: error }, 'a TLS handshake failed');
+    log.debug({ err: error }, 'TLS handshake failed');
     socket.destroy();
   });
   let given: Certificate | undefined;
@@ -137,7 +137,7 @@ export function alsoEncrypted(
         return held.handTo(asHttp);
       }
       asTls(held).catch((error: unknown) => {
-        log.warn({ err: error }, 'a TLS connection could not be taken');
+        log.warn({ err: error }, 'TLS connection could not be accepted');
         held.giveUp();
       });
     });

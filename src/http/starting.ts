@@ -45,7 +45,9 @@ export function createStartingApp(
     ctx.status = wantsReady(ctx) ? 503 : 200;
     ctx.body = { status: 'starting', version, fraction: openingLog.fraction };
   });
-  app.on('error', (error: unknown) => log.debug({ err: error }, 'connection failed'));
+  app.on('error', (error: unknown) =>
+    log.debug({ err: error }, 'connection failed after the answer had begun'),
+  );
   const answer = app.callback();
   return {
     request: (incoming, outgoing) => void answer(incoming, outgoing),

@@ -153,16 +153,16 @@ async function makeOne(
       files: files.copied + files.linked,
       bytes: files.size,
     });
-    log.info({ path: one.path, facts }, 'backed up');
+    log.info({ path: one.path, facts }, 'backup completed');
     return report;
   } catch (error) {
     if (cancelled.aborted) {
       Object.assign(one, { state: 'cancelled' });
-      log.info({ path: one.path }, 'a backup was cancelled');
+      log.info({ path: one.path }, 'backup cancelled');
       throw new Error(wasCancelled, { cause: error });
     }
     Object.assign(one, { state: 'failed', error: messageOf(error) });
-    log.warn({ err: error, path: one.path }, 'a backup could not be made');
+    log.warn({ err: error, path: one.path }, 'backup failed');
     throw error;
   } finally {
     clearTimeout(stalled);

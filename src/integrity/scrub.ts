@@ -215,7 +215,7 @@ async function run(scrub: Scrubbing): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       // The log is being opened again, or the disk has trouble: it is tried again later.
-      log.warn({ err: error }, 'the scrub could not go on');
+      log.warn({ err: error }, 'background check was interrupted');
       await wait(pace.idleMs, scrub);
     }
   }
@@ -310,7 +310,7 @@ function reportDamage(scrub: Scrubbing): void {
   if (fresh.length > 0)
     log.error(
       { damage: fresh.slice(0, 20), advice: advice.map((one) => sayWhole(one, 'en')) },
-      'damage was found',
+      'damage found in stored data',
     );
 }
 

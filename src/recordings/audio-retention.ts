@@ -104,7 +104,10 @@ function take(keeping: Keeping, recordingId: string): void {
   const { taken, log } = keeping;
   if (keeping.isClosed || taken.has(recordingId)) return;
   if (taken.size >= waitingMax) {
-    log.warn({ recordingId }, 'too many recordings wait for their audio to be dealt with');
+    log.warn(
+      { recordingId },
+      'too many recordings are waiting for their audio to be compressed or removed',
+    );
     return;
   }
   const stop = new AbortController();
@@ -126,9 +129,12 @@ async function attempt(keeping: Keeping, recordingId: string, signal: AbortSigna
     await keeping.use(recordingId, (recording) => dealWith(keeping, recording, signal));
   } catch (error) {
     if (signal.aborted || isAbort(error) || error instanceof NotAccepted) {
-      log.debug({ recordingId }, 'its audio is left as it is for now: the recording goes on');
+      log.debug({ recordingId }, 'audio left unchanged because the recording is still running');
     } else {
-      log.error({ err: error, recordingId }, 'the audio could not be dealt with; it is kept');
+      log.error(
+        { err: error, recordingId },
+        'audio could not be compressed or removed; it is kept',
+      );
     }
   }
 }
@@ -175,7 +181,7 @@ async function follow(
   if (keep !== 'flac' || !audio.asCaptured) return;
   if (!(await keeping.ffmpegRuns())) {
     const { recordingId } = recording;
-    log.warn({ recordingId }, 'audio.keep is flac, but ffmpeg is missing: the WAV is kept');
+    log.warn({ recordingId }, 'audio.keep is flac, but ffmpeg is missing; keeping WAV');
     return;
   }
   const made = await compressAside(keeping, audio.recordingId, audio.file, signal);

@@ -119,7 +119,7 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
       for (const { recordingId, job } of await jobs.list()) {
         if (job !== 'erase' && job !== 'delete-documents') continue;
         await inTurn(recordingId, () => finishJob(deps, recordingId, job)).catch((error: unknown) =>
-          log.error({ err: error, recordingId, job }, 'still not finished'),
+          log.error({ err: error, recordingId, job }, 'cleanup job failed again'),
         );
       }
     },
@@ -132,7 +132,7 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
         for (const recordingId of some) {
           if (standing.get(recordingId)?.state === erasedState) continue;
           await eraseUnlessErased(deps, recordingId, erase).catch((error: unknown) =>
-            log.error({ err: error, recordingId }, 'still not erased'),
+            log.error({ err: error, recordingId }, 'erasing a recording failed again'),
           );
         }
       }
@@ -219,7 +219,10 @@ export function erasureCommands({
         .erase(recordingId, recording)
         .then(() => recordings.forget(recording))
         .catch((error: unknown) =>
-          log.error({ err: error, recordingId }, 'an erasure is not finished'),
+          log.error(
+            { err: error, recordingId },
+            'erasing a recording was not completed; trying again',
+          ),
         );
     },
   };

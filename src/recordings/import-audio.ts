@@ -120,7 +120,12 @@ export function openImports(deps: ImportsDeps): Imports {
       // The recording is there whatever becomes of this; the next start looks at it again.
       await jobs
         .complete(recordingId, 'import')
-        .catch((error: unknown) => log.warn({ err: error, recordingId }, 'a job is still noted'));
+        .catch((error: unknown) =>
+          log.warn(
+            { err: error, recordingId },
+            'import finished, but its job note could not be removed',
+          ),
+        );
       return accepted;
     } finally {
       taking.delete(recordingId);

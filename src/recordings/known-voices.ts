@@ -46,7 +46,7 @@ export function openKnownVoices(deps: {
       await deps.projections.applied(people.name, await deps.head());
       return await peopleNamed(deps.storage, owner, options);
     } catch (error) {
-      deps.log.warn({ err: error }, 'who was named before cannot be read: no one is suggested');
+      deps.log.warn({ err: error }, 'known voices cannot be read; no names are suggested');
       return [];
     }
   };

@@ -25,7 +25,7 @@ export function secondPassBy(
   const model = wasFollowed && isFirst ? secondPass() : null;
   if (model === null || model === engine.model) return {};
   if (engine.withModel?.(model).model === model) return { second_pass: model };
-  log.warn({ recordingId, model }, 'no second pass: the engine does not have the model');
+  log.warn({ recordingId, model }, 'second transcription skipped; the model is not available');
   return {};
 }
 

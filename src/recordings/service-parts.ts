@@ -136,6 +136,6 @@ function afterMove(
   files
     .removeDerived(recordingId, stageFileNames)
     .catch((error: unknown) =>
-      log.warn({ err: error, recordingId }, 'could not remove the derived speech file'),
+      log.warn({ err: error, recordingId }, 'working copy of the audio could not be removed'),
     );
 }

@@ -186,8 +186,7 @@ function leftUndone(
   const finishRemovals = async (left: readonly string[]): Promise<void> => {
     await removals.finishPending();
     const unacknowledged = await removeUnacknowledged(left);
-    if (unacknowledged.length > 0)
-      log.info({ unacknowledged }, 'removed uploads that were not acknowledged');
+    if (unacknowledged.length > 0) log.info({ unacknowledged }, 'unacknowledged uploads removed');
   };
   return {
     finishRemovals,

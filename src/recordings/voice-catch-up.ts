@@ -96,7 +96,7 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     running = work()
       .catch((error: unknown) => {
         if (!catchUp.closing.signal.aborted)
-          deps.log.warn({ err: error }, 'voices could not be measured again');
+          deps.log.warn({ err: error }, 'updating voices failed');
       })
       .finally(() => {
         running = null;
@@ -187,7 +187,7 @@ async function attemptOne(
   } catch (error) {
     if (stop.signal.aborted) return;
     failures.set(recordingId, (failures.get(recordingId) ?? 0) + 1);
-    log.warn({ err: error, recordingId }, 'its voices could not be measured again');
+    log.warn({ err: error, recordingId }, 'updating the voices of a recording failed');
   } finally {
     forget();
     work.current = null;

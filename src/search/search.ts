@@ -129,7 +129,7 @@ export function openSearch(parts: {
     await caughtUp(index, (error) => {
       indexes.drop(owner, index);
       // Those end with the service, which has said so.
-      if (!isStopped(error)) log.error({ err: error }, 'an index for searching failed');
+      if (!isStopped(error)) log.error({ err: error }, 'search index failed');
     });
     // Before the hits are read: what is indexed meanwhile was not searched.
     const fraction = index.fraction();

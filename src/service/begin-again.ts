@@ -61,14 +61,17 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
   };
   const fail = (reason: unknown): void => {
     end.reject(reason);
-    void close().catch((err: unknown) => log.error({ err }, 'closing'));
+    void close().catch((err: unknown) => log.error({ err }, 'shutdown failed'));
   };
   const begin = (opened: Promise<OpenedLog>, lost: string | null): void => {
     const mine = (run = parts.begin(opened, lost));
     let isOutdated = false;
     const again = async (reason: Error): Promise<void> => {
       if (closing.signal.aborted) return;
-      log.error({ err: reason }, 'what this node remembers is dropped, and the log opened again');
+      log.error(
+        { err: reason },
+        'event log came back shorter; dropping what this node remembers and reopening the log',
+      );
       await endToBeginAgain(mine, parts);
       if (!closing.signal.aborted) begin(openAgain(parts, closing.signal), reason.message);
     };
@@ -117,7 +120,9 @@ async function endToBeginAgain(
   run: Run,
   { server, log, endWithinMs = endWithinMsDefault }: Parts,
 ): Promise<void> {
-  const ended = run.end(server.pause).catch((err: unknown) => log.warn({ err }, 'ending it'));
+  const ended = run
+    .end(server.pause)
+    .catch((err: unknown) => log.warn({ err }, 'ending the parts of this node failed'));
   await inTime(endWithinMs, ended, () => {
     throw new Error(`What this node had begun has not ended in ${endWithinMs / 1000} s.`);
   });
@@ -129,7 +134,7 @@ const openAgain = ({ open, log }: Parts, signal: AbortSignal): Promise<OpenedLog
     pauses,
     signal,
     isTransient: (error) => awayCodes.has(codeOf(error) ?? ''),
-    onRetry: (err) => log.warn({ err }, 'the log cannot be opened yet'),
+    onRetry: (err) => log.warn({ err }, 'event log cannot be opened yet; trying again'),
   });
 
 /** Of `DatabaseUnfit`: it may come back. */

@@ -36,7 +36,7 @@ export function capturesOver(
     browser.stop(recordingId, stoppedBy).catch((err: unknown) => {
       // Else it has ended otherwise, which is in the log.
       if (!(err instanceof StageError))
-        log.warn({ err, recordingId }, 'the recording was not stopped');
+        log.warn({ err, recordingId }, 'recording could not be stopped');
     });
   });
   return standing.recordsDevices ? captures : withoutDevices(captures);

@@ -28,7 +28,7 @@ export function sharedEngine({ settings, log, modelsDir }: Options): Leased<Spee
       const { chooseEngine } = await import('../speech/choose-engine.ts');
       return await chooseEngine(settings(), { modelsDir, log });
     },
-    onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
+    onCloseError: (error) => log.warn({ err: error }, 'closing a replaced engine failed'),
   });
 }
 
@@ -52,7 +52,7 @@ export function sharedLanguageModel({ settings, log }: Options): Leased<OpenLang
         timeoutSeconds: rest['llm.timeout'],
       });
     },
-    onCloseError: (error) => log.warn({ err: error }, 'closing what was replaced'),
+    onCloseError: (error) => log.warn({ err: error }, 'closing a replaced engine failed'),
   });
 }
 

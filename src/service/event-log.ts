@@ -119,7 +119,7 @@ export async function openEventLog(data: DataFolder, log: Log): Promise<OpenedLo
   return await openOnce(data, log).catch(async (error: unknown) => {
     // On a full disk the reserve is what lets the service start, so that something can be deleted.
     if (!isNoSpace(error) || !(await removeReserve(data.root))) throw error;
-    log.warn('the disk is full: the reserve was given up');
+    log.warn('disk is full; the reserved space was released');
     return await openOnce(data, log);
   });
 }
@@ -220,7 +220,7 @@ async function openServedRows(
   log: Log,
 ): Promise<LevelRows> {
   if (!cleanEnd && (await harmedTables(data.rows)).length > 0) {
-    log.warn('the rows are damaged: they are made again from the log');
+    log.warn('projection rows are damaged; rebuilding them from the event log');
     await rm(data.rows, { recursive: true, force: true });
   }
   return await openRows({ directory: data.rows, keys, projections: served, log });
@@ -230,8 +230,8 @@ async function openServedRows(
 export const rowsReports = (
   log: Log,
 ): Pick<Parameters<typeof startProjections>[0], 'onStopped' | 'onListenerError'> => ({
-  onStopped: (stopped) => log.error(stopped, 'a projection has stopped'),
-  onListenerError: (error) => log.error({ err: error }, 'a listener to the projections failed'),
+  onStopped: (stopped) => log.error(stopped, 'projection stopped'),
+  onListenerError: (error) => log.error({ err: error }, 'projection listener failed'),
 });
 
 /** Makes the rows of recordings again whose keys were put back since they were written. Mostly there are none. */
@@ -244,9 +244,16 @@ export async function takeInKeys(
     const { name } = projection;
     await forEachKeyThatCameBack(storage, store.keys, name, async (recordingId, marks) => {
       await rebuildRecording(store, storage, { projection, recordingId, beside: marks }).then(
-        () => log.info({ recordingId, name }, 'its key is there again: its rows were made again'),
+        () =>
+          log.info(
+            { recordingId, name },
+            'key is available again; projection rows of the recording were rebuilt',
+          ),
         (error: unknown) =>
-          log.error({ err: error, recordingId, name }, 'its rows are not made again yet'),
+          log.error(
+            { err: error, recordingId, name },
+            'rebuilding projection rows failed; trying again',
+          ),
       );
     });
   }

@@ -146,7 +146,7 @@ function openNodeRows(
     sealedRows(postgresProjectionStorage(db, { generation, fenced }), {
       keys,
       projections,
-      report: (problem) => log.error(problem, 'rows cannot be read'),
+      report: (problem) => log.error(problem, 'projection rows cannot be read'),
     });
   const everyMs = leasesToComeBack * leaseMs;
   const oldRows = keepRemovingOldRows({
@@ -154,8 +154,9 @@ function openNodeRows(
     ownership,
     generation,
     everyMs,
-    onRemoved: (places) => log.info({ places }, 'rows of another release were removed'),
-    onFailure: (err) => log.warn({ err }, 'rows of another release are not removed yet'),
+    onRemoved: (places) => log.info({ places }, 'projection rows of another version removed'),
+    onFailure: (err) =>
+      log.warn({ err }, 'projection rows of another version could not be removed; trying again'),
   });
   return {
     storage: opened({ fenced: false }),
@@ -170,10 +171,15 @@ function openNodeRows(
         storage: () => opened({ fenced: true }),
         before: (rows) => takeInKeys(store, rows, log),
         onProjector: (is) => {
-          log.info({ is }, 'projector');
+          log.info(
+            is
+              ? 'this node now keeps the projections up to date'
+              : 'another node keeps the projections up to date',
+          );
           oldRows.projects(is);
         },
-        onFailure: (err) => log.warn({ err }, 'the rows cannot be kept up by this node now'),
+        onFailure: (err) =>
+          log.warn({ err }, 'this node cannot update the projections at the moment'),
       }),
     stop: oldRows.stop,
   };

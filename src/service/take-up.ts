@@ -19,7 +19,7 @@ export async function takeUp(parts: StartParts): Promise<number> {
   const { store, leftFolders, projections, recordingService, captures, log, signal } = parts;
   // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
   if (store.health().state === 'damaged') {
-    log.error('the log is damaged: unfinished recordings wait until it is sound again');
+    log.error('event log is damaged; unfinished recordings are not continued');
     return 0;
   }
   const running = parts.recordsDevices
@@ -46,13 +46,17 @@ export async function tidyUp(parts: StartParts): Promise<void> {
       return await isKnown(store, recordingId);
     },
   );
-  if (unknown.length > 0) log.warn({ unknown }, 'moved folders without facts to quarantine');
+  if (unknown.length > 0)
+    log.warn({ unknown }, 'unknown recording folders moved to the quarantine');
   await caughtUpOrStopped(projections.caughtUp('all', { signal }));
   const removed = await parts.removeOldRows().catch((error: unknown) => {
-    log.error({ err: error }, 'rows of an earlier release, not sealed, are still there');
+    log.error(
+      { err: error },
+      'unencrypted projection rows of an earlier version could not be removed',
+    );
     return false;
   });
-  if (removed) log.info('removed rows of an earlier release, which were not sealed');
+  if (removed) log.info('unencrypted projection rows of an earlier version removed');
 }
 
 /** A projection that has stopped delays nothing: what needs its rows fails. @throws anything else */

@@ -71,7 +71,8 @@ async function attempt(
   { log, signal }: Pick<Ports, 'log' | 'signal'>,
 ): Promise<void> {
   await work().catch((error: unknown) => {
-    if (!signal.aborted) log.warn({ err: error }, 'cleanup after other processes failed; retrying');
+    if (!signal.aborted)
+      log.warn({ err: error }, 'taking over unfinished work of other nodes failed; trying again');
   });
 }
 

@@ -51,7 +51,8 @@ async function engineFor(
 
   const { preferred } = await import('./catalogue/catalogue.ts');
   const { models, broken } = await installedModels(modelsDir);
-  for (const { folder, problem } of broken) log.warn({ folder, problem }, 'model is not used');
+  for (const { folder, problem } of broken)
+    log.warn({ folder, problem }, 'model ignored because it is unusable');
   const recognisers = preferred(models.filter(({ purpose }) => purpose === 'speech-to-text'));
   if (!sherpaInstalled())
     throw new StageError(failure('speech-package-missing'), { retriable: false });

@@ -70,14 +70,21 @@ async function keepNodeMark(
   const put = () => blobs.put(key, Buffer.from(`${nodeId}\n`));
   await put();
   const timer = setInterval(() => {
-    put().catch((error: unknown) => log.warn({ err: error }, 'the mark of this node grows old'));
+    put().catch((error: unknown) =>
+      log.warn({ err: error }, 'marker file of this node could not be renewed'),
+    );
   }, againMs).unref();
   return {
     async stop() {
       clearInterval(timer);
       await blobs
         .delete(key)
-        .catch((error: unknown) => log.warn({ err: error }, 'the mark of this node stays a week'));
+        .catch((error: unknown) =>
+          log.warn(
+            { err: error },
+            'marker file of this node could not be removed; it expires after a week',
+          ),
+        );
     },
   };
 }

@@ -146,7 +146,7 @@ export function openDiskRoom(deps: {
       if ((await look()).free >= shortBytes) return false;
       await making;
       const given = await removeReserve(root);
-      if (given) log.warn({ free: last.free }, 'the disk is full: the reserve was given up');
+      if (given) log.warn({ free: last.free }, 'disk is full; the reserved space was released');
       return given;
     },
     warning() {
@@ -158,7 +158,8 @@ export function openDiskRoom(deps: {
       const again = (): Promise<void> => {
         making = makeReserve()
           .catch((error: unknown) => {
-            if (!stopping.signal.aborted) log.warn({ err: error }, 'the reserve could not be made');
+            if (!stopping.signal.aborted)
+              log.warn({ err: error }, 'reserved disk space could not be created');
           })
           .finally(() => {
             if (!stopping.signal.aborted)

@@ -51,7 +51,7 @@ export async function openRows(options: {
   const opening = { createIfMissing: true, hook: options.write };
   const db = await openDatabase(directory, opening).catch(async (error: unknown) => {
     if (!(error instanceof EventStoreError) || error.code !== 'DAMAGED') throw error;
-    log.warn({ err: error }, 'the database of rows is damaged: it is made again from the log');
+    log.warn({ err: error }, 'projection database is damaged; rebuilding it from the event log');
     await rm(directory, { recursive: true, force: true });
     return await openDatabase(directory, opening);
   });
@@ -59,9 +59,9 @@ export async function openRows(options: {
   let recovering: Promise<void> | undefined;
   db.onWriteFailure = (cause) => {
     if (recovering || closing.signal.aborted) return;
-    log.warn({ err: cause }, 'a write of rows failed; their database is opened again');
+    log.warn({ err: cause }, 'writing projection rows failed; reopening the database');
     const report = (_: string, error: unknown): void =>
-      log.warn({ err: error }, 'the database of rows could not be opened again yet');
+      log.warn({ err: error }, 'projection database could not be reopened; trying again');
     const sound = (): Promise<void> => Promise.resolve();
     recovering = reopenUntilUsable(db, closing.signal, sound, report).finally(() => {
       recovering = undefined;
@@ -69,7 +69,7 @@ export async function openRows(options: {
   };
   const full = () => (recovering && db.waitsForRoom !== undefined ? reopening(db) : undefined);
   const report = (problem: { subject: string; message: string }): void =>
-    log.error(problem, 'rows cannot be read');
+    log.error(problem, 'projection rows cannot be read');
   return {
     storage: sealedRows(levelProjectionStorage(db), { keys, projections, report }),
     db,

@@ -179,7 +179,8 @@ async function measureInto(
       const { bytes, unread } = counted.value;
       all.countEnds(bytes, now() - counted.agoMs);
       tookMs += counted.tookMs;
-      if (unread > 0) log.warn({ unread }, 'not everything could be counted for limits.spaces_gb');
+      if (unread > 0)
+        log.warn({ unread }, 'disk usage is incomplete; some files could not be read');
     }
     if (settings()['limits.user_gb'] === null) {
       for (const ledger of users.values()) ledger.measured = null;
@@ -192,7 +193,7 @@ async function measureInto(
       ledger.countEnds(byUser.get(user) ?? 0, now() - counted.agoMs);
     tookMs += counted.tookMs;
   } catch (error) {
-    if (!signal.aborted) log.warn({ err: error }, 'counting for limits.spaces_gb');
+    if (!signal.aborted) log.warn({ err: error }, 'counting disk usage failed');
   }
   return tookMs;
 }

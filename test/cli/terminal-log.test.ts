@@ -35,7 +35,7 @@ async function printedUntil(
   return lines;
 }
 
-const asksForUser = (line: string): boolean => line.includes('no user yet');
+const asksForUser = (line: string): boolean => line.includes('no user exists yet');
 const onTerminal: [string, ...string[]] = [
   'script',
   '--quiet',
@@ -52,7 +52,7 @@ test('on a terminal the service speaks to a person', async (t) => {
   assert.match(address!, /^Mitschrift is at http:/);
   assert.match(
     noUser!,
-    /^\[\d\d:\d\d:\d\d\] WARN: no user yet: .* \{"setup_code":"\S+"\}$/,
+    /^\[\d\d:\d\d:\d\d\] WARN: no user exists yet; .* \{"setup_code":"\S+"\}$/,
     lines.join('\n'),
   );
 });
@@ -68,7 +68,7 @@ test('on a terminal users are named, not numbered', async (t) => {
   const anna = { username: 'anna', password: 'correct horse battery' };
   const lines = await printedUntil(t, onTerminal, (line) => {
     url ||= /Mitschrift is at (http:\S+)/.exec(line)?.[1] ?? '';
-    if (line.includes('no user yet')) {
+    if (line.includes('no user exists yet')) {
       // The service is killed when it has logged the refusal, maybe before it has answered.
       const refused = () => post('/login', { ...anna, password: 'wrong' }).catch(() => undefined);
       // It may still be starting, and says so.
@@ -77,9 +77,9 @@ test('on a terminal users are named, not numbered', async (t) => {
       };
       void setUp().then(refused);
     }
-    return line.includes('login refused');
+    return line.includes('login failed');
   });
-  const about = lines.filter((line) => /first administrator created|login refused/.test(line));
+  const about = lines.filter((line) => /first administrator created|login failed/.test(line));
   assert.equal(about.length, 2);
   for (const line of about) assert.match(line, /"user_id":"anna"/);
 });

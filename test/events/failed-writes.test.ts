@@ -197,7 +197,7 @@ describe('After a failed write the log', () => {
     disk.failNext('before');
     await rejects(log.append('recording-1', [plainFact('2')], 1), 'OUTCOME_UNKNOWN');
     await log.usable();
-    assert.equal(reports.filter((message) => /could not be opened/.test(message)).length, 3);
+    assert.equal(reports.filter((message) => /could not be reopened/.test(message)).length, 3);
     await log.append('recording-1', [plainFact('2')], 1);
   });
 

@@ -81,7 +81,7 @@ test('who is turned away is in the log, with the address and without the token',
     [
       ['not-authenticated', '/status'],
       ['not-admin', '/users'],
-      ['login refused', undefined],
+      ['login failed', undefined],
       ['host-not-allowed', '/health'],
       ['not-authenticated', '/ws'],
     ],

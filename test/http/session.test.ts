@@ -73,7 +73,7 @@ test('a login gives a token that logging out kills at once, with its WebSockets'
   await dying.until(({ type }) => type === 'status');
   await staying.until(({ type }) => type === 'position');
   assert.equal((await service.call('POST', '/logout', { token: second })).status, 204);
-  assert.deepEqual(security(service), ['logged out']);
+  assert.deepEqual(security(service), ['user logged out']);
   assert.equal((await service.call('GET', '/status', { token: second })).status, 401);
   assert.equal(await dying.closed, 1008);
   assert.equal((await service.call('GET', '/status', { token: first })).status, 200);
@@ -88,7 +88,7 @@ test('a login gives a token that logging out kills at once, with its WebSockets'
   const { id } = own.sessions.find(({ current }) => !current)!;
   const path = `/users/me/sessions/${id}`;
   assert.equal((await service.call('DELETE', path, { token: first })).status, 204);
-  assert.deepEqual(security(service), ['logged out', 'session ended by its user']);
+  assert.deepEqual(security(service), ['user logged out', 'session ended by its user']);
   assert.ok(!service.logged.some((line) => line.includes(second) || line.includes(id)));
 });
 

@@ -41,7 +41,8 @@ test('a vault that is away keeps no recording from its documents, and is filled 
   await rename(vault, `${vault}-away`);
   const { documents } = await saved(token);
   assert.match((await own(token)).fault ?? '', /is not there/);
-  const tries = () => service.logged.filter((line) => line.includes('a vault cannot be written'));
+  const tries = () =>
+    service.logged.filter((line) => line.includes('notes folder cannot be written'));
   await eventually('the try is told', () => tries().length > 0);
   await saved(token);
   // One for each save, the next after a minute; and no path, which has a title in it, is in the log.

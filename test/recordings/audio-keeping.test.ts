@@ -108,7 +108,7 @@ test('flac: without ffmpeg the WAV is kept, and the log says why', async (t) => 
   const id = await world.record();
   await world.done(id);
   assert.deepEqual(await world.files(id), ['audio.wav']);
-  assert.ok(world.logged.some((line) => line.includes('ffmpeg is missing: the WAV is kept')));
+  assert.ok(world.logged.some((line) => line.includes('ffmpeg is missing; keeping WAV')));
 });
 
 test('flac: a WAV that is not as it was recorded is neither compressed nor removed', async (t) => {
@@ -226,7 +226,7 @@ test('none: the audio stays until what is still to be learnt from it has been; a
   assert.deepEqual(await world.files(id), ['audio.wav']);
   await world.close();
   assert.deepEqual(await world.files(id), ['audio.wav']);
-  assert.ok(!world.logged.some((line) => line.includes('could not be dealt with')));
+  assert.ok(!world.logged.some((line) => line.includes('could not be compressed')));
   world = await openWorld(t, { keep: 'none', home, beforeRemoval: async () => {} });
   await world.done(id);
   assert.deepEqual(await world.files(id), []);

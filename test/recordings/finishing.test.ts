@@ -116,8 +116,8 @@ test('each stage that a language model could not do is noted by itself, with the
     assert.doesNotMatch(index, /Not your model|https?:\/\/(?!\S*notes)/);
     const logged = world.logged().filter((line) => line.stage === stage);
     assert.deepEqual(
-      logged.map(({ msg, recordingId, code }) => ({ msg, recordingId, code })),
-      [{ msg: inEnglish(cause), recordingId: id, code: 'model-refused' }],
+      logged.map(({ reason, recordingId, code }) => ({ reason, recordingId, code })),
+      [{ reason: inEnglish(cause), recordingId: id, code: 'model-refused' }],
     );
   }
 });
@@ -357,7 +357,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
     /** Warnings of the service's log. */
     logged: () =>
       lines.map(
-        (line) => JSON.parse(line) as Record<'msg' | 'stage' | 'recordingId' | 'code', string>,
+        (line) => JSON.parse(line) as Record<'reason' | 'stage' | 'recordingId' | 'code', string>,
       ),
     models: join(dataDir, 'models'),
     speech,

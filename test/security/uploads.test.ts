@@ -78,7 +78,7 @@ test('one address cannot take all connections', async (t) => {
   }
   await eventually('those beyond the limit are closed', () => closed === 50);
   assert.equal((await service.call('GET', '/health')).status, 200, 'another address is answered');
-  assert.ok(service.logged.some((line) => line.includes('too many connections of one address')));
+  assert.ok(service.logged.some((line) => line.includes('too many connections from one address')));
 });
 
 test('behind a trusted proxy all come from one address, and are not limited by it', async (t) => {

@@ -250,7 +250,7 @@ class ConnectedStream implements BrowserStream {
       const { log } = this.#options;
       log.error(
         { err: error, folder: this.#folder },
-        'the audio of a browser could not be completed',
+        'audio from a browser could not be completed',
       );
       this.#ending = 'disk-failed';
     }

@@ -260,11 +260,17 @@ class FileWriter implements BrowserWriter {
         onHeld(false);
         if (share?.over.aborted) break;
         if (hasCode<SpaceLimitReached>(error, 'SPACE_LIMIT_REACHED')) {
-          log.warn({ err: error, folder: this.#folder }, 'the audio of a browser has no space');
+          log.warn(
+            { err: error, folder: this.#folder },
+            'audio from a browser has no space on the disk',
+          );
           onFailed('space-limit');
           break;
         }
-        log.error({ err: error, folder: this.#folder }, 'the audio of a browser cannot be written');
+        log.error(
+          { err: error, folder: this.#folder },
+          'audio from a browser cannot be written to the disk',
+        );
         onFailed('disk-failed');
         break;
       }

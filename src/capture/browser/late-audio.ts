@@ -98,7 +98,10 @@ class KeptLateAudio implements LateBrowserAudio {
       if (await this.#isAwaited(recordingId)) continue;
       await this.stream(recordingId).catch(async (error: unknown) => {
         if (hasCode(error, 'recorded-elsewhere')) return;
-        log.warn({ err: error, recordingId }, 'what a browser sent late cannot be added');
+        log.warn(
+          { err: error, recordingId },
+          'late audio from a browser cannot be added; giving up',
+        );
         // Of a recording that is gone nothing is kept; all else is tried again at the next start.
         if (isOver(error)) await this.#forget(recordingId);
       });
@@ -203,7 +206,10 @@ class KeptLateAudio implements LateBrowserAudio {
       const { log } = this.#deps;
       // A service that stops leaves it to the next start, one that lost it to another.
       if (!signal.aborted) {
-        log.error({ err: error, recordingId }, 'what a browser sent late could not be added yet');
+        log.error(
+          { err: error, recordingId },
+          'late audio from a browser could not be added; trying again',
+        );
         if (isOver(error)) await this.#forget(recordingId).catch(() => undefined);
       }
       if (reason !== null) inner.announce('left');
@@ -211,7 +217,10 @@ class KeptLateAudio implements LateBrowserAudio {
     if (!this.#closing.signal.aborted) this.#streams.delete(recordingId);
     await inner.close();
     await held.release().catch((error: unknown) => {
-      this.#deps.log.warn({ err: error, recordingId }, 'could not release the lock on late audio');
+      this.#deps.log.warn(
+        { err: error, recordingId },
+        'recording could not be released after adding late audio',
+      );
     });
   }
 

@@ -39,7 +39,8 @@ export function keepCombined(options: {
     } catch (error) {
       if (signal.aborted) return;
       onState(error instanceof StageError ? error.message : 'The combined source is incomplete.');
-      if (!(error instanceof StageError)) log.error({ err: error }, 'mending the combined source');
+      if (!(error instanceof StageError))
+        log.error({ err: error }, 'repairing the combined source failed');
       timer = setTimeout(() => void mend(), retryMs);
     } finally {
       mending = false;

@@ -244,7 +244,7 @@ function refuse(mic: Microphone, error: unknown): void {
   if (error instanceof StageError) return warn(mic, error.code, error.message);
   const problem = toProblem(error);
   if (problem.status >= 500)
-    mic.services.log.error({ err: error }, 'a browser could not be recorded');
+    mic.services.log.error({ err: error }, 'recording from a browser failed');
   warn(mic, problem.type, problem.detail);
 }
 

@@ -78,6 +78,6 @@ function saidOf(
 ): { code: string; detail: string } {
   if (error instanceof StageError) return { code: error.code, detail: error.message };
   const { status, type, detail } = toProblem(error);
-  if (status >= 500) log.error({ err: error }, 'a device could not be tried');
+  if (status >= 500) log.error({ err: error }, 'testing a device failed');
   return { code: type, detail };
 }

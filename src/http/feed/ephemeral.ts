@@ -81,7 +81,7 @@ export function followEphemeral(
       const owner = await ownerOf(recordingId);
       if (owner !== undefined) use(owner);
     } catch (error) {
-      log.warn({ err: error, recordingId }, 'an ephemeral event could not be published');
+      log.warn({ err: error, recordingId }, 'live message could not be sent to other nodes');
     }
   }
 }

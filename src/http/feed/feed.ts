@@ -148,7 +148,7 @@ function wake(feed: Following): void {
   feed.wanted = true;
   feed.pumping ??= pump(feed)
     .catch((error: unknown) => {
-      feed.services.log.error({ err: error }, 'the feed failed; its clients have to come back');
+      feed.services.log.error({ err: error }, 'live feed failed; clients must reconnect');
       for (const listener of feed.live.keys()) listener.fail();
     })
     .finally(() => {

@@ -82,13 +82,13 @@ export function serveSocket(
     else take(connection, data.toString('utf8'), { audio, level });
   });
   // Ends in `close`; what the other side did wrong (a frame too large, broken UTF-8) is its own affair.
-  socket.on('error', (err) => services.log.debug({ err, user: caller.userId }, 'socket failed'));
+  socket.on('error', (err) => services.log.debug({ err, user: caller.userId }, 'WebSocket failed'));
   socket.on('close', (code) => {
     clearInterval(heartbeat);
     connection.gone.abort();
     audio.gone();
     level.gone();
-    services.log.debug({ user: caller.userId, code }, 'socket closed');
+    services.log.debug({ user: caller.userId, code }, 'WebSocket closed');
   });
 
   void join(connection, listener, request.after);
@@ -199,7 +199,7 @@ async function join(
   } catch (err) {
     if (connection.gone.signal.aborted) return;
     const user = connection.caller.userId;
-    log.error({ err, user }, 'a client could not be brought up to date');
+    log.error({ err, user }, 'sending missed events to a client failed');
     listener.fail();
   }
 }
@@ -237,7 +237,7 @@ async function authenticateAgain(
     if (caller === null) endSession(connection, audio, 'the session has ended');
     else connection.caller = caller;
   } catch (err) {
-    log.warn({ err }, 'a session could not be looked up');
+    log.warn({ err }, 'session of a connection could not be checked');
   }
 }
 

@@ -193,7 +193,7 @@ function connectionsByUser() {
 /** Answers a handshake with a problem document, and ends the connection. */
 export function refuseUpgrade(socket: Duplex, problem: Problem, log?: HttpServices['log']): void {
   if (problem.status >= 500 && problem.type !== 'starting')
-    log?.error({ err: problem.cause }, 'a handshake failed');
+    log?.error({ err: problem.cause }, 'WebSocket handshake failed');
   const body = JSON.stringify(problemBody(problem));
   const headers = {
     'Content-Type': 'application/problem+json; charset=utf-8',

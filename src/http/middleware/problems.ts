@@ -33,7 +33,7 @@ export function answerProblems(
       if (problem.status >= 500 && problem.type !== 'starting') {
         services.log.error(
           { request: requestId, problem: problem.type, err: problem.cause },
-          'failed',
+          'request failed',
         );
       }
       if (isVisit(ctx) && nowhere.has(problem.type) && (await answerVisit(ctx))) return;
@@ -98,7 +98,7 @@ export function logRefusal(
       path: pathForLog((request.url ?? '').split('?')[0]!),
       ...more,
     },
-    'refused',
+    'request refused',
   );
 }
 

@@ -27,7 +27,7 @@ export function requestLog(log: Log, metrics: Pick<Metrics, 'answered'>): Middle
         ms: Math.round(ms),
         ...(ctx.state.caller ? { user: ctx.state.caller.userId } : {}),
       },
-      'request',
+      'request answered',
     );
   };
 }

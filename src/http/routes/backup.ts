@@ -28,7 +28,7 @@ export const backupRoutes = [
     problems: ['backup-running'],
     async run({ body: { path }, caller }, { backups, log }) {
       const backup = await backups.begin(path);
-      log.info({ category: 'security', by: caller.userId, path }, 'backup begun');
+      log.info({ category: 'security', by: caller.userId, path }, 'backup started');
       return { backup };
     },
   }),

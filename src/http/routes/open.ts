@@ -108,7 +108,7 @@ async function launches(start: () => Promise<void>, log: HttpServices['log']): P
     return true;
   } catch (error) {
     if (!(error instanceof NoDesktop)) throw error;
-    log.info({ reason: error.message }, 'the notes application was not opened');
+    log.info({ reason: error.message }, 'notes app could not be opened');
     return false;
   }
 }

@@ -79,7 +79,7 @@ export const sessionRoutes = [
     async run({ ctx, caller, from: { address } }, { accounts, log }) {
       if (ctx.state.token === undefined) throw notAuthenticated();
       await accounts.logout(ctx.state.token);
-      log.info({ category: 'security', user_id: caller.userId, address }, 'logged out');
+      log.info({ category: 'security', user_id: caller.userId, address }, 'user logged out');
     },
   }),
 ];

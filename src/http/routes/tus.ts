@@ -161,9 +161,7 @@ export function sweepUploadsRegularly({
   const sweep = () => {
     unfinished
       .sweep(new Date(Date.now() - limits.resumableMs))
-      .catch((error: unknown) =>
-        log.error({ err: error }, 'unfinished uploads could not be swept'),
-      );
+      .catch((error: unknown) => log.error({ err: error }, 'removing expired uploads failed'));
   };
   sweep();
   setInterval(sweep, limits.resumableSweepMs).unref();

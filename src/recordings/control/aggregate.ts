@@ -144,7 +144,7 @@ function actingFor(
 ) {
   const activities = stageActivities(
     (stage, signal) => runStage(stage, of.recording(), signal),
-    (err, stage) => log.error({ err, recordingId, stage }, 'an activity failed unexpectedly'),
+    (err, stage) => log.error({ err, recordingId, stage }, 'processing step failed unexpectedly'),
   );
   let going: Acting | null = null;
   /** Resolves when what was held has been given back; null when that has been done. */
@@ -160,7 +160,7 @@ function actingFor(
     const said = isLost && sayInterrupted(of.recording(), log, stopping.signal);
     leaving = Promise.all([activities.quiet(), said])
       .then(() => mine.held.release())
-      .catch((err: unknown) => log.warn({ err, recordingId }, 'could not release its lock'))
+      .catch((err: unknown) => log.warn({ err, recordingId }, 'recording could not be released'))
       .then(() => {
         leaving = null;
         left(of.recording());
@@ -180,7 +180,7 @@ function actingFor(
       if (stopping.signal.aborted || held.lost.aborted || !isWanted) return await held.release();
       const actor = startActor(activities.actors, of.snapshot(), (error) =>
         // A defect in the machine: it must be seen, and not end the process.
-        log.error({ err: error, recordingId }, 'machine failed'),
+        log.error({ err: error, recordingId }, 'statechart failed'),
       );
       const mine = (going = { actor, held });
       held.lost.addEventListener('abort', () => leave(mine), { once: true });
@@ -287,7 +287,7 @@ export async function sayInterrupted(
     await said.catch((err: unknown) => {
       // It has moved on, and what counts has been counted.
       if (err instanceof NotAccepted || whileAway?.aborted) return;
-      log.warn({ err, recordingId, stage }, 'could not record the interruption');
+      log.warn({ err, recordingId, stage }, 'interruption of a step could not be saved');
     });
   }
 }

@@ -82,7 +82,7 @@ export async function watchLeftRecordings(deps: WatchDeps): Promise<void> {
     await (isHere() ? look(deps, told) : tellOnly(deps, told, new Set())).catch(
       (error: unknown) => {
         if (!signal.aborted)
-          log.warn({ err: error }, 'could not look for recordings that wait for a browser');
+          log.warn({ err: error }, 'search for recordings waiting for a browser failed');
       },
     );
     await systemClock.wait(everyMs, signal).catch(() => undefined);

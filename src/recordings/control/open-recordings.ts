@@ -148,7 +148,7 @@ function find(recordings: Recordings, recordingId: string, options: { create: bo
     () => opened.delete(recordingId),
   );
   void forgetSettled(recordings).catch((error: unknown) =>
-    log.error({ err: error }, 'closing recordings'),
+    log.error({ err: error }, 'closing recordings failed'),
   );
   return opening;
 }

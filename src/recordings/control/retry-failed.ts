@@ -81,7 +81,10 @@ export function openFailedRetries(deps: RetryDeps): FailedRetries {
         .then(() => retryWhenReady(deps, recordingId, stop.signal))
         .catch((error: unknown) => {
           if (!stop.signal.aborted)
-            deps.log.warn({ err: error, recordingId }, 'waiting for an engine ended');
+            deps.log.warn(
+              { err: error, recordingId },
+              'waiting for a server failed; no automatic retry',
+            );
         })
         .finally(() => {
           if (waiting.get(recordingId)?.stop === stop) waiting.delete(recordingId);
@@ -126,13 +129,13 @@ async function retryWhenReady(
   } finally {
     progress.remove(recordingId, stage);
   }
-  log.info({ recordingId, stage, cause, retry: retries + 1 }, 'trying again');
+  log.info({ recordingId, stage, cause, retry: retries + 1 }, 'retrying the failed step');
   const fact = { type: 'retry.requested', data: {} } as const;
   // Of two processes that both try the same failure again one does: it is the same command.
   const command = `retry:${recordingId}:${version}`;
   await deps.append(recordingId, fact, { by: 'system', command }).catch((error) => {
     if (!(error instanceof NotAccepted)) throw error;
-    log.info({ recordingId }, 'not tried again: it has moved on');
+    log.info({ recordingId }, 'retry skipped because the recording has changed');
   });
 }
 

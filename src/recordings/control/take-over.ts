@@ -146,7 +146,7 @@ async function take(it: TakingOver, recordingId: string): Promise<boolean> {
     const message = messageOf(error);
     if (!isLogAway(error)) resting.set(recordingId, true);
     if (!stopping.signal.aborted && failed.get(recordingId) !== message) {
-      log.error({ err: error, recordingId }, 'could not be taken up');
+      log.error({ err: error, recordingId }, 'recording could not be continued');
       failed.set(recordingId, message);
     }
   }
@@ -229,7 +229,7 @@ async function hear(it: TakingOver, fact: FactOutline): Promise<void> {
   await recordings
     .appendedElsewhere(recordingId, fact.version)
     .catch((error: unknown) =>
-      log.warn({ err: error, recordingId }, 'could not load new events of the recording'),
+      log.warn({ err: error, recordingId }, 'reading new events of a recording failed'),
     );
   const isUnsettled = fact.to !== undefined && isIn(fact.to, 'transcribing');
   if (!isUnsettled) heard.delete(recordingId);
@@ -262,7 +262,8 @@ async function repeatedly(it: TakingOver, work: () => Promise<void>): Promise<vo
   const { stopping, log, pollMs } = it;
   while (!stopping.signal.aborted) {
     await work().catch((error: unknown) => {
-      if (!stopping.signal.aborted) log.warn({ err: error }, 'looking for unfinished recordings');
+      if (!stopping.signal.aborted)
+        log.warn({ err: error }, 'search for unfinished recordings failed');
     });
     await systemClock.wait(pollMs, stopping.signal).catch(() => undefined);
   }

@@ -43,7 +43,7 @@ export async function askUntilAnswered(
       if (!isReported)
         log.warn(
           { err: error, recordingId: job.recordingId },
-          'not recognised while it is recorded',
+          'live transcription of a passage failed',
         );
       isReported = true;
       following.isWaiting = true;

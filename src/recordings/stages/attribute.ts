@@ -75,7 +75,7 @@ async function appendNames(job: Job, deps: IdentifyDeps, model: LanguageModel | 
   } catch (error) {
     if (job.signal.aborted) throw error;
     const { recordingId } = job;
-    deps.log.warn({ err: error, recordingId, stage: 'identify' }, 'identification failed');
+    deps.log.warn({ err: error, recordingId, stage: 'identify' }, 'finding speaker names failed');
     return await skip(job, error instanceof StageError ? error : ownFault);
   }
   await job.append({

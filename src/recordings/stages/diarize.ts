@@ -99,7 +99,10 @@ async function diarizedBy(
 
 function failed(error: unknown, job: Job, log: Log): { cause: Sentence } {
   if (job.signal.aborted) throw error;
-  log.warn({ err: error, recordingId: job.recordingId, stage: 'diarize' }, 'diarization failed');
+  log.warn(
+    { err: error, recordingId: job.recordingId, stage: 'diarize' },
+    'separating speakers failed',
+  );
   return { cause: error instanceof StageError ? error.sentence : failure('unexpected-error') };
 }
 

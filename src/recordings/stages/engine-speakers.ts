@@ -199,7 +199,10 @@ async function voicesOf(
   } catch (error) {
     if (job.signal.aborted) throw error;
     const { recordingId } = job;
-    log.warn({ err: error, recordingId, stage: 'diarize' }, 'speakers could not be compared');
+    log.warn(
+      { err: error, recordingId, stage: 'diarize' },
+      'speakers of separate parts could not be compared',
+    );
     return { voices: [], embeddingModel: null };
   } finally {
     await embedder.close();

@@ -292,6 +292,12 @@ async function appendFallback(
   { code, sentence }: Missing,
 ): Promise<void> {
   const { recordingId } = job;
-  if (code !== notConfigured.code) log.warn({ recordingId, stage, code }, inEnglish(sentence));
+  if (code !== notConfigured.code) {
+    const reason = inEnglish(sentence);
+    log.warn(
+      { recordingId, stage, code, reason },
+      'language model not used; text taken from the transcript',
+    );
+  }
   await job.append({ type: 'summary.fallback_used', data: { stage, reason: code } });
 }

@@ -41,7 +41,10 @@ async function untilCaptured(job: Job, deps: FollowDeps): Promise<Following | nu
       await bothUntilOver(live);
     } catch (error) {
       if (job.signal.aborted || error instanceof StageSuperseded) return await leftBy(live);
-      deps.log.warn({ err: error, recordingId: job.recordingId }, 'a recording is not followed');
+      deps.log.warn(
+        { err: error, recordingId: job.recordingId },
+        'live transcription ended; transcribing after the recording',
+      );
       if (live) await closeLive(live);
       if (!hasBegun) return null;
       await sleep(againMs, undefined, { signal: job.signal }).catch(() => undefined); // seen above

@@ -145,7 +145,7 @@ async function voiceIn(live: Live, stretch: Stretch, signal: AbortSignal) {
     return await withPiece(live, stretch, async (piece) => await voices?.labelOf(piece, signal));
   } catch (error) {
     signal.throwIfAborted();
-    deps.log.warn({ err: error, recordingId: job.recordingId }, 'a voice was not compared');
+    deps.log.warn({ err: error, recordingId: job.recordingId }, 'comparing a voice failed');
     return undefined;
   }
 }

@@ -65,7 +65,7 @@ export function punctuatedAhead(
         .catch((error: unknown) => {
           if (error instanceof Behind || signal.aborted) return;
           pausedUntil = performance.now() + pauseMs;
-          log.warn({ err: error, recordingId }, 'not punctuated ahead');
+          log.warn({ err: error, recordingId }, 'punctuation during recording failed');
         })
         .finally(() => (isAtWork = false));
     },

@@ -52,7 +52,10 @@ export async function punctuatedHere(
   } catch (error) {
     if (job.signal.aborted || !(error instanceof StageError)) throw error;
     const { recordingId } = job;
-    log.warn({ recordingId, stage: 'punctuate', code: error.code }, error.message);
+    log.warn(
+      { recordingId, stage: 'punctuate', code: error.code, reason: error.message },
+      'local punctuation failed',
+    );
     return { ...untouched, problem: error.sentence };
   }
 }

@@ -275,7 +275,10 @@ async function untilAnswered<T>(
       if (error instanceof EventStoreError && error.code === 'CLOSED')
         throw new StageSuperseded('the service is stopping');
       if (!how.isTransient(error)) throw error;
-      log.warn({ code: error.code, recordingId, stage, what: how.what }, 'the log is asked again');
+      log.warn(
+        { code: error.code, recordingId, stage, what: how.what },
+        'event log failed; trying again',
+      );
       since ??= new Date().toISOString();
       progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
       // A service that stops leaves the result unstored; the next start does the stage again.
@@ -296,7 +299,7 @@ async function appendFailure(launch: Launch, error: unknown, deps: StageRunnerDe
   const { stage, run, attempt, recording } = launch;
   const { recordingId } = recording;
   const isKnown = error instanceof StageError;
-  deps.log.warn({ err: error, recordingId, stage, run, attempt }, 'stage failed');
+  deps.log.warn({ err: error, recordingId, stage, run, attempt }, 'step failed');
   await append(
     launch,
     [

@@ -130,7 +130,8 @@ async function begin(state: State, id: string): Promise<Work> {
   state.works.set(id, work);
   // Who began it may not wait for it: the list has the reason.
   work.done.catch((error: unknown) => {
-    if (!stop.signal.aborted) state.log.warn({ err: error, model: id }, 'model was not installed');
+    if (!stop.signal.aborted)
+      state.log.warn({ err: error, model: id }, 'installing a model failed');
   });
   return work;
 }
@@ -150,7 +151,7 @@ async function install(state: State, entry: CatalogueEntry, work: Work): Promise
         signal,
         onProgress: progressOf(state, entry.id, work),
       });
-      state.log.info({ model: entry.id }, 'model is installed');
+      state.log.info({ model: entry.id }, 'model installed');
       return model;
     });
   } catch (error) {
@@ -224,7 +225,7 @@ async function removeModel(state: State, id: string): Promise<void> {
   }
   if (!removed) throw new ModelError('not-installed', `The model ${id} is not installed.`);
   state.failures.delete(id);
-  state.log.info({ model: id }, 'model is removed');
+  state.log.info({ model: id }, 'model removed');
 }
 
 async function importOne(state: State, path: string, signal: AbortSignal): Promise<InstalledModel> {

@@ -41,10 +41,11 @@ export function keepCollecting(
     round = round
       .then(() => collect({ ...deps, now: Date.now, signal }))
       .then((removed) => {
-        if (removed) log.info({ removed }, 'files that no fact names were removed');
+        if (removed) log.info({ removed }, 'unreferenced files removed');
       })
       .catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ err: error }, 'not everything could be looked through');
+        if (!signal.aborted)
+          log.warn({ err: error }, 'search for unreferenced files was not completed');
       });
   }, everyMs).unref();
   return {

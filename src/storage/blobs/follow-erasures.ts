@@ -25,7 +25,7 @@ export function followErasures(
   const stopping = new AbortController();
   const { signal } = stopping;
   const following = follow().catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'erasures of other nodes are not followed');
+    if (!signal.aborted) log.error({ err: error }, 'erasures of other nodes could not be followed');
   });
   return {
     async stop() {
@@ -42,7 +42,10 @@ export function followErasures(
     for await (const facts of store.follow({ afterPosition, signal })) {
       for (const subject of facts.flatMap(erasedBy)) {
         await leave(subject).catch((error: unknown) =>
-          log.error({ err: error, subject }, 'what this machine has of it is still there'),
+          log.error(
+            { err: error, subject },
+            'local copies of erased data could not be removed; trying again',
+          ),
         );
       }
     }

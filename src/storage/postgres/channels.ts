@@ -75,7 +75,7 @@ export function openChannels(
       } catch (error) {
         if (signal.aborted) return;
         if (isSilent(error)) onSilent();
-        if (failures === 0) report('Other nodes are not heard of now.', error);
+        if (failures === 0) report('messages from other nodes cannot be received', error);
         await session?.end();
         session = undefined;
         await systemClock.wait(pauseAfter(pauses, failures), signal).catch(() => {});

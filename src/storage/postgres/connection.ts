@@ -92,7 +92,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
     if (isAway(error)) away = failure.message;
     return failure;
   };
-  const pools = poolsOf(config, (error) => report(`A connection to ${where} ended.`, error));
+  const pools = poolsOf(config, (error) => report(`database connection ended: ${where}`, error));
   const shared = pools.open(connectionsMax, prepareSession);
   const apart = pools.open(1, prepareAppending);
   const inLine = lineOf(connectionsMax, where);

@@ -54,7 +54,7 @@ export function keepNodeNoted(
       return noteEveryMs;
     } catch (error) {
       isDue = true;
-      if (db.away() === undefined) report('what this node holds cannot be written down', error);
+      if (db.away() === undefined) report('locks of this node could not be registered', error);
       return againMs;
     }
   };
@@ -85,7 +85,9 @@ export function keepNodeNoted(
       if (db.away() === undefined)
         await db
           .ask({ text: 'delete from nodes where id = $1', values: [self.id] })
-          .catch((error: unknown) => report('this node stays noted', error));
+          .catch((error: unknown) =>
+            report('this node could not be removed from the list of nodes', error),
+          );
     },
   };
 }

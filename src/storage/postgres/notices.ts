@@ -38,7 +38,7 @@ export function postgresNotices(
         await db.channels.tell(channel, ...payloads);
       } catch (error) {
         dropped += payloads.length;
-        report('Notices to other nodes were not told.', error);
+        report('messages to other nodes could not be sent', error);
       }
     }
     // In the tick of the loop's last look: what comes now begins it again.

@@ -17,7 +17,9 @@ export function postgresProjectorChannel(
     tell: (text) =>
       void db.channels
         .tell(channel, text)
-        .catch((error: unknown) => report('other nodes do not hear how far the rows are', error)),
+        .catch((error: unknown) =>
+          report('progress of the projections could not be sent to other nodes', error),
+        ),
     listen: (heard, opened) => db.channels.listen(channel, { heard, opened }),
   };
 }
