@@ -164,7 +164,9 @@ async function openUsers(
     log,
   });
   const sweep = setInterval(() => {
-    accounts.sweepSessions().catch((error: unknown) => log.warn({ err: error }, 'sweeping'));
+    accounts
+      .sweepSessions()
+      .catch((error: unknown) => log.warn({ err: error }, 'removing expired sessions failed'));
   }, sweepEveryMs).unref();
   closing.push(async () => clearInterval(sweep));
   return accounts;

@@ -89,7 +89,7 @@ async function goOn(
   void space.start();
   void disk.start();
   const recordings = await takenUp;
-  if (recordings > 0) log.info({ recordings }, 'went on with unfinished recordings');
+  if (recordings > 0) log.info({ recordings }, 'continued unfinished recordings');
   // Not waited for: a capture that does not end must not keep the rest from being done.
   keepUp(() => accounts.finishDeletions());
   vaults.begin();

@@ -174,7 +174,7 @@ const untilStarted = (
     signal,
     isTransient: (error) => error instanceof DatabaseUnfit && hasCode(error.cause, isStarting),
     limitMs: () => startMs,
-    onRetry: (error) => report('The database is starting.', error),
+    onRetry: (error) => report('database is starting; trying again', error),
   });
 
 /** PostgreSQL's code while it starts, recovers or stops. */

@@ -78,15 +78,13 @@ export async function assertFit(
     assertServer(rows[0]!, where);
     assertRoom(rows[0]!, where, needed);
     if (rows[0]!.fsync === 'off') {
-      report(
-        `The database ${where} runs with fsync off: a power cut may take what it acknowledged.`,
-      );
+      report(`database runs with fsync off; a power cut can lose saved data: ${where}`);
     }
     const aheadMs = Date.now() - rows[0]!.now;
     if (Math.abs(aheadMs) > apartMs) {
       report(
-        `The clock of this machine is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ` +
-          `that of the database ${where}. What is recorded here gets wrong times: let both follow a time server.`,
+        `clock is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database’s; ` +
+          `recorded times will be wrong: ${where}`,
       );
     }
     await assertDirect(first, second, where);

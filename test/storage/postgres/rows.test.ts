@@ -126,7 +126,7 @@ it('a node whose clock is an hour ahead or behind is told so, and what nodes sha
     const wrong = postgresKept(await openedDatabase(t, cluster.url, report), key).of(kind);
     await put(wrong, how, 60_000);
     assert.ok(
-      reports.some((text) => new RegExp(`is 3(600|599|601) s ${how} that of`).test(text)),
+      reports.some((text) => new RegExp(`is 3(600|599|601) s ${how} the database`).test(text)),
       reports.join(),
     );
     t.mock.timers.reset();
