@@ -1,3 +1,4 @@
+import type { Sentence } from '../src/words/params.ts';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Fact, LoggedFact, OfferedFact } from './facts/catalogue.ts';
@@ -5,7 +6,7 @@ import type { Metadata, StoredFact } from './facts/envelope.ts';
 import { type EventStore, EventStoreError } from './store.ts';
 
 /** Why a command changes nothing: a code for programs, a sentence for people. */
-export type Refusal<Code extends string = string> = { refused: Code; message: string };
+export type Refusal<Code extends string = string> = { refused: Code; said: Sentence };
 /** The facts that a command leads to (none when nothing changes), or why it is refused. */
 export type Decision<F extends Fact = Fact, R extends Refusal = Refusal> = readonly F[] | R;
 /** Who wants it, and the id by which a repetition of the command is recognised. */

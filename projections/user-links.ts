@@ -1,3 +1,4 @@
+import { problemOf } from '../src/words/problems.ts';
 import type { UserFact } from '../events/facts/catalogue.ts';
 import type { Decision } from '../events/command-handler.ts';
 import {
@@ -25,16 +26,10 @@ export const decideLink =
     const { userId, purpose, sha256, isAdmin, expiresAt, note } = link;
     if (purpose === 'password' && !users.byId.has(userId)) return unknownUser;
     if (users.byId.size === 0) {
-      return refuse(
-        'ADMINISTRATOR_FIRST',
-        'Create the first administrator before you invite others.',
-      );
+      return refuse('ADMINISTRATOR_FIRST', problemOf('administrator-first'));
     }
     if (users.links.size >= linksMax && !users.links.has(userId)) {
-      return refuse(
-        'TOO_MANY_LINKS',
-        `There are ${linksMax} open invitations and links. Withdraw some first.`,
-      );
+      return refuse('TOO_MANY_LINKS', problemOf('too-many-links'));
     }
     const data = { user_id: userId, sha256, expires_at: expiresAt };
     return purpose === 'password'
@@ -83,7 +78,4 @@ export function openLink(users: Users, sha256: string, now: string): UserLink | 
 }
 
 /** One sentence for all that a link can be, so that it tells nothing. */
-export const linkOver = refuse(
-  'LINK_OVER',
-  'This link is no longer valid. Ask whoever sent it to you for a new one.',
-);
+export const linkOver = refuse('LINK_OVER', problemOf('link-over'));

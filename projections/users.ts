@@ -1,3 +1,6 @@
+import { detail } from '../src/words/details.ts';
+import type { Sentence } from '../src/words/params.ts';
+import { problemOf } from '../src/words/problems.ts';
 import { type LoggedFact, type UserFact, userSubject } from '../events/facts/catalogue.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
 
@@ -96,7 +99,7 @@ export const decideSetup =
   (first: Omit<NewUser, 'isAdmin'>) =>
   (users: Users): UserDecision =>
     users.byId.size > 0
-      ? refuse('ALREADY_SET_UP', 'The first administrator exists already. Log in instead.')
+      ? refuse('ALREADY_SET_UP', problemOf('already-set-up'))
       : [registered({ ...first, isAdmin: true })];
 
 /** Creates users, all or none. The first user is an administrator: no other could set anything up. */
@@ -119,7 +122,7 @@ export const decideRegistration =
           registered(user),
           ...(user.mustChangePassword === true ? [passwordSet(user.id)] : []),
         ])
-      : refuse('ADMINISTRATOR_FIRST', 'The first user has to be an administrator.');
+      : refuse('ADMINISTRATOR_FIRST', problemOf('administrator-first'));
   };
 
 /** Changes rights, the password and whether the user can log in; what is left out stays. */
@@ -139,7 +142,7 @@ export const decideUserChange =
     const { isAdmin = user.isAdmin, disabled = user.disabled, passwordHash } = wanted;
     if ((!isAdmin || disabled) && isLastAdministrator(users, user)) return lastAdministrator;
     if (disabled && !user.disabled && by === id) {
-      return refuse('OWN_ACCOUNT', 'You cannot disable yourself. Ask another administrator.');
+      return refuse('OWN_ACCOUNT', problemOf('own-account'));
     }
     const data = { user_id: id };
     const facts: UserFact[] = [];
@@ -196,8 +199,8 @@ export const nameTaken = (username: string, present = username): UserRefusal =>
   refuse(
     'USERNAME_TAKEN',
     usernameKey(username) === usernameKey(present)
-      ? `There is a user ${username} already. Choose another name.`
-      : `The name ${username} looks like that of another user. Choose another name.`,
+      ? problemOf('username-taken', { name: username })
+      : detail('username-taken-nearly', { name: username }),
   );
 
 /** The user whose name is this one, or looks like it. */
@@ -228,15 +231,12 @@ const lookOf = (username: string): string =>
 const asLookedAt = (text: string): string =>
   Array.from(text, (letter) => lookAlikes.get(letter) ?? letter).join('');
 
-export const refuse = (refused: UserRefusal['refused'], message: string): UserRefusal => ({
+export const refuse = (refused: UserRefusal['refused'], said: Sentence): UserRefusal => ({
   refused,
-  message,
+  said,
 });
-export const unknownUser = refuse('UNKNOWN_USER', 'There is no user of that name.');
-const lastAdministrator = refuse(
-  'LAST_ADMINISTRATOR',
-  'This is the last administrator. Make another user an administrator first.',
-);
+export const unknownUser = refuse('UNKNOWN_USER', detail('user-not-found'));
+const lastAdministrator = refuse('LAST_ADMINISTRATOR', problemOf('last-administrator'));
 
 /** Administrators who can log in. */
 const administrators = ({ byId }: Users): number => [...byId.values()].filter(canAdminister).length;

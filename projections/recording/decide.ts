@@ -1,3 +1,6 @@
+import { detail } from '../../src/words/details.ts';
+import { fieldFault } from '../../src/words/field-faults.ts';
+import { problemOf } from '../../src/words/problems.ts';
 import type { Decision, Refusal } from '../../events/command-handler.ts';
 import {
   type Kind,
@@ -208,7 +211,7 @@ export const restoreVersion =
   (version: number) =>
   (recording: Recording): RecordingDecision => {
     const fact = restoration(recording, version);
-    return fact ? [fact] : { refused: 'NO_SUCH_VERSION', message: 'There is no such version.' };
+    return fact ? [fact] : { refused: 'NO_SUCH_VERSION', said: detail('version-not-found') };
   };
 
 /**
@@ -223,15 +226,11 @@ export const reprocess =
   (): RecordingDecision =>
     hasLanguageModel || !beginsWithModel(data.from)
       ? [{ type: 'reprocessing.requested', data }]
-      : { refused: 'NO_LANGUAGE_MODEL', message: noLanguageModel };
+      : { refused: 'NO_LANGUAGE_MODEL', said: problemOf('no-language-model') };
 
 /** Whether a run from there begins with questions to a language model. */
 export const beginsWithModel = (from: ReprocessedFrom): boolean =>
   beginsWith(from).some((stage) => stageTable[stage].asks === 'model');
-
-const noLanguageModel =
-  'No language model is configured, so nothing was begun. Set llm.base_url (PUT /config, or ' +
-  'MITSCHRIFT_LLM_BASE_URL), or begin from speech-to-text, which does without one.';
 
 /** What ends what goes on in a state, if anything does. */
 const endOf = (state: string): readonly RecordingFact[] => {
@@ -265,7 +264,7 @@ const languageSet = (recording: Recording): string | null | undefined =>
 
 const unknownLabels = (unknown: readonly string[], labels: readonly string[]) => ({
   refused: 'UNKNOWN_LABELS' as const,
-  message: `is not a label of this recording (${labels.join(', ')})`,
+  said: fieldFault('not-a-label', { labels }),
   unknown,
   labels,
 });

@@ -1,3 +1,5 @@
+import { detail } from '../../src/words/details.ts';
+import { fieldFault } from '../../src/words/field-faults.ts';
 import { isRefusal, type Decision, type Refusal } from '../../events/command-handler.ts';
 import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
@@ -270,28 +272,28 @@ export function spokenIn(blocks: readonly Block[]): { spoken?: Record<string, nu
 
 export const noDocuments = <T extends (EditRefusal & { type: unknown })['type']>(type: T) => ({
   refused: 'NO_DOCUMENTS' as const,
-  message: 'The recording has no documents yet.',
+  said: detail('documents-not-ready'),
   type,
 });
 
 const noSuchTurn: Refusal<'NO_SUCH_TURN'> = {
   refused: 'NO_SUCH_TURN',
-  message: 'There is no such utterance.',
+  said: detail('passage-not-found'),
 };
 
 const turnsChanged: Refusal<'TURNS_CHANGED'> = {
   refused: 'TURNS_CHANGED',
-  message: 'The turns are others by now. Read them again and repeat your changes.',
+  said: detail('passages-changed'),
 };
 
 const noSuchWord: Refusal<'NO_SUCH_WORD'> = {
   refused: 'NO_SUCH_WORD',
-  message: 'is not a word before which this utterance can be cut',
+  said: fieldFault('not-a-word'),
 };
 
 const noSpeakers: Refusal<'NO_SPEAKERS'> = {
   refused: 'NO_SPEAKERS',
-  message: 'This passage belongs to no speaker: the recording is not a meeting.',
+  said: fieldFault('no-speakers'),
 };
 
 function labelsIn(recording: Recording, { speakers, source }: Reading, shownName: ShownName) {

@@ -1,3 +1,6 @@
+import type { Sentence } from '../words/params.ts';
+import { inEnglish } from '../words/say.ts';
+
 export type AccountErrorCode =
   | 'ALREADY_SET_UP'
   | 'SETUP_CODE_REQUIRED'
@@ -35,17 +38,20 @@ const statuses: Readonly<Record<AccountErrorCode, number>> = {
   UNKNOWN_USER: 404,
 };
 
-/** Why something about accounts was refused, in words for a person. Nothing was changed. */
+/** Why something about accounts was refused. Nothing was changed. */
 export class AccountError extends Error {
   override name = 'AccountError';
   readonly code: AccountErrorCode;
+  /** Of area `problem` or `detail`. */
+  readonly said: Sentence;
   /** HTTP status. */
   readonly status: number;
   /** Seconds to wait before trying again, where waiting helps. */
   readonly retryAfter: number | undefined;
-  constructor(code: AccountErrorCode, message: string, retryAfter?: number) {
-    super(message);
+  constructor(code: AccountErrorCode, said: Sentence, retryAfter?: number) {
+    super(inEnglish(said));
     this.code = code;
+    this.said = said;
     this.status = statuses[code];
     this.retryAfter = retryAfter;
   }

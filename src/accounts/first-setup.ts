@@ -1,3 +1,4 @@
+import { problemOf } from '../words/problems.ts';
 import { ulid } from 'ulid';
 import { decideSetup } from '../../projections/users.ts';
 import { AccountError } from './account-error.ts';
@@ -84,11 +85,6 @@ export async function openFirstSetup(
   }
 }
 
-const alreadySetUp = () =>
-  new AccountError('ALREADY_SET_UP', 'The first administrator exists already. Log in instead.');
+const alreadySetUp = () => new AccountError('ALREADY_SET_UP', problemOf('already-set-up'));
 const codeRequired = () =>
-  new AccountError(
-    'SETUP_CODE_REQUIRED',
-    'The setup code is needed. It is in the link that `mitschrift setup-link` prints, in the log of ' +
-      'the service and in the file setup-code of its data directory.',
-  );
+  new AccountError('SETUP_CODE_REQUIRED', problemOf('setup-code-required'));

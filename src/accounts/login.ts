@@ -1,3 +1,4 @@
+import { problemOf } from '../words/problems.ts';
 import { createHmac, randomBytes } from 'node:crypto';
 import {
   type User,
@@ -140,7 +141,7 @@ async function slowDown(deps: LoginDeps, account: string, address: string): Prom
 
 function tooManyAttempts(log: LoginDeps['log'], address: string, wait: number): AccountError {
   log.warn({ category: securityCategory, address, wait }, 'too many login attempts');
-  return new AccountError('TOO_MANY_ATTEMPTS', `Too many attempts. Wait ${wait} seconds.`, wait);
+  return new AccountError('TOO_MANY_ATTEMPTS', problemOf('too-many-attempts', { wait }), wait);
 }
 
 /**
@@ -172,6 +173,5 @@ async function rehash(user: User, password: string, deps: LoginDeps): Promise<vo
 }
 
 const wrongCredentials = () =>
-  new AccountError('WRONG_CREDENTIALS', 'The user name or the password is wrong.');
-const userDisabled = () =>
-  new AccountError('USER_DISABLED', 'This user is disabled. Ask an administrator.');
+  new AccountError('WRONG_CREDENTIALS', problemOf('wrong-credentials'));
+const userDisabled = () => new AccountError('USER_DISABLED', problemOf('user-disabled'));

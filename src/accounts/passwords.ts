@@ -1,3 +1,4 @@
+import { detail } from '../words/details.ts';
 import { pbkdf2 as pbkdf2Callback, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AccountError } from './account-error.ts';
@@ -43,18 +44,19 @@ const argon2 = async () => (await import('argon2')).default;
 export function checkPasswordHash(phc: string): void {
   const cost = costOf(phc);
   if (!cost) {
-    throw invalidHash('The password hash has to be argon2id, pbkdf2-sha256 or scrypt in PHC form.');
+    throw invalidHash('password-hash-form');
   }
   const { least, most } = costs[cost.scheme];
   if (cost.value < least) {
-    throw invalidHash('The password hash is too weak. Create the user with a new password.');
+    throw invalidHash('password-hash-weak');
   }
   if (cost.value > most) {
-    throw invalidHash('The password hash costs too much. Create the user with a new password.');
+    throw invalidHash('password-hash-costly');
   }
 }
 
-const invalidHash = (message: string) => new AccountError('INVALID_PASSWORD_HASH', message);
+const invalidHash = (code: `password-hash-${'form' | 'weak' | 'costly'}`) =>
+  new AccountError('INVALID_PASSWORD_HASH', detail(code));
 
 function costOf(phc: string): { scheme: keyof typeof costs; value: number } | undefined {
   const pbkdf2Hash = pbkdf2Of(phc);

@@ -1,3 +1,5 @@
+import { detail } from '../words/details.ts';
+import type { Sentence } from '../words/params.ts';
 import { usernameKey } from '../../projections/users.ts';
 import { AccountError } from './account-error.ts';
 
@@ -28,16 +30,16 @@ export function checkUsername(given: string): string {
   const name = given.normalize('NFC');
   const { length } = Array.from(name);
   if (length < 2 || length > 32 || !/^[\p{L}\p{M}\p{Nd}@.+_-]+$/u.test(name)) {
-    throw invalid('A user name has 2 to 32 letters, digits and signs @ . + - _.');
+    throw invalid(detail('username-form'));
   }
   if (!/^[\p{L}\p{Nd}]/u.test(name)) {
-    throw invalid('A user name begins with a letter or a digit.');
+    throw invalid(detail('username-start'));
   }
   if (!scripts.some((script) => script.test(name))) {
-    throw invalid('The letters of a user name belong to one script, such as Latin or Greek.');
+    throw invalid(detail('username-scripts'));
   }
-  if (reserved.has(usernameKey(name))) throw invalid(`The name ${name} is reserved.`);
+  if (reserved.has(usernameKey(name))) throw invalid(detail('username-reserved', { name }));
   return name;
 }
 
-const invalid = (message: string) => new AccountError('INVALID_USERNAME', message);
+const invalid = (said: Sentence) => new AccountError('INVALID_USERNAME', said);

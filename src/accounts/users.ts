@@ -1,3 +1,4 @@
+import { detail } from '../words/details.ts';
 import { ulid } from 'ulid';
 import { EventStoreError } from '../../events/store.ts';
 import { type Decision, commandHandler, isRefusal } from '../../events/command-handler.ts';
@@ -308,7 +309,7 @@ async function verifyOwnPassword(
   if (!user) throw unknownUser();
   if (user.passwordHash === null) throw unreadableUser();
   const { ok } = await verifyPassword(user.passwordHash, password, scheme());
-  if (!ok) throw new AccountError('WRONG_CREDENTIALS', 'The current password is wrong.');
+  if (!ok) throw new AccountError('WRONG_CREDENTIALS', detail('current-password-wrong'));
 }
 
 const metadataOf = ({ by, command = ulid() }: OnBehalf): UserMetadata => ({ by, command });
@@ -347,7 +348,7 @@ function createdBefore(users: Users, { command }: OnBehalf): PublicUser | undefi
   if (id === undefined) return undefined;
   const user = users.byId.get(id);
   if (user) return published(user);
-  throw new AccountError('UNKNOWN_USER', 'The user was created, and has been deleted since.');
+  throw new AccountError('UNKNOWN_USER', detail('user-deleted-since'));
 }
 
 function known(users: Users, username: string): User {
@@ -359,7 +360,7 @@ function known(users: Users, username: string): User {
 const unreadableUser = () =>
   new EventStoreError('UNREADABLE', 'The key of this user is missing or damaged.');
 
-const unknownUser = () => new AccountError('UNKNOWN_USER', 'There is no user of that name.');
+const unknownUser = () => new AccountError('UNKNOWN_USER', detail('user-not-found'));
 
-export const accountError = ({ refused, message }: UserRefusal): AccountError =>
-  new AccountError(refused, message);
+export const accountError = ({ refused, said }: UserRefusal): AccountError =>
+  new AccountError(refused, said);

@@ -26,11 +26,11 @@ export type ConfigDocument = Record<string, Record<string, unknown>>;
 export function changesIn(patch: unknown): Change[] {
   const faults: ConfigFault[] = [];
   const changes: Change[] = [];
-  if (!isObject(patch)) faults.push({ path: '(body)', message: 'must be an object' });
+  if (!isObject(patch)) faults.push({ path: '(body)', fault: 'must be an object' });
   else {
     for (const [section, below] of entriesOf(patch)) {
       if (!sections.has(section)) faults.push(unknown(section));
-      else if (!isObject(below)) faults.push({ path: section, message: 'must be an object' });
+      else if (!isObject(below)) faults.push({ path: section, fault: 'must be an object' });
       else {
         for (const [name, value] of entriesOf(below)) {
           const key = `${section}.${name}`;
@@ -54,7 +54,7 @@ export function changesIn(patch: unknown): Change[] {
     if (parsed.success) changes.push({ key, value: parsed.data });
     else {
       for (const { path, message } of parsed.error.issues.slice(0, faultsAKeyMax)) {
-        faults.push({ path: [key, ...path].join('.'), message });
+        faults.push({ path: [key, ...path].join('.'), fault: message });
       }
     }
   }
@@ -80,7 +80,7 @@ export function partsOf(key: SettingKey): [section: string, name: string] {
 export const invalidConfig = (faults: readonly ConfigFault[]): ConfigError =>
   new ConfigError(
     'CONFIG_INVALID',
-    faults.map(({ path, message }) => `${path}: ${message}`).join('; '),
+    faults.map(({ path, fault }) => `${path}: ${fault as string}`).join('; '),
     { faults },
   );
 
@@ -98,17 +98,17 @@ const unknownMax = 10;
 function named(faults: readonly ConfigFault[]): ConfigFault[] {
   let unknownKeys = 0;
   const kept = faults.filter(
-    ({ message }) => message !== notASetting || (unknownKeys += 1) <= unknownMax,
+    ({ fault }) => fault !== notASetting || (unknownKeys += 1) <= unknownMax,
   );
   const more = unknownKeys - unknownMax;
-  return more > 0 ? [...kept, { path: '(body)', message: `${more} more are not settings` }] : kept;
+  return more > 0 ? [...kept, { path: '(body)', fault: `${more} more are not settings` }] : kept;
 }
 
 const notASetting = 'is not a setting';
 
 const unknown = (path: string): ConfigFault => ({
   path: path.slice(0, 200),
-  message: notASetting,
+  fault: notASetting,
 });
 
 const isObject = (value: unknown): value is object =>

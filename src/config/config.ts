@@ -22,12 +22,12 @@ import { limited } from '../shared/mutex.ts';
 import { environmentSettings } from './environment.ts';
 import {
   ConfigError,
+  type ConfigFault,
   type SettingKey,
   type Settings,
   isSettingKey,
   settingKeys,
   settingOf,
-  type ConfigFault,
 } from './schema.ts';
 import {
   type Change,
@@ -172,7 +172,7 @@ function accepted(
   }
   const faults = overridden.map(({ key }) => ({
     path: key,
-    message: 'is set by the environment of the service',
+    fault: 'is set by the environment of the service',
   }));
   const message = `Set by the environment: ${overridden.map(({ key }) => key).join(', ')}.`;
   throw new ConfigError('CONFIG_OVERRIDDEN', message, { faults });
@@ -183,14 +183,14 @@ function accepted(
  * used. None is of the service's own data. @throws {ConfigError} `CONFIG_INVALID`
  */
 async function lookAtPaths(changes: readonly Change[], dataDirs: readonly string[]): Promise<void> {
-  const faults: { path: SettingKey; message: string }[] = [];
+  const faults: ConfigFault[] = [];
   for (const { key, value } of changes) {
     const faultOf = pathSettings[key];
     // A mirror may be an address as well.
     if (!faultOf || typeof value !== 'string' || !isAbsolute(value)) continue;
     const isOwn = await touchesData(value, ...dataDirs);
-    const message = (await faultOf(value)) ?? (isOwn ? touchesDataText : null);
-    if (message !== null) faults.push({ path: key, message });
+    const fault = (await faultOf(value)) ?? (isOwn ? touchesDataText : null);
+    if (fault !== null) faults.push({ path: key, fault });
   }
   if (faults.length > 0) throw invalidConfig(faults);
 }
@@ -282,5 +282,5 @@ function keysLeftBehind(
 /** For people: what to do about them. */
 const keyAgain = (key: string): ConfigFault => ({
   path: key,
-  message: 'was given for another server: give it again, or remove it (null)',
+  fault: 'was given for another server: give it again, or remove it (null)',
 });

@@ -1,3 +1,4 @@
+import type { Sentence } from '../words/params.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
@@ -318,8 +319,8 @@ export const settingOf = (key: SettingKey): a.Setting => settingSchemas[key];
 
 /** Whether a key is one of ours; what every object inherits is none. */
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingSchemas, key);
-/** One thing that is wrong with an update: the key it is about, and a sentence. */
-export type ConfigFault = { path: string; message: string };
+/** One thing that is wrong with an update: the key it is about, and what it is. */
+export type ConfigFault = { path: string; fault: Sentence | string };
 
 export type ConfigErrorCode =
   | 'CONFIG_INVALID'

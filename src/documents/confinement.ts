@@ -1,3 +1,5 @@
+import { problemOf, type problems } from '../words/problems.ts';
+import { inEnglish } from '../words/say.ts';
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,11 +11,16 @@ export class ConfinementError extends Error {
   override name = 'ConfinementError';
   readonly code = 'OUTSIDE_SPACE';
   readonly status = 403;
+  readonly reason: WayOut;
   /** The path itself is not in the message: it may carry a title, and messages reach the log. */
-  constructor(reason: string, options?: { cause?: unknown }) {
-    super(`The path leaves the space of its user: ${reason}.`, options);
+  constructor(reason: WayOut, options?: { cause?: unknown }) {
+    super(inEnglish(problemOf('outside-space', { reason })), options);
+    this.reason = reason;
   }
 }
+
+/** How a path leaves a space. */
+type WayOut = (typeof problems)['outside-space']['params']['reason'][number];
 
 const segmentsMax = 8;
 
@@ -24,7 +31,7 @@ const segmentsMax = 8;
  */
 export function confinedSegments(filename: string): string[] {
   const segments = filename.split('/');
-  if (segments.length > segmentsMax) throw new ConfinementError('too many folders');
+  if (segments.length > segmentsMax) throw new ConfinementError('too-many-folders');
   for (const segment of segments) {
     const reason = refusal(segment);
     if (reason !== undefined) throw new ConfinementError(reason);
@@ -104,19 +111,21 @@ export class HeldDirectory {
 }
 
 /** Why a name is none of ours; also guards names that only Windows reads differently. */
-function refusal(name: string): string | undefined {
-  if (name === '') return 'an empty name or an absolute path';
-  if (/[\p{Cc}\p{Cs}]/u.test(name)) return 'a control or broken character';
-  // Covers `.` and `..`; hidden files in a space are other programs' (`.obsidian`) or half-written.
-  if (name.startsWith('.')) return 'a name that begins with a dot';
-  if (unsafeCharacters.test(name)) return 'a character with a meaning';
-  if (/[. ]$/u.test(name)) return 'a name that ends in a dot or a space';
-  if (isReservedOnWindows(name)) return 'a reserved name';
-  if (Buffer.byteLength(name) > nameBytesMax) return 'a name that is too long';
-  return undefined;
+function refusal(name: string): WayOut | undefined {
+  // An absolute path begins with one.
+  if (name === '' || name === '..') return 'outside';
+  // Hidden files in a space are other programs' (`.obsidian`) or half-written.
+  const isOdd =
+    /[\p{Cc}\p{Cs}]/u.test(name) ||
+    name.startsWith('.') ||
+    unsafeCharacters.test(name) ||
+    /[. ]$/u.test(name) ||
+    Buffer.byteLength(name) > nameBytesMax;
+  if (isOdd) return 'forbidden-name';
+  return isReservedOnWindows(name) ? 'reserved-name' : undefined;
 }
 
 async function refuseLink(path: string, cause: unknown): Promise<void> {
   const entry = await lstat(path);
-  if (entry.isSymbolicLink()) throw new ConfinementError('a symbolic link', { cause });
+  if (entry.isSymbolicLink()) throw new ConfinementError('link', { cause });
 }

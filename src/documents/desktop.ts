@@ -1,3 +1,6 @@
+import { detail } from '../words/details.ts';
+import type { Sentence } from '../words/params.ts';
+import { inEnglish } from '../words/say.ts';
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,6 +17,11 @@ export interface Desktop {
 export class NoDesktop extends Error {
   override name = 'NoDesktop';
   readonly code = 'NO_DESKTOP';
+  readonly said: Sentence;
+  constructor(said: Sentence) {
+    super(inEnglish(said));
+    this.said = said;
+  }
 }
 
 /** A launched program that has not ended by then is taken for running. */
@@ -26,20 +34,17 @@ const waitMs = 5000;
 export function openDesktop(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Desktop {
   const clean = desktopEnvironment(env);
   const tryEach = async (commands: readonly Command[]): Promise<void> => {
-    const reasons: string[] = [];
+    const reasons: Sentence[] = [];
     for (const command of commands) {
       const reason = await launch(command, clean);
       if (reason === null) return;
-      reasons.push(`${command.program}: ${reason}`);
+      reasons.push(reason);
     }
-    throw new NoDesktop(`Nothing on this host could open it (${reasons.join('; ')}).`);
+    throw new NoDesktop(detail('no-program-to-open', { reasons }));
   };
   const session = (): void => {
     if (platform !== 'linux' || env['DISPLAY'] || env['WAYLAND_DISPLAY']) return;
-    throw new NoDesktop(
-      'The service runs without a desktop session (neither DISPLAY nor WAYLAND_DISPLAY is set). Where ' +
-        'there is one: `systemctl --user import-environment DISPLAY WAYLAND_DISPLAY`, then restart it.',
-    );
+    throw new NoDesktop(detail('no-desktop-session'));
   };
   return {
     async showFiles(paths) {
@@ -96,7 +101,7 @@ const fileUri = (path: string): string =>
 function launch(
   { program, args, verbatim = false }: Command,
   env: NodeJS.ProcessEnv,
-): Promise<string | null> {
+): Promise<Sentence | null> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       env,
@@ -105,15 +110,20 @@ function launch(
       windowsVerbatimArguments: verbatim,
     });
     const timer = setTimeout(() => resolve(null), waitMs);
-    const end = (reason: string | null) => {
+    const failed = (how: string) => detail('program-failed', { program, how });
+    const end = (reason: Sentence | null) => {
       clearTimeout(timer);
       resolve(reason);
     };
     child.once('error', (error: NodeJS.ErrnoException) =>
-      end(error.code === 'ENOENT' ? 'is not installed' : String(error.code)),
+      end(
+        error.code === 'ENOENT'
+          ? detail('program-not-installed', { program })
+          : failed(String(error.code)),
+      ),
     );
     child.once('exit', (code) => {
-      end(code === 0 || verbatim ? null : `ended with ${code ?? 'a signal'}`);
+      end(code === 0 || verbatim ? null : failed(String(code ?? 'signal')));
     });
     child.unref();
   });

@@ -65,7 +65,7 @@ export async function openSpace(dataDir: string, user: string): Promise<FolderSp
 }
 
 function assertUser(user: string): void {
-  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$/u.test(user)) throw new ConfinementError('not a user id');
+  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$/u.test(user)) throw new ConfinementError('outside');
 }
 
 /**
@@ -77,7 +77,7 @@ export async function resolveInSpace(space: FolderSpace, filename: string): Prom
   const segments = confinedSegments(filename);
   await inFolder(space, segments, undefined, async (folder, name) => {
     const entry = await entryAt(folder, name);
-    if (entry?.isSymbolicLink()) throw new ConfinementError('a symbolic link');
+    if (entry?.isSymbolicLink()) throw new ConfinementError('link');
   });
   return join(space.root, ...segments);
 }
@@ -168,16 +168,16 @@ export async function openFile(
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     if (hasCode(error, 'ELOOP', 'EMLINK')) {
-      throw new ConfinementError('a symbolic link', { cause: error });
+      throw new ConfinementError('link', { cause: error });
     }
-    if (hasCode(error, 'ENXIO')) throw new ConfinementError('not a file', { cause: error });
+    if (hasCode(error, 'ENXIO')) throw new ConfinementError('not-a-file', { cause: error });
     throw error;
   }
   const opened = await handle.stat();
   if (opened.isFile()) return handle;
   await handle.close();
   if (opened.isDirectory()) return undefined;
-  throw new ConfinementError('not a file');
+  throw new ConfinementError('not-a-file');
 }
 
 async function readUpTo(handle: FileHandle, size: number): Promise<Buffer> {

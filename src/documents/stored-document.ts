@@ -1,3 +1,6 @@
+import { detail } from '../words/details.ts';
+import { inEnglish } from '../words/say.ts';
+
 /** A document as it is stored, wherever that is. */
 export type StoredDocument = {
   bytes: Buffer;
@@ -13,6 +16,6 @@ export class OversizedDocument extends Error {
   override name = 'OversizedDocument';
   readonly code = 'DOCUMENT_TOO_LARGE';
   constructor() {
-    super(`The document is larger than ${documentBytesMax / 1024 / 1024} MB.`);
+    super(inEnglish(detail('document-too-large', { limit: documentBytesMax })));
   }
 }

@@ -1,3 +1,6 @@
+import { detail } from '../words/details.ts';
+import type { Sentence } from '../words/params.ts';
+import { inEnglish } from '../words/say.ts';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, realpath, rename, rmdir, unlink, readFile } from 'node:fs/promises';
@@ -15,6 +18,11 @@ import { privateDirectory, writeDurably, ifMissing } from '../shared/files.ts';
 export class NoVault extends Error {
   override name = 'NoVault';
   readonly code = 'NO_VAULT';
+  readonly said: Sentence;
+  constructor(said: Sentence, options?: ErrorOptions) {
+    super(inEnglish(said), options);
+    this.said = said;
+  }
 }
 
 /** A document that was changed in the vault: it was kept, ours is beside it. Paths below the vault. */
@@ -171,9 +179,7 @@ async function vaultRoot(vault: string): Promise<string> {
     return await realpath(vault);
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) throw error;
-    throw new NoVault('The folder of the vault (notes.vault) is not there, or not to be entered.', {
-      cause: error,
-    });
+    throw new NoVault(detail('notes-folder-missing'), { cause: error });
   }
 }
 
@@ -259,12 +265,12 @@ async function put(
 
 /** The errors a person can do something about, said so; others as they are. */
 function asNoVault(error: unknown): never {
-  const failed = (message: string) => new NoVault(message, { cause: error });
+  const failed = (said: Sentence) => new NoVault(said, { cause: error });
   if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) {
-    throw failed('The service may not write into the vault (notes.vault).');
+    throw failed(detail('notes-folder-not-writable'));
   }
   if (hasCode(error, 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST')) {
-    throw failed('Something else in the vault is where the document has to be written.');
+    throw failed(detail('notes-folder-occupied'));
   }
   throw error;
 }

@@ -277,7 +277,7 @@ async function deleteFile(space: Space, path: string): Promise<string[]> {
   if (isInBucket(space)) return (await deleteFromBucket(space, path)) ? [path] : [];
   return inFolder(space, segments, [], async (folder, name) => {
     const entry = await entryAt(folder, name);
-    if (entry?.isSymbolicLink()) throw new ConfinementError('a symbolic link');
+    if (entry?.isSymbolicLink()) throw new ConfinementError('link');
     const gone = entry?.isFile() ? await unlinked(folder, name) : false;
     const leftover = await removeTemporaries(folder, path);
     if (gone || leftover) await folder.sync();

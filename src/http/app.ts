@@ -46,7 +46,8 @@ export function createApp(services: HttpServices): Koa<State> {
       (ctx.matched as Layer[] | undefined)?.flatMap((route) => route.methods),
     );
     if (methods.size === 0) throw notFound();
-    throw new Problem('method-not-allowed', `Allowed here: ${[...methods].join(', ')}.`, {
+    throw new Problem('method-not-allowed', {
+      params: { methods: [...methods] },
       headers: { Allow: [...methods].join(', ') },
     });
   });

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { IncomingMessage } from 'node:http';
+import { detail } from '../words/details.ts';
 import type { Context } from 'koa';
 import * as z from 'zod';
 import { kindSchema } from '../../events/facts/recording.ts';
@@ -24,7 +25,9 @@ export async function jsonBody<S extends z.ZodType>(
   // Some clients announce an empty body (`fetch` without one), which has no type.
   const empty = ctx.get('Content-Length') === '0';
   if (!empty && ctx.is('application/json') === false) {
-    throw new Problem('unsupported-media', 'Send `Content-Type: application/json`.');
+    throw new Problem('unsupported-media', {
+      said: detail('content-type-needed', { type: 'application/json' }),
+    });
   }
   return validated(schema, (await jsonIn(ctx, bytesMax)) ?? {});
 }
@@ -56,20 +59,18 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   throw invalid(
     parsed.error.issues
       .slice(0, limits.faultsMax)
-      .map((issue) => ({ path: issue.path.join('.') || '(body)', ...messageOf(issue) })),
+      .map((issue) => ({ path: issue.path.join('.') || '(body)', fault: messageOf(issue) })),
   );
 }
 
-/** Unknown keys are named once, in `errors`. */
-function messageOf(issue: z.core.$ZodIssue): { message: string; summary?: string } {
-  if (issue.code !== 'unrecognized_keys') return { message: issue.message };
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
   const { keys } = issue;
   const named = keys
     .slice(0, limits.unknownKeysMax)
     .map((key) => JSON.stringify(key.slice(0, 100)));
   const more = keys.length - named.length;
-  const message = `has unknown keys: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return { message, summary: 'has unknown keys (see `errors`)' };
+  return `has unknown keys: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /**
@@ -87,9 +88,7 @@ export function decodedOnce(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch (cause) {
-    throw new Problem('malformed-request', 'The path is not valid percent-encoded UTF-8.', {
-      cause,
-    });
+    throw new Problem('malformed-request', { said: detail('path-encoding'), cause });
   }
 }
 
@@ -168,7 +167,8 @@ export const momentSchema = z.iso
 const bodyInTime = <T>(parsed: Promise<T>): Promise<T> =>
   inTime(limits.jsonBodyMs, parsed, () => {
     const seconds = limits.jsonBodyMs / 1000;
-    throw new Problem('too-slow', `The body has to be there within ${seconds} seconds.`, {
+    throw new Problem('too-slow', {
+      said: detail('body-late', { limit: seconds }),
       headers: { Connection: 'close' },
     });
   });
@@ -181,17 +181,17 @@ const bodyInTime = <T>(parsed: Promise<T>): Promise<T> =>
 async function readJson(request: IncomingMessage, bytesMax: number): Promise<unknown> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
-    throw new Problem('unsupported-media', 'Send the body without `Content-Encoding`.');
+    throw new Problem('unsupported-media', { said: detail('content-encoding') });
   }
   const text = (await readAtMost(request, bytesMax)).toString('utf8');
   if (text === '') return undefined;
   if (!isBounded(text)) {
-    throw new Problem('too-large', 'The body has too many values, or they are nested too deeply.');
+    throw new Problem('too-large', { said: detail('body-too-deep') });
   }
   try {
     return JSON.parse(text, withoutPrototype) as unknown;
   } catch (cause) {
-    throw new Problem('malformed-body', 'The body is not valid JSON.', { cause });
+    throw new Problem('malformed-body', { said: detail('body-not-json'), cause });
   }
 }
 
@@ -211,7 +211,8 @@ async function readAtMost(request: IncomingMessage, bytesMax: number): Promise<B
 }
 
 const tooLarge = (bytesMax: number): Problem =>
-  new Problem('too-large', `The body may have ${Math.floor(bytesMax / 1024)} KB here.`, {
+  new Problem('too-large', {
+    said: detail('body-too-large', { limit: bytesMax }),
     headers: { Connection: 'close' },
   });
 

@@ -1,3 +1,4 @@
+import { detail } from '../words/details.ts';
 import { farEnd } from './connections.ts';
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { isIP, type Socket } from 'node:net';
@@ -200,10 +201,7 @@ export async function refusalOfPlain(
   const certificate = await encryption.look();
   if (certificate) return httpsRequired(headers.host, certificate, own.port);
   if (/^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')) return null;
-  return new Problem(
-    'unavailable',
-    'This service is to speak https, and its certificate cannot be used. On its machine `mitschrift doctor` says why.',
-  );
+  return new Problem('unavailable', { said: detail('certificate-unusable') });
 }
 
 /** Whether what comes by a connection was encrypted on its way. */
@@ -212,7 +210,8 @@ export const isEncrypted = (socket: Socket): boolean => socket instanceof TLSSoc
 function httpsRequired(host: string | undefined, { names }: Certificate, port: number): Problem {
   const asked = /^(?:\[[0-9a-f:.]+\]|[\w.-]+)/i.exec(host ?? '')?.[0];
   const address = httpsAddress(asked ?? names[0] ?? 'localhost', port);
-  return new Problem('https-required', `This service speaks https: open ${address}`, {
+  return new Problem('https-required', {
+    params: { address },
     members: { address },
     // RFC 9110, 15.5.22: 426 names what is spoken.
     headers: { Upgrade: 'TLS/1.2, HTTP/1.1', Connection: 'Upgrade, close' },

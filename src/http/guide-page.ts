@@ -3,7 +3,7 @@ import type { MarkedToken, Token } from 'marked';
 import { type GuideName, germanGuides, guides, headingId } from '../doctor/guide.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import type { Language } from '../words/params.ts';
-import { escaped } from './problems.ts';
+import { escaped } from './problem-answer.ts';
 
 /** The style sheet of these pages. */
 export const guideStylePath = '/assets/docs/guide.css';

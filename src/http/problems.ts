@@ -1,191 +1,147 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { detail } from '../words/details.ts';
+import type { Sentence, Values } from '../words/params.ts';
+import type { problems } from '../words/problems.ts';
 import type { StartProgress } from './middleware/ready.ts';
 
-/**
- * Every problem the interface answers with: RFC 9457 `type` is `/problems/<slug>`. Slugs are stable,
- * programs rely on them.
- */
-export const problemTypes = {
-  'malformed-body': { status: 400, title: 'The body cannot be read' },
-  'malformed-request': { status: 400, title: 'The request cannot be read' },
-  'not-authenticated': { status: 401, title: 'Not logged in' },
-  'wrong-credentials': { status: 401, title: 'Wrong user name or password' },
-  'user-disabled': { status: 403, title: 'The user is disabled' },
-  'not-admin': { status: 403, title: 'Only an administrator may do this' },
-  'password-change-required': { status: 403, title: 'The password has to be changed first' },
-  'confirmation-required': { status: 403, title: 'The password is needed once more' },
-  'not-a-recorder': { status: 403, title: 'You may not record here' },
-  'outside-space': { status: 403, title: 'The path leaves your space' },
-  'setup-code-required': { status: 403, title: 'The setup code is required' },
-  'cross-origin': { status: 403, title: 'The request comes from another site' },
-  'not-found': { status: 404, title: 'Not found' },
-  'link-over': { status: 404, title: 'The link is no longer valid' },
-  'too-slow': { status: 408, title: 'The request takes too long' },
-  'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  'not-accepted': { status: 409, title: 'The present state does not allow this' },
-  'already-set-up': { status: 409, title: 'The first administrator exists' },
-  'username-taken': { status: 409, title: 'There is a user of that name' },
-  'last-administrator': { status: 409, title: 'The last administrator has to stay' },
-  'own-account': { status: 409, title: 'Not possible for your own account' },
-  'administrator-first': { status: 409, title: 'The first user has to be an administrator' },
-  'built-in-user': { status: 409, title: 'A built-in user cannot be changed' },
-  'too-many-links': { status: 409, title: 'Too many open invitations and links' },
-  overridden: { status: 409, title: 'Set by the environment' },
-  'device-unavailable': { status: 409, title: 'The device cannot be recorded now' },
-  'not-recording': { status: 409, title: 'Nothing is being recorded' },
-  'already-recording': { status: 409, title: 'A recording is running already' },
-  'several-waiting': { status: 409, title: 'More than one recording waits for speakers' },
-  'no-language-model': { status: 409, title: 'No language model is configured' },
-  'nobody-waiting': { status: 409, title: 'No recording waits for speakers' },
-  'backup-running': { status: 409, title: 'A backup is being made' },
-  'key-used-differently': {
-    status: 409,
-    title: 'This Idempotency-Key was used for something else',
-  },
-  'wrong-offset': { status: 409, title: 'The upload is at another place' },
-  'upload-over': { status: 410, title: 'The upload is over' },
-  'tus-version': { status: 412, title: 'Another version of the upload protocol' },
-  'changed-meanwhile': { status: 412, title: 'Changed meanwhile' },
-  'too-large': { status: 413, title: 'Too large' },
-  'unsupported-media': { status: 415, title: 'Media type not supported' },
-  'range-not-satisfiable': { status: 416, title: 'The file has no such range' },
-  'host-not-allowed': { status: 421, title: 'Host name not allowed' },
-  invalid: { status: 422, title: 'Well-formed but invalid' },
-  'upgrade-required': { status: 426, title: 'WebSocket only' },
-  'https-required': { status: 426, title: 'This service speaks https' },
-  'too-many-attempts': { status: 429, title: 'Too many attempts' },
-  'too-many-connections': { status: 429, title: 'Too many connections' },
-  internal: { status: 500, title: 'The service made a mistake' },
-  'outcome-unknown': { status: 503, title: 'It is not known whether this was stored' },
-  starting: { status: 503, title: 'The service is starting' },
-  busy: { status: 503, title: 'Too much to do at the moment' },
-  'views-behind': { status: 503, title: 'Stored, but not readable yet' },
-  'view-stopped': { status: 503, title: 'A view of the log has stopped' },
-  'log-damaged': { status: 503, title: 'The log is damaged' },
-  unreadable: { status: 503, title: 'The key is lost' },
-  'log-newer': { status: 503, title: 'The log was written by a newer release' },
-  stopping: { status: 503, title: 'The service is stopping' },
-  'disk-full': { status: 503, title: 'The disk is full' },
-  'log-unavailable': { status: 503, title: 'The log cannot be reached' },
-  'files-unavailable': { status: 503, title: 'The files cannot be reached' },
-  'space-limit': { status: 507, title: 'As much is kept here as may be' },
-  unavailable: { status: 503, title: 'Something the host lacks' },
-  'decoder-stalled': { status: 503, title: 'The file could not be looked into in time' },
-} as const satisfies Record<string, { status: number; title: string }>;
+/** Every problem the interface answers with: RFC 9457 `type` is `/problems/<slug>`. Slugs are stable, programs rely on them. */
+export type ProblemType = keyof typeof problems;
 
-export type ProblemType = keyof typeof problemTypes;
-export type FieldError = { path: string; message: string };
+export const problemStatus: Readonly<Record<ProblemType, number>> = {
+  'malformed-body': 400,
+  'malformed-request': 400,
+  'not-authenticated': 401,
+  'wrong-credentials': 401,
+  'user-disabled': 403,
+  'not-admin': 403,
+  'password-change-required': 403,
+  'confirmation-required': 403,
+  'not-a-recorder': 403,
+  'outside-space': 403,
+  'setup-code-required': 403,
+  'cross-origin': 403,
+  'not-found': 404,
+  'link-over': 404,
+  'method-not-allowed': 405,
+  'too-slow': 408,
+  'not-accepted': 409,
+  'already-set-up': 409,
+  'username-taken': 409,
+  'last-administrator': 409,
+  'own-account': 409,
+  'administrator-first': 409,
+  'built-in-user': 409,
+  'too-many-links': 409,
+  overridden: 409,
+  'device-unavailable': 409,
+  'not-recording': 409,
+  'already-recording': 409,
+  'several-waiting': 409,
+  'no-language-model': 409,
+  'nobody-waiting': 409,
+  'backup-running': 409,
+  'key-used-differently': 409,
+  'wrong-offset': 409,
+  'upload-over': 410,
+  'tus-version': 412,
+  'changed-meanwhile': 412,
+  'too-large': 413,
+  'unsupported-media': 415,
+  'range-not-satisfiable': 416,
+  'host-not-allowed': 421,
+  invalid: 422,
+  'upgrade-required': 426,
+  'https-required': 426,
+  'too-many-attempts': 429,
+  'too-many-connections': 429,
+  internal: 500,
+  'outcome-unknown': 503,
+  starting: 503,
+  busy: 503,
+  'views-behind': 503,
+  'view-stopped': 503,
+  'log-damaged': 503,
+  unreadable: 503,
+  'log-newer': 503,
+  stopping: 503,
+  'disk-full': 503,
+  'log-unavailable': 503,
+  'files-unavailable': 503,
+  unavailable: 503,
+  'decoder-stalled': 503,
+  'space-limit': 507,
+};
 
-/** An answer that says what is wrong, thrown where it is noticed. */
-export class Problem extends Error {
+/** What is wrong with a field: a sentence of area `field`, or the words of an error that has no code yet. */
+export type FieldFault = { path: string; fault: Sentence | string };
+
+/** What it carries besides. */
+type Carried = {
+  /** What is wrong with which field. */
+  errors?: readonly FieldFault[];
+  /** Members beside RFC 9457's own (`possible`, …). */
+  members?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  cause?: unknown;
+};
+type OwnValues<T extends ProblemType> = Values<(typeof problems)[T]['params']>;
+/** Another sentence than the type's own (of area `detail`; the words of an error that has no code yet), or what varies in that. */
+type Says<T extends ProblemType> =
+  | { said: Sentence | string; params?: never }
+  | (object extends OwnValues<T>
+      ? { said?: never; params?: OwnValues<T> }
+      : { said?: never; params: OwnValues<T> });
+type More<T extends ProblemType> = Carried & Says<T>;
+
+/** An answer that says what is wrong, thrown where it is noticed. Who reads it makes the sentence (`problem-answer.ts`). */
+export class Problem<T extends ProblemType = ProblemType> extends Error {
   override name = 'Problem';
-  readonly type: ProblemType;
-  readonly detail: string;
-  /** Members beside RFC 9457's own (`errors`, `possible`, …). */
+  readonly type: T;
+  /** What it says: a sentence of area `problem`, `detail` or `failure`, or the words of an error that has no code yet. */
+  readonly said: Sentence | string;
+  readonly errors: readonly FieldFault[];
   readonly members: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(
-    type: ProblemType,
-    detail: string,
-    more: {
-      members?: Record<string, unknown>;
-      headers?: Record<string, string>;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(detail, more.cause === undefined ? undefined : { cause: more.cause });
+  constructor(type: T, ...[more]: object extends More<T> ? [more?: More<T>] : [more: More<T>]) {
+    const { said, params, errors, members, headers, cause } = (more ?? {}) as Partial<More<T>>;
+    super(type, cause === undefined ? undefined : { cause });
     this.type = type;
-    this.detail = detail;
-    this.members = more.members ?? {};
-    this.headers = more.headers ?? {};
+    this.said = said ?? {
+      area: 'problem',
+      code: type,
+      ...(params && { params }),
+    };
+    this.errors = errors ?? [];
+    this.members = members ?? {};
+    this.headers = headers ?? {};
   }
   get status(): number {
-    return problemTypes[this.type].status;
+    return problemStatus[this.type];
   }
 }
 
-/** The JSON body of a problem. */
-export const problemBody = (
-  problem: Problem,
-): Record<string, unknown> & { title: string; detail: string } => ({
-  type: `/problems/${problem.type}`,
-  title: problemTypes[problem.type].title,
-  status: problem.status,
-  detail: problem.detail,
-  ...problem.members,
-});
+/** 422 with one entry a wrong field. */
+export const invalid = (errors: readonly FieldFault[]): Problem<'invalid'> =>
+  new Problem('invalid', { errors });
 
-/** Answers outside of the app, for people as a page: a browser shows no JSON that it has not asked for. */
-export function answerProblem(
-  { headers: { accept = '' } }: IncomingMessage,
-  outgoing: ServerResponse,
-  problem: Problem,
-): void {
-  const asPage = accept.includes('text/html');
-  const body = asPage
-    ? pageSaying({ title: problemTypes[problem.type].title, detail: problem.detail })
-    : JSON.stringify(problemBody(problem));
-  outgoing.writeHead(problem.status, {
-    'Content-Type': asPage ? 'text/html; charset=utf-8' : 'application/problem+json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-    ...problem.headers,
-  });
-  outgoing.end(body);
-}
-
-/** A page without any file of the app, for who cannot be given one. */
-export const pageSaying = ({ title, detail }: { title: string; detail: string }): string =>
-  `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mitschrift</title><h1>${escaped(title)}</h1><p>${linked(escaped(detail))}</p>\n`;
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-export const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"]/g, (sign) => entities[sign]!);
-const linked = (text: string): string =>
-  text.replaceAll(/https:\/\/[\w.:[\]-]+/g, (address) => `<a href="${address}">${address}</a>`);
-
-/** 422 with one entry a wrong field; `summary` stands for a long message in the text for people. */
-export const invalid = (errors: readonly (FieldError & { summary?: string })[]): Problem =>
-  new Problem(
-    'invalid',
-    errors.map(({ path, message, summary = message }) => `${path}: ${summary}`).join('; '),
-    { members: { errors: errors.map(({ path, message }) => ({ path, message })) } },
-  );
-
-export const notFound = (what = 'There is nothing here, or it is not yours.'): Problem =>
-  new Problem('not-found', what);
+/** 404; without a sentence it is said that there is nothing, or somebody else's. */
+export const notFound = (said?: Sentence | string): Problem<'not-found'> =>
+  new Problem('not-found', said === undefined ? {} : { said });
 
 /** 503: what all nodes have of files is away, or lets us in no more. */
-export const filesUnavailable = (cause: unknown): Problem =>
-  new Problem(
-    'files-unavailable',
-    'The files of the service cannot be reached now. Nothing stored is lost. Try again in a moment.',
-    { headers: { 'Retry-After': '5' }, cause },
-  );
+export const filesUnavailable = (cause: unknown): Problem<'files-unavailable'> =>
+  new Problem('files-unavailable', { headers: { 'Retry-After': '5' }, cause });
 
 /** 404: a node that works on recordings and answers no one. */
-export const onlyWorks = (): Problem =>
-  notFound(
-    'This node works on recordings and answers only /health and /metrics. Ask one whose role is serve or all.',
-  );
+export const onlyWorks = (): Problem => notFound(detail('node-only-works'));
 
 /** 503: the log takes nothing new until it has been repaired. */
-export const logDamaged = (cause?: unknown): Problem =>
-  new Problem(
-    'log-damaged',
-    'The log is damaged and takes nothing new. `mitschrift verify` names the places; restore a backup.',
-    { cause },
-  );
+export const logDamaged = (cause?: unknown): Problem<'log-damaged'> =>
+  new Problem('log-damaged', { cause });
 
 /** 503: what was asked for is not ready yet; how far it is. */
-export const starting = ({ waitsFor, fraction, retryAfter }: StartProgress): Problem =>
-  new Problem(
-    'starting',
-    `The service has just started and still reads ${waitsFor.join(', ')}. Nothing was changed; try again in a moment.`,
-    {
-      members: { waits_for: waitsFor, fraction },
-      headers: { 'Retry-After': String(retryAfter) },
-    },
-  );
+export const starting = ({ waitsFor, fraction, retryAfter }: StartProgress): Problem<'starting'> =>
+  new Problem('starting', {
+    ...(fraction !== null && { params: { done: fraction } }),
+    members: { waits_for: waitsFor, fraction },
+    headers: { 'Retry-After': String(retryAfter) },
+  });

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { IncomingMessage } from 'node:http';
 import { germanChecks } from '../doctor/german-checks.ts';
 import { germanCluster } from '../doctor/german-cluster.ts';
 import { type ToGerman, germanBy } from '../shared/german.ts';
@@ -12,6 +13,22 @@ import { germanDetails } from './german-details.ts';
 /** What the client would rather read (`Accept-Language`). */
 export const languageWanted = (ctx: Pick<Context, 'acceptsLanguages'>): Language =>
   ctx.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
+
+/** The same of a request that no app answers; a WebSocket says it in its address. */
+export function languageAsked({
+  url,
+  headers,
+}: Pick<IncomingMessage, 'url' | 'headers'>): Language {
+  const inAddress = /[?&]language=(de|en)(?:&|$)/.exec(url ?? '')?.[1];
+  if (inAddress !== undefined) return inAddress as Language;
+  const wishes = (headers['accept-language'] ?? '').split(',').map((wish) => {
+    const [, tag, quality = '1'] = /^\s*([a-z]+)[^;]*(?:;\s*q=([\d.]+))?/i.exec(wish) ?? [];
+    return { tag: tag?.toLowerCase(), quality: Number(quality) };
+  });
+  const best = (tag: Language): number =>
+    Math.max(0, ...wishes.filter((wish) => wish.tag === tag).map(({ quality }) => quality));
+  return best('de') > best('en') ? 'de' : 'en';
+}
 
 let toGerman: ToGerman | undefined;
 

@@ -1,6 +1,7 @@
 import { limitConnections } from './connections.ts';
 import { alsoEncrypted, httpsAddress, openEncryption, refusalOfPlain } from './encryption.ts';
-import { answerProblem, type Problem } from './problems.ts';
+import { answerProblem } from './problem-answer.ts';
+import type { Problem } from './problems.ts';
 import type { EncryptionState } from '../shared/certificate.ts';
 import type { StartingApp } from './starting.ts';
 import type { HttpServices } from './services.ts';
@@ -149,9 +150,9 @@ function whenServed(starting: StartingApp, entrance: Entrance) {
     if (!served) await orTooLate();
     const problem = await entrance.refusal(incoming);
     socket.off('error', onError);
-    if (problem) refuseUpgrade(socket, problem);
+    if (problem) refuseUpgrade(socket, problem, incoming);
     else if (served) served.sockets.upgrade(incoming, socket, head);
-    else refuseUpgrade(socket, starting.problem());
+    else refuseUpgrade(socket, starting.problem(), incoming);
   }
   const isOpen = () => served !== undefined && entrance.isOpen();
   return {

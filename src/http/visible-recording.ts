@@ -1,3 +1,4 @@
+import { detail } from '../words/details.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById, wordlessRecordingById } from '../../projections/recordings.ts';
 import { notFound } from './problems.ts';
@@ -29,7 +30,7 @@ export async function visibleRecording(
   recordingId: string,
 ): Promise<RecordingRow> {
   const row = await present(storage, recordingId);
-  if (!row || !sees(caller, row.owner)) throw notFound();
+  if (!row || !sees(caller, row.owner)) throw notFound(detail('recording-not-found'));
   return row;
 }
 
@@ -40,10 +41,10 @@ export async function visibleOrLeft(
   recordingId: string,
 ): Promise<RecordingRow> {
   const row = await present(services.storage, recordingId);
-  if (!row || !seesLeft(services, caller, row.owner)) throw notFound();
+  if (!row || !seesLeft(services, caller, row.owner)) throw notFound(detail('recording-not-found'));
   if (sees(caller, row.owner)) return row;
   const wordless = await wordlessRecordingById(services.storage, recordingId);
-  if (!wordless) throw notFound();
+  if (!wordless) throw notFound(detail('recording-not-found'));
   return wordless;
 }
 
@@ -54,7 +55,8 @@ export async function recordingInView(
   recordingId: string,
 ): Promise<RecordingRow> {
   const row = await present(storage, recordingId);
-  if (!row || !(caller.isAdmin || sees(caller, row.owner))) throw notFound();
+  if (!row || !(caller.isAdmin || sees(caller, row.owner)))
+    throw notFound(detail('recording-not-found'));
   return row;
 }
 

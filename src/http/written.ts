@@ -71,16 +71,11 @@ export async function untilReadable(services: HttpServices, accepted: Accepted):
     // Those that have begun to be read meanwhile.
     await projections.applied(serving(projections), accepted.position, limit);
   } catch (error) {
-    throw new Problem(
-      'views-behind',
-      'It is stored and will be done, but cannot be read yet. ' +
-        'Repeating it with the same Idempotency-Key is safe.',
-      {
-        members: { recording_id: accepted.recordingId, position: accepted.position },
-        headers: { 'Retry-After': '1' },
-        cause: error,
-      },
-    );
+    throw new Problem('views-behind', {
+      members: { recording_id: accepted.recordingId, position: accepted.position },
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
   }
 }
 

@@ -1,3 +1,7 @@
+import { detail } from '../words/details.ts';
+import type { Sentence } from '../words/params.ts';
+import { problemOf } from '../words/problems.ts';
+import { inEnglish } from '../words/say.ts';
 import type { Refusal } from '../../events/command-handler.ts';
 import type { RecordingFact, RecordingFactType } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
@@ -13,10 +17,13 @@ export class NotAccepted extends Error {
   readonly state: string;
   /** Types of the facts that are possible now. */
   readonly possible: readonly string[];
-  constructor(type: string, state: string, possible: readonly string[], why?: string) {
-    super(why ?? `${type} is not possible while the recording is ${state}`);
+  /** Where the state alone does not say it. */
+  readonly why: Sentence | undefined;
+  constructor(type: string, state: string, possible: readonly string[], why?: Sentence) {
+    super(why ? inEnglish(why) : `${type} is not possible while the recording is ${state}`);
     this.state = state;
     this.possible = possible;
+    this.why = why;
   }
 }
 
@@ -35,7 +42,7 @@ export class CommandRefused extends Error {
   readonly code: RecordingRefusal['refused'];
   readonly refusal: RecordingRefusal;
   constructor(refusal: RecordingRefusal) {
-    super(refusal.message);
+    super(inEnglish(refusal.said));
     this.code = refusal.refused;
     this.refusal = refusal;
   }
@@ -46,17 +53,18 @@ export type NotLegal = Refusal<'NOT_ACCEPTED'> & {
   type: RecordingFactType;
   state: string;
   possible: readonly string[];
+  why?: Sentence | undefined;
 };
 export type Unknown = Refusal<'UNKNOWN_RECORDING'>;
 export type Unreadable = Refusal<'UNREADABLE'>;
 
 export const unreadable: Unreadable = {
   refused: 'UNREADABLE',
-  message: 'The key of the recording is missing or damaged.',
+  said: problemOf('unreadable'),
 };
 export const unknown: Unknown = {
   refused: 'UNKNOWN_RECORDING',
-  message: 'There is no such recording.',
+  said: detail('recording-not-found'),
 };
 
 /** What refuses to change documents while there are none: the state does. */
@@ -65,8 +73,7 @@ export const withoutDocuments = (
   type: RecordingFactType,
 ): NotLegal => {
   const state = stateName(snapshot.value);
-  const message = `${type} is not possible while the recording is ${state}`;
-  return { refused: 'NOT_ACCEPTED', message, type, state, possible: [] };
+  return { refused: 'NOT_ACCEPTED', said: problemOf('not-accepted'), type, state, possible: [] };
 };
 
 /** The id of a command is one that another upload was given with. */
@@ -80,35 +87,28 @@ export function refusalError(
   refusal: RecordingRefusal | Unknown | NotLegal | Unreadable,
 ): Error {
   if (refusal.refused === 'UNKNOWN_RECORDING') return new UnknownRecording(recordingId);
-  if (refusal.refused === 'UNREADABLE') return new EventStoreError('UNREADABLE', refusal.message);
+  if (refusal.refused === 'UNREADABLE')
+    return new EventStoreError('UNREADABLE', 'The key of the recording is missing or damaged.');
   if (refusal.refused !== 'NOT_ACCEPTED') return new CommandRefused(refusal);
-  return new NotAccepted(refusal.type, refusal.state, refusal.possible, refusal.message);
+  return new NotAccepted(refusal.type, refusal.state, refusal.possible, refusal.why);
 }
 
 export function notLegal(snapshot: RecordingSnapshot, { type, ...fact }: RecordingFact): NotLegal {
   const state = stateName(snapshot.value);
   const why = whyNot(snapshot, { type, ...fact } as RecordingFact);
-  const message = why ?? `${type} is not possible while the recording is ${state}`;
-  return { refused: 'NOT_ACCEPTED', message, type, state, possible: possibleFacts(snapshot) };
+  const said = why ?? problemOf('not-accepted');
+  return { refused: 'NOT_ACCEPTED', said, type, state, possible: possibleFacts(snapshot), why };
 }
 
-/** Why a fact is refused, in a sentence for a person, where the state alone does not say it. */
-function whyNot(snapshot: RecordingSnapshot, fact: RecordingFact): string | undefined {
+/** Why a fact is refused, where the state alone does not say it. */
+function whyNot(snapshot: RecordingSnapshot, fact: RecordingFact): Sentence | undefined {
   const { files, sources } = snapshot.context;
   if (fact.type !== 'reprocessing.requested') return undefined;
-  if (snapshot.matches('error')) return failedBefore;
+  if (snapshot.matches('error')) return detail('processing-failed-before');
   if (!snapshot.matches('idle')) return undefined;
   const needsAudio = fact.data.from === 'speech-to-text' || fact.data.from === 'diarize';
   // There is only what was recognised before.
   return needsAudio && files.audio === null && sources.draft.results.audio !== null
-    ? audioRemoved
+    ? detail('audio-removed')
     : undefined;
 }
-
-const failedBefore =
-  'The last try failed. Try that again (POST /recordings/{id}/retry), or clear its error first ' +
-  '(POST /recordings/{id}/clear): then it can be processed from any stage on.';
-
-const audioRemoved =
-  'The audio of this recording was removed when its documents were written (audio.keep: none), so it ' +
-  'cannot be listened to again. Its words are still there: process it again from language-model.';

@@ -1,3 +1,5 @@
+import { detail } from '../words/details.ts';
+import { inEnglish } from '../words/say.ts';
 import { hasCode, codeOf } from '../shared/errors.ts';
 import { lstat, open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -72,12 +74,12 @@ export class DiskFull extends Error {
   readonly code = 'DISK_FULL';
   /** Bytes that are free. */
   readonly freeBytes: number;
+  /** Bytes below which nothing new is taken. */
+  readonly lowBytes: number;
   constructor(freeBytes: number, lowBytes: number) {
-    super(
-      `The disk of the service has ${sizeText(freeBytes)} free, and nothing new is taken below ` +
-        `${sizeText(lowBytes)} (limits.free_mb). ${whatToDo}`,
-    );
+    super(inEnglish(detail('disk-low', { free: freeBytes, least: lowBytes })));
     this.freeBytes = freeBytes;
+    this.lowBytes = lowBytes;
   }
 }
 

@@ -1,3 +1,6 @@
+import { detail } from '../words/details.ts';
+import type { Sentence } from '../words/params.ts';
+import { inEnglish } from '../words/say.ts';
 import { gigabyte, sizeText } from './disk.ts';
 import { SpaceLedger, type SpaceDeps, countingFor, ledgerOf } from './space-ledger.ts';
 
@@ -199,6 +202,7 @@ const bytesOf = (gigabytes: number | null): number | null =>
 export class SpaceLimitReached extends Error {
   override name = 'SpaceLimitReached';
   readonly code = 'SPACE_LIMIT_REACHED';
+  readonly said: Sentence;
   readonly takenBytes: number;
   readonly limitBytes: number;
   /**
@@ -213,15 +217,18 @@ export class SpaceLimitReached extends Error {
     setting: Limit;
   }) {
     const { taken, limit, bytes, later = 0, setting } = reached;
-    const passing = later > 0 ? ` (${sizeText(later)} of it while it is recognised)` : '';
-    const more = bytes > 0 ? `, and this would be ${sizeText(bytes)} more${passing}` : '';
-    const whose =
-      setting === 'limits.user_gb'
-        ? 'Your documents, recordings and uploads'
-        : 'Documents, recordings and uploads of all users';
-    super(
-      `${whose} take ${sizeText(taken)} of the ${sizeText(limit)} they may (${setting})${more}. ${whatToDo}`,
-    );
+    const whose = setting === 'limits.user_gb' ? 'user' : 'total';
+    const said =
+      bytes > 0
+        ? detail(`${whose}-space-too-small`, {
+            taken,
+            limit,
+            more: bytes,
+            ...(later > 0 && { later }),
+          })
+        : detail(`${whose}-space-full`, { taken, limit });
+    super(inEnglish(said));
+    this.said = said;
     this.takenBytes = taken;
     this.limitBytes = limit;
   }

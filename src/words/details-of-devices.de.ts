@@ -111,10 +111,16 @@ export const detailsOfDevicesInGerman = {
     detail: 'Die Datei ist größer als {limit}, die maximale Dateigröße.',
     admin: 'Einstellung: Maximale Dateigröße (`limits.upload_mb`).',
   },
-  'upload-fields-too-large': {
-    detail: 'Die Felder neben der Datei dürfen zusammen {limit} groß sein.',
+  'upload-too-large': {
+    detail:
+      'Die Datei ist größer als {limit}, die maximale Dateigröße, oder die Felder daneben sind größer als {fields}.',
+    admin: 'Einstellung: Maximale Dateigröße (`limits.upload_mb`).',
   },
-  'more-than-announced': { detail: 'Es wurde mehr gesendet als angekündigt.' },
+  'more-than-announced': {
+    detail:
+      'Es wurde mehr gesendet als angekündigt oder mehr als {limit}, die maximale Dateigröße.',
+    admin: 'Einstellung: Maximale Dateigröße (`limits.upload_mb`).',
+  },
   'document-too-large': {
     detail: 'Das Dokument ist größer als {limit} und wurde nicht gespeichert.',
   },
@@ -151,7 +157,7 @@ export const detailsOfDevicesInGerman = {
   },
   'user-space-too-small': {
     detail:
-      'Dafür sind {more} nötig, Sie belegen aber bereits {taken} von Ihren {limit} Speicherplatz. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
+      'Dafür sind {more} nötig[ (davon {later} nur während der Transkription)], Sie belegen aber bereits {taken} von Ihren {limit} Speicherplatz. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
     admin: 'Einstellung: Speicherplatz pro Person (`limits.user_gb`).',
   },
   'total-space-full': {
@@ -161,10 +167,7 @@ export const detailsOfDevicesInGerman = {
   },
   'total-space-too-small': {
     detail:
-      'Dafür sind {more} nötig, alle Personen zusammen belegen aber bereits {taken} von {limit} Speicherplatz. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
+      'Dafür sind {more} nötig[ (davon {later} nur während der Transkription)], alle Personen zusammen belegen aber bereits {taken} von {limit} Speicherplatz. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
     admin: 'Einstellung: Speicherplatz für alle (`limits.spaces_gb`).',
-  },
-  'space-while-transcribing': {
-    detail: 'Davon werden {later} nur während der Transkription benötigt.',
   },
 } satisfies Words<typeof detailsOfDevices>;

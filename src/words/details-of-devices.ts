@@ -169,11 +169,21 @@ export const detailsOfDevices = {
       admin: 'Setting: Maximum upload size (`limits.upload_mb`).',
     },
   ),
-  'upload-fields-too-large': says(
-    { limit: 'bytes' },
-    { detail: 'The fields beside the file may have {limit} in all.' },
+  'upload-too-large': says(
+    { limit: 'bytes', fields: 'bytes' },
+    {
+      detail:
+        'The file is larger than {limit}, the maximum upload size, or the fields beside it are larger than {fields}.',
+      admin: 'Setting: Maximum upload size (`limits.upload_mb`).',
+    },
   ),
-  'more-than-announced': says({}, { detail: 'More was sent than announced.' }),
+  'more-than-announced': says(
+    { limit: 'bytes' },
+    {
+      detail: 'More was sent than announced, or more than {limit}, the maximum upload size.',
+      admin: 'Setting: Maximum upload size (`limits.upload_mb`).',
+    },
+  ),
   'document-too-large': says(
     { limit: 'bytes' },
     { detail: 'The document is larger than {limit} and was not saved.' },
@@ -225,10 +235,10 @@ export const detailsOfDevices = {
     },
   ),
   'user-space-too-small': says(
-    { taken: 'bytes', limit: 'bytes', more: 'bytes' },
+    { taken: 'bytes', limit: 'bytes', more: 'bytes', later: 'bytes?' },
     {
       detail:
-        'This needs {more}, but you already use {taken} of your {limit} of storage. Delete recordings, or ask an administrator to raise the limit.',
+        'This needs {more}[ ({later} of it only while it is transcribed)], but you already use {taken} of your {limit} of storage. Delete recordings, or ask an administrator to raise the limit.',
       admin: 'Setting: Disk space per user (`limits.user_gb`).',
     },
   ),
@@ -241,15 +251,11 @@ export const detailsOfDevices = {
     },
   ),
   'total-space-too-small': says(
-    { taken: 'bytes', limit: 'bytes', more: 'bytes' },
+    { taken: 'bytes', limit: 'bytes', more: 'bytes', later: 'bytes?' },
     {
       detail:
-        'This needs {more}, but all people together already use {taken} of {limit} of storage. Delete recordings, or ask an administrator to raise the limit.',
+        'This needs {more}[ ({later} of it only while it is transcribed)], but all people together already use {taken} of {limit} of storage. Delete recordings, or ask an administrator to raise the limit.',
       admin: 'Setting: Disk space for all users (`limits.spaces_gb`).',
     },
-  ),
-  'space-while-transcribing': says(
-    { later: 'bytes' },
-    { detail: 'Of this, {later} are only needed while it is transcribed.' },
   ),
 };

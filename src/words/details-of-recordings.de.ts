@@ -25,6 +25,10 @@ export const detailsOfRecordingsInGerman = {
       'Das Dokument hat sich inzwischen geändert; Ihre Änderungen wurden nicht gespeichert. Laden Sie es neu und nehmen Sie sie noch einmal vor.',
   },
   'if-match-missing': { detail: 'Senden Sie `If-Match` mit dem `ETag` der bearbeiteten Version.' },
+  'revision-missing': {
+    detail:
+      'Senden Sie `If-Match` mit dem `ETag` der bearbeiteten Version, oder eine `revision` mit jedem `block`.',
+  },
   'processing-failed-before': {
     detail:
       'Die letzte Verarbeitung ist fehlgeschlagen. Wählen Sie „Erneut versuchen“, oder blenden Sie den Fehler aus; dann können Sie die Aufnahme ab jedem Schritt neu verarbeiten. (API: `POST …/retry`, `POST …/clear`)',
@@ -40,6 +44,10 @@ export const detailsOfRecordingsInGerman = {
   'lists-being-rebuilt': {
     detail: 'Mitschrift baut seine Listen neu auf. Versuchen Sie es gleich noch einmal.',
   },
+  'owner-deleted': {
+    detail:
+      'Der Besitzer dieser Aufnahme wurde gelöscht. Sie lässt sich einer anderen Person übergeben oder löschen, aber nicht ändern.',
+  },
   'recordings-of-others': { detail: 'Diese Aufnahmen gehören einer anderen Person.' },
   'handover-admin-only': {
     detail: 'Nur ein Administrator kann eine Aufnahme einer anderen Person übergeben.',
@@ -50,7 +58,7 @@ export const detailsOfRecordingsInGerman = {
   'device-trial-admin-only': {
     detail: 'Nur ein Administrator kann die Geräte des Servers testen.',
   },
-  'model-choice-failed': { detail: 'wie die Ursache' },
+  'model-choice-failed': { detail: '{cause}' },
   'token-missing': {
     detail: 'Melden Sie sich an und senden Sie das Token als `Authorization: Bearer <token>`.',
   },
@@ -61,14 +69,37 @@ export const detailsOfRecordingsInGerman = {
   'current-password-wrong': { detail: 'Das aktuelle Passwort ist falsch.' },
   'user-not-found': { detail: 'Es gibt keinen Benutzer mit diesem Namen.' },
   'user-deleted-since': { detail: 'Der Benutzer wurde angelegt, ist aber inzwischen gelöscht.' },
-  'username-form': {
+  'username-taken-nearly': {
     detail:
-      'Ein Benutzername besteht aus 2 bis 32 Buchstaben, Ziffern, Punkten, Unter- und Bindestrichen.',
+      'Der Benutzername {name} sieht aus wie der einer anderen Person. Wählen Sie einen anderen.',
+  },
+  'username-form': {
+    detail: 'Ein Benutzername hat 2 bis 32 Buchstaben, Ziffern und Zeichen @ . + - _',
   },
   'username-start': { detail: 'Ein Benutzername beginnt mit einem Buchstaben oder einer Ziffer.' },
   'username-scripts': {
     detail: 'Ein Benutzername verwendet nur Buchstaben einer Schrift, etwa der lateinischen.',
   },
   'username-reserved': { detail: 'Der Name {name} ist reserviert. Wählen Sie einen anderen.' },
+  'password-common': {
+    detail: 'Dieses Passwort gehört zu den häufigsten. Wählen Sie ein anderes.',
+  },
+  'password-of-names': {
+    detail:
+      'Das Passwort darf nicht aus dem Benutzernamen oder dem Namen dieses Programms bestehen. Wählen Sie ein anderes.',
+  },
+  'password-unchanged': {
+    detail: 'Das neue Passwort muss sich vom bisherigen unterscheiden.',
+  },
+  'password-hash-form': {
+    detail: 'Der Passwort-Hash muss argon2id, pbkdf2-sha256 oder scrypt in PHC-Form sein.',
+  },
+  'password-hash-weak': {
+    detail: 'Der Passwort-Hash ist zu schwach. Legen Sie den Benutzer mit einem neuen Passwort an.',
+  },
+  'password-hash-costly': {
+    detail:
+      'Der Passwort-Hash ist zu aufwendig. Legen Sie den Benutzer mit einem neuen Passwort an.',
+  },
   'password-length': { detail: 'Ein Passwort hat {least} bis {most} Zeichen.' },
 } satisfies Words<typeof detailsOfRecordings>;

@@ -40,6 +40,13 @@ export const detailsOfRecordings = {
     {},
     { detail: 'Send `If-Match` with the `ETag` of what you have edited.' },
   ),
+  'revision-missing': says(
+    {},
+    {
+      detail:
+        'Send `If-Match` with the `ETag` of what you have edited, or a `revision` with each `block`.',
+    },
+  ),
   'processing-failed-before': says(
     {},
     {
@@ -63,6 +70,13 @@ export const detailsOfRecordings = {
     {},
     { detail: 'Mitschrift is rebuilding its lists. Try again in a moment.' },
   ),
+  'owner-deleted': says(
+    {},
+    {
+      detail:
+        'The owner of this recording was deleted. It can be given to another person or erased, but not changed.',
+    },
+  ),
   'recordings-of-others': says({}, { detail: 'These recordings belong to someone else.' }),
   'handover-admin-only': says(
     {},
@@ -76,10 +90,7 @@ export const detailsOfRecordings = {
     {},
     { detail: 'Only an administrator can test the server’s devices.' },
   ),
-  'model-choice-failed': says(
-    { cause: 'text' },
-    { detail: 'The cause’s own sentence (see `failures.md`).' },
-  ),
+  'model-choice-failed': says({ cause: 'sentence' }, { detail: '{cause}' }),
   'token-missing': says(
     {},
     { detail: 'Log in and send the token as `Authorization: Bearer <token>`.' },
@@ -92,9 +103,13 @@ export const detailsOfRecordings = {
   'current-password-wrong': says({}, { detail: 'The current password is wrong.' }),
   'user-not-found': says({}, { detail: 'There is no user with this name.' }),
   'user-deleted-since': says({}, { detail: 'The user was created, but has been deleted since.' }),
+  'username-taken-nearly': says(
+    { name: 'text' },
+    { detail: 'The user name {name} looks like that of another user. Choose another one.' },
+  ),
   'username-form': says(
     {},
-    { detail: 'A user name has 2 to 32 letters, digits, dots, underscores and hyphens.' },
+    { detail: 'A user name has 2 to 32 letters, digits and characters @ . + - _' },
   ),
   'username-start': says({}, { detail: 'A user name starts with a letter or a digit.' }),
   'username-scripts': says(
@@ -104,6 +119,30 @@ export const detailsOfRecordings = {
   'username-reserved': says(
     { name: 'text' },
     { detail: 'The name {name} is reserved. Choose another one.' },
+  ),
+  'password-common': says(
+    {},
+    { detail: 'This password is one of the most common ones. Choose another one.' },
+  ),
+  'password-of-names': says(
+    {},
+    {
+      detail:
+        'The password must not consist of the user name or the name of this program. Choose another one.',
+    },
+  ),
+  'password-unchanged': says({}, { detail: 'The new password must differ from the current one.' }),
+  'password-hash-form': says(
+    {},
+    { detail: 'The password hash must be argon2id, pbkdf2-sha256 or scrypt in PHC form.' },
+  ),
+  'password-hash-weak': says(
+    {},
+    { detail: 'The password hash is too weak. Create the user with a new password.' },
+  ),
+  'password-hash-costly': says(
+    {},
+    { detail: 'The password hash costs too much. Create the user with a new password.' },
   ),
   'password-length': says(
     { least: 'integer', most: 'integer' },

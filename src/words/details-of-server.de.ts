@@ -7,8 +7,7 @@ export const detailsOfServerInGerman = {
       'Dieser Knoten verarbeitet Aufnahmen und beantwortet nur /health und /metrics. Fragen Sie einen Knoten mit der Rolle serve oder all.',
   },
   'web-app-missing': {
-    detail: 'Auf diesem Server fehlt die Web-App.',
-    admin: 'Führen Sie `npm run build` aus. (immer mit )',
+    detail: 'Auf diesem Server fehlt die Web-App. Führen Sie `npm run build` aus.',
   },
   'certificate-unusable': {
     detail:
@@ -16,8 +15,13 @@ export const detailsOfServerInGerman = {
   },
   'notes-folder-not-set': {
     detail:
-      'Es ist kein Notizordner (Vault) festgelegt. Bitten Sie einen Administrator, einen auszuwählen.',
-    admin: 'Einstellung: Notizordner (`notes.vault`).',
+      'Sie haben auf diesem Server keinen Notizordner (Vault). Bitten Sie einen Administrator um einen.',
+    admin:
+      'Wählen Sie einen in Ihrem Konto, oder legen Sie einen für alle fest (Notizordner, `notes.vault`).',
+  },
+  'notes-folder-chosen-there': {
+    detail:
+      'Der Ordner liegt auf dem Server. Wählen Sie ihn an diesem Computer aus, oder bitten Sie einen Administrator darum.',
   },
   'notes-folder-missing': {
     detail:
@@ -44,6 +48,7 @@ export const detailsOfServerInGerman = {
     admin: '{reasons}.',
   },
   'program-not-installed': { detail: '{program} ist nicht installiert' },
+  'program-failed': { detail: '{program} ist fehlgeschlagen ({how})' },
   'backup-in-data-directory': {
     detail: 'darf nicht im Datenverzeichnis liegen: Die Sicherung ginge mit ihm verloren',
   },

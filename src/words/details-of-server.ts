@@ -12,8 +12,8 @@ export const detailsOfServer = {
   'web-app-missing': says(
     {},
     {
-      detail: 'The web app is missing on this server.',
-      admin: 'Run `npm run build`. (There is no login yet: always with .)',
+      // Everyone is told the command: who reads this has just set up the server.
+      detail: 'The web app is missing on this server. Run `npm run build`.',
     },
   ),
   'certificate-unusable': says(
@@ -26,8 +26,14 @@ export const detailsOfServer = {
   'notes-folder-not-set': says(
     {},
     {
-      detail: 'No notes folder (vault) is set. Ask an administrator to choose one.',
-      admin: 'Setting: Notes folder (`notes.vault`).',
+      detail: 'You have no notes folder (vault) on this server. Ask an administrator for one.',
+      admin: 'Choose one in your account, or set one for everyone (Notes folder, `notes.vault`).',
+    },
+  ),
+  'notes-folder-chosen-there': says(
+    {},
+    {
+      detail: 'The folder is on the server. Choose it on that computer, or ask an administrator.',
     },
   ),
   'notes-folder-missing': says(
@@ -62,10 +68,11 @@ export const detailsOfServer = {
     },
   ),
   'no-program-to-open': says(
-    { reasons: 'list' },
+    { reasons: 'sentences' },
     { detail: 'No program on the server could open the document.', admin: '{reasons}.' },
   ),
   'program-not-installed': says({ program: 'text' }, { detail: '{program} isn’t installed' }),
+  'program-failed': says({ program: 'text', how: 'text' }, { detail: '{program} failed ({how})' }),
   'backup-in-data-directory': says(
     {},
     { detail: 'must not be inside the data directory: the backup would be lost with it' },

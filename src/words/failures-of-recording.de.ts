@@ -1,4 +1,4 @@
-import { problemsInGerman } from './problems.de.ts';
+import { problemsInGerman } from './problems.ts';
 import type { Words } from './sentences.ts';
 import type { failuresOfRecording } from './failures-of-recording.ts';
 

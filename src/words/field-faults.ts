@@ -1,4 +1,4 @@
-import { says } from './sentences.ts';
+import { says, sayingsOf } from './sentences.ts';
 
 /** What is wrong with a field: half a sentence behind its label. */
 export const fieldFaults = {
@@ -124,3 +124,6 @@ export const fieldFaults = {
   'file-missing': says({}, { detail: 'is missing' }),
   'one-file': says({}, { detail: 'must be exactly one file, in the field `file`' }),
 };
+
+/** What is wrong with a field: its code with what varies in its sentence. */
+export const fieldFault = sayingsOf(fieldFaults, 'field');

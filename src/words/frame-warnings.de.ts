@@ -2,7 +2,11 @@ import type { Words } from './sentences.ts';
 import type { frameWarnings } from './frame-warnings.ts';
 
 export const frameWarningsInGerman = {
+  'message-not-json': { detail: 'Die Nachricht ist kein gültiges JSON.' },
   'message-not-understood': { detail: 'Die Nachricht ist ungültig: {faults}.' },
+  'samples-not-whole': {
+    detail: 'Eine binäre Nachricht muss aus ganzen Abtastwerten von zwei Byte bestehen.',
+  },
   'too-many-messages': { detail: 'Zu viele Nachrichten warten; diese wurde ignoriert.' },
   'start-first': { detail: 'Senden Sie zuerst audio.start und warten Sie auf audio.ready.' },
   'nothing-recorded-here': { detail: 'Diese Verbindung nimmt nichts auf.' },

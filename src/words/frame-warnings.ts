@@ -1,12 +1,20 @@
-import { says } from './sentences.ts';
+import { says, sayingsOf } from './sentences.ts';
 
 /** Warnings of the live connection. */
 export const frameWarnings = {
+  'message-not-json': says({}, { detail: 'The message isn’t valid JSON.' }),
   'message-not-understood': says(
     { faults: 'sentences' },
     { detail: 'The message isn’t valid: {faults}.' },
+  ),
+  'samples-not-whole': says(
+    {},
+    { detail: 'A binary message must consist of whole samples of two bytes.' },
   ),
   'too-many-messages': says({}, { detail: 'Too many messages are waiting; this one was ignored.' }),
   'start-first': says({}, { detail: 'Send audio.start first and wait for audio.ready.' }),
   'nothing-recorded-here': says({}, { detail: 'This connection isn’t recording anything.' }),
 };
+
+/** A warning's code with what varies in its sentence. */
+export const frameWarning = sayingsOf(frameWarnings, 'frame');

@@ -1,12 +1,7 @@
 import { checkTitles } from './check-titles.ts';
 import { checkTitlesInGerman } from './check-titles.de.ts';
 import { checks, checksInGerman } from './checks.ts';
-import { detailsOfDevices } from './details-of-devices.ts';
-import { detailsOfDevicesInGerman } from './details-of-devices.de.ts';
-import { detailsOfRecordings } from './details-of-recordings.ts';
-import { detailsOfRecordingsInGerman } from './details-of-recordings.de.ts';
-import { detailsOfServer } from './details-of-server.ts';
-import { detailsOfServerInGerman } from './details-of-server.de.ts';
+import { details, detailsInGerman } from './details.ts';
 import { failures, failuresInGerman } from './failures.ts';
 import { fieldFaults } from './field-faults.ts';
 import { fieldFaultsInGerman } from './field-faults.de.ts';
@@ -19,15 +14,12 @@ import { labelsOfDocuments } from './labels-of-documents.ts';
 import { labelsOfDocumentsInGerman } from './labels-of-documents.de.ts';
 import { notesInGerman } from './notes.de.ts';
 import type { Language, ParamValue, Sentence } from './params.ts';
-import { problems } from './problems.ts';
-import { problemsInGerman } from './problems.de.ts';
+import { problems, problemsInGerman } from './problems.ts';
 import { suggestionReasons } from './suggestion-reasons.ts';
 import { suggestionReasonsInGerman } from './suggestion-reasons.de.ts';
 import { type WordCatalogue, type Spoken, type Texts, type Words, spoken } from './sentences.ts';
 import { waitingWords } from './waiting.ts';
 import { waitingInGerman } from './waiting.de.ts';
-
-const details = { ...detailsOfRecordings, ...detailsOfDevices, ...detailsOfServer };
 
 /** The English catalogue of each area: it decides which codes there are, and their parameters. */
 const english = {
@@ -50,11 +42,7 @@ export type Area = keyof typeof english;
 const translations = {
   de: {
     problem: problemsInGerman,
-    detail: {
-      ...detailsOfRecordingsInGerman,
-      ...detailsOfDevicesInGerman,
-      ...detailsOfServerInGerman,
-    },
+    detail: detailsInGerman,
     field: fieldFaultsInGerman,
     failure: failuresInGerman,
     waiting: waitingInGerman,
@@ -102,25 +90,24 @@ const rest = {
 export const inEnglish = (sentence: Sentence): string =>
   sayTo('administrators', sentence, 'en') ?? sentence.code;
 
-/** A sentence as programs get it: parameters that an administrator's part may name are for administrators alone. */
+/** A sentence as programs get it: parameters that an administrator's part alone names are for administrators. */
 export function shownTo(
   hearer: Hearer,
   { area = 'failure', code, params = {} }: Sentence,
 ): Pick<Sentence, 'code' | 'params'> {
-  const isWhole = hearer === 'administrators' || entryOf(area, code)?.texts.admin === undefined;
-  if (!isWhole || Object.keys(params).length === 0) return { code };
-  const shown = (value: ParamValue): ParamValue => {
-    if (typeof value !== 'object') return value;
-    if (!('code' in value))
-      return value.map((one) =>
-        typeof one === 'string' ? one : shownTo(hearer, one),
-      ) as ParamValue;
-    return shownTo(hearer, value);
-  };
-  return {
-    code,
-    params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, shown(value)])),
-  };
+  const { admin: _, ...texts } = entryOf(area, code)?.texts ?? { detail: '' };
+  const open = JSON.stringify(texts);
+  const shown = Object.entries(params)
+    .filter(([name]) => hearer === 'administrators' || open.includes(`{${name}}`))
+    .map(([name, value]) => [name, shownValue(hearer, value)]);
+  return { code, ...(shown.length > 0 && { params: Object.fromEntries(shown) }) };
+}
+
+/** A sentence within a sentence has parameters of its own. */
+function shownValue(hearer: Hearer, value: ParamValue): ParamValue {
+  if (typeof value !== 'object') return value;
+  if ('code' in value) return shownTo(hearer, value);
+  return value.map((one) => (typeof one === 'string' ? one : shownTo(hearer, one))) as ParamValue;
 }
 
 /** A sentence whole, for who runs the server. @returns as `say` */

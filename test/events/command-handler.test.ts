@@ -5,6 +5,7 @@ import {
   type CommandHandlerOptions,
   type Decision,
   commandHandler,
+  type Refusal,
   isRefusal,
 } from '../../events/command-handler.ts';
 import type { ConfigFact, LoggedFact } from '../../events/facts/catalogue.ts';
@@ -16,12 +17,12 @@ import { tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';
 
 /** What a stream counted to. Every fact says the number it counted to, so that a lost or doubled one shows. */
-const counter: Aggregate<number, ConfigFact, { refused: 'odd'; message: string }> = {
+const counter: Aggregate<number, ConfigFact, Refusal<'odd'>> = {
   initial: () => 0,
   evolve: (_count, fact) => (fact as ConfigFact & { data: { value: number } }).data.value,
   accept: (count, _version, facts, metadata) =>
     facts.some(({ data }) => data.key === 'odd') && count % 2 === 1
-      ? { refused: 'odd', message: `${count} is odd` }
+      ? { refused: 'odd', said: { code: `odd-${count}` } }
       : facts.map((fact) => ({ ...fact, ...metadata })),
 };
 const counted = (value: number, key = 'count'): ConfigFact => ({
@@ -109,11 +110,11 @@ describe('A command', () => {
     const store = memoryStore();
     const { handle } = handlerOn(store);
     assert.deepEqual(await handle('config', anna('1'), () => []), []);
-    const refusal = { refused: 'never', message: 'Never.' } as const;
+    const refusal = { refused: 'never', said: { code: 'never' } } as const;
     assert.deepEqual(await handle('config', anna('2'), () => refusal), refusal);
     await handle('config', anna('3'), countOn);
     const odd = await handle('config', anna('4'), (count) => [counted(count + 1, 'odd')]);
-    assert.deepEqual(odd, { refused: 'odd', message: '1 is odd' });
+    assert.deepEqual(odd, { refused: 'odd', said: { code: 'odd-1' } });
     assert.equal((await all(store.read('config'))).length, 1);
   });
 
@@ -121,7 +122,7 @@ describe('A command', () => {
     const store = memoryStore();
     const here = handlerOn(store);
     const refuseFirst = (count: number) =>
-      count < 2 ? ({ refused: 'too-few', message: 'Too few.' } as const) : countOn(count);
+      count < 2 ? ({ refused: 'too-few', said: { code: 'too-few' } } as const) : countOn(count);
     await here.handle('config', anna('1'), countOn);
     await handlerOn(store).handle('config', anna('2'), countOn);
     const stored = await here.handle('config', anna('3'), refuseFirst);

@@ -158,7 +158,7 @@ test('who may call is decided before anything else is looked at', async (t) => {
       const { body } = await rawRequest(service.url, { path: '/', headers });
       assert.match(
         body,
-        /Unter dem Hostnamen notes\.example nimmt .*ALLOWED_HOSTS=notes\.example,/,
+        /Unter diesem Hostnamen \(notes\.example\) nimmt .*ALLOWED_HOSTS=notes\.example,/,
       );
       const asPage = { Host: 'notes.example', Accept: 'text/html' };
       const page = await rawRequest(service.url, { path: '/nowhere', headers: asPage });

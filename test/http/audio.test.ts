@@ -109,7 +109,7 @@ test('audio of somebody else, and audio that was not kept, is not there', async 
   for (const what of ['audio', 'peaks']) {
     const answer = await service.call<ProblemAnswer>('GET', `/recordings/${id}/${what}`, { token });
     assert.equal(answer.status, 404, what);
-    assert.match(answer.body.detail, /not kept/);
+    assert.match(answer.body.detail, /wasn’t kept/);
   }
 });
 

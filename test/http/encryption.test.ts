@@ -44,7 +44,7 @@ test('a service with a certificate speaks https, and says to plain http where to
     const problem = JSON.parse(refused.body) as Record<string, unknown>;
     assert.deepEqual(
       [problem['type'], problem['detail'], problem['address']],
-      ['/problems/https-required', `This service speaks https: open ${service.url}`, service.url],
+      ['/problems/https-required', `Mitschrift uses https here. Open ${service.url}`, service.url],
     );
   }
   const accept = 'text/html,*/*;q=0.8';

@@ -131,7 +131,7 @@ test('folder: without an answer on D-Bus the folder is opened; with nothing at a
   await rm(join(programs.path, 'xdg-open'));
   const { status, body } = await open<ProblemAnswer>(asked);
   assert.deepEqual([status, body.type], [503, '/problems/unavailable']);
-  assert.match(body.detail, /gdbus: ended with 1; dbus-send: is not installed; xdg-open: is not/);
+  assert.match(body.detail, /gdbus failed \(1\); dbus-send isn’t installed; xdg-open isn’t/);
 });
 
 test('notes: the index takes its siblings along into the vault, and the note is opened there', async (t) => {
@@ -270,7 +270,7 @@ test('without a vault the answer says who can set one; a vault that is gone is 5
   await rm(vault, { recursive: true });
   const gone = await open<ProblemAnswer>({ mode: 'notes', paths: [documents.index] });
   assert.equal(gone.status, 503);
-  assert.match(gone.body.detail, /not there/);
+  assert.match(gone.body.detail, /doesn’t exist/);
 });
 
 test('macOS and Windows: their own programs, one argument a path', async (t) => {

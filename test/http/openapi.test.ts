@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { routes } from '../../src/http/routes.ts';
-import { problemTypes } from '../../src/http/problems.ts';
+import { problemStatus } from '../../src/http/problems.ts';
 import { checkAnswer } from '../support/check-answer.ts';
 import { password, startService } from '../support/http-client.ts';
 
@@ -25,7 +25,7 @@ test('every limit is stated, and every problem some operation may have', () => {
   const told = new Set(
     Object.keys(document.components.responses).flatMap((name) => name.split('.')),
   );
-  const untold = Object.keys(problemTypes).filter((type) => !told.has(type));
+  const untold = Object.keys(problemStatus).filter((type) => !told.has(type));
   // Which are answers of no operation: the second is that of plain http where https is spoken.
   assert.deepEqual(untold, ['method-not-allowed', 'https-required']);
   const ids = routes.map(({ id }) => id);

@@ -42,7 +42,7 @@ test('an upload beyond limits.spaces_gb is refused with what is taken; raising i
   const refused = await service.upload<ProblemAnswer>(token, {}, { audio });
   assert.equal(refused.status, 507);
   assert.equal(refused.body.type, '/problems/space-limit');
-  assert.match(refused.body.detail, /limits\.spaces_gb.*Delete recordings/);
+  assert.match(refused.body.detail, /Delete recordings.*limits\.spaces_gb/);
   assert.ok(Number(refused.body['taken_bytes']) >= audio.byteLength);
   assert.equal(refused.body['limit_bytes'], audio.byteLength + 2000);
   assert.deepEqual(await readdir(join(service.dataDir, 'uploads')).catch(() => []), []);
@@ -119,7 +119,7 @@ test('of hours of silence in a small file the working copy has to fit, however i
     { audio, filename: 'silence.flac' },
   );
   assert.equal(refused.status, 507);
-  assert.match(refused.body.detail, /11\d MB more \(11\d MB of it while it is recognised\)/);
+  assert.match(refused.body.detail, /needs 11\d MB \(11\d MB of it only while it is transcribed\)/);
 
   const tus = { 'Tus-Resumable': '1.0.0' };
   const begun = await fetch(`${service.url}/uploads`, {

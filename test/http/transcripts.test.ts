@@ -120,7 +120,7 @@ test('without a language model configured nothing is begun from it: 409 says wha
       const init = json === undefined ? { token } : { token, json };
       const { status, body } = await service.call<ProblemAnswer>('POST', `${path}/reprocess`, init);
       assert.deepEqual([status, body.type], [409, '/problems/no-language-model']);
-      assert.match(body.detail, /llm\.base_url.*speech-to-text/);
+      assert.match(body.detail, /transcribe the recording again without one.*llm\.base_url/);
     }
   }
   assert.equal(await service.store.head(), before, 'a fact of a refused command');

@@ -1,3 +1,6 @@
+import { frameWarning } from '../../words/frame-warnings.ts';
+import type { Sentence } from '../../words/params.ts';
+import { detail } from '../../words/details.ts';
 import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
 import { recordingById, statusOf } from '../../../projections/recordings.ts';
@@ -19,6 +22,8 @@ export type AudioConnection = {
   caller(): Caller;
   /** Sends a frame; the connection may be closed already. */
   send(frame: { type: string; [member: string]: unknown }): void;
+  /** Says what cannot be done. @param code stable, for clients; what it says is finer */
+  warn(code: string, said: Sentence | string, about?: { device: string | null }): void;
   /** Whether to stop reading for now. */
   hold(held: boolean): void;
   /** Ends it: the client is to connect again, to another node perhaps. */
@@ -89,7 +94,7 @@ function receive(mic: Microphone, message: AudioFrame): void {
   // It stands between samples, and is taken in turn with them.
   if (message.type === 'audio.gap') return takeGap(mic, message.samples);
   if (mic.waiting >= limits.audioMessagesWaitingMax)
-    return warn(mic, 'busy', 'Too many messages wait; this one is not done.');
+    return warn(mic, 'busy', frameWarning('too-many-messages'));
   mic.waiting += 1;
   void mic
     .inTurn(async () => (message.type === 'audio.start' ? await start(mic, message) : stop(mic)))
@@ -101,24 +106,22 @@ function receive(mic: Microphone, message: AudioFrame): void {
 }
 
 function take(mic: Microphone, pcm: Buffer): void {
-  if (!mic.current) return warn(mic, 'not-recording', sayStartFirst);
+  if (!mic.current) return warn(mic, 'not-recording', frameWarning('start-first'));
   const { stream, sender } = mic.current;
   if (pcm.length % 2 === 0) return stream.take(sender, pcm);
   // From here on it is unknown which byte belongs to which sample.
   stream.detach(sender, 'refused');
-  warn(mic, 'not-understood', 'A frame has to hold whole samples of two bytes.');
+  warn(mic, 'not-understood', frameWarning('samples-not-whole'));
 }
 
 function takeGap(mic: Microphone, samples: number): void {
-  if (!mic.current) return warn(mic, 'not-recording', sayStartFirst);
+  if (!mic.current) return warn(mic, 'not-recording', frameWarning('start-first'));
   mic.current.stream.takeGap(mic.current.sender, samples);
 }
 
-const sayStartFirst = 'Say audio.start first, and wait for audio.ready.';
-
 async function start(mic: Microphone, message: AudioStart): Promise<void> {
   const { services, connection } = mic;
-  if (mic.retired) throw notAuthenticated('The session has ended.');
+  if (mic.retired) throw notAuthenticated(detail('session-ended'));
   const former = mic.current;
   // What still comes is ignored until `audio.ready` is sent.
   mic.current = null;
@@ -245,12 +248,11 @@ function refuse(mic: Microphone, error: unknown): void {
   const problem = toProblem(error);
   if (problem.status >= 500)
     mic.services.log.error({ err: error }, 'recording from a browser failed');
-  warn(mic, problem.type, problem.detail);
+  warn(mic, problem.type, problem.said);
 }
 
-function warn({ connection }: Microphone, code: string, detail: string): void {
-  connection.send({ type: 'warning', code, detail });
-}
+const warn = ({ connection }: Microphone, code: string, said: Sentence | string): void =>
+  connection.warn(code, said);
 
 /** Starts recordings of browsers. @returns a function that starts one and gives its id */
 function browserRecordings(services: HttpServices) {
@@ -269,7 +271,9 @@ function browserRecordings(services: HttpServices) {
       const { recordings } = await statusOf(storage, userId);
       const running = recordings.filter(({ device }) => device === null).length + others;
       if (running >= limits.browserRecordingsPerUserMax)
-        throw new Problem('already-recording', `${running} browsers of yours are being recorded.`);
+        throw new Problem('already-recording', {
+          said: detail('browsers-recording', { count: running }),
+        });
       await space.refuseWhenFull(userId);
       const accepted = await recordingService.startRecording({
         recordingId,

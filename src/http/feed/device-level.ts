@@ -1,3 +1,5 @@
+import type { Sentence } from '../../words/params.ts';
+import { detail } from '../../words/details.ts';
 import { StageError } from '../../shared/errors.ts';
 import { Problem } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
@@ -16,6 +18,7 @@ export interface DeviceLevel {
 export type LevelConnection = {
   caller(): Caller;
   send(frame: { type: string; [member: string]: unknown }): void;
+  warn(code: string, said: Sentence | string, about?: { device: string | null }): void;
   /** Counts a message that nothing is done for, as a refused one is: some hundred end the connection. */
   refuse(): void;
 };
@@ -35,14 +38,15 @@ export function deviceLevel(
   const hear = async (device: string | null, signal: AbortSignal): Promise<void> => {
     try {
       if (!connection.caller().isAdmin)
-        throw new Problem('not-admin', 'Only an administrator tries devices.');
+        throw new Problem('not-admin', { said: detail('device-trial-admin-only') });
       await captures.hear(device, {
         signal,
         onLevel: (level) => connection.send({ type: 'level', device, ...level }),
       });
       connection.send({ type: 'level.ended', device });
     } catch (error) {
-      connection.send({ type: 'warning', device, ...saidOf(error, log) });
+      const { code, said } = saidOf(error, log);
+      connection.warn(code, said, { device });
     }
   };
 
@@ -75,9 +79,9 @@ export function deviceLevel(
 function saidOf(
   error: unknown,
   log: Pick<HttpServices['log'], 'error'>,
-): { code: string; detail: string } {
-  if (error instanceof StageError) return { code: error.code, detail: error.message };
-  const { status, type, detail } = toProblem(error);
+): { code: string; said: Sentence | string } {
+  if (error instanceof StageError) return { code: error.code, said: error.message };
+  const { status, type, said } = toProblem(error);
   if (status >= 500) log.error({ err: error }, 'testing a device failed');
-  return { code: type, detail };
+  return { code: type, said };
 }

@@ -1,3 +1,5 @@
+import { frameWarning } from '../../words/frame-warnings.ts';
+import type { Sentence } from '../../words/params.ts';
 import * as z from 'zod';
 import type { FactOutline, LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordingOf, kindSchema } from '../../../events/facts/recording.ts';
@@ -145,13 +147,13 @@ export type LevelFrame = Extract<ClientFrame, { type: `level.${string}` }>;
 export const isLevelFrame = (frame: ClientFrame): frame is LevelFrame =>
   frame.type === 'level.start' || frame.type === 'level.stop';
 
-/** What a text message says; the reason as a sentence when it is none of ours. */
-export function readClientFrame(text: string): ClientFrame | { refused: string } {
+/** What a text message says; why it says nothing when it is none of ours. */
+export function readClientFrame(text: string): ClientFrame | { refused: Sentence | string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { refused: 'The message is not valid JSON.' };
+    return { refused: frameWarning('message-not-json') };
   }
   const parsed = clientFrame.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -1,3 +1,4 @@
+import { spokenFor } from '../problem-answer.ts';
 import { WebSocket } from 'ws';
 import type { Log } from '../../shared/log.ts';
 import type { AudioConnection, BrowserAudio, OpenBrowserAudio } from './browser-audio.ts';
@@ -5,7 +6,6 @@ import { isLevelFrame, readClientFrame, positionFrame } from './frames.ts';
 import type { DeviceLevel, LevelConnection } from './device-level.ts';
 import { limits } from '../limits.ts';
 import type { Listener, Feed } from './feed.ts';
-import { textIn } from '../readers-language.ts';
 import type { Language } from '../../words/params.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
@@ -147,10 +147,8 @@ function take(
   { audio, level }: { audio: BrowserAudio; level: DeviceLevel },
 ): void {
   const frame = readClientFrame(text);
-  if ('refused' in frame) {
-    const detail = frame.refused;
-    audioOn(connection).send({ type: 'warning', code: 'not-understood', detail });
-  } else if (isLevelFrame(frame)) level.message(frame);
+  if ('refused' in frame) audioOn(connection).warn('not-understood', frame.refused);
+  else if (isLevelFrame(frame)) level.message(frame);
   else audio.message(frame);
 }
 
@@ -171,11 +169,14 @@ const audioOn = (connection: Connection): AudioConnection => ({
   caller: () => connection.caller,
   send(frame) {
     if (frame.type === 'audio.ready') connection.refused = 0;
-    if (frame.type === 'warning') connection.refused += 1;
-    const { language = 'en' } = connection;
-    const { detail } = frame;
-    const inIt = typeof detail === 'string' ? { detail: textIn(language, detail) } : {};
-    send(connection, JSON.stringify({ ...frame, ...inIt }));
+    send(connection, JSON.stringify(frame));
+  },
+  warn(code, said, about) {
+    connection.refused += 1;
+    const { language = 'en', caller } = connection;
+    const { code: reason, ...spoken } = spokenFor({ language, isAdmin: caller.isAdmin }, said);
+    const frame = { type: 'warning', ...about, code, ...(reason !== undefined && { reason }) };
+    send(connection, JSON.stringify({ ...frame, ...spoken }));
     endWhenRefused(connection);
   },
   close: () => close(connection.socket, 'tryAgain', 'this node does not record it any more'),

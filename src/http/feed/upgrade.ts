@@ -11,7 +11,10 @@ import { positionSchema, validated } from '../body.ts';
 import { isEncrypted } from '../encryption.ts';
 import { limits } from '../limits.ts';
 import { logRefusal } from '../middleware/problems.ts';
-import { Problem, notFound, problemBody, onlyWorks } from '../problems.ts';
+import { detail } from '../../words/details.ts';
+import { problemBody } from '../problem-answer.ts';
+import { Problem, notFound, onlyWorks } from '../problems.ts';
+import { languageAsked } from '../readers-language.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { type Client, serveSocket } from './socket.ts';
@@ -57,11 +60,11 @@ export function openSockets(services: HttpServices): Sockets {
 
   return {
     upgrade(request, socket, head) {
-      if (!services.standing.serves) return refuseUpgrade(socket, onlyWorks());
+      if (!services.standing.serves) return refuseUpgrade(socket, onlyWorks(), request);
       takeOver(taken, request, socket, head).catch((error: unknown) => {
         const problem = toProblem(error);
         logRefusal(services, request, problem);
-        refuseUpgrade(socket, problem, services.log);
+        refuseUpgrade(socket, problem, request, services.log);
       });
     },
     size: () => clients.size,
@@ -105,7 +108,7 @@ async function takeOver(
   socket.on('error', onError);
   const admitted = await admit(request, accounts, taken.hosts);
   await services.readiness.until(socketNeeds, limits.readyWaitMs);
-  if (taken.closing) throw new Problem('stopping', 'The service is stopping.');
+  if (taken.closing) throw new Problem('stopping');
   if (socket.destroyed) return;
   connections.enter(admitted.caller);
   // The connection's end, not the WebSocket's: a handshake that fails never has one.
@@ -137,7 +140,7 @@ async function admit(
   const { host, origin } = request.headers;
   if (!hosts.allows(host)) throw hostNotAllowed(host);
   if (!hosts.sameOrigin(origin, host, isEncrypted(request.socket))) {
-    throw new Problem('cross-origin', 'Only pages of this service may connect.');
+    throw new Problem('cross-origin');
   }
   const url = targetOf(request);
   const token =
@@ -152,7 +155,7 @@ async function admit(
     language: url.searchParams.get('language') ?? undefined,
   });
   if (scope === 'all' && !caller.isAdmin) {
-    throw new Problem('not-admin', 'Only an administrator sees what others do.');
+    throw new Problem('not-admin', { said: detail('feed-of-all-admin-only') });
   }
   return { caller, token, after, all: scope === 'all', language };
 }
@@ -162,9 +165,7 @@ function targetOf({ url = '/' }: IncomingMessage): URL {
   try {
     return new URL(url, 'http://localhost');
   } catch (cause) {
-    throw new Problem('malformed-request', 'The address that is asked for is not valid.', {
-      cause,
-    });
+    throw new Problem('malformed-request', { cause });
   }
 }
 
@@ -175,10 +176,7 @@ function connectionsByUser() {
     enter({ userId }: Caller): void {
       const count = open.get(userId) ?? 0;
       if (count >= limits.socketsPerUserMax) {
-        throw new Problem(
-          'too-many-connections',
-          `You have ${count} connections open; that is the limit.`,
-        );
+        throw new Problem('too-many-connections', { params: { count } });
       }
       open.set(userId, count + 1);
     },
@@ -191,13 +189,21 @@ function connectionsByUser() {
 }
 
 /** Answers a handshake with a problem document, and ends the connection. */
-export function refuseUpgrade(socket: Duplex, problem: Problem, log?: HttpServices['log']): void {
+export function refuseUpgrade(
+  socket: Duplex,
+  problem: Problem,
+  request: IncomingMessage,
+  log?: HttpServices['log'],
+): void {
+  const language = languageAsked(request);
   if (problem.status >= 500 && problem.type !== 'starting')
     log?.error({ err: problem.cause }, 'WebSocket handshake failed');
-  const body = JSON.stringify(problemBody(problem));
+  const reader = { language, isAdmin: false };
+  const body = JSON.stringify(problemBody(problem, reader));
   const headers = {
     'Content-Type': 'application/problem+json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
+    'Content-Language': language,
     'Cache-Control': 'no-store',
     ...problem.headers,
     Connection: 'close',

@@ -1,5 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { detail } from '../../words/details.ts';
+import type { Sentence } from '../../words/params.ts';
 import { Problem } from '../problems.ts';
 import { type Reader, languageWanted } from '../readers-language.ts';
 import type { HttpServices } from '../services.ts';
@@ -24,7 +26,7 @@ export function authenticate(
     ctx.state.access = access;
     if (access === 'ticket' && typeof ctx.query['ticket'] === 'string') {
       const caller = await tickets.redeem(ctx.query['ticket'], ctx.path);
-      if (!caller) throw notAuthenticated('The ticket is not, or no longer, good for this.');
+      if (!caller) throw notAuthenticated(detail('ticket-expired'));
       ctx.state.caller = caller;
     } else if (access !== 'public') {
       const token = bearerToken(ctx.req.headers.authorization ?? '');
@@ -38,7 +40,7 @@ export function authenticate(
       }
       const forAdmins = access === 'admin' || (access === 'metrics' && !watches);
       if (forAdmins && !ctx.state.caller?.isAdmin) {
-        throw new Problem('not-admin', 'Ask an administrator of this service.');
+        throw new Problem('not-admin');
       }
     }
     if (!whileLimited) assertUnlimited(ctx.state.caller);
@@ -53,19 +55,13 @@ export async function assertConfirmed(
   state: State,
 ): Promise<void> {
   if (await accounts.isConfirmed(callerOf(state))) return;
-  throw new Problem(
-    'confirmation-required',
-    'Send your password to POST /users/me/confirm, then repeat this. Nothing was changed.',
-  );
+  throw new Problem('confirmation-required');
 }
 
 /** @throws {Problem} somebody else set the password: nothing opens until it is changed */
 export function assertUnlimited(caller: Pick<Caller, 'limited'> | undefined): void {
   if (!caller?.limited) return;
-  throw new Problem(
-    'password-change-required',
-    'Somebody else set your password. Log in with a browser and choose your own: until then nothing else opens.',
-  );
+  throw new Problem('password-change-required');
 }
 
 /** The caller of a route that needs a login. */
@@ -81,10 +77,9 @@ export const readerOf = (ctx: Pick<Context, 'acceptsLanguages'> & { state: State
   isAdmin: callerOf(ctx.state).isAdmin,
 });
 
-export const notAuthenticated = (
-  detail = 'Log in and send the token as `Authorization: Bearer <token>`.',
-): Problem =>
-  new Problem('not-authenticated', detail, {
+export const notAuthenticated = (said: Sentence = detail('token-missing')): Problem =>
+  new Problem('not-authenticated', {
+    said,
     headers: { 'WWW-Authenticate': 'Bearer realm="mitschrift"' },
   });
 

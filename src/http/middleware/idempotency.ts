@@ -123,8 +123,7 @@ export async function doneBefore(
   return done;
 }
 
-export const usedDifferently = (): Problem =>
-  new Problem('key-used-differently', 'Take a new key for another request.');
+export const usedDifferently = (): Problem => new Problem('key-used-differently');
 
 type Asked = ParameterizedContext<State>;
 
@@ -149,7 +148,7 @@ function idempotencyKey(header: string): string | undefined {
   const { idempotencyKeyCharactersMax: max } = limits;
   if (header.length > max || !/^[\x21-\x7e]+$/.test(header)) {
     throw invalid([
-      { path: 'Idempotency-Key', message: `must be 1 to ${max} visible ASCII characters` },
+      { path: 'Idempotency-Key', fault: `must be 1 to ${max} visible ASCII characters` },
     ]);
   }
   return header;

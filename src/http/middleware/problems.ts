@@ -1,9 +1,9 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
-import { germanProblem } from '../german-problems.ts';
 import { limits } from '../limits.ts';
-import { type Problem, type ProblemType, pageSaying, problemBody } from '../problems.ts';
+import { pageSaying, problemBody } from '../problem-answer.ts';
+import type { Problem, ProblemType } from '../problems.ts';
 import { answerVisit } from '../app-pages.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
@@ -39,20 +39,16 @@ export function answerProblems(
       if (isVisit(ctx) && nowhere.has(problem.type) && (await answerVisit(ctx))) return;
       ctx.status = problem.status;
       ctx.set(problem.headers);
-      const { language, ...german } =
-        languageWanted(ctx) === 'de' ? germanProblem(problem) : inEnglish;
-      ctx.set('Content-Language', language);
-      const body = { ...problemBody(problem), ...german };
+      const reader = { language: languageWanted(ctx), isAdmin: caller?.isAdmin === true };
+      ctx.set('Content-Language', reader.language);
+      const body = problemBody(problem, reader, requestId);
       // No file of the app is answered under that name either.
       if (isVisit(ctx) && problem.type === 'host-not-allowed') {
         ctx.type = 'text/html; charset=utf-8';
         ctx.body = pageSaying(body);
         return;
       }
-      const text = JSON.stringify({
-        ...body,
-        ...(problem.status >= 500 ? { request_id: requestId } : {}),
-      });
+      const text = JSON.stringify(body);
       ctx.type = 'application/problem+json';
       const unread = ctx.req.method !== 'GET' && !ctx.req.complete;
       if (unread) {
@@ -75,8 +71,6 @@ const isVisit = (ctx: ParameterizedContext<State>): boolean =>
 
 /** Whoever is logged in or not: a visit sends no token, so what is asked for is nothing that can be shown. */
 const nowhere: ReadonlySet<ProblemType> = new Set<ProblemType>(['not-found', 'not-authenticated']);
-
-const inEnglish = { language: 'en' } as const;
 
 /**
  * Logs who was turned away, marked `category: 'security'`: one line if the problem is a refusal,

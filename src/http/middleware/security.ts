@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import helmet from 'koa-helmet';
 import type { Context, Middleware } from 'koa';
 import type { IncomingMessage } from 'node:http';
@@ -59,7 +60,8 @@ export function checkHost(hosts: HostCheck): Middleware {
   return (ctx, next) => {
     const host = ctx.req.headers.host;
     // Of two, a proxy in front may have looked at the other one (RFC 9112, 3.2).
-    if (hostsIn(ctx.req) > 1) throw new Problem('malformed-request', 'Send `Host` once.');
+    if (hostsIn(ctx.req) > 1)
+      throw new Problem('malformed-request', { said: detail('host-sent-twice') });
     if (!hosts.allows(host)) throw hostNotAllowed(host);
     // What a proxy is asked has a host of its own, which counts (RFC 9112, 3.2.2).
     const target = ctx.req.url ?? '/';
@@ -71,7 +73,7 @@ export function checkHost(hosts: HostCheck): Middleware {
       !hosts.sameOrigin(ctx.req.headers.origin, host, encrypted) ||
       ctx.req.headers['sec-fetch-site'] === 'cross-site'
     ) {
-      throw new Problem('cross-origin', 'Only pages of this service may send this.');
+      throw new Problem('cross-origin');
     }
     return next();
   };
@@ -90,12 +92,7 @@ function hostsIn({ rawHeaders }: IncomingMessage): number {
 /** @param host as received; said again only where it is one, so that nobody puts words into the answer */
 export function hostNotAllowed(host: string | undefined): Problem {
   const name = host === undefined || host.length > hostCharactersMax ? null : parseHost(host);
-  return new Problem(
-    'host-not-allowed',
-    name === null
-      ? 'Mitschrift does not accept requests under this host name. Set MITSCHRIFT_SERVER_ALLOWED_HOSTS to the names under which it is reached.'
-      : `Mitschrift does not accept requests under the host name ${name.name}. Start it with MITSCHRIFT_SERVER_ALLOWED_HOSTS=${name.name}, or have an administrator add the name in the settings (Host names, server.allowed_hosts).`,
-  );
+  return new Problem('host-not-allowed', { params: name === null ? {} : { host: name.name } });
 }
 
 /** Characters of a DNS name at most (RFC 1035). */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Access } from '../state.ts';
 import { limits } from '../limits.ts';
-import { type ProblemType, problemTypes } from '../problems.ts';
+import { problems as problemWords } from '../../words/problems.ts';
+import { type ProblemType, problemStatus } from '../problems.ts';
 import type { Operation, RequestBody } from '../route.ts';
 import type { jsonSchema } from './json-schema.ts';
 
@@ -64,7 +65,7 @@ export function problemAnswers() {
     for(types: readonly ProblemType[]): Record<string, object> {
       const byStatus = new Map<number, ProblemType[]>();
       for (const type of types.toSorted()) {
-        const { status } = problemTypes[type];
+        const status = problemStatus[type];
         byStatus.set(status, [...(byStatus.get(status) ?? []), type]);
       }
       return Object.fromEntries(
@@ -95,7 +96,7 @@ const idempotencyKey = {
 };
 
 const problemAnswer = (types: readonly ProblemType[]): object => ({
-  description: types.map((type) => `\`${type}\`: ${problemTypes[type].title}`).join(' · '),
+  description: types.map((type) => `\`${type}\`: ${problemWords[type].texts.title}`).join(' · '),
   content: {
     'application/problem+json': {
       schema: {

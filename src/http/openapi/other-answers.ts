@@ -8,6 +8,20 @@ import * as recordings from './recording-answers.ts';
 
 const time = z.string().describe('RFC 3339, UTC');
 
+/** What an answer has of a sentence for programs. */
+const coded = {
+  code: z
+    .string()
+    .optional()
+    .describe(
+      'what the sentence says, for programs: may be refined, so treat unknown ones as none',
+    ),
+  params: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('what varies in the sentence: sizes in bytes, times in seconds or RFC 3339'),
+};
+
 export const problem = z
   .looseObject({
     type: z
@@ -16,8 +30,12 @@ export const problem = z
       .describe('stable, for programs'),
     title: z.string(),
     status: z.number().int(),
-    detail: z.string().describe('for a person'),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    detail: z.string().describe('for a person, in the language of `Content-Language`'),
+    ...coded,
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string(), ...coded }))
+      .optional()
+      .describe('which fields are wrong, and how'),
     request_id: z.string().optional().describe('by which the service’s log knows it'),
   })
   .describe('RFC 9457 problem details');
@@ -286,7 +304,13 @@ export const serverFrame = z.discriminatedUnion('type', [
       .describe('null: it is no longer on its way; `GET /models` says how it ended'),
     fraction: z.number().nullable(),
   }),
-  z.looseObject({ type: z.literal('warning'), code: z.string(), detail: z.string() }),
+  z.looseObject({
+    type: z.literal('warning'),
+    code: z.string().describe('stable, for programs'),
+    detail: z.string().describe('for a person'),
+    reason: coded.code,
+    params: coded.params,
+  }),
   z.object({
     type: z.literal('audio.ready'),
     recording_id,

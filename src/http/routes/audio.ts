@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
 import * as z from 'zod';
@@ -90,7 +91,7 @@ export const audioRoutes = [
         throw asProblem(error);
       }
       if (peaks.length > limits.peaksMax) {
-        throw invalid([{ path: 'per_second', message: 'is too much for so long a recording' }]);
+        throw invalid([{ path: 'per_second', fault: 'is too much for so long a recording' }]);
       }
       cacheable(ctx, `${sha256}-${perSecond}`);
       if (!ctx.fresh) return { per_second: perSecond, peaks };
@@ -100,7 +101,7 @@ export const audioRoutes = [
   }),
 ];
 
-const notKept = () => notFound('There is no audio of this recording, or it was not kept.');
+const notKept = () => notFound(detail('audio-not-kept'));
 
 /** By the extensions that ffmpeg's containers have (`src/audio/ffmpeg.ts`). */
 const audioMediaTypes: Readonly<Record<string, string>> = {
@@ -164,7 +165,8 @@ function requestedRange(ctx: Context, size: number): { start: number; end: numbe
   if (header === '' || (ifRange !== '' && ifRange !== ctx.response.get('ETag'))) return whole;
   const ranges = parseRange(size, header, { combine: true });
   if (ranges === -1) {
-    throw new Problem('range-not-satisfiable', `The audio has ${size} bytes.`, {
+    throw new Problem('range-not-satisfiable', {
+      params: { size },
       headers: { 'Content-Range': `bytes */${size}` },
     });
   }
@@ -185,7 +187,7 @@ function cacheable(ctx: Context, tag: string): void {
 /** What the person can do nothing about is said in the decoder's own sentence. */
 function asProblem(error: unknown): unknown {
   if (error instanceof StageError) {
-    return new Problem('unavailable', error.message, { cause: error });
+    return new Problem('unavailable', { said: error.message, cause: error });
   }
   return hasCode(error, 'ENOENT') ? notKept() : error;
 }

@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import type { Context } from 'koa';
 import { recordings } from '../../../projections/recordings.ts';
@@ -155,7 +156,7 @@ async function recordingOfDocument(
 ): Promise<string> {
   if (!(await readDocument(await spaceOf(userId), filename))) throw notFound();
   const recordingId = await recordingByFilename(storage, userId, filename);
-  if (recordingId === undefined) throw notFound('The document belongs to no recording of yours.');
+  if (recordingId === undefined) throw notFound(detail('document-not-of-recording'));
   return recordingId;
 }
 
@@ -172,18 +173,14 @@ async function takeEdited(
   const markdown = await markdownBody(ctx);
   const seen = ctx.get('If-Match');
   if (seen !== `"${present.sha256}"`) {
-    throw new Problem(
-      'changed-meanwhile',
-      seen === ''
-        ? 'Send `If-Match` with the `ETag` of the document you have edited.'
-        : 'The document is another one by now. Read it again and repeat your changes.',
-    );
+    const said = detail(seen === '' ? 'if-match-missing' : 'document-changed');
+    throw new Problem('changed-meanwhile', { said });
   }
   refuseWhenStopped(services);
   const { recording, state } = await services.recordingService.read(recordingId);
   const document = documentIn(recording, filename);
   if (document === undefined) throw new NotAccepted('document.edited', state, []);
-  if (document === null) throw notFound('The document belongs to no recording of yours.');
+  if (document === null) throw notFound(detail('document-not-of-recording'));
   const compare = await comparison(recordingId, document, markdown);
   const given = { document, markdown, replaces: present.sha256 };
   const decision = editDocument(given, compare, speakerName);
@@ -243,7 +240,9 @@ async function comparison(recordingId: string, document: DocumentName, markdown:
 /** @throws {Problem} 413, 415 */
 async function markdownBody(ctx: Context): Promise<string> {
   if (ctx.is('text/markdown', 'text/plain') === false) {
-    throw new Problem('unsupported-media', 'Send `Content-Type: text/markdown`.');
+    throw new Problem('unsupported-media', {
+      said: detail('content-type-needed', { type: 'text/markdown' }),
+    });
   }
   await bodyParser()(textOnly)(ctx, async () => {});
   const { body } = ctx.request as { body?: unknown };

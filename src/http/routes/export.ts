@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/texts.ts';
@@ -34,7 +35,7 @@ export const exportRoutes = [
       const transcript = await transcriptOf(services.storage, row.recordingId);
       const wordless = transcript?.blocks.length === 0 && transcript.utterances.length === 0;
       if (!transcript || (wordless && row.documents === null)) {
-        throw notFound('There is no transcript of this recording yet.');
+        throw notFound(detail('transcript-not-ready'));
       }
       const settings = services.settings();
       const input = await exportInput(row, transcript, {

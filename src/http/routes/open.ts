@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { recordingByFilename } from '../../../projections/library.ts';
 import { confinedSegments } from '../../documents/confinement.ts';
@@ -77,12 +78,7 @@ export const openRoutes = [
       }
       const vault = vaultFor(services, caller, local);
       if (vault === null) {
-        throw new Problem(
-          'unavailable',
-          caller.isAdmin
-            ? 'Choose a notes folder of your own in your account, or set one for all (`notes.vault`) first.'
-            : 'You have no notes folder on this server. Ask an administrator for one.',
-        );
+        throw new Problem('unavailable', { said: detail('notes-folder-not-set') });
       }
       const { copied, conflicts } = await copying(() =>
         copyIntoVault(space, vault, withSiblings(paths), services.dataDir),
@@ -128,4 +124,4 @@ async function assertThere(space: Space, path: string): Promise<void> {
   if (entry.isSymbolicLink()) await resolveInSpace(space, path);
 }
 
-const noSuchDocument = (): Problem => notFound('There is no such document.');
+const noSuchDocument = (): Problem => notFound(detail('document-not-found'));

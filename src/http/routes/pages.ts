@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import { dirname, join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -5,7 +6,7 @@ import * as z from 'zod';
 import { answerPage, pagePaths } from '../app-pages.ts';
 import { querySchema } from '../feed/upgrade.ts';
 import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
-import { Problem } from '../problems.ts';
+import { Problem, notFound } from '../problems.ts';
 import { loadOnce } from '../../shared/package.ts';
 import { perApp, type Route, routesOf } from '../route.ts';
 import { guideList, guideStylePath } from '../guide-page.ts';
@@ -64,7 +65,7 @@ export const pageRoutes = pagePaths.map(([path, id, summary]) =>
     answers: markup,
     async run({ ctx }) {
       if (await answerPage(ctx)) return;
-      throw new Problem('not-found', 'The web app is not built: run npm run build.');
+      throw notFound(detail('web-app-missing'));
     },
   }),
 );
@@ -137,9 +138,7 @@ export const socketRoutes = [
       'not-found',
     ],
     run() {
-      throw new Problem('upgrade-required', 'Connect with a WebSocket.', {
-        headers: { Upgrade: 'websocket' },
-      });
+      throw new Problem('upgrade-required', { headers: { Upgrade: 'websocket' } });
     },
   }),
 ];

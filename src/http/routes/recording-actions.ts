@@ -16,7 +16,6 @@ import { statusName } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { type Route, routesOf } from '../route.ts';
-import { sayWhole } from '../../words/say.ts';
 
 const nothing = z.strictObject({});
 
@@ -172,11 +171,10 @@ async function assertModel(
 ): Promise<void> {
   if (model === undefined) return;
   if (from !== 'speech-to-text') {
-    throw invalid([{ path: 'model', message: 'is for a run from speech-to-text' }]);
+    throw invalid([{ path: 'model', fault: 'is for a run from speech-to-text' }]);
   }
   const deps = { modelsDir: models.folders, log };
   const trial = await trySpeechModel(model, config.settings(), deps);
-  if (!trial.ok && trial.models)
-    throw invalid([{ path: 'model', message: sayWhole(trial.said, 'en')! }]);
-  if (!trial.ok) throw new Problem('unavailable', sayWhole(trial.said, 'en')!);
+  if (!trial.ok && trial.models) throw invalid([{ path: 'model', fault: trial.said }]);
+  if (!trial.ok) throw new Problem('unavailable', { said: trial.said });
 }

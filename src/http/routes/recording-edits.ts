@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import {
@@ -160,10 +161,10 @@ function recordingChange(
 ): DecideRecording {
   const changesMore = started_at !== undefined || Object.keys(wanted).length > 0;
   if (!words && (owner === undefined || changesMore)) {
-    throw notFound('What a deleted user left can be handed over or erased, and not changed.');
+    throw notFound(detail('owner-deleted'));
   }
   if (owner !== undefined && !isAdmin) {
-    throw new Problem('not-admin', 'Only an administrator hands a recording over.');
+    throw new Problem('not-admin', { said: detail('handover-admin-only') });
   }
   const ownerId = owner === undefined ? undefined : userId(accounts, owner);
   return changeRecording({ ...wanted, localStart: onWall(started_at), owner: ownerId });
@@ -176,7 +177,7 @@ function userId(accounts: HttpServices['accounts'], wanted: string): string {
     .listUsers()
     .find(({ userId, username }) => userId === wanted || username === wanted);
   if (user) return user.userId;
-  throw invalid([{ path: 'owner', message: 'is not a user' }]);
+  throw invalid([{ path: 'owner', fault: 'is not a user' }]);
 }
 
 /** A moment on the server's wall clock. */

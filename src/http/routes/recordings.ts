@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { recordingById, recordingsOf } from '../../../projections/recordings.ts';
@@ -82,7 +83,7 @@ export const recordingRoutes = [
     async run({ ctx, query: { owner: asked, ...page }, caller }, services) {
       const owner = asked ?? caller.userId;
       if (!seesLeft(services, caller, owner)) {
-        throw new Problem('not-admin', 'These recordings are not yours to see.');
+        throw new Problem('not-admin', { said: detail('recordings-of-others') });
       }
       const words = sees(caller, owner);
       const { rows, nextCursor } = await recordingsOf(services.storage, owner, { ...page, words });
@@ -191,7 +192,7 @@ async function earlier(
   const row = await recordingInView(services, caller, id);
   const content = sees(caller, row.owner);
   const then = await recordingAt(services.store, id, { position: at, content });
-  if (!then) throw notFound('There was no such recording yet.');
+  if (!then) throw notFound(detail('recording-not-yet'));
   const { position, possible, waits } = then;
   const answer = recordingAnswer(then.row, then.transcript, [], {
     uiLanguage: services.settings()['ui.language'],

@@ -92,11 +92,9 @@ async function waitingRecording(
   // Those that were put off are asked for only where none else waits.
   const asked = waiting.filter(({ postponed }) => !postponed);
   const ids = (asked.length > 0 ? asked : waiting).map(({ recordingId }) => recordingId);
-  if (ids.length === 0) throw new Problem('nobody-waiting', 'No recording of yours waits.');
+  if (ids.length === 0) throw new Problem('nobody-waiting');
   if (ids.length > 1) {
-    throw new Problem('several-waiting', 'Say which one by `recording_id`.', {
-      members: { recording_ids: ids },
-    });
+    throw new Problem('several-waiting', { members: { recording_ids: ids } });
   }
   return visibleRecording(services, caller, ids[0]!);
 }

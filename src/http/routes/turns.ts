@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import type { Context } from 'koa';
 import * as z from 'zod';
 import type { DecideRecording } from '../../../projections/recording/decide.ts';
@@ -179,9 +180,7 @@ function manyEdits(
   seen: string[] | undefined,
 ): DecideRecording {
   if (seen === undefined && edits.some(({ revision }) => revision === undefined)) {
-    const what =
-      'Send `If-Match` with the `ETag` of the recording whose turns you have edited, or a `revision` with each `block`.';
-    throw new Problem('changed-meanwhile', what);
+    throw new Problem('changed-meanwhile', { said: detail('revision-missing') });
   }
   return editTurns(
     edits.map(({ index, block, revision, ...change }) => ({

@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import type { Context } from 'koa';
 import { importedBy } from '../../../projections/commands.ts';
 import { loadOnce } from '../../shared/package.ts';
@@ -195,7 +196,8 @@ async function beginUpload(
   const all = await unfinished.underWay();
   const mine = all.filter(({ info }) => uploadOwner(info) === userId);
   if (all.length >= limits.resumableMax || mine.length >= limits.resumablePerUserMax) {
-    throw new Problem('busy', 'Too many uploads are unfinished. Finish or delete some first.', {
+    throw new Problem('busy', {
+      said: detail('too-many-uploads-open'),
       headers: { 'Retry-After': '60' },
     });
   }
@@ -236,7 +238,7 @@ async function continueUpload(
     return;
   }
   if (!services.accounts.isActive(owner)) {
-    throw notFound('The user of this upload is disabled or gone.');
+    throw notFound(detail('uploader-gone'));
   }
   await services.uploads.receive(ctx, owner, async () => {
     // What was begun without a length counts as it arrives, and stays when the connection breaks off.

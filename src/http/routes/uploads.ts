@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { stat } from 'node:fs/promises';
 import { kindSchema } from '../../../events/facts/recording.ts';
@@ -88,7 +89,7 @@ async function receiveRecording(
     await coming?.becomes(bytes, { later: speechBytesBeyond({ bytes, seconds }) });
     refuseWhenStopped(services);
     // A session may have ended meanwhile; a user that was deleted has nothing any more.
-    if (!services.accounts.isUser(userId)) throw notFound('The user of this upload is gone.');
+    if (!services.accounts.isUser(userId)) throw notFound(detail('uploader-gone'));
     const accepted = await services.recordingService.importAudio({
       path: upload.path,
       filename: upload.filename,

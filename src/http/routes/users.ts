@@ -1,3 +1,5 @@
+import { problemOf } from '../../words/problems.ts';
+import { detail } from '../../words/details.ts';
 import { decodeTime } from 'ulid';
 import * as z from 'zod';
 import { recordingsByOwner } from '../../../projections/recordings.ts';
@@ -143,9 +145,9 @@ export const userRoutes = [
 /** A name out of a path. @throws {AccountError} `BUILT_IN_USER`; 404 for `me`, which is not a name */
 export function managed(name: string): string {
   const key = usernameKey(name);
-  if (key === 'me') throw notFound('There is no user of that name.');
+  if (key === 'me') throw notFound(detail('user-not-found'));
   if (key !== 'guest') return name;
-  throw new AccountError('BUILT_IN_USER', 'The user guest is built in and stays as it is.');
+  throw new AccountError('BUILT_IN_USER', problemOf('built-in-user', { name: 'guest' }));
 }
 
 /** When a user was last active, as far as a session that is still good tells. */
@@ -179,6 +181,6 @@ async function withCurrent(work: Promise<void>): Promise<void> {
     await work;
   } catch (error) {
     if (!(error instanceof AccountError) || error.code !== 'WRONG_CREDENTIALS') throw error;
-    throw invalid([{ path: 'current_password', message: 'is wrong' }]);
+    throw invalid([{ path: 'current_password', fault: 'is wrong' }]);
   }
 }

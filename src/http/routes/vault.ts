@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { folder } from '../../config/setting.ts';
 import {
@@ -66,10 +67,7 @@ export const ownVaultRoutes = [
     command: true,
     async run({ ctx, body, caller, onBehalf }, services) {
       if (!caller.isAdmin && !(await isLocal(ctx.req))) {
-        throw new Problem(
-          'not-admin',
-          'The folder lies on the server. Choose one at that computer, or ask an administrator.',
-        );
+        throw new Problem('not-admin', { said: detail('notes-folder-chosen-there') });
       }
       await setVault(services, caller.userId, body.folder, onBehalf);
     },
@@ -90,7 +88,7 @@ export const vaultRoutes = [
       command: true,
       async run({ params, body, onBehalf }, services) {
         const user = services.accounts.findUser(params.name);
-        if (!user) throw notFound('There is no user of that name.');
+        if (!user) throw notFound(detail('user-not-found'));
         await setVault(services, user.userId, body.folder, onBehalf);
       },
     },
@@ -113,7 +111,7 @@ async function setVault(
   onBehalf: { by: string; command: string },
 ): Promise<void> {
   const wrong = path === null ? null : await wrongWith(path, userId, services);
-  if (wrong !== null) throw invalid([{ path: 'folder', message: wrong }]);
+  if (wrong !== null) throw invalid([{ path: 'folder', fault: wrong }]);
   await services.accounts.setVault(userId, path, onBehalf);
 }
 

@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { read } from '../../../projections/recording/reading.ts';
 import { versionsOf } from '../../../projections/recording/versions.ts';
@@ -59,7 +60,7 @@ export const versionRoutes = [
       const { recording } = await services.recordingService.read(id);
       const found = versionsOf(recording).find((one) => String(one.version) === version);
       const source = recording.sources.versions[Number(version) - 1];
-      if (!found || !source) throw notFound('There is no such version.');
+      if (!found || !source) throw notFound(detail('version-not-found'));
       const answer = readingAnswer(read(recording, source), {
         uiLanguage: services.settings()['ui.language'],
         reader: readerOf(ctx),

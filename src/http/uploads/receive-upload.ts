@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Context } from 'koa';
@@ -36,7 +37,9 @@ export async function receiveUpload<T>(
   use: (upload: ReceivedUpload) => Promise<T>,
 ): Promise<T> {
   if (!ctx.is('multipart/form-data')) {
-    throw new Problem('unsupported-media', 'Send the file as `multipart/form-data`.');
+    throw new Problem('unsupported-media', {
+      said: detail('content-type-needed', { type: 'multipart/form-data' }),
+    });
   }
   const { fileBytesMax } = options;
   if (Number(ctx.get('Content-Length')) > fileBytesMax + limits.uploadOverheadBytes) {
@@ -103,7 +106,7 @@ async function parseForm(
           if (filename !== undefined || part.name !== 'file') {
             // Before formidable opens it: it would leave the second file behind, open. Said through the
             // request, where formidable listens and gives up: the rest is not worth receiving.
-            ctx.req.emit('error', invalid([{ path: part.name ?? 'file', message: oneFile }]));
+            ctx.req.emit('error', invalid([{ path: part.name ?? 'file', fault: oneFile }]));
             return;
           }
           filename = plainName(part.originalFilename);
@@ -118,13 +121,13 @@ async function parseForm(
   } catch (error) {
     throw (error as { httpCode?: number }).httpCode === 413 ? tooLarge(fileBytesMax, error) : error;
   }
-  if (filename === undefined) throw invalid([{ path: 'file', message: 'is missing' }]);
+  if (filename === undefined) throw invalid([{ path: 'file', fault: 'is missing' }]);
   const fields: Record<string, string> = {};
   const body = (ctx.request as { body?: Record<string, string | string[]> }).body ?? {};
   for (const [name, value] of Object.entries(body)) {
     if (typeof value === 'string') fields[name] = value;
     else if (name === listField) fields[name] = JSON.stringify(value);
-    else throw invalid([{ path: name, message: 'is given twice: give it once' }]);
+    else throw invalid([{ path: name, fault: 'is given twice: give it once' }]);
   }
   return { path: join(folder, 'file'), filename, fields };
 }
@@ -135,12 +138,11 @@ const listField = 'people';
 const oneFile = 'exactly one file, in the field `file`';
 
 const tooLarge = (fileBytesMax: number, cause?: unknown): Problem =>
-  new Problem(
-    'too-large',
-    `A file may have ${Math.floor(fileBytesMax / 1024 / 1024)} MB here (limits.upload_mb), ` +
-      `the other fields ${limits.uploadFieldsBytesMax / 1024} KB together.`,
-    { headers: { Connection: 'close' }, cause },
-  );
+  new Problem('too-large', {
+    said: detail('upload-too-large', { limit: fileBytesMax, fields: limits.uploadFieldsBytesMax }),
+    headers: { Connection: 'close' },
+    cause,
+  });
 
 /** The last component, without what no file name should have. */
 export function plainName(given: string): string {
@@ -188,9 +190,8 @@ export function openUploadPlaces(): UploadPlaces {
   let all = 0;
   return {
     async receive(ctx, userId, receive) {
-      if (byUser.of(userId) >= limits.uploadsPerUserMax)
-        throw busy('You send too many uploads at once.');
-      if (all >= limits.uploadsAtOnceMax) throw busy('Too many uploads at once.');
+      if (byUser.of(userId) >= limits.uploadsPerUserMax) throw busy('too-many-uploads-yours');
+      if (all >= limits.uploadsAtOnceMax) throw busy('too-many-uploads');
       all += 1;
       byUser.add(userId);
       const received = receive().finally(() => {
@@ -202,10 +203,8 @@ export function openUploadPlaces(): UploadPlaces {
   };
 }
 
-const busy = (what: string): Problem =>
-  new Problem('busy', `${what} Try again when one has ended.`, {
-    headers: { 'Retry-After': '30' },
-  });
+const busy = (code: 'too-many-uploads' | 'too-many-uploads-yours'): Problem =>
+  new Problem('busy', { said: detail(code), headers: { 'Retry-After': '30' } });
 
 /** Ends the wait for a body that arrives below `uploadBytesPerSecondMin`. */
 async function fastEnough(ctx: Context, received: Promise<void>): Promise<void> {
@@ -230,8 +229,7 @@ async function fastEnough(ctx: Context, received: Promise<void>): Promise<void> 
 }
 
 const tooSlow = (): Problem =>
-  new Problem(
-    'too-slow',
-    `The upload is slower than ${limits.uploadBytesPerSecondMin} bytes a second.`,
-    { headers: { Connection: 'close' } },
-  );
+  new Problem('too-slow', {
+    said: detail('upload-slow', { least: limits.uploadBytesPerSecondMin }),
+    headers: { Connection: 'close' },
+  });

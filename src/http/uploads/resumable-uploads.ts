@@ -1,3 +1,4 @@
+import { detail } from '../../words/details.ts';
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { ReadableStream } from 'node:stream/web';
@@ -79,7 +80,7 @@ export function openResumable(services: RouteServices) {
     }
     if (mine.refused !== undefined) throw mine.refused;
     if (mine.error !== undefined || response.status >= 400) {
-      throw await asProblem(mine.error, response, maxBytes());
+      throw asProblem(mine.error, response.status, maxBytes());
     }
     if (mine.imported) {
       await answerImported(ctx, services, mine.imported);
@@ -122,9 +123,9 @@ async function importUpload(
   refuseWhenStopped(services);
   if (!services.accounts.isUser(owner)) {
     await unfinished.remove(id);
-    throw notFound('The user of this upload is gone.');
+    throw notFound(detail('uploader-gone'));
   }
-  if (!services.accounts.isActive(owner)) throw notFound('The user of this upload is disabled.');
+  if (!services.accounts.isActive(owner)) throw notFound(detail('uploader-gone'));
   return await unfinished.withFile(id, (path) => importFile({ id, path, fields }, services));
 }
 
@@ -210,39 +211,36 @@ async function* counted(mine: Exchange): AsyncGenerator<Buffer> {
 
 const forwarded = /^(?:tus-|upload-|content-(?:type|length)$)/;
 
-async function asProblem(error: unknown, response: Response, bytesMax: number): Promise<unknown> {
+function asProblem(error: unknown, status: number, bytesMax: number): unknown {
   if (error instanceof Error) return error;
-  const said = (await response.text()).trim();
   if (error === ERRORS.INVALID_CONTENT_TYPE) {
-    const sent = '`Content-Type: application/offset+octet-stream`';
-    return new Problem('unsupported-media', `Send ${sent}.`);
+    const type = 'application/offset+octet-stream';
+    return new Problem('unsupported-media', { said: detail('content-type-needed', { type }) });
   }
-  switch (response.status) {
+  switch (status) {
     case 404:
       return notFound();
     case 409:
-      return new Problem(
-        'wrong-offset',
-        'Ask by HEAD how far the upload is, and go on from there.',
-      );
+      return new Problem('wrong-offset');
     case 410:
-      return new Problem('upload-over', 'The upload has expired. Begin it again.');
+      return new Problem('upload-over');
     case 412:
-      return new Problem('tus-version', 'Send `Tus-Resumable: 1.0.0`.', {
-        headers: { 'Tus-Version': '1.0.0' },
-      });
-    case 413: {
-      const most = `${Math.floor(bytesMax / 1024 / 1024)} MB (limits.upload_mb)`;
-      return new Problem('too-large', `It is more than was announced, or than ${most}.`, {
+      return new Problem('tus-version', { headers: { 'Tus-Version': '1.0.0' } });
+    case 413:
+      return new Problem('too-large', {
+        said: detail(
+          error === ERRORS.ERR_SIZE_EXCEEDED ? 'more-than-announced' : 'file-too-large',
+          { limit: bytesMax },
+        ),
         headers: { Connection: 'close' },
       });
-    }
     default:
       return error === ERRORS.ERR_LOCK_TIMEOUT
-        ? new Problem('busy', 'Another connection has this upload.', {
+        ? new Problem('busy', {
+            said: detail('upload-elsewhere'),
             headers: { 'Retry-After': '5' },
           })
-        : new Problem('malformed-request', said || 'The request is none of tus 1.0.');
+        : new Problem('malformed-request', { said: detail('not-an-upload') });
   }
 }
 

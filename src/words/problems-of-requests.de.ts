@@ -1,7 +1,7 @@
+import type { problemsOfRequests } from './problems-of-requests.ts';
 import type { Words } from './sentences.ts';
-import type { problems } from './problems.ts';
 
-export const problemsInGerman = {
+export const problemsOfRequestsInGerman = {
   'malformed-body': {
     title: 'Inhalt der Anfrage nicht lesbar',
     detail:
@@ -29,6 +29,22 @@ export const problemsInGerman = {
     title: 'Nur für Administratoren',
     detail: 'Dafür sind Adminrechte nötig. Wenden Sie sich an einen Administrator dieses Servers.',
   },
+  'password-change-required': {
+    title: 'Zuerst ein eigenes Passwort wählen',
+    detail:
+      'Ihr Passwort hat jemand anderes festgelegt. Melden Sie sich in einem Browser an und wählen Sie ein eigenes: Bis dahin lässt sich sonst nichts öffnen.',
+  },
+  'confirmation-required': {
+    title: 'Passwort noch einmal nötig',
+    detail:
+      'Geben Sie Ihr Passwort noch einmal ein und wiederholen Sie es dann. Es wurde nichts geändert. (API: `POST /users/me/confirm`)',
+  },
+  'not-a-recorder': {
+    title: 'Aufnehmen hier nicht erlaubt',
+    detail:
+      'Sie dürfen mit den Geräten dieses Servers nicht aufnehmen. Verwenden Sie das Mikrofon Ihres eigenen Geräts.',
+    admin: 'Einstellung: Wer hier aufnehmen darf (`audio.recorders`).',
+  },
   'outside-space': {
     title: 'Pfad nicht erlaubt',
     detail: 'Dieser Pfad ist nicht erlaubt: {reason}.',
@@ -39,6 +55,7 @@ export const problemsInGerman = {
         link: 'Er führt über einen symbolischen Link',
         'not-a-file': 'Er führt nicht zu einer Datei',
         'reserved-name': 'Ein Name darin ist reserviert',
+        'forbidden-name': 'Ein Name darin ist nicht erlaubt',
       },
     },
   },
@@ -55,6 +72,11 @@ export const problemsInGerman = {
   'not-found': {
     title: 'Nicht gefunden',
     detail: 'Unter dieser Adresse gibt es nichts, oder es gehört einer anderen Person.',
+  },
+  'link-over': {
+    title: 'Link nicht mehr gültig',
+    detail:
+      'Dieser Link ist nicht mehr gültig. Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
   },
   'method-not-allowed': { title: 'Methode nicht erlaubt', detail: 'Hier erlaubt: {methods}.' },
   'too-slow': {
@@ -91,6 +113,11 @@ export const problemsInGerman = {
   'built-in-user': {
     title: 'Eingebauter Benutzer',
     detail: 'Der Benutzer {name} ist eingebaut und kann nicht geändert werden.',
+  },
+  'too-many-links': {
+    title: 'Zu viele offene Einladungen und Links',
+    detail:
+      'Es sind zu viele Einladungen und Passwort-Links offen. Ziehen Sie zuerst einige davon zurück.',
   },
   overridden: {
     title: 'Durch Umgebungsvariable festgelegt',
@@ -164,7 +191,7 @@ export const problemsInGerman = {
   'host-not-allowed': {
     title: 'Hostname nicht zugelassen',
     detail:
-      'Unter diesem Hostnamen nimmt Mitschrift keine Anfragen an. Ein Administrator kann ihn in den Einstellungen hinzufügen (Hostnamen, `server.allowed_hosts`).',
+      'Unter diesem Hostnamen[ ({host})] nimmt Mitschrift keine Anfragen an. Starten Sie es mit MITSCHRIFT_SERVER_ALLOWED_HOSTS[={host}], oder ein Administrator fügt den Namen in den Einstellungen hinzu (Hostnamen, `server.allowed_hosts`).',
   },
   invalid: { title: 'Bitte prüfen Sie Ihre Angaben', detail: 'Einige Angaben sind nicht gültig.' },
   'upgrade-required': {
@@ -185,88 +212,4 @@ export const problemsInGerman = {
     detail:
       'Sie haben {count} offene Verbindungen, mehr sind nicht erlaubt. Schließen Sie andere Tabs oder Fenster von Mitschrift.',
   },
-  internal: {
-    title: 'Unerwarteter Fehler',
-    detail:
-      'Auf dem Server ist ein unerwarteter Fehler aufgetreten. Versuchen Sie es erneut; tritt er wieder auf, nennen Sie einem Administrator die Nummer {request}.',
-    admin: 'Einzelheiten stehen unter dieser Nummer im Log.',
-  },
-  'outcome-unknown': {
-    title: 'Unklar, ob gespeichert',
-    detail:
-      'Der Server konnte nicht bestätigen, ob Ihre Änderung gespeichert wurde. Laden Sie die Seite neu und prüfen Sie das, bevor Sie es erneut versuchen.',
-  },
-  starting: {
-    title: 'Server startet',
-    detail:
-      'Der Server startet und lädt noch seine Daten. Es wurde nichts geändert. Versuchen Sie es gleich noch einmal.',
-  },
-  busy: {
-    title: 'Server ist ausgelastet',
-    detail: 'Der Server ist gerade ausgelastet. Versuchen Sie es gleich noch einmal.',
-  },
-  'views-behind': {
-    title: 'Gespeichert, aber noch nicht sichtbar',
-    detail:
-      'Ihre Änderung wurde gespeichert und erscheint in Kürze. Sie brauchen sie nicht zu wiederholen.',
-  },
-  'view-stopped': {
-    title: 'Änderungen nicht möglich',
-    detail:
-      'Mitschrift kann seine Listen derzeit nicht aktualisieren und nimmt deshalb keine Änderungen an. Bereits Gespeichertes geht nicht verloren. Informieren Sie einen Administrator.',
-    admin: 'Warum die Projektion {list} angehalten hat, steht im Log.',
-  },
-  'log-damaged': {
-    title: 'Gespeicherte Daten beschädigt',
-    detail:
-      'Ein Teil der gespeicherten Daten ist beschädigt; deshalb kann nichts Neues gespeichert werden. Informieren Sie einen Administrator.',
-    admin:
-      '`mitschrift verify` listet auf, was beschädigt ist. Stellen Sie eine Sicherung wieder her.',
-  },
-  unreadable: {
-    title: 'Schlüssel fehlt',
-    detail:
-      'Das lässt sich nicht lesen oder ändern, da der Schlüssel fehlt oder beschädigt ist. Informieren Sie einen Administrator, oder löschen Sie es.',
-    admin: 'Legen Sie den Schlüssel aus einer Sicherung zurück und starten Sie den Server neu.',
-  },
-  'log-newer': {
-    title: 'Daten einer neueren Version',
-    detail: 'Die Daten stammen von einer neueren Version von Mitschrift. Es wurde nichts geändert.',
-    admin: 'Starten Sie diese oder eine neuere Version.',
-  },
-  stopping: {
-    title: 'Server wird beendet',
-    detail: 'Der Server wird gerade beendet. Versuchen Sie es erneut, wenn er wieder läuft.',
-  },
-  'disk-full': {
-    title: 'Festplatte des Servers voll',
-    detail:
-      'Die Festplatte des Servers ist voll; deshalb kann nichts Neues gespeichert werden. Vorhandenes lässt sich weiter lesen und löschen. Informieren Sie einen Administrator, oder löschen Sie Aufnahmen.',
-    admin: 'Geben Sie Speicherplatz frei.',
-  },
-  'log-unavailable': {
-    title: 'Gespeicherte Daten nicht erreichbar',
-    detail:
-      'Der Server kann derzeit nicht auf seine gespeicherten Daten zugreifen. Bereits Gespeichertes geht nicht verloren. Versuchen Sie es gleich noch einmal.',
-    admin: 'Das Ereignislog oder seine Datenbank wird neu geöffnet; den Grund nennt das Log.',
-  },
-  'files-unavailable': {
-    title: 'Dateien nicht erreichbar',
-    detail:
-      'Der Server kann seine Dateien derzeit nicht erreichen. Bereits Gespeichertes geht nicht verloren. Versuchen Sie es gleich noch einmal.',
-  },
-  unavailable: {
-    title: 'Auf diesem Server nicht verfügbar',
-    detail: 'Dem Server fehlt etwas, das dafür nötig ist. Wenden Sie sich an einen Administrator.',
-  },
-  'decoder-stalled': {
-    title: 'Audio nicht rechtzeitig gelesen',
-    detail:
-      'Das Lesen der Datei dauerte zu lange. Versuchen Sie es später noch einmal. Klappt es wieder nicht, wandeln Sie die Datei in WAV um.',
-  },
-  'space-limit': {
-    title: 'Speicherlimit erreicht',
-    detail:
-      'Das Speicherlimit ist erreicht; deshalb wird nichts Neues angenommen. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
-  },
-} satisfies Words<typeof problems>;
+} satisfies Words<typeof problemsOfRequests>;
