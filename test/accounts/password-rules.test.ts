@@ -59,7 +59,7 @@ test('every way to a password keeps to it, and a new one is not the old one', as
   await assert.rejects(accounts.changePassword(id, 'battery staple', 'passwort'), refused);
   await assert.rejects(accounts.changePassword(id, 'battery staple', 'battery staple'), {
     ...refused,
-    message: 'The new password has to differ from the present one.',
+    message: 'The new password must differ from the current one.',
   });
   await accounts.changePassword(id, 'battery staple', 'another staple');
   assert.ok(await accounts.login({ username: 'bert', password: 'another staple' }, here));

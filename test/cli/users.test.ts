@@ -76,7 +76,7 @@ test('alone over the log, then beside a running service: add, import, reset, lis
   assert.doesNotMatch((await users(['list'])).out, /dora/);
 
   const unknown = await users(['reset-password', 'nobody'], 'another password\n');
-  assert.deepEqual([unknown.code, unknown.err.trim()], [1, 'There is no user of that name.']);
+  assert.deepEqual([unknown.code, unknown.err.trim()], [1, 'There is no user with this name.']);
   assert.ok(!service.logged.join('\n').includes(password));
 });
 
@@ -118,7 +118,7 @@ test('invitations and links for a new password: beside a service and without one
   assert.ok(beside.out.startsWith(`${service.url}/login#invitation=`), beside.out + beside.err);
   assert.deepEqual(await accept(beside.out, { username: 'cleo', password }), [201, 'cleo true']);
   const unknown = await users(['password-link', 'nobody']);
-  assert.deepEqual([unknown.code, unknown.err.trim()], [1, 'There is no user of that name.']);
+  assert.deepEqual([unknown.code, unknown.err.trim()], [1, 'There is no user with this name.']);
   const fresh = await users(['password-link', 'BEN']);
   assert.ok(fresh.out.startsWith(`${service.url}/login#password=`), fresh.out + fresh.err);
   assert.deepEqual(await accept(fresh.out, { password: 'another password' }), [201, 'ben false']);

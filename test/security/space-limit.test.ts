@@ -78,7 +78,10 @@ test('one user takes no more than limits.user_gb, in any way; others go on', asy
   assert.equal((await service.upload(token, {}, { audio })).status, 202);
   const refused = await service.upload<ProblemAnswer>(token, {}, { audio });
   assert.deepEqual([refused.status, refused.body.type], [507, '/problems/space-limit']);
-  assert.match(refused.body.detail, /but you already use .*limits\.user_gb|^You use .*limits\.user_gb/);
+  assert.match(
+    refused.body.detail,
+    /but you already use .*limits\.user_gb|^You use .*limits\.user_gb/,
+  );
   const path = await begin(service, token);
   assert.equal((await send(service, path, 0, new Uint8Array(megabyte))).status, 507);
   assert.equal((await service.upload(ben, {}, { audio })).status, 202, 'it counts for each user');
