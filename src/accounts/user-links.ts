@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { wrong } from '../shared/in-words.ts';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import {
@@ -33,7 +34,7 @@ export const wantedInvitation = z.strictObject({
   note: z
     .string()
     .max(200)
-    .regex(/^[^\p{Cc}]*$/u, 'must be one line')
+    .regex(/^[^\p{Cc}]*$/u, wrong('not-one-line'))
     .default('')
     .describe('for whom it is; only administrators see it'),
   is_admin: z.boolean().default(false),

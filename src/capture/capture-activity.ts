@@ -1,4 +1,5 @@
 import { privateDirectory } from '../shared/files.ts';
+import type { Sentence } from '../words/params.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
 import type { Job, StageActivity } from '../recordings/stages/run-stage.ts';
@@ -95,12 +96,13 @@ async function record(
       reservation.take(status);
       if (isKept) return;
       isKept = true;
-      const onState = (problem: string | null) => reservation.warn('combined-incomplete', problem);
+      const onState = (problem: Sentence | null) =>
+        reservation.warn('combined-incomplete', problem);
       keepCombined({ combined, env, log, signal: over, onState });
     },
     onRestart() {
       log.warn({ recordingId }, 'recording process ended unexpectedly; restarting it');
-      reservation.warn('capture-restarted', 'The recording was interrupted and goes on.');
+      reservation.warn('capture-restarted', failure('recording-resumed'));
     },
     onPoke: (poke) => (reservation.poke = poke),
   });

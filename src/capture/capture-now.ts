@@ -1,4 +1,7 @@
 import { captureRate } from '../audio/wav.ts';
+import { failure } from '../words/failures.ts';
+import type { Sentence } from '../words/params.ts';
+import { inEnglish } from '../words/say.ts';
 import type { CaptureStatus } from './process/protocol.ts';
 import type { Ledger } from './file/ledger.ts';
 
@@ -30,8 +33,18 @@ export type CaptureWarning = {
     | 'combined-incomplete'
     | 'browser-away'
     | 'space-nearly-full';
+  /** In English, for a node of an earlier release. */
   message: string;
+  /** Not from a capture or node of an earlier release. */
+  said?: Sentence | undefined;
 };
+
+/** A warning by its sentence. */
+export const captureWarning = (code: CaptureWarning['code'], said: Sentence): CaptureWarning => ({
+  code,
+  message: inEnglish(said),
+  said,
+});
 
 /** Seconds after which a device without any signal, and a room without any voice, lead to a warning. */
 export type WarnAfter = { flatSeconds: number; quietSeconds: number };
@@ -51,41 +64,38 @@ export function captureNow(
   const { state, level, ledger, problem, quietSeconds } = status;
   const limits = { ...warnAfterSeconds, ...warnAfter };
   const warnings: CaptureWarning[] = [...more];
-  if (problem) warnings.push({ code: problem.code, message: problem.message });
-  const dead = withoutSignal(device, status, limits.flatSeconds);
+  if (problem) {
+    const { code, message, said } = problem;
+    warnings.push({ code, message, said });
+  }
+  const dead = withoutSignal(status, limits.flatSeconds);
   if (dead !== null) {
-    warnings.push({
-      code: 'no-signal',
-      message: `No signal from ${dead} for ${limits.flatSeconds} s: is it connected, and not muted?`,
-    });
+    const said = failure('no-signal', { source: dead, device, since: limits.flatSeconds });
+    warnings.push(captureWarning('no-signal', said));
   } else if (quietSeconds >= limits.quietSeconds) {
-    warnings.push({
-      code: 'long-silence',
-      message: `Nothing has been said for ${Math.round(limits.quietSeconds / 60)} minutes. Is the recording still wanted?`,
-    });
+    const since = Math.round(limits.quietSeconds / 60);
+    warnings.push(captureWarning('long-silence', failure('long-silence', { since })));
   }
   if (ledger.gaps.length > 0) {
     const missing = ledger.gaps.reduce((sum, [, seconds]) => sum + seconds, 0);
-    const message = `${missing.toFixed(1)} s are missing from the recording.`;
-    warnings.push({ code: 'audio-missing', message });
+    warnings.push(captureWarning('audio-missing', failure('audio-gaps', { missing })));
   }
   const duration = ledger.samples / captureRate;
   return { recordingId, device, state, duration, level, ledger, warnings };
 }
 
 /**
- * What gives no signal, in words. Loudspeakers that are silent for a while are in order:
+ * What gives no signal. Loudspeakers that are silent for a while are in order:
  * only those that were never heard lead to a warning.
  */
 function withoutSignal(
-  device: string,
   { flatSeconds, sides }: CaptureStatus,
   secondsMax: number,
-): string | null {
-  if (flatSeconds >= secondsMax) return `“${device}”`;
+): 'device' | 'microphone' | 'speakers' | null {
+  if (flatSeconds >= secondsMax) return 'device';
   if (!sides) return null;
   const [microphone, loudspeakers] = sides;
-  if (microphone.flatSeconds >= secondsMax) return 'the microphone';
+  if (microphone.flatSeconds >= secondsMax) return 'microphone';
   const silent = loudspeakers.flatSeconds >= secondsMax && !loudspeakers.everHeard;
-  return silent ? 'the loudspeakers' : null;
+  return silent ? 'speakers' : null;
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { firstFault } from '../shared/in-words.ts';
 import { captureRate } from '../audio/wav.ts';
 import { adoptCapture } from '../capture/process/client.ts';
 import { readClaim } from '../capture/file/capture-files.ts';
@@ -55,7 +56,7 @@ export async function record(options: RecordOptions): Promise<void> {
   const server = serviceOrigin(options.server);
   const people = peopleFieldSchema.safeParse(options.people ?? '');
   if (!people.success) {
-    console.error(`--people ${people.error.issues[0]?.message}.`);
+    console.error(`--people ${firstFault(people.error)}.`);
     process.exitCode = 2;
     return;
   }

@@ -1,4 +1,5 @@
 import { messageOf } from '../shared/errors.ts';
+import { firstFault } from '../shared/in-words.ts';
 import { onAbort } from '../shared/abort.ts';
 import { ulid } from 'ulid';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
@@ -355,7 +356,7 @@ function wantedOf(
     return `--language ${language}: name a language that recognisers know, such as de or en-US, or auto.`;
   }
   const people = peopleFieldSchema.safeParse(options.people ?? '');
-  if (!people.success) return `--people ${people.error.issues[0]?.message}.`;
+  if (!people.success) return `--people ${firstFault(people.error)}.`;
   try {
     const formats = formatsIn(format);
     return { options: { ...options, language: code ?? undefined }, formats, people: people.data };

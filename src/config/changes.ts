@@ -1,4 +1,6 @@
-import { inWords } from '../shared/in-words.ts';
+import { faultOf, inWords } from '../shared/in-words.ts';
+import { fieldFault } from '../words/field-faults.ts';
+import { inEnglish } from '../words/say.ts';
 import {
   ConfigError,
   type ConfigFault,
@@ -26,11 +28,13 @@ export type ConfigDocument = Record<string, Record<string, unknown>>;
 export function changesIn(patch: unknown): Change[] {
   const faults: ConfigFault[] = [];
   const changes: Change[] = [];
-  if (!isObject(patch)) faults.push({ path: '(body)', fault: 'must be an object' });
+  if (!isObject(patch))
+    faults.push({ path: '(body)', fault: fieldFault('field-type', { type: 'object' }) });
   else {
     for (const [section, below] of entriesOf(patch)) {
       if (!sections.has(section)) faults.push(unknown(section));
-      else if (!isObject(below)) faults.push({ path: section, fault: 'must be an object' });
+      else if (!isObject(below))
+        faults.push({ path: section, fault: fieldFault('field-type', { type: 'object' }) });
       else {
         for (const [name, value] of entriesOf(below)) {
           const key = `${section}.${name}`;
@@ -53,8 +57,8 @@ export function changesIn(patch: unknown): Change[] {
     const parsed = schema.safeParse(value, { error: inWords });
     if (parsed.success) changes.push({ key, value: parsed.data });
     else {
-      for (const { path, message } of parsed.error.issues.slice(0, faultsAKeyMax)) {
-        faults.push({ path: [key, ...path].join('.'), fault: message });
+      for (const issue of parsed.error.issues.slice(0, faultsAKeyMax)) {
+        faults.push({ path: [key, ...issue.path].join('.'), fault: faultOf(issue) });
       }
     }
   }
@@ -80,7 +84,7 @@ export function partsOf(key: SettingKey): [section: string, name: string] {
 export const invalidConfig = (faults: readonly ConfigFault[]): ConfigError =>
   new ConfigError(
     'CONFIG_INVALID',
-    faults.map(({ path, fault }) => `${path}: ${fault as string}`).join('; '),
+    faults.map(({ path, fault }) => `${path}: ${inEnglish(fault)}`).join('; '),
     { faults },
   );
 
@@ -98,17 +102,17 @@ const unknownMax = 10;
 function named(faults: readonly ConfigFault[]): ConfigFault[] {
   let unknownKeys = 0;
   const kept = faults.filter(
-    ({ fault }) => fault !== notASetting || (unknownKeys += 1) <= unknownMax,
+    ({ fault: { code } }) => code !== 'setting-unknown' || (unknownKeys += 1) <= unknownMax,
   );
-  const more = unknownKeys - unknownMax;
-  return more > 0 ? [...kept, { path: '(body)', fault: `${more} more are not settings` }] : kept;
+  const count = unknownKeys - unknownMax;
+  return count > 0
+    ? [...kept, { path: '(body)', fault: fieldFault('settings-unknown', { count }) }]
+    : kept;
 }
-
-const notASetting = 'is not a setting';
 
 const unknown = (path: string): ConfigFault => ({
   path: path.slice(0, 200),
-  fault: notASetting,
+  fault: fieldFault('setting-unknown'),
 });
 
 const isObject = (value: unknown): value is object =>

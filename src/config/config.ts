@@ -1,4 +1,6 @@
 import { isAbsolute } from 'node:path';
+import type { Sentence } from '../words/params.ts';
+import { fieldFault } from '../words/field-faults.ts';
 import { ulid } from 'ulid';
 import { commandHandler } from '../../events/command-handler.ts';
 import { configStream } from '../../events/facts/catalogue.ts';
@@ -12,12 +14,7 @@ import {
 import type { Log } from '../shared/log.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { pemFault } from '../shared/certificate.ts';
-import {
-  folderFault,
-  folderFaultText,
-  touchesData,
-  touchesDataText,
-} from '../shared/folder-fault.ts';
+import { folderFault, sentenceOnFolder, touchesData } from '../shared/folder-fault.ts';
 import { limited } from '../shared/mutex.ts';
 import { environmentSettings } from './environment.ts';
 import {
@@ -172,7 +169,7 @@ function accepted(
   }
   const faults = overridden.map(({ key }) => ({
     path: key,
-    fault: 'is set by the environment of the service',
+    fault: fieldFault('setting-by-environment'),
   }));
   const message = `Set by the environment: ${overridden.map(({ key }) => key).join(', ')}.`;
   throw new ConfigError('CONFIG_OVERRIDDEN', message, { faults });
@@ -189,17 +186,17 @@ async function lookAtPaths(changes: readonly Change[], dataDirs: readonly string
     // A mirror may be an address as well.
     if (!faultOf || typeof value !== 'string' || !isAbsolute(value)) continue;
     const isOwn = await touchesData(value, ...dataDirs);
-    const fault = (await faultOf(value)) ?? (isOwn ? touchesDataText : null);
+    const fault = (await faultOf(value)) ?? (isOwn ? fieldFault('folder-of-data') : null);
     if (fault !== null) faults.push({ path: key, fault });
   }
   if (faults.length > 0) throw invalidConfig(faults);
 }
 
 /** What is wrong with what a setting names; null: nothing. */
-const pathSettings: { [key in SettingKey]?: (path: string) => Promise<string | null> } = {
+const pathSettings: { [key in SettingKey]?: (path: string) => Promise<Sentence | null> } = {
   'notes.vault': async (path) => {
     const fault = await folderFault(path);
-    return fault === null ? null : folderFaultText(fault);
+    return fault === null ? null : sentenceOnFolder(fault);
   },
   'models.mirror': async () => null,
   'server.tls_cert': (path) => pemFault(path, 'certificate'),
@@ -282,5 +279,5 @@ function keysLeftBehind(
 /** For people: what to do about them. */
 const keyAgain = (key: string): ConfigFault => ({
   path: key,
-  fault: 'was given for another server: give it again, or remove it (null)',
+  fault: fieldFault('key-again'),
 });

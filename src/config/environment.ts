@@ -1,4 +1,5 @@
 import { clusterVariables } from '../shared/cluster-settings.ts';
+import { firstFault, inWords } from '../shared/in-words.ts';
 import { SettingsError } from '../shared/errors.ts';
 import { type SettingKey, type Settings, settingKeys, settingOf } from './schema.ts';
 import { editDistance } from '../shared/edit-distance.ts';
@@ -25,9 +26,9 @@ export function environmentSettings(env: NodeJS.ProcessEnv): Partial<Settings> {
     const text = env[variableOf(key)];
     if (text === undefined || text === '') continue;
     const { schema, fromText } = settingOf(key);
-    const parsed = schema.safeParse(fromText(text));
+    const parsed = schema.safeParse(fromText(text), { error: inWords });
     if (parsed.success) given.push([key, parsed.data]);
-    else wrong.push(`${variableOf(key)}: ${parsed.error.issues[0]?.message ?? 'invalid'}`);
+    else wrong.push(`${variableOf(key)}: ${firstFault(parsed.error)}`);
   }
   if (wrong.length > 0) throw new SettingsError(wrong);
   return Object.fromEntries(given) as Partial<Settings>;

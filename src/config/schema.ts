@@ -320,7 +320,7 @@ export const settingOf = (key: SettingKey): a.Setting => settingSchemas[key];
 /** Whether a key is one of ours; what every object inherits is none. */
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingSchemas, key);
 /** One thing that is wrong with an update: the key it is about, and what it is. */
-export type ConfigFault = { path: string; fault: Sentence | string };
+export type ConfigFault = { path: string; fault: Sentence };
 
 export type ConfigErrorCode =
   | 'CONFIG_INVALID'

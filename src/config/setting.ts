@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { wrong } from '../shared/in-words.ts';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { keysOf } from '../shared/keys-of.ts';
@@ -100,41 +101,38 @@ export function list<S extends z.ZodType<string>>(
 /** A line of text: no control characters, at most 500 characters. */
 export const line = z
   .string()
-  .min(1, 'must not be empty')
+  .min(1, wrong('field-empty'))
   .max(500)
   // oxlint-disable-next-line no-control-regex -- which is what is refused
-  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold control characters');
+  .regex(/^[^\u0000-\u001f\u007f]*$/, wrong('control-characters'));
 
 /** A language's code, out of a BCP 47 tag too; `auto`: find out. */
 export const language = z
   .string()
   .max(64)
-  .refine(
-    (tag) => requestedLanguage(tag) !== undefined,
-    'must be a language that recognisers know, such as de or en-US, or auto',
-  )
+  .refine((tag) => requestedLanguage(tag) !== undefined, wrong('not-a-language'))
   .overwrite((tag) => requestedLanguage(tag) ?? 'auto');
 
 /** What can be sent in a header. */
 export const key = z
   .string()
-  .min(1, 'must not be empty')
+  .min(1, wrong('field-empty'))
   .max(2000)
-  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
+  .regex(/^[\x21-\x7e]+$/, wrong('not-ascii'));
 
 /** A secret that strangers may try to guess. */
-export const longKey = key.min(16, 'must have at least 16 characters');
+export const longKey = key.min(16);
 
 export const whole = (min: number, max: number) => z.number().int().min(min).max(max);
 
 export const folder = z
   .string()
   .max(4000)
-  .refine((path) => isAbsolute(path) && !path.includes('\0'), 'must be an absolute path');
+  .refine((path) => isAbsolute(path) && !path.includes('\0'), wrong('not-absolute-path'));
 
 /** An address that is downloaded from, or a folder of this host. */
 export const mirror = z.union([serverUrl, folder], {
-  error: 'must be an http:// or https:// address, or an absolute path',
+  error: wrong('not-http-or-path'),
 });
 
 export const hostName = z
@@ -142,15 +140,15 @@ export const hostName = z
   .max(300)
   .regex(
     /^(?:\[[0-9a-f:.]+\]|[0-9a-f]*:[0-9a-f:.]+|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?$/i,
-    'must be a host name, with a port if you like',
+    wrong('not-a-host'),
   );
 
 /** An IP address or a range of them (`10.0.0.0/8`). */
 export const network = z
   .string()
   .max(60)
-  .refine((value) => isNetwork(value), 'must be an IP address or a range like 10.0.0.0/8')
-  .refine((value) => !isHuge(value), 'must be a range of your own, not much of the internet');
+  .refine((value) => isNetwork(value), wrong('not-a-network'))
+  .refine((value) => !isHuge(value), wrong('network-too-large'));
 
 const words = new Map([
   ['true', true],
@@ -179,7 +177,7 @@ export const notMuchOfTheInternet = <S extends z.ZodType<string>>(
 ): z.ZodArray<S> =>
   networks.refine(
     (values) => values.reduce((sum, value) => sum + shareOf(value), 0) <= 4,
-    'must be ranges of your own: together they cover more than four /8 (of IPv6 four /16)',
+    wrong('networks-too-large'),
   );
 
 function isNetwork(value: string): boolean {

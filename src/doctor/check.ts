@@ -65,15 +65,10 @@ export const asMissing = (said: Sentence, remedy: Remedy | null = null): LookedA
 });
 
 /**
- * A check in the words of a language. Only administrators read checks, so all that there is to say is said.
- * @param quoted says a cause, which the log, the database or a store of files told in English, in that language
+ * A check in the words of a language. Only administrators read checks, so all that there is to say is said. A cause that
+ * the log, the database or a store of files told stays as it was told.
  */
-export function checkIn(
-  language: Language,
-  { said: found, remedy, ...check }: Check,
-  quoted: (cause: string) => string = (cause) => cause,
-): CheckAnswer {
-  const said = found.map((one) => withCause(one, quoted));
+export function checkIn(language: Language, { said, remedy, ...check }: Check): CheckAnswer {
   const first = said[0]!;
   const own = remedy?.text === undefined ? [] : [remedy.text].flat();
   const text =
@@ -91,18 +86,6 @@ export function checkIn(
       text === undefined
         ? null
         : { text, ...(command !== undefined && { command }), ...(request && { request }) },
-  };
-}
-
-function withCause(sentence: Sentence, quoted: (cause: string) => string): Sentence {
-  const { cause, text } = sentence.params ?? {};
-  return {
-    ...sentence,
-    params: {
-      ...sentence.params,
-      ...(typeof cause === 'string' && { cause: quoted(cause) }),
-      ...(sentence.code === 'as-said' && typeof text === 'string' && { text: quoted(text) }),
-    },
   };
 }
 

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { kindSchema } from '../../events/facts/recording.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
 import { personNameMax } from '../recordings/people-given.ts';
-import { inWords } from '../shared/in-words.ts';
+import { faultOf, inWords, wrong } from '../shared/in-words.ts';
 import { requestedLanguage } from '../shared/languages.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
@@ -59,18 +59,8 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   throw invalid(
     parsed.error.issues
       .slice(0, limits.faultsMax)
-      .map((issue) => ({ path: issue.path.join('.') || '(body)', fault: messageOf(issue) })),
+      .map((issue) => ({ path: issue.path.join('.') || '(body)', fault: faultOf(issue) })),
   );
-}
-
-function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'unrecognized_keys') return issue.message;
-  const { keys } = issue;
-  const named = keys
-    .slice(0, limits.unknownKeysMax)
-    .map((key) => JSON.stringify(key.slice(0, 100)));
-  const more = keys.length - named.length;
-  return `has unknown keys: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /**
@@ -100,14 +90,14 @@ const whole = (text: string): boolean => /^\d{1,15}$/.test(text);
 export const pageSchema = z.object({
   limit: z
     .string()
-    .refine(whole, 'must be a whole number')
+    .refine(whole, wrong('field-type', { type: 'whole-number' }))
     .transform(Number)
     .pipe(z.number().int().min(1).max(pageMax))
     .default(pageDefault),
   cursor: z.string().max(1000).optional(),
 });
 
-const moment = z.iso.datetime({ offset: true });
+const moment = z.iso.datetime({ offset: true, error: wrong('not-a-time') });
 
 /** Query of a list of documents. */
 export const librarySchema = z.strictObject({
@@ -121,7 +111,7 @@ export const librarySchema = z.strictObject({
 /** `?after`: a position of the log, 0 for its beginning. */
 export const positionSchema = z
   .string()
-  .refine(whole, 'must be a position of the log')
+  .refine(whole, wrong('not-a-position'))
   .transform(Number)
   .pipe(z.number().int().min(0))
   .default(0);
@@ -132,13 +122,10 @@ export const languageSchema = z
   .max(64)
   .transform((tag, { addIssue }) => {
     const code = requestedLanguage(tag);
-    if (code === undefined) addIssue({ code: 'custom', message: unknownLanguage });
+    if (code === undefined) addIssue({ code: 'custom', message: wrong('not-a-language') });
     return code ?? null;
   })
   .nullable();
-
-const unknownLanguage =
-  'must be a language that recognisers know, such as `de` or `en-US`, or `auto`';
 
 /** A title on one line, without overrides of its direction. Empty where there is nothing else. */
 export const titleSchema = z
@@ -157,11 +144,11 @@ export const nameSchema = z
 
 /** A moment, RFC 3339 with a zone; from 1900 on, not in the future. */
 export const momentSchema = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-05-04T10:00:00+02:00' })
+  .datetime({ offset: true, error: wrong('not-a-time') })
   .refine((text) => {
     const moment = Date.parse(text);
     return moment >= Date.UTC(1900, 0, 1) && moment <= Date.now() + 86_400_000;
-  }, 'must be between 1900 and today');
+  }, wrong('time-out-of-range'));
 
 /** A client that sends a byte now and then would otherwise keep a connection for hours, without a login. */
 const bodyInTime = <T>(parsed: Promise<T>): Promise<T> =>

@@ -7,7 +7,6 @@ export const limits = {
   jsonDepthMax: 32,
   /** Faults that a problem names, and unknown keys. */
   faultsMax: 50,
-  unknownKeysMax: 10,
   /** What an upload's form may hold besides the file, bytes and fields. */
   uploadFieldsBytesMax: 64 * 1024,
   uploadFieldsMax: 16,

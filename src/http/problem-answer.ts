@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Sentence } from '../words/params.ts';
-import { say, sayTo, shownTo } from '../words/say.ts';
+import { say, shownTo } from '../words/say.ts';
 import type { FieldFault, Problem } from './problems.ts';
-import { type Reader, germanText, hearerOf, languageAsked } from './readers-language.ts';
+import { type Reader, heardBy, hearerOf, languageAsked } from './readers-language.ts';
 
 /** What an answer has of a sentence for programs: its code, and what varies in it. */
 type Coded = { code?: string; params?: Sentence['params'] };
@@ -24,7 +24,7 @@ export function problemBody(
   const detail =
     type === 'invalid' && faults.length > 0
       ? faults.map(({ path, message }) => `${path}: ${message}`).join('; ')
-      : sentenceFor(reader, sentence, typeOf(type));
+      : heardBy(reader, sentence);
   return {
     type: `/problems/${type}`,
     title: say(typeOf(type), reader.language)!.title!,
@@ -37,29 +37,17 @@ export function problemBody(
   };
 }
 
-/**
- * A sentence for its reader. What an error says that has no code yet is English.
- * @param otherwise what is said in German where that is unknown there
- */
-function sentenceFor(reader: Reader, said: Sentence | string, otherwise?: Sentence): string {
-  const say = (sentence: Sentence) => sayTo(hearerOf(reader), sentence, reader.language);
-  if (typeof said !== 'string') return say(said) ?? said.code;
-  if (reader.language === 'en') return said;
-  return germanText(said) ?? (otherwise && say(otherwise)) ?? said;
-}
-
 const typeOf = (code: string): Sentence => ({ area: 'problem', code });
 
 /** A problem without a code of its own is known by its type. */
-function codedFor(reader: Reader, said: Sentence | string): Coded {
-  if (typeof said === 'string') return {};
+function codedFor(reader: Reader, said: Sentence): Coded {
   const { code, params } = shownTo(hearerOf(reader), said);
   return { ...(said.area !== 'problem' && { code }), ...(params && { params }) };
 }
 
 /** What somebody reads of a sentence, and programs of its code. */
-export const spokenFor = (reader: Reader, said: Sentence | string): { detail: string } & Coded => ({
-  detail: sentenceFor(reader, said),
+export const spokenFor = (reader: Reader, said: Sentence): { detail: string } & Coded => ({
+  detail: heardBy(reader, said),
   ...codedFor(reader, said),
 });
 
@@ -68,7 +56,7 @@ const faultAnswer = (
   reader: Reader,
 ): { path: string; message: string } & Coded => ({
   path,
-  message: sentenceFor(reader, fault),
+  message: heardBy(reader, fault),
   ...codedFor(reader, fault),
 });
 

@@ -71,8 +71,8 @@ export const problemStatus: Readonly<Record<ProblemType, number>> = {
   'space-limit': 507,
 };
 
-/** What is wrong with a field: a sentence of area `field`, or the words of an error that has no code yet. */
-export type FieldFault = { path: string; fault: Sentence | string };
+/** What is wrong with a field: a sentence of area `field`, or of another that says more. */
+export type FieldFault = { path: string; fault: Sentence };
 
 /** What it carries besides. */
 type Carried = {
@@ -84,9 +84,9 @@ type Carried = {
   cause?: unknown;
 };
 type OwnValues<T extends ProblemType> = Values<(typeof problems)[T]['params']>;
-/** Another sentence than the type's own (of area `detail`; the words of an error that has no code yet), or what varies in that. */
+/** Another sentence than the type's own (of area `detail`), or what varies in that. */
 type Says<T extends ProblemType> =
-  | { said: Sentence | string; params?: never }
+  | { said: Sentence; params?: never }
   | (object extends OwnValues<T>
       ? { said?: never; params?: OwnValues<T> }
       : { said?: never; params: OwnValues<T> });
@@ -96,8 +96,8 @@ type More<T extends ProblemType> = Carried & Says<T>;
 export class Problem<T extends ProblemType = ProblemType> extends Error {
   override name = 'Problem';
   readonly type: T;
-  /** What it says: a sentence of area `problem`, `detail` or `failure`, or the words of an error that has no code yet. */
-  readonly said: Sentence | string;
+  /** What it says: a sentence of area `problem`, `detail` or `failure`. */
+  readonly said: Sentence;
   readonly errors: readonly FieldFault[];
   readonly members: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -124,7 +124,7 @@ export const invalid = (errors: readonly FieldFault[]): Problem<'invalid'> =>
   new Problem('invalid', { errors });
 
 /** 404; without a sentence it is said that there is nothing, or somebody else's. */
-export const notFound = (said?: Sentence | string): Problem<'not-found'> =>
+export const notFound = (said?: Sentence): Problem<'not-found'> =>
   new Problem('not-found', said === undefined ? {} : { said });
 
 /** 503: what all nodes have of files is away, or lets us in no more. */

@@ -1,14 +1,7 @@
 import type { Context } from 'koa';
 import type { IncomingMessage } from 'node:http';
-import { germanChecks } from '../doctor/german-checks.ts';
-import { germanCluster } from '../doctor/german-cluster.ts';
-import { type ToGerman, germanBy } from '../shared/german.ts';
-import { knownLanguages } from '../shared/languages.ts';
-import { germanLanguageNames, germanModels } from '../speech/catalogue/german-models.ts';
 import type { Language, Sentence } from '../words/params.ts';
 import { type Hearer, sayTo, shownTo } from '../words/say.ts';
-import { wholePhrases } from '../words/whole-phrases.ts';
-import { germanDetails } from './german-details.ts';
 
 /** What the client would rather read (`Accept-Language`). */
 export const languageWanted = (ctx: Pick<Context, 'acceptsLanguages'>): Language =>
@@ -30,25 +23,6 @@ export function languageAsked({
   return best('de') > best('en') ? 'de' : 'en';
 }
 
-let toGerman: ToGerman | undefined;
-
-/** A sentence of the service in German, of whatever part of it; undefined where there is none. */
-export function germanText(english: string): string | undefined {
-  toGerman ??= germanBy(
-    wholePhrases(),
-    germanChecks,
-    germanCluster,
-    germanModels,
-    germanLanguageNames(knownLanguages()),
-    germanDetails,
-  );
-  return toGerman(english);
-}
-
-/** A sentence as it is read in a language: what is not known in German stays as it is. */
-export const textIn = (language: Language, english: string): string =>
-  (language === 'de' ? germanText(english) : undefined) ?? english;
-
 /** Who reads: what somebody can do about a failure depends on whether it is theirs to do. */
 export type Reader = { language: Language; isAdmin: boolean };
 
@@ -69,3 +43,7 @@ export function errorIn<E extends FailureKept>(reader: Reader, error: E) {
 
 /** To whom a sentence is said. */
 export const hearerOf = ({ isAdmin }: Reader): Hearer => (isAdmin ? 'administrators' : 'everyone');
+
+/** A sentence as somebody reads it. */
+export const heardBy = (reader: Reader, sentence: Sentence): string =>
+  sayTo(hearerOf(reader), sentence, reader.language) ?? sentence.code;

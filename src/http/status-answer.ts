@@ -1,4 +1,5 @@
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { BackupNow } from '../integrity/backups.ts';
 import {
   type AtWork,
   type RecordingNow,
@@ -7,12 +8,12 @@ import {
 } from '../../projections/recordings.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
-import { errorIn, textIn } from './readers-language.ts';
-import type { Language } from '../words/params.ts';
+import { type Reader, errorIn, heardBy, hearerOf } from './readers-language.ts';
+import type { Language, Sentence } from '../words/params.ts';
 import { statusEntry, suggestionAnswers } from './recording-answer.ts';
 import type { HttpServices } from './services.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { say } from '../words/say.ts';
+import { say, sayWhole, shownTo } from '../words/say.ts';
 
 /**
  * The status object of `GET /status` and of `status` frames: what the facts tell, and what only the
@@ -48,13 +49,14 @@ export async function presentStatus(
     services.storage,
     caller.userId,
   );
+  const reader = { language, isAdmin: caller.isAdmin };
   const warned = [services.disk.warning(), services.space.warning()];
   return {
     status,
     username: caller.username,
     is_admin: caller.isAdmin,
     version: services.version,
-    recording: recording && asItSounds(recording, services, language),
+    recording: recording && asItSounds(recording, services, reader),
     others_record: services.captures.held().filter((device) => device !== recording?.device),
     processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
     speakers_pending: speakersPending.map((waiting) => ({
@@ -62,19 +64,19 @@ export async function presentStatus(
       speakers: suggestionAnswers(waiting.speakers, language),
     })),
     errors: errors.map((error) => ({
-      ...errorIn({ language, isAdmin: caller.isAdmin }, statusEntry(error)),
+      ...errorIn(reader, statusEntry(error)),
       waiting: services.recordingService.activity(error.recordingId)[0]?.waiting ?? null,
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),
     ...(caller.isAdmin ? { backup: backupIn(language, await services.backups.now()) } : {}),
-    warnings: warned.flatMap((one) => (one === null ? [] : [warningIn(language, one)])),
+    warnings: warned.flatMap((one) => (one === null ? [] : [warningIn(reader, one)])),
     position,
   };
 }
 
-/** Of one that failed it says why. */
-const backupIn = (language: Language, one: Awaited<ReturnType<HttpServices['backups']['now']>>) =>
-  one && { ...one, error: one.error && textIn(language, one.error) };
+/** A backup as administrators are told of it: of one that failed why. */
+export const backupIn = <B extends BackupNow | null>(language: Language, one: B) =>
+  one && { ...one, error: one.error && (sayWhole(one.error, language) ?? one.error.code) };
 
 /** The log tells when it began; the capture how much of it there is, and what is wrong with it. */
 function asItSounds(
@@ -84,7 +86,7 @@ function asItSounds(
     elsewhere,
     recordingService,
   }: Pick<HttpServices, 'captures' | 'elsewhere' | 'recordingService'>,
-  language: Language,
+  reader: Reader,
 ) {
   const { recordingId } = recording;
   const now = captures.now(recordingId);
@@ -96,16 +98,21 @@ function asItSounds(
     // A device that is still being opened has not been heard yet, whatever the clock says.
     duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
     warnings: (captures.warnings(recordingId) ?? elsewhere.warnings(recordingId)).map((one) =>
-      warningIn(language, one),
+      warningIn(reader, one),
     ),
     live: followed ? { behind: followed.behind ?? 0, waiting: followed.waiting } : null,
   };
 }
 
-const warningIn = <W extends { message: string }>(language: Language, warning: W): W => ({
-  ...warning,
-  message: textIn(language, warning.message),
-});
+/** @param warning one that another node of an earlier release tells has no code */
+function warningIn<Code extends string>(
+  reader: Reader,
+  { code, message = '', said }: { code: Code; message?: string; said?: Sentence | undefined },
+) {
+  if (!said) return { code, message };
+  const { code: reason, params } = shownTo(hearerOf(reader), said);
+  return { code, message: heardBy(reader, said), reason, ...(params && { params }) };
+}
 
 /** Which records are damaged names recordings of others: for administrators. */
 const presentHealth = (
@@ -117,7 +124,7 @@ const presentHealth = (
     ? {
         state,
         writable,
-        advice: advice.map((one) => textIn(language, say(one, language)?.detail ?? one.code)),
+        advice: advice.map((one) => say(one, language)?.detail ?? one.code),
         damage,
         more,
       }

@@ -1,4 +1,5 @@
 import type { KeyError } from '../../events/key-store.ts';
+import { fieldFault } from '../words/field-faults.ts';
 import type { EventStoreError } from '../../events/store.ts';
 import type { InvalidCursor } from '../../projections/list-page.ts';
 import type { ProjectionBehind, ProjectionStopped } from '../../projections/runner/projection.ts';
@@ -154,8 +155,7 @@ const byCode = {
       headers: again,
       cause: error,
     }),
-  INVALID_CURSOR: () =>
-    invalid([{ path: 'cursor', fault: 'must be the next_cursor of the page before' }]),
+  INVALID_CURSOR: () => invalid([{ path: 'cursor', fault: fieldFault('not-a-cursor') }]),
 
   TRANSCRIPT_MOVING: (error) =>
     new Problem('busy', {
@@ -165,7 +165,7 @@ const byCode = {
     }),
 
   BACKUP_RUNNING: (error) => new Problem('backup-running', { cause: error }),
-  BACKUP_PLACE: (error) => invalid([{ path: 'path', fault: error.message }]),
+  BACKUP_PLACE: (error) => invalid([{ path: 'path', fault: error.said }]),
 
   ALREADY_SET_UP: () => new Problem('already-set-up'),
   SETUP_CODE_REQUIRED: () => new Problem('setup-code-required'),

@@ -1,4 +1,6 @@
-import { messageOf } from '../shared/errors.ts';
+import { codeOf, messageOf } from '../shared/errors.ts';
+import { BackupFault } from './backup-fault.ts';
+import { detail } from '../words/details.ts';
 import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
@@ -49,9 +51,7 @@ export async function backup(
   const layout = backupLayout(directory);
   const last = await readBackupMarker(directory);
   if (last && last.log !== store.id) {
-    throw new Error(
-      `${directory} is a backup of another log (${last.log}). Choose another directory.`,
-    );
+    throw new BackupFault(directory, detail('backup-of-other-data', { log: last.log }));
   }
   const position = await store.head();
   // What has rotted on the other disk must not end the service.
@@ -61,9 +61,7 @@ export async function backup(
   try {
     const before = copy.head().position;
     if (before > position || (await store.checksum(before)) !== copy.head().crc) {
-      throw new Error(
-        `${directory} goes on differently from this log, which was restored since. Choose another directory.`,
-      );
+      throw new BackupFault(directory, detail('backup-ahead'));
     }
     await copyRecords(deps, copy, position, signal);
     // What an interrupted run copied already counts from now on, and it is as much of the same log.
@@ -123,7 +121,7 @@ export const backupLayout = (directory: string) => ({
 
 /**
  * What the last complete backup in a directory is; undefined when there is none.
- * @throws {Error} when there is one, but of a newer release or not readable
+ * @throws {BackupFault} when there is one, but of a newer release or not readable
  */
 export async function readBackupMarker(directory: string): Promise<BackupMarker | undefined> {
   const text = await readFile(join(directory, 'backup.json'), 'utf8').catch(ifMissing(undefined));
@@ -131,7 +129,7 @@ export async function readBackupMarker(directory: string): Promise<BackupMarker 
   try {
     return markerSchema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Error(`${join(directory, 'backup.json')} is damaged or of a newer release.`, {
+    throw new BackupFault(join(directory, 'backup.json'), detail('backup-marker-unreadable'), {
       cause,
     });
   }
@@ -233,24 +231,26 @@ async function nextFiles(directory: string, last: BackupMarker | undefined): Pro
   return files;
 }
 
-/** Makes the directory if need be. @throws {Error} a sentence: where no backup can be made into a directory */
+/** Makes the directory if need be. @throws {BackupFault} where no backup can be made into a directory */
 export async function prepareTarget(directory: string, data: DataFolder): Promise<void> {
   await assertUsable(directory, data);
   await privateDirectory(directory).catch((cause: unknown) => {
-    const why = `The folder ${directory} cannot be made or written (${messageOf(cause)}).`;
-    throw new Error(`${why} Choose another directory.`, { cause });
+    const fault = detail('backup-folder-not-writable', {
+      cause: codeOf(cause) ?? messageOf(cause),
+    });
+    throw new BackupFault(directory, fault, { cause });
   });
 }
 
 async function assertUsable(directory: string, data: DataFolder): Promise<void> {
   const way = relative(data.root, resolve(directory));
   if (way === '' || !way.startsWith('..')) {
-    throw new Error('A backup inside the data directory would be lost with it.');
+    throw new BackupFault(directory, detail('backup-in-data-directory'));
   }
   if (!(await exists(directory)) || (await readdir(directory)).length === 0) return;
   // Also the rest of a first backup that was interrupted before it counted.
   const ours = /^(backup\.json|log|log\.new|log\.json|erased\.jsonl|files-\d+|.*\.tmp)$/;
   const foreign = (await readdir(directory)).find((name) => !ours.test(name));
   if (foreign === undefined) return;
-  throw new Error(`${directory} holds something else (${foreign}). Choose an empty directory.`);
+  throw new BackupFault(directory, detail('backup-folder-in-use', { file: foreign }));
 }

@@ -1,4 +1,9 @@
 import * as z from 'zod';
+import { BackupFault } from './backup-fault.ts';
+import { detail } from '../words/details.ts';
+import type { Sentence } from '../words/params.ts';
+import { problemOf } from '../words/problems.ts';
+import { inEnglish } from '../words/say.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyStore } from '../../events/key-store.ts';
@@ -26,17 +31,19 @@ export type BackupNow = {
   bytes: number | null;
   /** Facts in it; null until it is complete. */
   facts: number | null;
-  /** What went wrong, for a person. */
-  error: string | null;
+  /** What went wrong. */
+  error: Sentence | null;
 };
 
 /** Why none is begun. */
 export class BackupRefused extends Error {
   override name = 'BackupRefused';
   readonly code: 'BACKUP_RUNNING' | 'BACKUP_PLACE';
-  constructor(code: BackupRefused['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
+  readonly said: Sentence;
+  constructor(code: BackupRefused['code'], said: Sentence, options?: ErrorOptions) {
+    super(inEnglish(said), options);
     this.code = code;
+    this.said = said;
   }
 }
 
@@ -66,7 +73,7 @@ export function openBackups(deps: BackupsDeps): Backups {
 
   const assertNone = (): void => {
     if (last?.state !== 'running') return;
-    throw new BackupRefused('BACKUP_RUNNING', `A backup into ${last.path} is being made.`);
+    throw new BackupRefused('BACKUP_RUNNING', problemOf('backup-running'));
   };
   const start = (path: string): { begun: BackupNow; report: Promise<BackupReport> } => {
     assertNone();
@@ -86,7 +93,7 @@ export function openBackups(deps: BackupsDeps): Backups {
       const late = AbortSignal.timeout(deps.times?.endMs ?? timesDefault.endMs);
       await untilAborted(prepareTarget(path, data), late).catch((error: unknown) => {
         const cause = late.aborted ? noAnswer(path) : error;
-        throw new BackupRefused('BACKUP_PLACE', messageOf(cause), { cause });
+        throw new BackupRefused('BACKUP_PLACE', faultOf(cause), { cause });
       });
       const { begun, report } = start(path);
       // Kept in its state, and logged.
@@ -161,7 +168,7 @@ async function makeOne(
       log.info({ path: one.path }, 'backup cancelled');
       throw new Error(wasCancelled, { cause: error });
     }
-    Object.assign(one, { state: 'failed', error: messageOf(error) });
+    Object.assign(one, { state: 'failed', error: saidOf(error) });
     log.warn({ err: error, path: one.path }, 'backup failed');
     throw error;
   } finally {
@@ -181,10 +188,15 @@ async function orLeft<T>(work: Promise<T>, ending: AbortSignal, endMs: number): 
   return await untilAborted(work, left.signal).finally(forget);
 }
 
-const noAnswer = (path: string): Error =>
-  new Error(
-    `The folder ${path} does not answer, as a network folder whose server is away. Look after it, or choose another directory.`,
-  );
+const noAnswer = (path: string) => new BackupFault(path, detail('backup-folder-silent'));
+
+/** What is wrong with a folder, as the end of a sentence that begins with it. */
+const faultOf = (error: unknown): Sentence =>
+  error instanceof BackupFault ? error.fault : saidOf(error);
+
+/** Why a backup could not be made. */
+const saidOf = (error: unknown): Sentence =>
+  error instanceof BackupFault ? error.said : detail('backup-failed', { cause: messageOf(error) });
 
 /** Counts the files of a backup, and tells it now and then. */
 function counting(one: BackupNow, tell: () => void): () => void {

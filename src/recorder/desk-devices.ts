@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Sentence } from '../words/params.ts';
 import { combinedDevice } from '../capture/device/alsa-config.ts';
 import { chooseDevice, findDevice } from '../capture/device/devices.ts';
 import type { CaptureOrder } from '../capture/process/client.ts';
@@ -21,7 +22,7 @@ export interface DeskDevices {
   /** What a capture of it is started with. */
   orderFor(device: string, folder: string): Promise<CaptureOrder>;
   /** Keeps what a device is joined of standing until `signal` aborts. @param onState as `keepCombined` */
-  keep(device: string, signal: AbortSignal, onState: (problem: string | null) => void): void;
+  keep(device: string, signal: AbortSignal, onState: (problem: Sentence | null) => void): void;
   /** Takes down what was joined for a device. */
   dismantle(device: string): Promise<void>;
 }

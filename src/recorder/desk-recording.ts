@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inEnglish } from '../words/say.ts';
 import { captureRate } from '../audio/wav.ts';
 import { readClaim } from '../capture/file/capture-files.ts';
 import { repairWav } from '../capture/file/wav-writer.ts';
@@ -194,7 +195,9 @@ class CapturedAndSent implements DeskRecording {
         this.#status = status;
         if (isKept) return;
         isKept = true;
-        devices.keep(note.device, signal, (problem) => (this.#deviceProblem = problem));
+        devices.keep(note.device, signal, (problem) => {
+          this.#deviceProblem = problem && inEnglish(problem);
+        });
       },
       onRestart: () => say('The recording was interrupted for a moment and goes on.'),
       onPoke: (poke) => (this.#poke = poke),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wrong } from '../shared/in-words.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
 
 /** Names of people who may be heard in a recording: how many, how long, and all in one text. */
@@ -10,9 +11,9 @@ const textCharactersMax = 4096;
 const personSchema = z
   .string()
   .max(personNameMax)
-  .regex(/^[^\r\n\u2028\u2029]*$/u, 'must be one line')
+  .regex(/^[^\r\n\u2028\u2029]*$/u, wrong('not-one-line'))
   .transform((text) => plainTitle(text.normalize('NFC')).replaceAll(/\s+/g, ' ').trim())
-  .refine((name) => name !== '', 'must not be empty');
+  .refine((name) => name !== '', wrong('field-empty'));
 
 /** Names of people who may be heard; each once. */
 export const peopleSchema = z
@@ -29,7 +30,7 @@ export const peopleFieldSchema = z
     try {
       return JSON.parse(text) as string[];
     } catch {
-      addIssue({ code: 'custom', message: 'must be names with commas between, or a JSON array' });
+      addIssue({ code: 'custom', message: wrong('not-names') });
       return z.NEVER;
     }
   })

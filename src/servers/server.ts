@@ -1,4 +1,5 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { wrong } from '../shared/in-words.ts';
 import { BlockList, isIP } from 'node:net';
 import * as z from 'zod';
 import type { Agent } from 'undici';
@@ -37,10 +38,10 @@ const refused = (host: string): StageError =>
  * fd20:ce::254).
  */
 export const serverUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+  .url({ protocol: /^https?$/, error: wrong('not-http-address') })
   .max(2000)
-  .refine((value) => !credentialed(value), 'must not carry a user name or password')
-  .refine((value) => !linkLocalHost(value), 'must not be a link-local or metadata address');
+  .refine((value) => !credentialed(value), wrong('address-with-password'))
+  .refine((value) => !linkLocalHost(value), wrong('address-link-local'));
 
 /** Whether an IP address is one that no configured server may have. */
 export function isForbiddenAddress(address: string): boolean {

@@ -1,4 +1,5 @@
 import { sealedSetupCodes } from '../accounts/setup-code.ts';
+import { detail } from '../words/details.ts';
 import { openSecretStore } from '../config/secret-store.ts';
 import type { Projection, ProjectionStorage } from '../../projections/runner/projection.ts';
 import { served } from '../../projections/served.ts';
@@ -211,8 +212,7 @@ async function guard(
   const refuse = async (): Promise<never> => {
     throw new BackupRefused(
       'BACKUP_PLACE',
-      `The log is in the database ${where}: back that up by pg_basebackup, then what is in ` +
-        `${whereOf(blobsPlace(blobsUrl))}, which has the audio, the documents and the keys.`,
+      detail('backup-by-database', { database: where, files: whereOf(blobsPlace(blobsUrl)) }),
     );
   };
   return {

@@ -1,4 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { fieldFault } from '../words/field-faults.ts';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from './errors.ts';
@@ -56,7 +57,7 @@ export async function encryptionOf(
 export async function pemFault(
   path: string,
   kind: 'certificate' | 'private-key',
-): Promise<string | null> {
+): Promise<Sentence | null> {
   try {
     const { size } = await stat(path).then((found) =>
       found.isFile() ? found : { size: Infinity },
@@ -67,9 +68,7 @@ export async function pemFault(
     readers[kind](pem);
     return null;
   } catch {
-    return kind === 'certificate'
-      ? 'is no certificate that the service can read: name a PEM file'
-      : 'is no private key that the service can read: name a PEM file without a password';
+    return fieldFault(kind === 'certificate' ? 'not-a-certificate' : 'not-a-private-key');
   }
 }
 

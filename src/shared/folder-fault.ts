@@ -1,4 +1,6 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
+import type { Sentence } from '../words/params.ts';
+import { fieldFault } from '../words/field-faults.ts';
 import { relative, resolve, sep } from 'node:path';
 import { untilAborted } from './abort.ts';
 import { hasCode, messageOf } from './errors.ts';
@@ -25,19 +27,15 @@ export async function folderFault(path: string): Promise<FolderFault | null> {
 }
 
 /** The fault as the end of a sentence that begins with the field or the folder. */
-export function folderFaultText(fault: FolderFault): string {
-  if (fault === 'not-there') return 'is not there: make the folder first, or name another';
-  if (fault === 'no-folder') return 'is no folder';
-  return `cannot be written by the service: ${fault.refused}`;
+export function sentenceOnFolder(fault: FolderFault): Sentence {
+  if (fault === 'not-there') return fieldFault('folder-missing');
+  if (fault === 'no-folder') return fieldFault('not-a-folder');
+  return fieldFault('folder-not-writable', { cause: fault.refused });
 }
 
 /** Whether a path that a person named lies in one of the folders of the service's own data, or one of those in it. */
 export const touchesData = (path: string, ...dataDirs: string[]): Promise<boolean> =>
   sharesFolder(path, dataDirs);
-
-/** The end of a sentence that begins with the field or the path. */
-export const touchesDataText =
-  'is in the folder of the service’s own data, or around it: choose another';
 
 /** Links followed; of what is not there, or does not answer, the path as it was named. */
 async function realPathOf(path: string): Promise<string> {

@@ -1,48 +1,77 @@
 import type { z } from 'zod';
+import { fieldFault, type fieldFaults } from '../words/field-faults.ts';
+import type { Sentence } from '../words/params.ts';
+import type { ParamsOf } from '../words/sentences.ts';
+import { inEnglish } from '../words/say.ts';
+
+type FaultCode = keyof typeof fieldFaults;
+
+/** What is wrong with a value, where a schema takes a message: `faultOf` reads it again. */
+export const wrong = <Code extends FaultCode>(
+  code: Code,
+  ...params: ParamsOf<(typeof fieldFaults)[Code]>
+): string => JSON.stringify(fieldFault(code, ...params));
 
 /**
- * What is wrong with a value, for people: what zod says by itself is for programmers. A schema's own words
- * come first. Handed to `safeParse` as `error`.
+ * What is wrong with a value as a code with parameters: zod speaks to programmers, and English. A schema's own
+ * `wrong` comes first. Handed to `safeParse` as `error`.
  */
 export const inWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? 'is missing'
-        : `must be ${typeNames[issue.expected] ?? issue.expected}`;
+      if (issue.input === undefined) return wrong('field-missing');
+      return issue.expected in typeNames
+        ? wrong('field-type', { type: typeNames[issue.expected as keyof typeof typeNames] })
+        : wrong('field-format');
     case 'invalid_value':
-      return `must be ${oneOf(issue.values.map(String))}`;
+      return wrong('field-value', { values: issue.values.map(String) });
     case 'too_small':
-      return `must ${amount(issue.origin, Number(issue.minimum), 'at least')}`;
+      return amount(issue.origin, Number(issue.minimum), 'least');
     case 'too_big':
-      return `must ${amount(issue.origin, Number(issue.maximum), 'at most')}`;
+      return amount(issue.origin, Number(issue.maximum), 'most');
+    case 'unrecognized_keys':
+      return unknownKeys(issue.keys);
     case 'invalid_union':
-      return 'has none of the forms that are taken here';
-    case 'invalid_format':
-      return 'is not of the form that is taken here';
+      return wrong('field-union');
     default:
-      return undefined;
+      return wrong('field-format');
   }
 };
 
-const typeNames: Readonly<Record<string, string>> = {
-  int: 'a whole number',
-  number: 'a number',
-  string: 'a text',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  record: 'an object',
+/** What an issue says; of a schema read without `inWords`, that the form is not accepted. */
+export function faultOf({ message }: Pick<z.core.$ZodIssue, 'message'>): Sentence {
+  return message.startsWith('{') ? (JSON.parse(message) as Sentence) : fieldFault('field-format');
+}
+
+/** What the first issue of a value says in English, for the command line and the log. */
+export const firstFault = ({ issues }: z.core.$ZodError): string => inEnglish(faultOf(issues[0]!));
+
+const typeNames = {
+  int: 'whole-number',
+  number: 'number',
+  string: 'text',
+  boolean: 'boolean',
+  array: 'list',
+  object: 'object',
+  record: 'object',
   null: 'null',
-};
+} as const;
 
-const oneOf = (values: readonly string[]): string =>
-  values.length === 1 ? values[0]! : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+function amount(origin: string, limit: number, bound: 'least' | 'most'): string {
+  if (origin === 'string') return wrong(`field-characters-${bound}`, { count: limit });
+  if (origin === 'array' || origin === 'set')
+    return wrong(`field-entries-${bound}`, { count: limit });
+  if (origin === 'object' || origin === 'record')
+    return wrong(`field-fields-${bound}`, { count: limit });
+  return wrong(`field-${bound}`, { limit });
+}
 
-function amount(origin: string, limit: number, how: string): string {
-  const many = (one: string, more: string) => `have ${how} ${limit} ${limit === 1 ? one : more}`;
-  if (origin === 'string') return many('character', 'characters');
-  if (origin === 'array' || origin === 'set') return many('entry', 'entries');
-  if (origin === 'object' || origin === 'record') return many('field', 'fields');
-  return `be ${how} ${limit}`;
+/** Unknown keys beyond these are only counted; longer ones are cut. */
+const keysMax = 10;
+const keyCharactersMax = 100;
+
+function unknownKeys(given: readonly string[]): string {
+  const keys = given.slice(0, keysMax).map((key) => JSON.stringify(key.slice(0, keyCharactersMax)));
+  const more = given.length - keys.length;
+  return wrong('field-unknown', { keys, ...(more > 0 && { more }) });
 }

@@ -29,9 +29,6 @@ function canonical(code: string): string {
   return new Intl.Locale(code).language;
 }
 
-/** Codes of the languages that recognisers know. */
-export const knownLanguages = (): readonly string[] => [...codes];
-
 const knownCode = (code: string): string | null => (codes.has(code) ? code : null);
 
 /** What Whisper and its relatives know (openai/whisper, tokenizer.py); others are known as `auto`. */

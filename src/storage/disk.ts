@@ -1,4 +1,6 @@
 import { detail } from '../words/details.ts';
+import { failure } from '../words/failures.ts';
+import type { Sentence } from '../words/params.ts';
 import { inEnglish } from '../words/say.ts';
 import { hasCode, codeOf } from '../shared/errors.ts';
 import { lstat, open, opendir, rm, stat } from 'node:fs/promises';
@@ -61,7 +63,7 @@ export interface DiskRoom {
    */
   giveUpReserve(): Promise<boolean>;
   /** To be shown while new work is refused, as far as it was looked at last. */
-  warning(): { code: 'disk-low'; message: string } | null;
+  warning(): { code: 'disk-low'; said: Sentence } | null;
   /** Makes the reserve when there is room for it, now and every minute. */
   start(): Promise<void>;
   /** Resolves when nothing is written any more. */
@@ -94,8 +96,6 @@ const shortBytes = 8 * 1024 ** 2;
 /** How often it is looked whether the reserve can be made, in milliseconds. */
 const lookEveryMs = 60_000;
 const megabyte = 1024 ** 2;
-
-const whatToDo = 'Make room on this disk, or delete recordings.';
 
 /** Bytes that must be free for new work to begin: as set, else 500 MB, or a twentieth of a small disk. */
 export const lowWaterMark = (
@@ -153,8 +153,7 @@ export function openDiskRoom(deps: {
     },
     warning() {
       if (last.free >= last.low) return null;
-      const message = `The disk has only ${sizeText(last.free)} free: nothing new is taken. ${whatToDo}`;
-      return { code: 'disk-low', message };
+      return { code: 'disk-low', said: failure('disk-low', { free: last.free }) };
     },
     start() {
       const again = (): Promise<void> => {

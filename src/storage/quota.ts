@@ -1,7 +1,8 @@
 import { detail } from '../words/details.ts';
+import { failure } from '../words/failures.ts';
 import type { Sentence } from '../words/params.ts';
 import { inEnglish } from '../words/say.ts';
-import { gigabyte, sizeText } from './disk.ts';
+import { gigabyte } from './disk.ts';
 import { SpaceLedger, type SpaceDeps, countingFor, ledgerOf } from './space-ledger.ts';
 
 /**
@@ -33,7 +34,7 @@ export interface SpaceLimit {
   /** For what has no length before it has ended. @throws {SpaceLimitReached}, {DiskFull} when nothing fits any more */
   refuseWhenFull(owner: string): Promise<void>;
   /** To be shown while nothing new is let in. */
-  warning(): { code: 'space-limit'; message: string } | null;
+  warning(): { code: 'space-limit'; said: Sentence } | null;
   /** Calls back after a count that changed whether there is a warning; returns how to stop. */
   onWarning(listener: () => void): () => void;
   /** Counts now and from then on; resolves when it has counted. Without it nothing is known to be full. */
@@ -88,10 +89,8 @@ export function openSpaceLimit(deps: SpaceDeps): SpaceLimit {
   function warning(): ReturnType<SpaceLimit['warning']> {
     const most = limits.all();
     if (most === null || all.fits(0, most)) return null;
-    const message =
-      `Documents, recordings and uploads of all users take ${sizeText(all.taken())} of the ` +
-      `${sizeText(most)} they may: what runs goes on, nothing new is taken. ${whatToDo}`;
-    return { code: 'space-limit', message };
+    const said = failure('total-space-full', { taken: all.taken(), limit: most });
+    return { code: 'space-limit', said };
   }
 
   return {
@@ -233,6 +232,3 @@ export class SpaceLimitReached extends Error {
     this.limitBytes = limit;
   }
 }
-
-/** Advice to people when the limit is reached. */
-export const whatToDo = 'Delete recordings, or have an administrator raise the limit.';

@@ -55,6 +55,25 @@ export const detailsOfServerInGerman = {
   'backup-folder-in-use': {
     detail: 'enthält etwas anderes ({file}): Wählen Sie einen leeren Ordner',
   },
+  'backup-of-other-data': {
+    detail: 'enthält eine Sicherung anderer Daten ({log}): Wählen Sie einen anderen Ordner',
+  },
+  'backup-ahead': {
+    detail:
+      'enthält neuere Ereignisse als diese Daten, die seitdem wiederhergestellt wurden: Wählen Sie einen anderen Ordner',
+  },
+  'backup-marker-unreadable': {
+    detail: 'ist beschädigt oder wurde von einer neueren Version von Mitschrift erstellt',
+  },
+  'backup-folder-not-writable': {
+    detail: 'lässt sich nicht anlegen oder beschreiben ({cause}): Wählen Sie einen anderen Ordner',
+  },
+  'backup-folder-silent': {
+    detail:
+      'antwortet nicht, wie ein Netzwerkordner, dessen Server offline ist: Prüfen Sie ihn, oder wählen Sie einen anderen Ordner',
+  },
+  'backup-folder': { detail: '{folder} {fault}.' },
+  'backup-failed': { detail: 'Die Sicherung ist fehlgeschlagen: {cause}' },
   'backup-by-database': {
     detail:
       'Die Daten liegen in der Datenbank {database}: Sichern Sie diese mit pg_basebackup, danach {files} mit Audio, Dokumenten und Schlüsseln.',

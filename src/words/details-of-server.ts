@@ -81,6 +81,34 @@ export const detailsOfServer = {
     { file: 'text' },
     { detail: 'contains something else ({file}): choose an empty folder' },
   ),
+  'backup-of-other-data': says(
+    { log: 'text' },
+    { detail: 'contains a backup of other data ({log}): choose another folder' },
+  ),
+  'backup-ahead': says(
+    {},
+    {
+      detail:
+        'contains newer events than this data, which was restored since: choose another folder',
+    },
+  ),
+  'backup-marker-unreadable': says(
+    {},
+    { detail: 'is damaged, or was made by a newer version of Mitschrift' },
+  ),
+  'backup-folder-not-writable': says(
+    { cause: 'text' },
+    { detail: 'can’t be created or written to ({cause}): choose another folder' },
+  ),
+  'backup-folder-silent': says(
+    {},
+    {
+      detail:
+        'doesn’t respond, like a network folder whose server is offline: check it, or choose another folder',
+    },
+  ),
+  'backup-folder': says({ folder: 'text', fault: 'sentence' }, { detail: '{folder} {fault}.' }),
+  'backup-failed': says({ cause: 'said' }, { detail: 'The backup failed: {cause}' }),
   'backup-by-database': says(
     { database: 'text', files: 'text' },
     {

@@ -53,7 +53,7 @@ export const failuresOfRecordingInGerman = {
       'Seit {since} kein Signal {source}. Prüfen Sie, ob das Gerät angeschlossen und nicht stummgeschaltet ist.',
     choices: {
       source: {
-        device: 'von „device“',
+        device: 'von „{device}“',
         microphone: 'vom Mikrofon',
         speakers: 'von den Lautsprechern',
       },
@@ -74,6 +74,10 @@ export const failuresOfRecordingInGerman = {
   'recorder-disconnected': {
     detail:
       'Der Rekorder ist seit {since} offline. Die Aufnahme wird fortgesetzt, sobald er wieder online ist, und endet nach einer Woche offline.',
+  },
+  'space-nearly-full': {
+    detail:
+      'Ihr Speicherplatz ist fast voll; deshalb endet diese Aufnahme in etwa {left}. Alles bis dahin Aufgenommene ist gespeichert.',
   },
   'recording-resumed': { detail: 'Die Aufnahme war unterbrochen und läuft wieder.' },
   'disk-low': {

@@ -66,12 +66,12 @@ export const failuresOfRecording = {
     { detail: 'The audio server has stopped. The recording continues when it is running again.' },
   ),
   'no-signal': says(
-    { source: ['device', 'microphone', 'speakers'], since: 'seconds' },
+    { source: ['device', 'microphone', 'speakers'], device: 'text?', since: 'seconds' },
     {
       detail:
         'No signal from {source} for {since}. Check that the device is connected and not muted.',
       choices: {
-        source: { device: '“device”', microphone: 'the microphone', speakers: 'the speakers' },
+        source: { device: '“{device}”', microphone: 'the microphone', speakers: 'the speakers' },
       },
     },
   ),
@@ -101,6 +101,13 @@ export const failuresOfRecording = {
     {
       detail:
         'The recorder has been offline since {since}. The recording continues when it is back online, and ends after a week offline.',
+    },
+  ),
+  'space-nearly-full': says(
+    { left: 'minutes' },
+    {
+      detail:
+        'Your storage is almost full, so this recording ends in about {left}. Everything recorded until then is saved.',
     },
   ),
   'recording-resumed': says({}, { detail: 'The recording was interrupted and is running again.' }),

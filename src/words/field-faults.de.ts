@@ -23,16 +23,42 @@ export const fieldFaultsInGerman = {
   'field-most': { detail: 'darf höchstens {limit} sein' },
   'field-characters-least': { detail: 'muss mindestens {count} Zeichen haben' },
   'field-characters-most': { detail: 'darf höchstens {count} Zeichen haben' },
-  'field-entries-least': { detail: 'muss mindestens {count} Eintrag / Einträge haben' },
-  'field-entries-most': { detail: 'darf höchstens {count} Eintrag / Einträge haben' },
-  'field-fields-least': { detail: 'muss mindestens {count} Feld / Felder haben' },
-  'field-fields-most': { detail: 'darf höchstens {count} Feld / Felder haben' },
+  'field-entries-least': {
+    detail: {
+      one: 'muss mindestens {count} Eintrag haben',
+      other: 'muss mindestens {count} Einträge haben',
+    },
+  },
+  'field-entries-most': {
+    detail: {
+      one: 'darf höchstens {count} Eintrag haben',
+      other: 'darf höchstens {count} Einträge haben',
+    },
+  },
+  'field-fields-least': {
+    detail: {
+      one: 'muss mindestens {count} Feld haben',
+      other: 'muss mindestens {count} Felder haben',
+    },
+  },
+  'field-fields-most': {
+    detail: {
+      one: 'darf höchstens {count} Feld haben',
+      other: 'darf höchstens {count} Felder haben',
+    },
+  },
   'field-union': { detail: 'hat eine Form, die hier nicht angenommen wird' },
   'field-format': { detail: 'hat eine Form, die hier nicht angenommen wird' },
-  'field-unknown': { detail: 'unbekannt: {keys} (und {more} weitere)' },
+  'field-unknown': { detail: 'unbekannt: {keys}[ (und {more} weitere)]' },
+  'field-at': { detail: '{path}: {fault}' },
   'field-twice': { detail: 'ist doppelt angegeben' },
   'setting-unknown': { detail: 'ist keine Einstellung' },
-  'settings-unknown': { detail: '{more} weitere sind keine Einstellungen' },
+  'settings-unknown': {
+    detail: {
+      one: '{count} weitere ist keine Einstellung',
+      other: '{count} weitere sind keine Einstellungen',
+    },
+  },
   'setting-by-environment': { detail: 'wird durch eine Umgebungsvariable des Servers festgelegt' },
   'key-again': {
     detail:
@@ -43,6 +69,15 @@ export const fieldFaultsInGerman = {
   },
   'not-a-folder': { detail: 'ist kein Ordner' },
   'folder-not-writable': { detail: 'kann nicht beschrieben werden ({cause})' },
+  'folder-of-data': {
+    detail:
+      'darf nicht im Datenordner von Mitschrift liegen und ihn nicht enthalten: Wählen Sie einen anderen',
+  },
+  'folder-of-other-user': { detail: 'ist der Notizordner eines anderen Benutzers' },
+  'not-a-certificate': { detail: 'muss eine PEM-Datei mit einem Zertifikat sein' },
+  'not-a-private-key': {
+    detail: 'muss eine PEM-Datei mit einem privaten Schlüssel ohne Passwort sein',
+  },
   'not-one-line': { detail: 'muss eine einzige Zeile sein' },
   'not-absolute-path': { detail: 'muss ein vollständiger Pfad sein, der mit / beginnt' },
   'not-http-address': { detail: 'muss eine Adresse sein, die mit http:// oder https:// beginnt' },
@@ -56,17 +91,32 @@ export const fieldFaultsInGerman = {
   'not-ascii': {
     detail: 'muss aus sichtbaren ASCII-Zeichen ohne Leerzeichen bestehen[ (höchstens {most})]',
   },
+  'ascii-characters': {
+    detail: 'muss aus 1 bis {most} sichtbaren ASCII-Zeichen ohne Leerzeichen bestehen',
+  },
   'not-a-host': { detail: 'muss ein Hostname sein, bei Bedarf mit Port' },
   'not-a-network': { detail: 'muss eine IP-Adresse oder ein Bereich wie 10.0.0.0/8 sein' },
   'network-too-large': {
     detail: 'muss ein kleinerer Bereich sein: Dieser umfasst große Teile des Internets',
   },
+  'networks-too-large': {
+    detail:
+      'müssen kleinere Bereiche sein: Zusammen umfassen sie mehr als vier /8 (bei IPv6-Adressen vier /16)',
+  },
   'not-a-time': { detail: 'muss eine Zeit wie 2026-05-04T10:00:00+02:00 sein' },
   'time-out-of-range': { detail: 'muss zwischen 1900 und heute liegen' },
   'speakers-count': { detail: 'muss eine Zahl von 1 bis 20 sein' },
   'not-names': { detail: 'müssen Namen mit Kommas dazwischen oder ein JSON-Array sein' },
+  'passage-named-wrong': {
+    detail:
+      'muss einen Beitrag mit `block` oder `index` nennen; zu einer `revision` gehört ein `block`',
+  },
   'passage-named-twice': { detail: 'muss jeden Beitrag nur einmal nennen' },
   'search-empty': { detail: 'muss den Suchbegriff enthalten, etwa /search?q=budget' },
+  'search-of-notes': { detail: 'gilt nur mit group=note' },
+  'one-of-names-skip-later': {
+    detail: 'muss das Einzige von Namen, `skip` und `later` sein',
+  },
   'not-a-status': {
     detail: 'muss IDLE, RECORDING, TRANSCRIBING, AWAITING_SPEAKERS oder ERROR sein',
   },
@@ -82,6 +132,5 @@ export const fieldFaultsInGerman = {
   'no-speakers': {
     detail: 'Dieser Beitrag hat keinen Sprecher, da die Aufnahme keine Besprechung ist',
   },
-  'file-missing': { detail: 'fehlt' },
   'one-file': { detail: 'muss genau eine Datei im Feld `file` sein' },
 } satisfies Words<typeof fieldFaults>;

@@ -26,37 +26,64 @@ export const fieldFaults = {
   'field-most': says({ limit: 'integer' }, { detail: 'must be at most {limit}' }),
   'field-characters-least': says(
     { count: 'integer' },
-    { detail: 'must have at least {count} character / characters' },
+    {
+      detail: {
+        one: 'must have at least {count} character',
+        other: 'must have at least {count} characters',
+      },
+    },
   ),
   'field-characters-most': says(
     { count: 'integer' },
-    { detail: 'may have at most {count} character / characters' },
+    {
+      detail: {
+        one: 'may have at most {count} character',
+        other: 'may have at most {count} characters',
+      },
+    },
   ),
   'field-entries-least': says(
     { count: 'integer' },
-    { detail: 'must have at least {count} entry / entries' },
+    {
+      detail: {
+        one: 'must have at least {count} entry',
+        other: 'must have at least {count} entries',
+      },
+    },
   ),
   'field-entries-most': says(
     { count: 'integer' },
-    { detail: 'may have at most {count} entry / entries' },
+    {
+      detail: { one: 'may have at most {count} entry', other: 'may have at most {count} entries' },
+    },
   ),
   'field-fields-least': says(
     { count: 'integer' },
-    { detail: 'must have at least {count} field / fields' },
+    {
+      detail: {
+        one: 'must have at least {count} field',
+        other: 'must have at least {count} fields',
+      },
+    },
   ),
   'field-fields-most': says(
     { count: 'integer' },
-    { detail: 'may have at most {count} field / fields' },
+    { detail: { one: 'may have at most {count} field', other: 'may have at most {count} fields' } },
   ),
   'field-union': says({}, { detail: 'has a form that isn’t accepted here' }),
   'field-format': says({}, { detail: 'has a form that isn’t accepted here' }),
   'field-unknown': says(
-    { keys: 'list', more: 'integer' },
-    { detail: 'unknown: {keys} (and {more} more)' },
+    { keys: 'list', more: 'integer?' },
+    { detail: 'unknown: {keys}[ (and {more} more)]' },
   ),
+  /** Where a message is wrong in several places. */
+  'field-at': says({ path: 'text', fault: 'sentence' }, { detail: '{path}: {fault}' }),
   'field-twice': says({}, { detail: 'is given twice' }),
   'setting-unknown': says({}, { detail: 'is not a setting' }),
-  'settings-unknown': says({ more: 'text' }, { detail: '{more} more are not settings' }),
+  'settings-unknown': says(
+    { count: 'integer' },
+    { detail: { one: '{count} more is not a setting', other: '{count} more are not settings' } },
+  ),
   'setting-by-environment': says({}, { detail: 'is set by an environment variable of the server' }),
   'key-again': says(
     {},
@@ -68,6 +95,16 @@ export const fieldFaults = {
   ),
   'not-a-folder': says({}, { detail: 'is not a folder' }),
   'folder-not-writable': says({ cause: 'text' }, { detail: 'can’t be written to ({cause})' }),
+  'folder-of-data': says(
+    {},
+    { detail: 'must not be in Mitschrift’s own data folder, or contain it: choose another one' },
+  ),
+  'folder-of-other-user': says({}, { detail: 'is the notes folder of another user' }),
+  'not-a-certificate': says({}, { detail: 'must be a PEM file with a certificate' }),
+  'not-a-private-key': says(
+    {},
+    { detail: 'must be a PEM file with a private key that has no password' },
+  ),
   'not-one-line': says({}, { detail: 'must be a single line' }),
   'not-absolute-path': says({}, { detail: 'must be a full path, starting with /' }),
   'not-http-address': says(
@@ -86,18 +123,38 @@ export const fieldFaults = {
     { most: 'integer?' },
     { detail: 'must be visible ASCII characters without spaces[ (at most {most})]' },
   ),
+  'ascii-characters': says(
+    { most: 'integer' },
+    { detail: 'must be 1 to {most} visible ASCII characters without spaces' },
+  ),
   'not-a-host': says({}, { detail: 'must be a host name, with a port if needed' }),
   'not-a-network': says({}, { detail: 'must be an IP address, or a range such as 10.0.0.0/8' }),
   'network-too-large': says(
     {},
     { detail: 'must be a smaller range: this one covers much of the internet' },
   ),
+  'networks-too-large': says(
+    {},
+    {
+      detail:
+        'must be smaller ranges: together they cover more than four /8 (of IPv6 addresses four /16)',
+    },
+  ),
   'not-a-time': says({}, { detail: 'must be a time such as 2026-05-04T10:00:00+02:00' }),
   'time-out-of-range': says({}, { detail: 'must be between 1900 and today' }),
   'speakers-count': says({}, { detail: 'must be a number from 1 to 20' }),
   'not-names': says({}, { detail: 'must be names separated by commas, or a JSON array' }),
+  'passage-named-wrong': says(
+    {},
+    { detail: 'must name a passage by its `block` or its `index`; a `revision` needs a `block`' },
+  ),
   'passage-named-twice': says({}, { detail: 'must name each passage once' }),
   'search-empty': says({}, { detail: 'must contain what to search for, such as /search?q=budget' }),
+  'search-of-notes': says({}, { detail: 'is accepted only with group=note' }),
+  'one-of-names-skip-later': says(
+    {},
+    { detail: 'must be the only one of names, `skip` and `later`' },
+  ),
   'not-a-status': says(
     {},
     { detail: 'must be IDLE, RECORDING, TRANSCRIBING, AWAITING_SPEAKERS or ERROR' },
@@ -121,7 +178,6 @@ export const fieldFaults = {
     {},
     { detail: 'This passage has no speaker because the recording is not a meeting' },
   ),
-  'file-missing': says({}, { detail: 'is missing' }),
   'one-file': says({}, { detail: 'must be exactly one file, in the field `file`' }),
 };
 

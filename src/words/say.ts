@@ -7,6 +7,8 @@ import { fieldFaults } from './field-faults.ts';
 import { fieldFaultsInGerman } from './field-faults.de.ts';
 import { frameWarnings } from './frame-warnings.ts';
 import { frameWarningsInGerman } from './frame-warnings.de.ts';
+import { modelFailures } from './model-failures.ts';
+import { modelFailuresInGerman } from './model-failures.de.ts';
 import { models } from './models.ts';
 import { modelsInGerman } from './models.de.ts';
 import { noteWords } from './notes.ts';
@@ -34,7 +36,7 @@ const english = {
   frame: frameWarnings,
   check: checks,
   'check-title': checkTitles,
-  model: models,
+  model: { ...models, ...modelFailures },
 } as const satisfies Record<string, WordCatalogue>;
 export type Area = keyof typeof english;
 
@@ -52,7 +54,7 @@ const translations = {
     frame: frameWarningsInGerman,
     check: checksInGerman,
     'check-title': checkTitlesInGerman,
-    model: modelsInGerman,
+    model: { ...modelsInGerman, ...modelFailuresInGerman },
   },
 } satisfies Record<Exclude<Language, 'en'>, { [A in Area]: Words<(typeof english)[A]> }>;
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { fieldFault } from '../../src/words/field-faults.ts';
+import { sayTo } from '../../src/words/say.ts';
 import { test } from 'node:test';
 import { replaceLabels, withKnownNames } from '../../projections/recording/written-texts.ts';
 import { paragraphs } from '../../projections/recording/paragraphs.ts';
@@ -15,7 +17,6 @@ import {
   sanitizeMarkdown,
 } from '../../src/documents/markdown.ts';
 import { suggestionReason } from '../../src/http/recording-answer.ts';
-import { germanText } from '../../src/http/readers-language.ts';
 import { jsonObjectIn, plainAnswer, plainLine } from '../../src/language/answers.ts';
 import { namesInAnswer } from '../../src/language/identify-answer.ts';
 import { provenText } from '../../src/language/proof.ts';
@@ -58,8 +59,8 @@ const functions: Record<string, (text: string) => unknown> = {
   unitsOf: (text) => unitsOf({ text, start: 0, end: 9, words: [] }),
   wordPatches: (text) => wordPatches(splitWords(text), splitWords(`${text} b`)),
   timedWords: (text) => timedWords(text, { words: [word], start: 0, end: 1 }),
-  'a refusal in German': germanText,
-  'a refusal in German that quotes': (text) => germanText(`The body is not valid: ${text}`),
+  'a refusal that quotes': (text) =>
+    sayTo('everyone', fieldFault('field-unknown', { keys: [text] }), 'de'),
   plainAnswer,
   plainLine,
   'plainLine of a quotation': (text) => plainLine(`"${text}`),

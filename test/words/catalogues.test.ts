@@ -55,7 +55,7 @@ for (const file of catalogues) {
       textsOf(texts)
         .filter(
           (text) =>
-            text.trim() === '' || /TODO|as above|wie oben|same sentences| · |⚙|→/u.test(text),
+            text.trim() === '' || /TODO|as above|wie oben|same sentences| · | \/ |⚙|→/u.test(text),
         )
         .map((text) => `${code}: ${text}`),
     );

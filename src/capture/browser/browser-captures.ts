@@ -12,7 +12,7 @@ import type { BrowserAway } from '../../recordings/control/left-recordings.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import { keptAudio, sharedCapture, sharedEveryMs } from './shared-capture.ts';
 import { removeCaptureFiles } from '../file/capture-files.ts';
-import type { CaptureNow, CaptureWarning } from '../capture-now.ts';
+import { type CaptureNow, type CaptureWarning, captureWarning } from '../capture-now.ts';
 import type { StoppedBy } from '../device/reservations.ts';
 import type { FileEnds } from '../file/file-ends.ts';
 import { emptyLedger } from '../file/ledger.ts';
@@ -270,19 +270,16 @@ function nowOf(recordingId: string, stream: BrowserStream, isRecorder: boolean):
   };
 }
 
-const roomWarning = (seconds: number): CaptureWarning => ({
-  code: 'space-nearly-full',
-  message:
-    `The space for your recordings is nearly used up: this recording ends in about ${Math.ceil(seconds / 60)} min. ` +
-    'Everything recorded until then is kept.',
-});
+const roomWarning = (seconds: number): CaptureWarning =>
+  captureWarning(
+    'space-nearly-full',
+    failure('space-nearly-full', { left: Math.ceil(seconds / 60) }),
+  );
 
-function awayWarning({ since, isRecorder }: BrowserAway): CaptureWarning {
-  const time = new Date(since).toISOString();
-  const message = isRecorder
-    ? `The recorder is not connected since ${time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away for a week.`
-    : `The browser is not connected since ${time}. What it sent is kept; the recording goes on when it is back, and ends if it stays away.`;
-  return { code: 'browser-away', message };
+function awayWarning({ since: at, isRecorder }: BrowserAway): CaptureWarning {
+  const since = new Date(at).toISOString();
+  const code = isRecorder ? 'recorder-disconnected' : 'browser-disconnected';
+  return captureWarning('browser-away', failure(code, { since }));
 }
 
 /** Null when the machine has moved on, or the service stops. */

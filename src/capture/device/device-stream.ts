@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { failure } from '../../words/failures.ts';
+import type { Sentence } from '../../words/params.ts';
 import { createRequire } from 'node:module';
 import { blockFrames, deviceFrameBytes } from '../../audio/level-meter.ts';
 import { captureRate } from '../../audio/wav.ts';
@@ -53,7 +55,7 @@ const stallCheckMs = 250;
  */
 export function watchDevice(
   { device, source, limits }: Pick<CaptureSpec, 'device' | 'source' | 'limits'>,
-  onLost: (code: CaptureProblem['code'], message: string) => void,
+  onLost: (code: CaptureProblem['code'], said: Sentence) => void,
 ): {
   /** It has given something, or has just been opened. */
   heard(): void;
@@ -64,8 +66,8 @@ export function watchDevice(
     watchStream({
       source,
       signal: watching.signal,
-      onMoved: (other) => onLost('moved', `The audio server moved the recording to “${other}”.`),
-      onServerGone: () => onLost('audio-server-gone', 'The audio server has ended.'),
+      onMoved: (other) => onLost('moved', failure('device-moved', { device: other })),
+      onServerGone: () => onLost('audio-server-gone', failure('audio-server-ended')),
     });
   }
   /** Looks at the device since it was heard. */
@@ -73,7 +75,7 @@ export function watchDevice(
   const timer = setInterval(() => {
     // Looks are counted, not time: of a process that was stopped itself the device may have kept it all.
     if ((looks += 1) * stallCheckMs > limits.stallMs)
-      onLost('no-data', `“${device}” gives no data.`);
+      onLost('no-data', failure('device-no-data', { device }));
   }, stallCheckMs);
 
   return {

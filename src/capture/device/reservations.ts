@@ -1,8 +1,10 @@
 import { StageError } from '../../shared/errors.ts';
+import type { Sentence } from '../../words/params.ts';
 import { failure } from '../../words/failures.ts';
 import {
   type CaptureNow,
   type CaptureWarning,
+  captureWarning,
   type WarnAfter,
   captureNow,
 } from '../capture-now.ts';
@@ -27,7 +29,7 @@ export type Reservation = {
   /** Takes a status, and notifies listeners. */
   take(status: CaptureStatus): void;
   /** What only the service knows; `null` when it is over. */
-  warn(code: CaptureWarning['code'], message: string | null): void;
+  warn(code: CaptureWarning['code'], said: Sentence | null): void;
   /** What its capture failed with, if it was released because of that. */
   failure: unknown;
   /** Settles when it has been released. */
@@ -103,14 +105,14 @@ function openReservation(
   }: { device: string; recordingId: string; nows: CaptureListeners; warned: CaptureListeners },
   warnAfter: Partial<WarnAfter>,
 ): Reserved {
-  const warnings = new Map<CaptureWarning['code'], string>();
+  const warnings = new Map<CaptureWarning['code'], Sentence>();
   let status: CaptureStatus | null = null;
   let published = '';
   let finish = () => {};
   const done = new Promise<void>((resolve) => (finish = resolve));
   const now = () => {
     if (!status) return null;
-    const more = [...warnings].map(([code, message]) => ({ code, message }));
+    const more = [...warnings].map(([code, said]) => captureWarning(code, said));
     return captureNow(recordingId, device, status, more, warnAfter);
   };
   const notify = () => {
@@ -135,9 +137,9 @@ function openReservation(
       status = next;
       notify();
     },
-    warn(code, message) {
-      if (message === null) warnings.delete(code);
-      else warnings.set(code, message);
+    warn(code, said) {
+      if (said === null) warnings.delete(code);
+      else warnings.set(code, said);
       notify();
     },
   };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Sentence } from '../../words/params.ts';
 import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,10 @@ export type SideSignal = { flatSeconds: number; everHeard: boolean };
 
 export type CaptureProblem = {
   code: 'device-gone' | 'device-failed' | 'no-data' | 'moved' | 'audio-server-gone';
+  /** In English, for a service of an earlier release. */
   message: string;
+  /** Not from a capture of an earlier release. */
+  said?: Sentence | undefined;
   /** RFC 3339 UTC. */
   since: string;
 };

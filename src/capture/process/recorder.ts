@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { failure } from '../../words/failures.ts';
+import type { Sentence } from '../../words/params.ts';
+import { inEnglish } from '../../words/say.ts';
 import { StageError } from '../../shared/errors.ts';
 import { type ElapsedClock, elapsedClock } from '../../shared/time.ts';
 import {
@@ -88,7 +91,7 @@ class DeviceRecorder implements Recorder {
       () => this.#ending !== null,
       () => this.#changed(),
     );
-    this.#watch = watchDevice(spec, (code, message) => this.#lose(code, message));
+    this.#watch = watchDevice(spec, (code, said) => this.#lose(code, said));
     this.#stopUpkeep = captureUpkeep(spec, track, (reason) => this.end(reason));
     this.ended = this.#run();
   }
@@ -176,13 +179,16 @@ class DeviceRecorder implements Recorder {
             return true;
           }
         }
-        this.#report('device-gone', `“${this.#spec.device}” is not there.`);
+        this.#report('device-gone', failure('device-lost', { device: this.#spec.device }));
       } catch (error) {
-        if (error instanceof StageError) this.#report('audio-server-gone', error.message);
+        if (error instanceof StageError) this.#report('audio-server-gone', error.sentence);
         else
           this.#report(
             'device-failed',
-            `“${this.#spec.device}” cannot be opened: ${String(error)}`,
+            failure('device-not-opened', {
+              device: this.#spec.device,
+              cause: String(error),
+            }),
           );
       }
       if (anything) this.#track.miss(this.#lastDataAt);
@@ -200,7 +206,8 @@ class DeviceRecorder implements Recorder {
   async #pump(): Promise<void> {
     const open = this.#stream!;
     const failed = (error: unknown) => {
-      this.#lose('device-failed', `“${this.#spec.device}” failed: ${String(error)}`);
+      const { device } = this.#spec;
+      this.#lose('device-failed', failure('device-failed', { device, cause: String(error) }));
       return null;
     };
     try {
@@ -213,7 +220,7 @@ class DeviceRecorder implements Recorder {
       }
       await this.#take(this.#late.rest());
       // Not closed by us: the device has ended by itself.
-      this.#lose('device-failed', `“${this.#spec.device}” has ended.`);
+      this.#lose('device-failed', failure('device-lost', { device: this.#spec.device }));
     } catch (error) {
       if (isDiskError(error)) this.end('disk-failed');
       else failed(error);
@@ -246,20 +253,25 @@ class DeviceRecorder implements Recorder {
   }
 
   /** The device is open but does not give what it should: from here on audio is missing. */
-  #lose(code: CaptureProblem['code'], message: string): void {
+  #lose(code: CaptureProblem['code'], said: Sentence): void {
     if (!this.#stream || this.#lost || this.#paused || this.#ending !== null) return;
     this.#lost = code;
     this.#late.stopCounting();
     this.#track.miss(this.#lastDataAt);
-    this.#report(code, message);
+    this.#report(code, said);
     this.#closeStream();
   }
 
-  #report(code: CaptureProblem['code'], message: string): void {
+  #report(code: CaptureProblem['code'], said: Sentence): void {
     this.#state = 'waiting';
     this.#track.quieten();
     if (this.#problem?.code !== code)
-      this.#problem = { code, message, since: this.#problem?.since ?? new Date().toISOString() };
+      this.#problem = {
+        code,
+        message: inEnglish(said),
+        said,
+        since: this.#problem?.since ?? new Date().toISOString(),
+      };
   }
 
   async #finish(reason: EndReason): Promise<{ last: CaptureEnded; hung: boolean }> {

@@ -1,4 +1,6 @@
 import { StageError } from '../../shared/errors.ts';
+import { failure } from '../../words/failures.ts';
+import type { Sentence } from '../../words/params.ts';
 import type { Log } from '../../shared/log.ts';
 import type { CombinedSource } from './combined-source.ts';
 import { watchPulse } from './watch-pulse.ts';
@@ -9,14 +11,14 @@ const retryMs = 2000;
 /**
  * Keeps the combined source standing while it is recorded: a loopback ends with its microphone, and
  * everything with the audio server. What is missing is loaded again as soon as that is possible.
- * @param onState with what is missing, in words; null when nothing is.
+ * @param onState with what is missing; null when nothing is.
  */
 export function keepCombined(options: {
   combined: CombinedSource;
   env?: NodeJS.ProcessEnv | undefined;
   signal: AbortSignal;
   log: Log;
-  onState(problem: string | null): void;
+  onState(problem: Sentence | null): void;
 }): void {
   const { combined, env, signal, log, onState } = options;
   let mending = false;
@@ -38,7 +40,7 @@ export function keepCombined(options: {
       }
     } catch (error) {
       if (signal.aborted) return;
-      onState(error instanceof StageError ? error.message : 'The combined source is incomplete.');
+      onState(error instanceof StageError ? error.sentence : failure('combined-incomplete'));
       if (!(error instanceof StageError))
         log.error({ err: error }, 'repairing the combined source failed');
       timer = setTimeout(() => void mend(), retryMs);

@@ -23,7 +23,7 @@ export type AudioConnection = {
   /** Sends a frame; the connection may be closed already. */
   send(frame: { type: string; [member: string]: unknown }): void;
   /** Says what cannot be done. @param code stable, for clients; what it says is finer */
-  warn(code: string, said: Sentence | string, about?: { device: string | null }): void;
+  warn(code: string, said: Sentence, about?: { device: string | null }): void;
   /** Whether to stop reading for now. */
   hold(held: boolean): void;
   /** Ends it: the client is to connect again, to another node perhaps. */
@@ -244,14 +244,14 @@ async function hasEnded(
 }
 
 function refuse(mic: Microphone, error: unknown): void {
-  if (error instanceof StageError) return warn(mic, error.code, error.message);
+  if (error instanceof StageError) return warn(mic, error.code, error.sentence);
   const problem = toProblem(error);
   if (problem.status >= 500)
     mic.services.log.error({ err: error }, 'recording from a browser failed');
   warn(mic, problem.type, problem.said);
 }
 
-const warn = ({ connection }: Microphone, code: string, said: Sentence | string): void =>
+const warn = ({ connection }: Microphone, code: string, said: Sentence): void =>
   connection.warn(code, said);
 
 /** Starts recordings of browsers. @returns a function that starts one and gives its id */

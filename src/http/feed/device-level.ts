@@ -18,7 +18,7 @@ export interface DeviceLevel {
 export type LevelConnection = {
   caller(): Caller;
   send(frame: { type: string; [member: string]: unknown }): void;
-  warn(code: string, said: Sentence | string, about?: { device: string | null }): void;
+  warn(code: string, said: Sentence, about?: { device: string | null }): void;
   /** Counts a message that nothing is done for, as a refused one is: some hundred end the connection. */
   refuse(): void;
 };
@@ -79,8 +79,8 @@ export function deviceLevel(
 function saidOf(
   error: unknown,
   log: Pick<HttpServices['log'], 'error'>,
-): { code: string; said: Sentence | string } {
-  if (error instanceof StageError) return { code: error.code, said: error.message };
+): { code: string; said: Sentence } {
+  if (error instanceof StageError) return { code: error.code, said: error.sentence };
   const { status, type, said } = toProblem(error);
   if (status >= 500) log.error({ err: error }, 'testing a device failed');
   return { code: type, said };

@@ -1,4 +1,5 @@
 import type { CaptureWarning } from '../../capture/capture-now.ts';
+import { shownTo } from '../../words/say.ts';
 import { type Moment, onMoment, onMomentElsewhere } from '../../capture/moments.ts';
 import type { PartialUtterance, StageNow } from '../../recordings/stages/stage-progress.ts';
 import { newestOfEach } from '../../shared/newest-of-each.ts';
@@ -86,13 +87,12 @@ export function followEphemeral(
   }
 }
 
-const warningFrame = (recordingId: string, warning: CaptureWarning): string =>
-  JSON.stringify({
-    type: 'warning',
-    recording_id: recordingId,
-    ...warning,
-    detail: warning.message,
-  });
+/** In English: the same frame is sent to all of the owner's pages. The status object has it in each one's language. */
+function warningFrame(recordingId: string, { code, message, said }: CaptureWarning): string {
+  const { code: reason, params } = said ? shownTo('everyone', said) : { code: undefined };
+  const frame = { type: 'warning', recording_id: recordingId, code, message, detail: message };
+  return JSON.stringify({ ...frame, reason, params });
+}
 
 const progressFrame = (
   recordingId: string,

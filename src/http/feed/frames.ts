@@ -1,4 +1,7 @@
 import { frameWarning } from '../../words/frame-warnings.ts';
+import { limits } from '../limits.ts';
+import { fieldFault } from '../../words/field-faults.ts';
+import { faultOf, inWords, wrong } from '../../shared/in-words.ts';
 import type { Sentence } from '../../words/params.ts';
 import * as z from 'zod';
 import type { FactOutline, LoggedFact } from '../../../events/facts/catalogue.ts';
@@ -111,7 +114,7 @@ export const clientFrame = z.discriminatedUnion('type', [
       .describe('samples that were recorded before the service was reached: they may come at once'),
     id: z
       .string()
-      .regex(ulidPattern, 'must be a ULID')
+      .regex(ulidPattern, wrong('not-a-ulid'))
       .optional()
       .describe(
         'a key that the client makes up: said again, it goes on with the recording that it began. The id of the recording is another, in `audio.ready`',
@@ -148,17 +151,21 @@ export const isLevelFrame = (frame: ClientFrame): frame is LevelFrame =>
   frame.type === 'level.start' || frame.type === 'level.stop';
 
 /** What a text message says; why it says nothing when it is none of ours. */
-export function readClientFrame(text: string): ClientFrame | { refused: Sentence | string } {
+export function readClientFrame(text: string): ClientFrame | { refused: Sentence } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return { refused: frameWarning('message-not-json') };
   }
-  const parsed = clientFrame.safeParse(value);
+  const parsed = clientFrame.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  return { refused: faults.join('; ') };
+  const faults = parsed.error.issues
+    .slice(0, limits.faultsMax)
+    .map((issue) =>
+      fieldFault('field-at', { path: issue.path.join('.') || '(body)', fault: faultOf(issue) }),
+    );
+  return { refused: frameWarning('message-not-understood', { faults }) };
 }
 
 /** Facts that come in numbers and change nothing that a status object shows. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fieldFault } from '../../words/field-faults.ts';
 import { LRUCache } from 'lru-cache';
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa';
 import { ulid } from 'ulid';
@@ -148,7 +149,7 @@ function idempotencyKey(header: string): string | undefined {
   const { idempotencyKeyCharactersMax: max } = limits;
   if (header.length > max || !/^[\x21-\x7e]+$/.test(header)) {
     throw invalid([
-      { path: 'Idempotency-Key', fault: `must be 1 to ${max} visible ASCII characters` },
+      { path: 'Idempotency-Key', fault: fieldFault('ascii-characters', { most: max }) },
     ]);
   }
   return header;

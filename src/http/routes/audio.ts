@@ -1,4 +1,6 @@
 import { detail } from '../../words/details.ts';
+import { fieldFault } from '../../words/field-faults.ts';
+import { wrong } from '../../shared/in-words.ts';
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
 import * as z from 'zod';
@@ -51,10 +53,10 @@ export const audioRoutes = [
     query: z.strictObject({
       per_second: z
         .string()
-        .regex(/^\d{1,3}$/, 'must be a number')
+        .regex(/^\d{1,3}$/, wrong('field-type', { type: 'number' }))
         .transform(Number)
         .refine((value) => peaksPerSecondMax % value === 0, {
-          message: `must be a divisor of ${peaksPerSecondMax}, such as 10, 20 or 50`,
+          message: wrong('peaks-rate', { most: peaksPerSecondMax }),
         })
         .default(20),
     }),
@@ -91,7 +93,7 @@ export const audioRoutes = [
         throw asProblem(error);
       }
       if (peaks.length > limits.peaksMax) {
-        throw invalid([{ path: 'per_second', fault: 'is too much for so long a recording' }]);
+        throw invalid([{ path: 'per_second', fault: fieldFault('peaks-too-many') }]);
       }
       cacheable(ctx, `${sha256}-${perSecond}`);
       if (!ctx.fresh) return { per_second: perSecond, peaks };
@@ -184,10 +186,10 @@ function cacheable(ctx: Context, tag: string): void {
   ctx.status = 200;
 }
 
-/** What the person can do nothing about is said in the decoder's own sentence. */
+/** What the person can do nothing about is said in the failure’s own sentence. */
 function asProblem(error: unknown): unknown {
   if (error instanceof StageError) {
-    return new Problem('unavailable', { said: error.message, cause: error });
+    return new Problem('unavailable', { said: error.sentence, cause: error });
   }
   return hasCode(error, 'ENOENT') ? notKept() : error;
 }

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { languageWanted } from '../readers-language.ts';
+import { backupIn } from '../status-answer.ts';
+import { wrong } from '../../shared/in-words.ts';
 import { isAbsolute } from 'node:path';
 import { backupNow } from '../openapi/activity-answers.ts';
 import { routesOf } from '../route.ts';
@@ -18,7 +21,7 @@ export const backupRoutes = [
         path: z
           .string()
           .max(4000)
-          .refine((path) => isAbsolute(path) && !path.includes('\0'), 'must be an absolute path')
+          .refine((path) => isAbsolute(path) && !path.includes('\0'), wrong('not-absolute-path'))
           .describe(
             'folder of the service’s machine: a new or empty one, or an earlier backup, to which only what is new is added',
           ),
@@ -26,10 +29,10 @@ export const backupRoutes = [
     },
     answers: { 202: { description: 'It has begun.', json: z.object({ backup: backupNow }) } },
     problems: ['backup-running'],
-    async run({ body: { path }, caller }, { backups, log }) {
+    async run({ ctx, body: { path }, caller }, { backups, log }) {
       const backup = await backups.begin(path);
       log.info({ category: 'security', by: caller.userId, path }, 'backup started');
-      return { backup };
+      return { backup: backupIn(languageWanted(ctx), backup) };
     },
   }),
   // Ending one gives nothing away: no password is asked for.

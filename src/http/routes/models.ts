@@ -3,7 +3,7 @@ import type { ListedModel } from '../../speech/catalogue/list-models.ts';
 import { ModelError } from '../../speech/catalogue/model-error.ts';
 import { modelSchema } from '../openapi/model-answers.ts';
 import { notFound } from '../problems.ts';
-import { languageWanted, textIn } from '../readers-language.ts';
+import { languageWanted } from '../readers-language.ts';
 import type { Language } from '../../words/params.ts';
 import { routesOf } from '../route.ts';
 import type { Sentence } from '../../words/params.ts';
@@ -67,10 +67,10 @@ function modelIn(language: Language, model: ListedModel) {
     about: typeof model.about === 'string' ? model.about : model.about && said(model.about),
     recommended: model.recommended && said(model.recommended),
     used_for: model.used_for.map(said),
-    error: model.error && textIn(language, model.error),
+    error: model.error && said(model.error),
   };
 }
 
 function unknownModel(error: unknown): never {
-  throw error instanceof ModelError ? notFound(error.message) : error;
+  throw error instanceof ModelError ? notFound(error.said) : error;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wrong } from '../../shared/in-words.ts';
 import {
   type Confirmation,
   type Person,
@@ -24,7 +25,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { routesOf } from '../route.ts';
 
 const profileSchema = z.strictObject({
-  name: nameSchema.refine((name) => name !== '', 'must not be empty'),
+  name: nameSchema.refine((name) => name !== '', wrong('field-empty')),
 });
 
 const confirmation = z.object({

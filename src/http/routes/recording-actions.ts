@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fieldFault } from '../../words/field-faults.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
@@ -171,7 +172,7 @@ async function assertModel(
 ): Promise<void> {
   if (model === undefined) return;
   if (from !== 'speech-to-text') {
-    throw invalid([{ path: 'model', fault: 'is for a run from speech-to-text' }]);
+    throw invalid([{ path: 'model', fault: fieldFault('model-only-for-speech') }]);
   }
   const deps = { modelsDir: models.folders, log };
   const trial = await trySpeechModel(model, config.settings(), deps);

@@ -1,4 +1,6 @@
 import { detail } from '../../words/details.ts';
+import { fieldFault } from '../../words/field-faults.ts';
+import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import {
@@ -25,7 +27,7 @@ import { type RouteRequest, routesOf } from '../route.ts';
 
 const recordingSchema = z
   .strictObject({
-    title: titleSchema.refine((title) => title !== '', 'must not be empty').optional(),
+    title: titleSchema.refine((title) => title !== '', wrong('field-empty')).optional(),
     kind: kindSchema.optional(),
     language: languageSchema.optional(),
     started_at: momentSchema.optional().describe('when it began'),
@@ -177,7 +179,7 @@ function userId(accounts: HttpServices['accounts'], wanted: string): string {
     .listUsers()
     .find(({ userId, username }) => userId === wanted || username === wanted);
   if (user) return user.userId;
-  throw invalid([{ path: 'owner', fault: 'is not a user' }]);
+  throw invalid([{ path: 'owner', fault: fieldFault('not-a-user') }]);
 }
 
 /** A moment on the server's wall clock. */

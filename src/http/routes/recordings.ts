@@ -1,4 +1,5 @@
 import { detail } from '../../words/details.ts';
+import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { recordingById, recordingsOf } from '../../../projections/recordings.ts';
@@ -46,7 +47,7 @@ const recordingListSchema = z.strictObject({
       if (state !== undefined) return state;
       context.addIssue({
         code: 'custom',
-        message: 'must be IDLE, RECORDING, TRANSCRIBING, AWAITING_SPEAKERS or ERROR',
+        message: wrong('not-a-status'),
       });
       return z.NEVER;
     })

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wrong } from '../../shared/in-words.ts';
 import { loadOnce } from '../../shared/package.ts';
 import { librarySchema } from '../body.ts';
 import { speakerName } from '../../documents/documents.ts';
@@ -10,7 +11,7 @@ const noWords = 'must say what to look for: /search?q=budget';
 
 const whole = z
   .string()
-  .regex(/^\d{1,3}$/, 'must be a whole number')
+  .regex(/^\d{1,3}$/, wrong('field-type', { type: 'whole-number' }))
   .transform(Number);
 const upTo = (most: number) => whole.pipe(z.number().min(1).max(most));
 const grouped = 'only with `group=note`';
@@ -44,7 +45,7 @@ const searchSchema = z
   })
   .refine(({ group, cursor }) => group !== undefined || cursor === undefined, {
     path: ['cursor'],
-    message: 'is of a list with group=note: send that too',
+    message: wrong('search-of-notes'),
   });
 
 const searched = {

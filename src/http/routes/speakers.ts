@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wrong } from '../../shared/in-words.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
@@ -35,7 +36,7 @@ const speakersSchema = z
   .refine(
     ({ speakers, skip, later }) =>
       Number(Object.keys(speakers).length > 0) + Number(skip) + Number(later) <= 1,
-    { path: ['skip'], message: 'either names, `skip` or `later`' },
+    { path: ['skip'], message: wrong('one-of-names-skip-later') },
   );
 
 /** Ends the pause of a meeting by names, or without; or puts it off. */

@@ -3,7 +3,7 @@ import { type StatusView, recordings, statusOf } from '../../../projections/reco
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
-import { languageWanted, textIn } from '../readers-language.ts';
+import { languageWanted } from '../readers-language.ts';
 import { trySpeech } from '../../doctor/try-servers.ts';
 import { checkIn } from '../../doctor/check.ts';
 import { chartJson } from '../../../machines/chart.ts';
@@ -102,9 +102,7 @@ export const watchingRoutes = [
     async run({ ctx }, { doctor }) {
       const language = languageWanted(ctx);
       return {
-        checks: (await doctor()).map((one) =>
-          checkIn(language, one, (cause) => textIn(language, cause)),
-        ),
+        checks: (await doctor()).map((one) => checkIn(language, one)),
       };
     },
   }),

@@ -1,4 +1,5 @@
 import { keysOf } from '../../shared/keys-of.ts';
+import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordings, statusOf } from '../../../projections/recordings.ts';
@@ -16,7 +17,7 @@ export const toggleSchema = z.strictObject({
   kind: z.enum(['solo', 'meeting']).optional(),
   language: languageSchema.optional(),
   people: peopleSchema.optional().describe('names of people who may be heard'),
-  title: titleSchema.refine((title) => title !== '', 'must not be empty').optional(),
+  title: titleSchema.refine((title) => title !== '', wrong('field-empty')).optional(),
 });
 
 const route = routesOf({ tag: 'Recordings' });

@@ -1,4 +1,5 @@
 import { detail } from '../../words/details.ts';
+import { wrong } from '../../shared/in-words.ts';
 import type { Context } from 'koa';
 import * as z from 'zod';
 import type { DecideRecording } from '../../../projections/recording/decide.ts';
@@ -29,7 +30,7 @@ const utteranceSchema = z.strictObject({
     .transform((text) => text.replaceAll(/\s+/g, ' ').trim())
     .optional(),
   speaker: nameSchema
-    .refine((speaker) => speaker !== '', 'must not be empty')
+    .refine((speaker) => speaker !== '', wrong('field-empty'))
     .optional()
     .describe('a label or name of the recording, or the name of a new speaker'),
 });
@@ -47,14 +48,14 @@ const editsSchema = z.strictObject({
           ({ block, index, revision }) =>
             (block === undefined) !== (index === undefined) &&
             (revision === undefined || block !== undefined),
-          'must name an utterance by its `block` or by its `index`; a `revision` is of a `block`',
+          wrong('passage-named-wrong'),
         ),
     )
     .min(1)
     .max(limits.turnEditsMax)
     .refine(
       (edits) => new Set(edits.map(({ index, block }) => block ?? index)).size === edits.length,
-      'must name each utterance once',
+      wrong('passage-named-twice'),
     ),
 });
 
@@ -76,7 +77,7 @@ const splitSchema = z.strictObject({
       'index in `words`, from 0: the first of the second half; without `words`, of what blanks separate',
     ),
   speaker: nameSchema
-    .refine((speaker) => speaker !== '', 'must not be empty')
+    .refine((speaker) => speaker !== '', wrong('field-empty'))
     .optional()
     .describe('whose the second half is: a label or name, or the name of a new speaker'),
 });

@@ -1,4 +1,5 @@
 import { detail } from '../../words/details.ts';
+import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
 import { stat } from 'node:fs/promises';
 import { kindSchema } from '../../../events/facts/recording.ts';
@@ -27,7 +28,7 @@ export const fieldsSchema = z.strictObject({
   people: peopleFieldSchema.optional(),
   speakers: z
     .string()
-    .regex(/^\d{1,2}$/, 'must be a number from 1 to 20')
+    .regex(/^\d{1,2}$/, wrong('speakers-count'))
     .transform(Number)
     .pipe(z.number().min(1).max(20))
     .nullable()

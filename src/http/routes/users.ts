@@ -181,6 +181,6 @@ async function withCurrent(work: Promise<void>): Promise<void> {
     await work;
   } catch (error) {
     if (!(error instanceof AccountError) || error.code !== 'WRONG_CREDENTIALS') throw error;
-    throw invalid([{ path: 'current_password', fault: 'is wrong' }]);
+    throw invalid([{ path: 'current_password', fault: detail('current-password-wrong') }]);
   }
 }

@@ -1,13 +1,16 @@
 import { detail } from '../../words/details.ts';
+import { readerOf } from '../middleware/authenticate.ts';
+import { type Reader, heardBy } from '../readers-language.ts';
+import type { Sentence } from '../../words/params.ts';
+import { fieldFault } from '../../words/field-faults.ts';
 import * as z from 'zod';
 import { folder } from '../../config/setting.ts';
 import {
   type FolderFault,
   folderFault,
-  folderFaultText,
+  sentenceOnFolder,
   sharesFolder,
   touchesData,
-  touchesDataText,
 } from '../../shared/folder-fault.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
@@ -49,7 +52,7 @@ export const ownVaultRoutes = [
       const used = vaultFor(services, caller, local);
       return {
         folder: own,
-        fault: own === null ? null : faultIn(await folderFault(own)),
+        fault: own === null ? null : saidTo(readerOf(ctx), faultIn(await folderFault(own))),
         may_choose: local || caller.isAdmin,
         copies: used === null ? 'nowhere' : own === null ? 'when-opened' : 'each-save',
       };
@@ -120,14 +123,17 @@ async function wrongWith(
   path: string,
   userId: string,
   { accounts, dataDir }: RouteServices,
-): Promise<string | null> {
+): Promise<Sentence | null> {
   const fault = faultIn(await folderFault(path));
   if (fault !== null) return fault;
-  if (await touchesData(path, dataDir)) return touchesDataText;
+  if (await touchesData(path, dataDir)) return fieldFault('folder-of-data');
   const others = accounts.usersWithVaults().filter((id) => id !== userId);
   const theirs = others.flatMap((id) => accounts.vaultOf(id) ?? []);
-  return (await sharesFolder(path, theirs)) ? 'is the notes folder of another user' : null;
+  return (await sharesFolder(path, theirs)) ? fieldFault('folder-of-other-user') : null;
 }
 
-const faultIn = (fault: FolderFault | null): string | null =>
-  fault === null ? null : folderFaultText(fault);
+const saidTo = (reader: Reader, fault: Sentence | null): string | null =>
+  fault && heardBy(reader, fault);
+
+const faultIn = (fault: FolderFault | null): Sentence | null =>
+  fault === null ? null : sentenceOnFolder(fault);

@@ -1,4 +1,5 @@
 import { detail } from '../../words/details.ts';
+import { fieldFault } from '../../words/field-faults.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Context } from 'koa';
@@ -106,7 +107,10 @@ async function parseForm(
           if (filename !== undefined || part.name !== 'file') {
             // Before formidable opens it: it would leave the second file behind, open. Said through the
             // request, where formidable listens and gives up: the rest is not worth receiving.
-            ctx.req.emit('error', invalid([{ path: part.name ?? 'file', fault: oneFile }]));
+            ctx.req.emit(
+              'error',
+              invalid([{ path: part.name ?? 'file', fault: fieldFault('one-file') }]),
+            );
             return;
           }
           filename = plainName(part.originalFilename);
@@ -121,21 +125,19 @@ async function parseForm(
   } catch (error) {
     throw (error as { httpCode?: number }).httpCode === 413 ? tooLarge(fileBytesMax, error) : error;
   }
-  if (filename === undefined) throw invalid([{ path: 'file', fault: 'is missing' }]);
+  if (filename === undefined) throw invalid([{ path: 'file', fault: fieldFault('field-missing') }]);
   const fields: Record<string, string> = {};
   const body = (ctx.request as { body?: Record<string, string | string[]> }).body ?? {};
   for (const [name, value] of Object.entries(body)) {
     if (typeof value === 'string') fields[name] = value;
     else if (name === listField) fields[name] = JSON.stringify(value);
-    else throw invalid([{ path: name, fault: 'is given twice: give it once' }]);
+    else throw invalid([{ path: name, fault: fieldFault('field-twice') }]);
   }
   return { path: join(folder, 'file'), filename, fields };
 }
 
 /** Of this one a form has as many as there are names: as good as one with a JSON array. */
 const listField = 'people';
-
-const oneFile = 'exactly one file, in the field `file`';
 
 const tooLarge = (fileBytesMax: number, cause?: unknown): Problem =>
   new Problem('too-large', {

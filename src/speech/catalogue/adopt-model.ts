@@ -1,4 +1,5 @@
 import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { modelFailure } from '../../words/model-failures.ts';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import {
@@ -89,7 +90,10 @@ async function measured(
     const path = join(folder, name);
     const sum = await hashFile(path);
     if (!sum || sum.bytes === 0) {
-      throw new ModelError('archive-unusable', `${title}: what was fetched has no file ${name}.`);
+      throw new ModelError(
+        'archive-unusable',
+        modelFailure('model-file-missing', { title, file: name }),
+      );
     }
     await syncFile(path);
     found[name] = { size: sum.bytes, sha256: sum.sha256 };
@@ -105,16 +109,16 @@ function assertSame(
 ): void {
   for (const [name, { size, sha256 }] of Object.entries(found)) {
     const wanted = named[name];
-    const differs =
+    const from =
       (wanted?.sha256 ?? sha256) !== sha256 || (wanted?.size ?? size) !== size
-        ? 'what its publisher names'
+        ? 'publisher'
         : (recorded[name] ?? sha256) !== sha256
-          ? `what was installed here before (if its publisher has released it again, delete .checksums/${id}.json beside the models)`
+          ? 'earlier'
           : null;
-    if (differs === null) continue;
+    if (from === null) continue;
     throw new ModelError(
       'checksum-differs',
-      `${title}: the file ${name} differs from ${differs}. It was altered or damaged on its way: nothing was installed.`,
+      modelFailure('checksum-differs', { title, file: name, from, id }),
     );
   }
 }

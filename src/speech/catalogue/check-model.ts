@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { modelFailure } from '../../words/model-failures.ts';
+import type { Sentence } from '../../words/params.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import { StageError } from '../../shared/errors.ts';
 import { sameWords } from '../../language/proof.ts';
@@ -25,7 +27,7 @@ export async function checkModel(
   signal: AbortSignal,
 ): Promise<void> {
   if (!sherpaInstalled()) {
-    throw unusable(model, 'the package sherpa-onnx-node is missing: run npm install again');
+    throw unusable(model, modelFailure('package-missing'));
   }
   const engine = localProcess();
   try {
@@ -34,20 +36,18 @@ export async function checkModel(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof StageError)) throw error;
-    const { cause } = error;
-    const detail = cause instanceof Error ? ` ${cause.message.trim().split('\n').at(-1)}` : '';
-    throw unusable(model, `${error.message}${detail}`, error);
+    throw unusable(model, error.sentence, error);
   } finally {
     await engine.close();
   }
 }
 
-/** What is wrong with the answer, in words; null when it is as it should be. */
+/** What is wrong with the answer; null when it is as it should be. */
 async function tried(
   model: InstalledModel,
   companions: readonly InstalledModel[],
   { engine, signal }: { engine: LocalProcess; signal: AbortSignal },
-): Promise<string | null> {
+): Promise<Sentence | null> {
   const config = sherpaConfig(model);
   const options = { signal, timeoutMs };
   const path = speechSample;
@@ -56,31 +56,29 @@ async function tried(
     case 'speech-to-text': {
       const request = { op: 'recognise', key: model.folder, config, path, start: 0, end } as const;
       const { text } = await engine.ask(request, options);
-      return text.trim() === '' ? 'it hears nothing in a sample of speech' : null;
+      return text.trim() === '' ? modelFailure('test-no-words') : null;
     }
     case 'voice-activity': {
       const spans = await engine.ask({ op: 'detect', config, path }, options);
-      return spans.length === 0 ? 'it finds no speech in a sample of speech' : null;
+      return spans.length === 0 ? modelFailure('test-no-speech') : null;
     }
     case 'speaker-embedding': {
       const embedding = await engine.ask({ op: 'embed', config, path }, options);
-      return embedding.length === 0 ? 'it makes nothing of a sample of speech' : null;
+      return embedding.length === 0 ? modelFailure('test-no-voice') : null;
     }
     case 'punctuation': {
       const request = { op: 'punctuate', config, texts: [textSample] } as const;
       const [text = ''] = await engine.ask(request, options);
-      return sameWords(textSample, text, null)
-        ? null
-        : 'it answers with other words than a sample has';
+      return sameWords(textSample, text, null) ? null : modelFailure('test-other-words');
     }
     default: {
       const voices = companions.find(({ purpose }) => purpose === 'speaker-embedding');
-      if (!voices) return 'it needs a voice model beside it: install one first';
+      if (!voices) return modelFailure('needs-voice-model');
       const embedding = sherpaConfig(voices);
       const clustering = { numClusters: -1, threshold: 0.7 };
       const parts = { segmentation: config, embedding, clustering, path, start: 0, end };
       const { turns } = await engine.ask({ op: 'diarize', key: model.folder, ...parts }, options);
-      return turns.length === 0 ? 'it finds no turns in a sample of speech' : null;
+      return turns.length === 0 ? modelFailure('test-no-turns') : null;
     }
   }
 }
@@ -91,9 +89,9 @@ async function lengthOf(path: string): Promise<number> {
   return audio.duration;
 }
 
-const unusable = (model: InstalledModel, why: string, cause?: unknown): ModelError =>
+const unusable = (model: InstalledModel, why: Sentence, cause?: unknown): ModelError =>
   new ModelError(
     'model-unusable',
-    `The model ${model.id} was fetched and cannot be used: ${why}. Nothing was installed.`,
+    modelFailure('model-test-failed', { model: model.id, cause: why }),
     { cause },
   );

@@ -1,4 +1,5 @@
 import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { modelFailure } from '../../words/model-failures.ts';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import type { Dispatcher } from 'undici';
@@ -79,9 +80,8 @@ export async function download(
     await retry(once, { pauses: limits.pauses, signal, isTransient });
   } catch (error) {
     if (!(error instanceof ServerFailed)) throw error;
-    throw new ModelError('download-failed', `${serverOf(address)}: ${error.message}`, {
-      cause: error,
-    });
+    const said = modelFailure('source-failed', { place: serverOf(address), cause: error.said });
+    throw new ModelError('download-failed', said, { cause: error });
   }
   await rename(partOf(path), path);
   await rm(noteOf(path), { force: true });
@@ -108,7 +108,7 @@ async function fetchOnce(address: string, path: string, options: DownloadOptions
   const answer = await requestModelFile(address, headers, { signal, silenceMs });
   try {
     const start = note && answer.statusCode === 206 ? rangeStart(answer.headers) : 0;
-    if (start !== 0 && start !== have) throw passing('it sent another part than was asked for');
+    if (start !== 0 && start !== have) throw passing(modelFailure('other-part'));
     const length = lengthOf(answer.headers);
     const total = length === null ? null : start + length;
     await writeNote(path, address, answer.headers, total);
@@ -152,7 +152,7 @@ async function receive(
         }
         const now = performance.now();
         if (now - window.since < limits.slow.ms) continue;
-        if (at - window.at < limits.slow.bytes) throw passing('it sends too slowly');
+        if (at - window.at < limits.slow.bytes) throw passing(modelFailure('too-slow'));
         window = { since: now, at };
       }
     } catch (error) {
@@ -160,7 +160,7 @@ async function receive(
       throw receiveError(error);
     }
     await file.truncate(at);
-    if (total !== null && at !== total) throw passing('the connection ended too soon');
+    if (total !== null && at !== total) throw passing(modelFailure('ended-too-soon'));
     await file.sync();
   } finally {
     await file.close();
@@ -221,7 +221,7 @@ function lengthOf({ 'content-length': length }: Dispatcher.ResponseData['headers
 
 function rangeStart({ 'content-range': range }: Dispatcher.ResponseData['headers']): number {
   const found = typeof range === 'string' ? /^bytes (\d+)-/.exec(range) : null;
-  if (!found) throw passing('its answer does not say which part it is');
+  if (!found) throw passing(modelFailure('part-unnamed'));
   return Number(found[1]);
 }
 

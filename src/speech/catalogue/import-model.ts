@@ -1,4 +1,5 @@
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { modelFailure } from '../../words/model-failures.ts';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { ifMissing } from '../../shared/files.ts';
@@ -44,7 +45,7 @@ async function importedFiles(
   signal: AbortSignal,
 ): Promise<FreshModel> {
   const found = await stat(path).catch(ifMissing(null));
-  if (!found) throw new ModelError('model-unusable', `${path} is not there.`);
+  if (!found) throw new ModelError('model-unusable', modelFailure('import-missing', { path }));
   const known = entries.find((entry) => namesOf(entry).includes(basename(path)));
   if (isArchive(path)) {
     const wanted = (name: string) => known === undefined || Object.hasOwn(known.files, name);
@@ -81,13 +82,10 @@ async function manifestIn(folder: string, path: string): Promise<FreshModel> {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new ModelError(
       'model-unusable',
-      `model.json in ${basename(path)} cannot be used: ${why}`,
+      modelFailure('model-json-wrong', { name: basename(path), cause: why }),
     );
   }
 }
 
 const notAModel = (path: string): ModelError =>
-  new ModelError(
-    'model-unusable',
-    `${basename(path)} has no model.json and is not called as a model of the catalogue is. See "A local model" in src/speech/README.md.`,
-  );
+  new ModelError('model-unusable', modelFailure('import-not-a-model', { name: basename(path) }));

@@ -1,4 +1,6 @@
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { modelFailure } from '../../words/model-failures.ts';
+import type { Sentence } from '../../words/params.ts';
 import { basename, dirname, join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
 import { ifMissing } from '../../shared/files.ts';
@@ -75,7 +77,7 @@ export async function claimed<T>(folder: string, work: () => Promise<T>): Promis
     if (holder !== 0 && (holder === process.pid || isRunning(holder))) {
       throw new ModelError(
         'download-failed',
-        `Process ${holder} installs it already (${lock}). Wait for it, or end it`,
+        modelFailure('already-installing', { process: String(holder), lock }),
       );
     }
     // Of one that was killed.
@@ -103,7 +105,7 @@ async function fetchFromAny(
   folders: { work: string; files: string },
   options: InstallOptions,
 ): Promise<void> {
-  const failures: string[] = [];
+  const causes: Sentence[] = [];
   for (const source of entry.sources) {
     try {
       await rm(folders.files, { recursive: true, force: true });
@@ -116,12 +118,12 @@ async function fetchFromAny(
         error instanceof ModelError && ['download-failed', 'archive-unusable'].includes(error.code);
       if (!isOfSource) throw error;
       if (entry.sources.length === 1 && error.code === 'archive-unusable') throw error;
-      failures.push(error.message);
+      causes.push(error.said);
     }
   }
   throw new ModelError(
     'download-failed',
-    `${entry.title} could not be downloaded. ${failures.join('; ')}. What arrived is kept: install it again, and it goes on from there.`,
+    modelFailure('download-failed', { title: entry.title, causes }),
   );
 }
 
@@ -185,7 +187,7 @@ async function fetchFile(
 export async function copyModelFile(from: string, to: string): Promise<void> {
   await copyFile(from, `${to}.part`).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
-    throw new ModelError('download-failed', `${from} is not there (models.mirror)`);
+    throw new ModelError('download-failed', modelFailure('mirror-missing', { path: from }));
   });
   await rename(`${to}.part`, to);
 }

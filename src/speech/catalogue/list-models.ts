@@ -43,7 +43,7 @@ export type ListedModel = {
   used_for: Sentence[];
   progress: ModelProgress | null;
   /** Why the last installation failed, or why what is installed cannot be used. */
-  error: string | null;
+  error: Sentence | null;
 };
 
 /** The settings that models depend on. */
@@ -70,7 +70,7 @@ export type ModelList = {
 /** What is on its way or went wrong, by id. */
 type Works = {
   progress(id: string): ModelProgress | null;
-  failure(id: string): string | null;
+  failure(id: string): Sentence | null;
 };
 
 /** The models of the catalogue, those of this host, and what cannot be used of both. */

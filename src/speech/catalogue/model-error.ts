@@ -1,4 +1,7 @@
 import { hasCode } from '../../shared/errors.ts';
+import { modelFailure } from '../../words/model-failures.ts';
+import type { Sentence } from '../../words/params.ts';
+import { inEnglish } from '../../words/say.ts';
 
 /** Why a model could not be installed, as a stable slug. */
 export type ModelErrorCode =
@@ -11,29 +14,22 @@ export type ModelErrorCode =
   | 'program-missing'
   | 'model-unusable';
 
-/** Why a model could not be installed or removed: a sentence that says what to do. */
+/** Why a model could not be installed or removed, and what to do. */
 export class ModelError extends Error {
   override name = 'ModelError';
   readonly code: ModelErrorCode;
-  constructor(code: ModelErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  readonly said: Sentence;
+  constructor(code: ModelErrorCode, said: Sentence, options?: ErrorOptions) {
+    super(inEnglish(said), options);
     this.code = code;
+    this.said = said;
   }
 }
 
 /** @param room bytes, where they are known */
-export function noRoom(room?: { free: number; needed: number }): ModelError {
-  const figures = room
-    ? ` It takes ${megabytes(room.needed)}, and ${megabytes(room.free)} are free.`
-    : '';
-  return new ModelError(
-    'no-room',
-    `There is no room on the disk for the model.${figures} Make room, or set MITSCHRIFT_MODELS to a folder on another disk; then install it again.`,
-  );
-}
+export const noRoom = (room: { free?: number; needed?: number } = {}): ModelError =>
+  new ModelError('no-room', modelFailure('no-space-for-model', room));
 
 /** What the system says of a full disk, as `noRoom`; anything else as it is. */
 export const asNoRoom = (error: unknown): unknown =>
   hasCode(error, 'ENOSPC', 'EDQUOT') ? noRoom() : error;
-
-const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;

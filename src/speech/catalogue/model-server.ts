@@ -1,13 +1,18 @@
 import type { Dispatcher } from 'undici';
+import { modelFailure } from '../../words/model-failures.ts';
+import type { Sentence } from '../../words/params.ts';
+import { inEnglish } from '../../words/say.ts';
 import { guardedLookup, isForbiddenAddress } from '../../servers/server.ts';
 import { loadOnce } from '../../shared/package.ts';
 
 /** Why a server gives nothing; `passing` when the same may give it a little later. */
 export class ServerFailed extends Error {
   override name = 'ServerFailed';
+  readonly said: Sentence;
   readonly passing: boolean;
-  constructor(message: string, { passing }: { passing: boolean }, cause?: unknown) {
-    super(message, { cause });
+  constructor(said: Sentence, { passing }: { passing: boolean }, cause?: unknown) {
+    super(inEnglish(said), { cause });
+    this.said = said;
     this.passing = passing;
   }
 }
@@ -25,7 +30,7 @@ export async function requestModelFile(
   let url = new URL(address);
   for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
     if (isForbiddenAddress(url.hostname.replaceAll(/[[\]]/g, ''))) {
-      throw lasting('it leads to a link-local or metadata address');
+      throw lasting(modelFailure('forbidden-address'));
     }
     const answer = await request(url, {
       dispatcher,
@@ -49,11 +54,11 @@ export async function requestModelFile(
       !/^https?:$/.test(next.protocol) ||
       (url.protocol === 'https:' && next.protocol === 'http:')
     ) {
-      throw lasting(`it leads to ${next.protocol}//${next.host}, which is not safe`);
+      throw lasting(modelFailure('unsafe-redirect', { url: `${next.protocol}//${next.host}` }));
     }
     url = next;
   }
-  throw lasting(`it redirects more than ${redirectsMax} times`);
+  throw lasting(modelFailure('too-many-redirects', { most: redirectsMax }));
 }
 
 /** One for all downloads. Connections are only made to public and private addresses, never to link-local ones. */
@@ -62,30 +67,33 @@ const agent = loadOnce(async () => {
   return new EnvHttpProxyAgent({ connect: { lookup: guardedLookup, timeout: 20_000 } });
 });
 
-export const passing = (message: string, cause?: unknown): ServerFailed =>
-  new ServerFailed(message, { passing: true }, cause);
-const lasting = (message: string): ServerFailed => new ServerFailed(message, { passing: false });
+export const passing = (said: Sentence, cause?: unknown): ServerFailed =>
+  new ServerFailed(said, { passing: true }, cause);
+const lasting = (said: Sentence): ServerFailed => new ServerFailed(said, { passing: false });
 
 function refusal(status: number): ServerFailed {
-  if (status === 404 || status === 410) return lasting('it is not there (404)');
+  if (status === 404 || status === 410) return lasting(modelFailure('file-not-found'));
   const may = status >= 500 || status === 408 || status === 416 || status === 429;
-  return may ? passing(`it answers ${status}`) : lasting(`it answers ${status}`);
+  const said = modelFailure('http-status', { status: String(status) });
+  return may ? passing(said) : lasting(said);
 }
 
-export function networkReason(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const known: Record<string, string> = {
-    ENOTFOUND: 'its name is unknown',
-    EAI_AGAIN: 'names cannot be looked up',
-    ECONNREFUSED: 'nothing listens there',
-    UND_ERR_CONNECT_TIMEOUT: 'it cannot be reached',
-    UND_ERR_HEADERS_TIMEOUT: 'it does not answer',
-    UND_ERR_BODY_TIMEOUT: 'it stopped sending',
-    UND_ERR_SOCKET: 'the connection broke off',
-    ECONNRESET: 'the connection broke off',
-  };
-  return known[code ?? ''] ?? `${code ?? ''} ${message}`.trim();
+export function networkReason(error: unknown): Sentence {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const known = new Map(Object.entries(networkReasons)).get(code);
+  return known ? modelFailure(known) : modelFailure('as-quoted', { text: `${code} ${message}` });
 }
+
+const networkReasons = {
+  ENOTFOUND: 'name-unknown',
+  EAI_AGAIN: 'no-dns',
+  ECONNREFUSED: 'refused',
+  UND_ERR_CONNECT_TIMEOUT: 'unreachable',
+  UND_ERR_HEADERS_TIMEOUT: 'no-answer',
+  UND_ERR_BODY_TIMEOUT: 'stopped-sending',
+  UND_ERR_SOCKET: 'connection-lost',
+  ECONNRESET: 'connection-lost',
+} as const;
 
 /** For sentences. */
 export function serverOf(address: string): string {

@@ -1,4 +1,7 @@
 import { rm } from 'node:fs/promises';
+import { modelFailure } from '../../words/model-failures.ts';
+import type { Sentence } from '../../words/params.ts';
+import { detail } from '../../words/details.ts';
 import { join } from 'node:path';
 import { exists, syncDirectory } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
@@ -65,7 +68,7 @@ type State = Required<Omit<ModelStoreOptions, 'limits'>> & {
   limits: DownloadLimits | undefined;
   works: Map<string, Work>;
   /** Why the last installation failed. */
-  failures: Map<string, string>;
+  failures: Map<string, Sentence>;
   listeners: Set<(id: string, progress: ModelProgress | null) => void>;
   slot: Limited;
 };
@@ -114,8 +117,8 @@ async function begin(state: State, id: string): Promise<Work> {
   const { entries } = await readCatalogue(state.catalogueDir);
   const entry = entries.find((one) => one.id === id);
   if (!entry) {
-    const known = entries.map((one) => one.id).join(', ');
-    throw new ModelError('model-unknown', `The catalogue has no model ${id}. It has: ${known}.`);
+    const known = entries.map((one) => one.id);
+    throw new ModelError('model-unknown', detail('model-not-in-catalogue', { model: id, known }));
   }
   const running = state.works.get(id);
   if (running) return running;
@@ -155,7 +158,7 @@ async function install(state: State, entry: CatalogueEntry, work: Work): Promise
       return model;
     });
   } catch (error) {
-    if (!signal.aborted) state.failures.set(entry.id, messageOf(error));
+    if (!signal.aborted) state.failures.set(entry.id, saidOf(error));
     throw error;
   } finally {
     state.works.delete(entry.id);
@@ -223,7 +226,7 @@ async function removeModel(state: State, id: string): Promise<void> {
     await syncDirectory(join(folder, '..'));
     removed = true;
   }
-  if (!removed) throw new ModelError('not-installed', `The model ${id} is not installed.`);
+  if (!removed) throw new ModelError('not-installed', detail('model-not-installed', { model: id }));
   state.failures.delete(id);
   state.log.info({ model: id }, 'model removed');
 }
@@ -234,7 +237,5 @@ async function importOne(state: State, path: string, signal: AbortSignal): Promi
   return await state.slot(() => importModel(path, entries, options));
 }
 
-const messageOf = (error: unknown): string =>
-  error instanceof ModelError || error instanceof Busy
-    ? error.message
-    : 'It failed with an error of the program’s own: see the log.';
+const saidOf = (error: unknown): Sentence =>
+  error instanceof ModelError ? error.said : modelFailure('model-install-failed');

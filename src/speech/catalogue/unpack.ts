@@ -1,4 +1,6 @@
 import { bareEnvironment } from '../../shared/apart.ts';
+import { modelFailure } from '../../words/model-failures.ts';
+import type { Sentence } from '../../words/params.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -67,7 +69,7 @@ async function writeFiles(
   let bytes = 0;
   for await (const part of parts) {
     entries += 1;
-    if (entries > entriesMax) throw unusable('it holds too many files');
+    if (entries > entriesMax) throw unusable(modelFailure('too-many-files'));
     const { type, name, size } = part.header;
     const path = type === 'file' ? belowTop(name) : null;
     if (path === null || !wanted(path)) {
@@ -75,8 +77,8 @@ async function writeFiles(
       continue;
     }
     bytes += size;
-    if (bytes > bytesMax) throw unusable('its files are larger than a model can be');
-    if (taken.includes(path)) throw unusable(`it holds ${path} twice`);
+    if (bytes > bytesMax) throw unusable(modelFailure('files-too-large'));
+    if (taken.includes(path)) throw unusable(modelFailure('file-twice', { path }));
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await pipeline(
@@ -135,13 +137,11 @@ function bunzipped(
 async function endOf(child: ChildProcess, said: () => string): Promise<void> {
   try {
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw unusable(said().split('\n', 1)[0] ?? 'bzip2 failed');
+    const [line = ''] = said().split('\n', 1);
+    if (code !== 0) throw unusable(line === '' ? modelFailure('bzip2-failed') : quoted(line));
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
-    throw new ModelError(
-      'program-missing',
-      'The program bzip2 is missing, which unpacks the model: apt-get install bzip2.',
-    );
+    throw new ModelError('program-missing', modelFailure('bzip2-missing'));
   }
 }
 
@@ -151,7 +151,7 @@ function atMost(bytesMax: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
-      if (bytes > bytesMax) done(unusable('it holds more than a model can be'));
+      if (bytes > bytesMax) done(unusable(modelFailure('too-much')));
       else done(null, chunk);
     },
   });
@@ -161,12 +161,13 @@ function asModelError(error: unknown, archive: string): unknown {
   if (error instanceof ModelError) return error;
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) return error;
-  return unusable(message, archive);
+  return unusable(quoted(message), archive);
 }
 
-function unusable(why: string, archive?: string): ModelError {
-  return new ModelError(
+const quoted = (text: string): Sentence => modelFailure('as-quoted', { text });
+
+const unusable = (cause: Sentence, archive?: string): ModelError =>
+  new ModelError(
     'archive-unusable',
-    `The archive${archive === undefined ? '' : ` ${archive.split(sep).at(-1)}`} cannot be unpacked: ${why}. Install the model again.`,
+    modelFailure('archive-unusable', { cause, archive: archive?.split(sep).at(-1) }),
   );
-}

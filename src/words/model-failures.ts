@@ -1,0 +1,127 @@
+import { says, sayingsOf } from './sentences.ts';
+
+/** Why a model could not be installed. */
+const failuresToInstall = {
+  'no-space-for-model': says(
+    { needed: 'bytes?', free: 'bytes?' },
+    {
+      detail:
+        'There isn’t enough disk space for the model[ ({needed} needed, {free} free)]. Free up space, or set MITSCHRIFT_MODELS to a folder on another disk, then install it again.',
+    },
+  ),
+  'download-failed': says(
+    { title: 'text', causes: 'sentences' },
+    {
+      detail:
+        '{title} could not be downloaded: {causes}. What was already downloaded is kept. Install it again to continue.',
+    },
+  ),
+  /** One of the causes: where, and why. */
+  'source-failed': says({ place: 'text', cause: 'sentence' }, { detail: '{place}: {cause}' }),
+  'already-installing': says(
+    { process: 'text', lock: 'text' },
+    {
+      detail:
+        'Another process ({process}) is already installing this model. Wait for it, or end it. ({lock})',
+    },
+  ),
+  'mirror-missing': says(
+    { path: 'text' },
+    { detail: '{path} doesn’t exist (Download source for models, `models.mirror`)' },
+  ),
+  'checksum-differs': says(
+    { title: 'text', file: 'text', from: ['publisher', 'earlier'], id: 'text' },
+    {
+      detail:
+        '{title} was not installed: the file {file} was altered or damaged on the way. It differs from {from}.',
+      choices: {
+        from: {
+          publisher: 'the publisher’s',
+          earlier:
+            'the one installed here before. If the publisher has released a new one, delete .checksums/{id}.json next to the models',
+        },
+      },
+    },
+  ),
+  'model-file-missing': says(
+    { title: 'text', file: 'text' },
+    { detail: '{title} was not installed: the download doesn’t contain the file {file}.' },
+  ),
+  'archive-unusable': says(
+    { archive: 'text?', cause: 'sentence' },
+    { detail: 'The archive[ {archive}] can’t be unpacked: {cause}. Install the model again.' },
+  ),
+  'bzip2-missing': says(
+    {},
+    {
+      detail: 'The model can’t be unpacked because bzip2 isn’t installed: `apt-get install bzip2`.',
+    },
+  ),
+  'model-test-failed': says(
+    { model: 'text', cause: 'sentence' },
+    { detail: 'The model {model} was not installed because it failed the test: {cause}.' },
+  ),
+  'import-missing': says({ path: 'text' }, { detail: '{path} doesn’t exist.' }),
+  'import-not-a-model': says(
+    { name: 'text' },
+    {
+      detail:
+        '{name} has no model.json, and its name isn’t one of the catalogue. See “A local model” in the guide to speech recognition.',
+    },
+  ),
+  'model-json-wrong': says(
+    { name: 'text', cause: 'said' },
+    { detail: 'model.json in {name} can’t be used: {cause}' },
+  ),
+  'model-install-failed': says(
+    {},
+    {
+      detail:
+        'Installing the model failed because of an unexpected error. The log has the details.',
+    },
+  ),
+};
+
+/** What failed at a server, in an archive or in a model's test. */
+const causes = {
+  'as-quoted': says({ text: 'said' }, { detail: '{text}' }),
+  'forbidden-address': says({}, { detail: 'the address is link-local or a metadata address' }),
+  'unsafe-redirect': says({ url: 'text' }, { detail: 'it redirects to {url}, which is not safe' }),
+  'too-many-redirects': says(
+    { most: 'integer' },
+    { detail: 'it redirects more than {most} times' },
+  ),
+  'file-not-found': says({}, { detail: 'not found (404)' }),
+  'http-status': says({ status: 'text' }, { detail: 'HTTP {status}' }),
+  'name-unknown': says({}, { detail: 'the server name is unknown' }),
+  'no-dns': says({}, { detail: 'names can’t be resolved' }),
+  refused: says({}, { detail: 'the server refuses the connection' }),
+  unreachable: says({}, { detail: 'the server can’t be reached' }),
+  'no-answer': says({}, { detail: 'the server doesn’t respond' }),
+  'stopped-sending': says({}, { detail: 'the server stopped sending' }),
+  'too-slow': says({}, { detail: 'the server sends too slowly' }),
+  'connection-lost': says({}, { detail: 'the connection was lost' }),
+  'ended-too-soon': says({}, { detail: 'the connection ended too early' }),
+  'other-part': says({}, { detail: 'the server sent another part than requested' }),
+  'part-unnamed': says({}, { detail: 'the server doesn’t say which part it sent' }),
+  'too-many-files': says({}, { detail: 'too many files' }),
+  'files-too-large': says({}, { detail: 'files too large for a model' }),
+  'file-twice': says({ path: 'text' }, { detail: '{path} appears twice' }),
+  'too-much': says({}, { detail: 'more data than a model can have' }),
+  'bzip2-failed': says({}, { detail: 'bzip2 failed' }),
+  'package-missing': says(
+    {},
+    { detail: 'the package sherpa-onnx-node is missing: run `npm install` again' },
+  ),
+  'test-no-words': says({}, { detail: 'it found no words in the sample' }),
+  'test-no-speech': says({}, { detail: 'it found no speech in the sample' }),
+  'test-no-voice': says({}, { detail: 'it found no voice in the sample' }),
+  'test-no-turns': says({}, { detail: 'it found no speaker changes in the sample' }),
+  'test-other-words': says({}, { detail: 'it changed the words of the sample' }),
+  'needs-voice-model': says({}, { detail: 'it needs a voice model: install one first' }),
+};
+
+export const modelFailures = { ...failuresToInstall, ...causes };
+
+/** Why a model could not be installed, with what varies in the sentence. */
+export const modelFailure = sayingsOf(modelFailures, 'model');
