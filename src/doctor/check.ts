@@ -69,7 +69,7 @@ export const asMissing = (said: Sentence, remedy: Remedy | null = null): LookedA
  * the log, the database or a store of files told stays as it was told.
  */
 export function checkIn(language: Language, { said, remedy, ...check }: Check): CheckAnswer {
-  const first = said[0]!;
+  const first = said[0];
   const own = remedy?.text === undefined ? [] : [remedy.text].flat();
   const text =
     own.length > 0

@@ -87,14 +87,17 @@ test('list, import and remove say what there is, and what is wrong', async (t) =
   assert.match(listed.out, /^To install one: .*mitschrift\.js models install \S+$/m);
   const missing = await run(data, ['install', 'nowhere']);
   assert.equal(missing.code, 1);
-  assert.match(missing.err, /^The catalogue has no model nowhere\. It has: parakeet/);
+  assert.match(missing.err, /^There is no model nowhere\. Available: parakeet/);
   const imported = await run(data, ['import', join(fixtures, 'espeak-en')]);
   assert.equal(imported.code, 0, imported.err);
   const { models } = JSON.parse((await run(data, ['list', '--json'])).out) as {
-    models: { id: string; installed: boolean; used_for: string[] }[];
+    models: { id: string; installed: boolean; used_for: { code: string }[] }[];
   };
   const mine = models.find(({ id }) => id === 'espeak-en')!;
-  assert.deepEqual([mine.installed, mine.used_for], [true, ['Turns speech into text.']]);
+  assert.deepEqual(
+    [mine.installed, mine.used_for.map(({ code }) => code)],
+    [true, ['used-for-speech']],
+  );
   assert.match((await run(data, ['remove', 'espeak-en'])).err, /Confirm by --yes/);
   assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 0);
   assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 1);

@@ -19,7 +19,7 @@ test('alone over the log, then beside a running service: add, import, reset, lis
 
   const early = await users(['add', 'ben'], `${password}\n`);
   assert.deepEqual([early.code, early.out], [1, '']);
-  assert.match(early.err, /first user has to be an administrator/);
+  assert.match(early.err, /first user must be an administrator/);
   assert.equal((await users(['add', 'anna', '--admin'], `${password}\n`)).code, 0);
   assert.equal((await users(['add', 'ben'], '')).code, 1, 'without a password nobody is made');
 
@@ -86,7 +86,7 @@ test('invitations and links for a new password: beside a service and without one
     command(dataDir, ['users', ...args], `${password}\n`, env);
   const early = await users(['invite', '--admin']);
   assert.deepEqual([early.code, early.out], [1, ''], 'nobody is there to invite');
-  assert.match(early.err, /first administrator/);
+  assert.match(early.err, /Create an administrator first/);
   assert.equal((await users(['add', 'anna', '--admin'])).code, 0);
   const alone = await users(['invite', '--note', 'Ben, library'], { MITSCHRIFT_PORT: '9321' });
   assert.equal(alone.code, 0, alone.err);

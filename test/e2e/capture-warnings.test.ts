@@ -58,7 +58,7 @@ test('a microphone that gives nothing is told while recording, until it gives so
   await api.post('/toggle', {});
   const { code, message } = await warning.came;
   assert.equal(code, 'no-signal');
-  assert.match(message, /^No signal from “Desk Mic” for 10 s/);
+  assert.match(message, /^No signal from “Desk Mic” for 10 seconds/);
   const { recording } = await api.get<Status>('/status');
   assert.ok(recording!.duration >= 10, String(recording!.duration));
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('of a microphone and loudspeakers kept apart, the dead one is named', async
   await api.post('/audio/combined', { microphone: 'mic.monitor', monitor: 'speakers.monitor' });
   for (const [heard, dead] of [
     ['speakers', 'microphone'],
-    ['mic', 'loudspeakers'],
+    ['mic', 'speakers'],
   ] as const) {
     await api.post('/toggle', { action: 'start' });
     const said = await speech(dataDir, heard, sentences.speakers);
@@ -91,7 +91,7 @@ test('of a microphone and loudspeakers kept apart, the dead one is named', async
     const talking = (async () => {
       while (!stop.signal.aborted) await pulse.play(said.path, heard);
     })();
-    await warned(new RegExp(`^No signal from the ${dead} for 10 s`));
+    await warned(new RegExp(`^No signal from the ${dead} for 10 seconds`));
     stop.abort();
     await talking;
     await api.post('/toggle', { action: 'stop' });

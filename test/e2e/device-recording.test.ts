@@ -107,7 +107,10 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   const hear = (device: string, answer: string, client = hers) =>
     say(client, { type: 'level.start', device }, answer);
   assert.equal((await hear('Desk Mic', 'warning', his))['code'], 'not-admin');
-  assert.match(String((await hear('Headset', 'warning'))['detail']), /is not there.*“Desk Mic”/);
+  assert.match(
+    String((await hear('Headset', 'warning'))['detail']),
+    /is not connected.*“?Desk Mic/,
+  );
   assert.deepEqual(Object.keys(await hear('Desk Mic', 'level')).toSorted(), [
     'device',
     'peak',
@@ -132,10 +135,10 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
     body: JSON.stringify({ audio: { device: 'Headset' } }),
   });
   assert.equal(changed.status, 200);
-  await assert.rejects(start(anna), /: 409 .*“Headset” is not there.*“Desk Mic”/);
+  await assert.rejects(start(anna), /: 409 .*“Headset” is not connected.*Desk Mic/);
   await assert.rejects(
     anna.post('/audio/combined', { microphone: 'lost', monitor: 'speakers.monitor' }),
-    /microphone “lost” is not there/,
+    /microphone “lost” is no longer connected/,
   );
   await assert.rejects(
     anna.post('/audio/combined', { microphone: 'speakers.monitor', monitor: 'speakers.monitor' }),

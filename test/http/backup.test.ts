@@ -63,11 +63,11 @@ test('POST /backup makes one that can be restored; GET /status says what becomes
   // What cannot be one is said at once; what goes wrong later is kept to be read.
   await writeFile(join(folder, 'file'), 'x');
   for (const [wrong, message] of [
-    ['relative', /^must be an absolute path$/],
+    ['relative', /^must be a full path, starting with \/$/],
     [join(service.dataDir, 'backup'), /inside the data directory/],
-    [folder, /holds something else/],
+    [folder, /^contains something else \(backup\): choose an empty folder$/],
     [join(folder, 'file'), /not a directory/],
-    ['/proc/x', /^The folder \/proc\/x cannot be made or written \(ENOENT/],
+    ['/proc/x', /^can’t be created or written to \(ENOENT\): choose another folder$/],
   ] as const) {
     const { status, body } = await begin<ProblemAnswer>(service, token, wrong);
     assert.deepEqual([status, body.errors?.[0]?.path], [422, 'path'], wrong);
@@ -77,10 +77,13 @@ test('POST /backup makes one that can be restored; GET /status says what becomes
   assert.equal((await begin(service, token, path)).status, 202);
   const failed = await ended(service, token);
   assert.deepEqual([failed.state, failed.facts], ['failed', null]);
-  assert.match(failed.error!, /is damaged or of a newer release/);
+  assert.match(failed.error!, /backup\.json is damaged, or was made by a newer version/);
   const headers = { 'accept-language': 'de' };
   const german = await service.call<Status>('GET', '/status', { token, headers });
-  assert.match(german.body.backup!.error!, /ist beschädigt oder von einer neueren Version\.$/);
+  assert.match(
+    german.body.backup!.error!,
+    /backup\.json ist beschädigt oder wurde von einer neueren Version von Mitschrift erstellt\.$/,
+  );
 
   const user = await service.addUser('ben');
   assert.equal((await begin(service, user, path)).status, 403);
@@ -136,7 +139,7 @@ test('a backup is cancelled by a request and by Ctrl-C, and what was backed up b
   assert.equal(existsSync(join(`${path}-2`, 'backup.json')), false);
   const nowhere = await mitschrift(service.dataDir, 'backup', '/proc/x');
   assert.equal(nowhere.code, 1);
-  assert.match(nowhere.stderr, /The folder \/proc\/x cannot be made or written/u);
+  assert.match(nowhere.stderr, /\/proc\/x can’t be created or written to \(ENOENT\)/u);
 });
 
 const filesMuch = 1500;

@@ -186,7 +186,7 @@ test('a path of a setting is none of the service’s own data, and a certificate
   const inData = await selfSigned(dataDir, 'in-data');
   const link = join(await tempDir(t), 'link');
   await symlink(dataDir, link);
-  const own = /the service’s own data/;
+  const own = /folder-of-data/;
   for (const [section, name, value, why] of [
     ['notes', 'vault', dataDir, own],
     ['notes', 'vault', join(dataDir, 'keys'), own],
@@ -196,12 +196,12 @@ test('a path of a setting is none of the service’s own data, and a certificate
     ['models', 'mirror', '/', own],
     ['server', 'tls_cert', inData.cert, own],
     ['server', 'tls_key', inData.key, own],
-    ['server', 'tls_cert', '/etc/shadow', /is no certificate/],
-    ['server', 'tls_cert', '/nowhere/cert.pem', /is no certificate/],
-    ['server', 'tls_cert', '/dev/zero', /is no certificate/],
-    ['server', 'tls_cert', key, /is no certificate/],
-    ['server', 'tls_key', cert, /is no private key/],
-    ['server', 'tls_key', '/etc', /is no private key/],
+    ['server', 'tls_cert', '/etc/shadow', /not-a-certificate/],
+    ['server', 'tls_cert', '/nowhere/cert.pem', /not-a-certificate/],
+    ['server', 'tls_cert', '/dev/zero', /not-a-certificate/],
+    ['server', 'tls_cert', key, /not-a-certificate/],
+    ['server', 'tls_key', cert, /not-a-private-key/],
+    ['server', 'tls_key', '/etc', /not-a-private-key/],
   ] as const) {
     const json = { [section]: { [name]: value } };
     const { status, body } = await service.call<ProblemAnswer>('PUT', '/config', { token, json });

@@ -40,7 +40,14 @@ test('users, rights, API keys and backups ask for the password again after five 
   const wrong = await confirm('not her password');
   assert.deepEqual(
     [wrong.status, wrong.body.errors?.[0]],
-    [422, { path: 'current_password', message: 'is wrong' }],
+    [
+      422,
+      {
+        path: 'current_password',
+        message: 'The current password is wrong.',
+        code: 'current-password-wrong',
+      },
+    ],
   );
   assert.equal((await ask('DELETE', '/users/ben')).status, 403, 'a wrong one confirms nothing');
   assert.equal((await confirm(password)).status, 204);

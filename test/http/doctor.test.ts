@@ -218,10 +218,10 @@ test('a vault that is gone, or no folder, is refused when it is named, and missi
   };
   const place = await tempDir(t);
   const folder = join(place, 'vault');
-  const notThere = 'is not there: make the folder first, or name another';
+  const notThere = 'doesn’t exist: create the folder first, or choose another one';
   assert.deepEqual(await name(folder), [422, notThere]);
   await writeFile(join(place, 'file'), '');
-  assert.deepEqual(await name(join(place, 'file')), [422, 'is no folder']);
+  assert.deepEqual(await name(join(place, 'file')), [422, 'is not a folder']);
   assert.match((await vault()).detail, /^No notes folder is set/, 'all of it or nothing');
   await mkdir(folder);
   assert.equal((await name(folder))[0], 200);

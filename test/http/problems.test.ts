@@ -53,7 +53,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
       'de',
       number,
       'Bitte prüfen Sie Ihre Angaben',
-      /username: fehlt; password: fehlt; .*unbekannte/,
+      /username: fehlt; password: fehlt; .*unbekannt: "limit"/,
       'de',
     ],
   ] as const) {
@@ -75,7 +75,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
     return answered.body;
   };
   const { detail } = await inGerman<{ detail: string }>('POST', '/config/test', { llm: {} });
-  assert.match(detail, /^Kein Sprachmodell-Server ist gesetzt/);
+  assert.match(detail, /^Es ist kein Sprachmodell-Server angegeben/);
   type Models = { models: { about: string | null; recommended: string | null }[] };
   const { models } = await inGerman<Models>('GET', '/models');
   assert.ok(models.some(({ about }) => about?.startsWith('Unterscheidet Stimmen')));
@@ -89,6 +89,73 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
   socket.socket.send(JSON.stringify({ type: 'level.start', device: null }));
   const warning = await socket.until(({ type }) => type === 'warning');
   assert.equal(warning['detail'], 'Nur ein Administrator kann die Geräte des Servers testen.');
+});
+
+test('a problem and faults of fields are said in German, with codes and parameters for programs', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const headers = { 'Accept-Language': 'de' };
+  const asked = async (method: string, path: string, more: { token: string; json?: object }) =>
+    (await service.call<ProblemAnswer>(method, path, { headers, ...more })).body;
+
+  // What a type says by itself has no code of its own; what says more has one.
+  const taken = await asked('POST', '/users', {
+    token,
+    json: { username: 'ben', password: 'eins zwei drei vier' },
+  });
+  assert.equal(taken.type, '/problems/username-taken');
+  assert.equal(
+    taken.detail,
+    'Der Benutzername ben ist bereits vergeben. Wählen Sie einen anderen.',
+  );
+  assert.deepEqual([taken.code, taken.params], [undefined, { name: 'ben' }]);
+  const short = await asked('POST', '/users', {
+    token,
+    json: { username: 'cleo', password: 'kurz' },
+  });
+  const [fault] = short.errors!;
+  assert.match(fault!.message, /^Ein Passwort hat \d+ bis 1\.?\d* Zeichen\.$/);
+  assert.deepEqual(
+    [fault!.code, Object.keys(fault!.params!)],
+    ['password-length', ['least', 'most']],
+  );
+
+  // What is wrong with fields, of a body and of settings.
+  const upload = await asked('PUT', '/config', {
+    token,
+    json: { limits: { upload_mb: 0 }, notes: { vault: 'notes' }, nonsense: 1 },
+  });
+  assert.deepEqual(upload.errors, [
+    {
+      path: 'limits.upload_mb',
+      message: 'muss mindestens 1 sein',
+      code: 'field-least',
+      params: { limit: 1 },
+    },
+    {
+      path: 'notes.vault',
+      message: 'muss ein vollständiger Pfad sein, der mit / beginnt',
+      code: 'not-absolute-path',
+    },
+    { path: 'nonsense', message: 'ist keine Einstellung', code: 'setting-unknown' },
+  ]);
+  const login = await asked('POST', '/login', { token, json: { username: 5, extra: 1 } });
+  assert.deepEqual(
+    login.errors!.map(({ path, message, code }) => [path, message, code]),
+    [
+      ['username', 'muss ein Text sein', 'field-type'],
+      ['password', 'fehlt', 'field-missing'],
+      ['(body)', 'unbekannt: "extra"', 'field-unknown'],
+    ],
+  );
+
+  // The setting's name is for administrators.
+  const opened = async (who: string) =>
+    (await asked('POST', '/open', { token: who, json: { mode: 'notes', paths: ['x.md'] } })).detail;
+  const [hers, his] = [await opened(token), await opened(ben)];
+  assert.ok(!his.includes('notes.vault'), his);
+  assert.ok(hers.startsWith(his.slice(0, 20)), hers);
 });
 
 test('a failure is read in the reader’s language, and a server’s address by administrators alone', async (t) => {

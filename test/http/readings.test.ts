@@ -96,7 +96,7 @@ test('a language given back to the recogniser is the one that was heard, everywh
   const from = 'speech-to-text';
   for (const [body, message] of [
     [{ from, model: 'absent' }, /^There is no model absent .*There is: tts-1, whisper-large\.$/],
-    [{ model: 'tts-1' }, /^is for a run from speech-to-text$/],
+    [{ model: 'tts-1' }, /^can only be chosen when transcribing again$/],
   ] as const) {
     const { status, errors } = await refused(path, body);
     assert.equal(status, 422);

@@ -119,7 +119,7 @@ test('a failed stage shows why, can be tried again, or be cleared by the toggle'
   const failed = await service.call<Recording>('GET', `/recordings/${id}`, { token });
   assert.equal(failed.body.status, 'ERROR');
   assert.equal(failed.body.error?.stage, 'summarise');
-  assert.equal(failed.body.error?.message, 'The engine is out of order');
+  assert.match(failed.body.error!.message, /reported an error\. .*out of order$/);
   const status = await service.call<{ status: string; errors: { recording_id: string }[] }>(
     'GET',
     '/status',
@@ -141,7 +141,7 @@ test('a failed stage shows why, can be tried again, or be cleared by the toggle'
     : ([
         409,
         '/problems/device-unavailable',
-        /“No such device” is not there\. Devices now: /,
+        /“No such device” is not connected\. Connected: /,
       ] as const);
   assert.deepEqual([unable.status, unable.body.type], [code, type]);
   assert.match(unable.body.detail, why);

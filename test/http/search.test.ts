@@ -60,7 +60,11 @@ test('questions that are none are told so; words that mean something to nobody f
   }
   const { body } = await service.call<ProblemAnswer>('GET', '/search', { token });
   assert.deepEqual(body.errors, [
-    { path: 'q', message: 'must say what to look for: /search?q=budget' },
+    {
+      path: 'q',
+      message: 'must contain what to search for, such as /search?q=budget',
+      code: 'search-empty',
+    },
   ]);
   for (const q of ['"', '*:*', '(((', '%00', '..%2f', '\\', '+-&&||!', '💣']) {
     const path = `/search?q=${q.startsWith('%') || q.includes('%') ? q : encodeURIComponent(q)}`;

@@ -144,7 +144,7 @@ test('of hours of silence in a small file the working copy has to fit, however i
     });
   const last = await send(0);
   assert.equal(last.status, 507);
-  assert.match(((await last.json()) as ProblemAnswer).detail, /while it is recognised/);
+  assert.match(((await last.json()) as ProblemAnswer).detail, /only while it is transcribed/);
   assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), []);
 
   // It is all there, and is taken as soon as there is room.

@@ -40,7 +40,7 @@ test('a vault that is away keeps no recording from its documents, and is filled 
   await choose(token, vault);
   await rename(vault, `${vault}-away`);
   const { documents } = await saved(token);
-  assert.match((await own(token)).fault ?? '', /is not there/);
+  assert.match((await own(token)).fault ?? '', /doesn’t exist/);
   const tries = () =>
     service.logged.filter((line) => line.includes('notes folder cannot be written'));
   await eventually('the try is told', () => tries().length > 0);
@@ -114,10 +114,10 @@ test('who is elsewhere chooses none; folders that cannot be one are refused with
 
   await choose(token, vault);
   for (const [folder, why] of [
-    ['Vault', /absolute path/],
-    [join(vault, 'none'), /is not there/],
-    [join(service.dataDir, 'spaces'), /the service’s own data/],
-    [join(service.dataDir, '..'), /the service’s own data/],
+    ['Vault', /not-absolute-path/],
+    [join(vault, 'none'), /folder-missing/],
+    [join(service.dataDir, 'spaces'), /folder-of-data/],
+    [join(service.dataDir, '..'), /folder-of-data/],
     [vault, /another user/],
   ] as const) {
     const refused = await chooseFor(token, 'ben', folder);

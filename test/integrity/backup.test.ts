@@ -288,7 +288,7 @@ test('a damaged log, a strange directory and another history are refused', async
   await writeFile(join(strange, 'thesis.txt'), 'all of it');
   await assert.rejects(backUp(data, strange), /thesis\.txt/);
   const other = await recordedData(t, { recordings: 1, another: true });
-  await assert.rejects(backUp(other.data, kept), /another log/);
+  await assert.rejects(backUp(other.data, kept), /contains a backup of other data/);
   await diverge({ data, recordings: [] }, kept, t);
 
   await withLogAlone(data, ({ store }) => store.append('config', [plainFact('later')], 0));
@@ -319,7 +319,7 @@ async function diverge({ data }: RecordedData, kept: string, t: TestContext): Pr
   const twin = dataFolder(join(await tempDir(t), 'twin'));
   await restore(kept, twin);
   await withLogAlone(twin, ({ store }) => store.append('recording-y', [plainFact('y')], 0));
-  await assert.rejects(backUp(twin, mine), /goes on differently/);
+  await assert.rejects(backUp(twin, mine), /contains newer events than this data/);
 }
 
 test('beside a running service, which goes on', async (t) => {

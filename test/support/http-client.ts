@@ -34,7 +34,7 @@ export type ProblemAnswer = {
   title: string;
   status: number;
   detail: string;
-  errors?: { path: string; message: string }[];
+  errors?: { path: string; message: string; code?: string; params?: object }[];
   [member: string]: unknown;
 };
 

@@ -81,9 +81,9 @@ test('settings changed and saved, two people in their accounts; the service away
     const folder = await tempDir(t);
     const vault = page.getByLabel('Vault');
     for (const [path, fault] of [
-      ['relative', 'must be an absolute path'],
-      [join(folder, 'vault'), 'is not there: make the folder first, or name another'],
-      [service.dataDir, 'is in the folder of the service’s own data'],
+      ['relative', 'must be a full path, starting with /'],
+      [join(folder, 'vault'), 'doesn’t exist: create the folder first, or choose another one'],
+      [service.dataDir, 'must not be in Mitschrift’s own data folder'],
     ] as const) {
       await vault.fill(path);
       await press('Save');
@@ -135,7 +135,7 @@ test('settings changed and saved, two people in their accounts; the service away
     const folder = page.getByLabel('Folder', { exact: true });
     await folder.fill('/nowhere/at/all');
     await press('Save');
-    await page.getByText('is not there: make the folder first, or name another').waitFor();
+    await page.getByText('doesn’t exist: create the folder first, or choose another one').waitFor();
     const vault = await tempDir(t);
     await folder.fill(vault);
     await press('Save');

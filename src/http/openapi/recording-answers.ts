@@ -309,7 +309,14 @@ export const statusSchema = z.object({
   }),
   backup: backupNow.nullable().optional().describe('to administrators: the one begun last'),
   warnings: z
-    .array(z.object({ code: z.enum(['disk-low', 'space-limit']), message: z.string() }))
+    .array(
+      z.object({
+        code: z.enum(['disk-low', 'space-limit']),
+        message: z.string(),
+        reason: z.string().describe('the sentence, for programs'),
+        params: z.record(z.string(), z.unknown()).optional(),
+      }),
+    )
     .describe('what concerns everybody, and nothing stops for'),
   position: z.number().int().describe('everything in the log up to it is in'),
 });

@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { perApp, routesOf } from '../route.ts';
 
-const noWords = 'must say what to look for: /search?q=budget';
+const noWords = wrong('search-empty');
 
 const whole = z
   .string()
