@@ -58,6 +58,9 @@ const translations = {
   },
 } satisfies Record<Exclude<Language, 'en'>, { [A in Area]: Words<(typeof english)[A]> }>;
 
+/** Every catalogue, by language and area. */
+export const catalogues = { en: english, ...translations };
+
 /**
  * Who reads a sentence. Documents outlive advice; what servers, files and settings are called is for administrators, Health
  * and the command line.

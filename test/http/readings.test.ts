@@ -95,7 +95,10 @@ test('a language given back to the recogniser is the one that was heard, everywh
   const path = `/recordings/${id}/reprocess`;
   const from = 'speech-to-text';
   for (const [body, message] of [
-    [{ from, model: 'absent' }, /^There is no model absent .*There is: tts-1, whisper-large\.$/],
+    [
+      { from, model: 'absent' },
+      /^The model absent isn’t available .*Available: tts-1 and whisper-large\.$/,
+    ],
     [{ model: 'tts-1' }, /^can only be chosen when transcribing again$/],
   ] as const) {
     const { status, errors } = await refused(path, body);
