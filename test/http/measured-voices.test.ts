@@ -138,7 +138,7 @@ test('voices are measured again from the kept audio: after turns were moved, bef
   const third = await pendingOf(service, token, last);
   assert.deepEqual(
     third.map((one) => [one.suggested_name, one.reason]),
-    ['Anna', 'Ben'].map((who) => [who, 'the voice sounds as in earlier recordings']),
+    ['Anna', 'Ben'].map((who) => [who, 'the voice is similar to earlier recordings']),
   );
   const stranger = await service.addUser('cem');
   const theirs = await profilesOf(service, stranger);
