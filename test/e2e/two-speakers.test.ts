@@ -128,7 +128,7 @@ test('two people are recorded, through a kill: one is named meanwhile, the servi
   assert.deepEqual(
     speakers.map(({ suggested_name, reason }) => [suggested_name, reason]),
     [
-      ['Änne', 'called so while it was recorded'],
+      ['Änne', 'named like this during the recording'],
       [null, null],
     ],
   );

@@ -15,7 +15,7 @@ type Recording = {
   speakers: { label: string; name: string | null }[];
   utterances: { block: string; revision: string; text: string; speaker: string | null }[];
   summary: { abstract: string | null; lines: { text: string }[] };
-  notes: { code: string; text: string }[];
+  notes: { code: string; params?: unknown; text: string }[];
   ledger: { unplaced_corrections: { after: string }[] } | null;
 };
 type Versions = { versions: { version: number; why: string[]; title: string; current: boolean }[] };
@@ -212,7 +212,10 @@ test('a file changed by a person on disk is kept, also when a title changes', as
   await service.call('PATCH', `/recordings/${id}`, { token, json: { title: 'Other' } });
   assert.match(await readFile(path, 'utf8'), /My own remark\./);
   const { notes } = await recording();
-  assert.deepEqual(notes, [{ code: 'edited', text: 'summary' }]);
+  assert.deepEqual(
+    notes.map(({ code, params }) => [code, params]),
+    [['edited', { documents: ['summary'] }]],
+  );
 });
 
 test('PUT /transcripts/{filename}: corrections by block id; anything else is kept as an own version', async (t) => {

@@ -28,13 +28,13 @@ test('settings changed and saved, two people in their accounts; the service away
     async () => {
       await page.getByRole('navigation').getByText('Settings').click();
       await open('Server and limits');
-      const upload = page.getByLabel('Largest upload');
+      const upload = page.getByLabel('Maximum upload size');
       await upload.fill('0');
       await page.getByText('At least 1. The previous value').waitFor();
       await upload.fill('2048');
       await page.getByText('1 unsaved change').first().waitFor();
       await open('Language model');
-      assert.equal(await page.getByLabel('Patience').isDisabled(), true);
+      assert.equal(await page.getByLabel('Time limit').isDisabled(), true);
       await page.getByText('from MITSCHRIFT_LLM_TIMEOUT').waitFor();
       await checkLook(page, 'settings-language');
 
@@ -79,7 +79,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await page.locator('select#setting-stt-local_model').selectOption('espeak-en');
     await open('Notes and voices');
     const folder = await tempDir(t);
-    const vault = page.getByLabel('Vault');
+    const vault = page.getByLabel('Notes folder (vault)');
     for (const [path, fault] of [
       ['relative', 'must be a full path, starting with /'],
       [join(folder, 'vault'), 'doesn’t exist: create the folder first, or choose another one'],
