@@ -1,4 +1,4 @@
-import type { Words } from './sentences.ts';
+import { type Words, tellAdministrator } from './sentences.ts';
 import type { failuresOfAudio } from './failures-of-audio.ts';
 
 export const failuresOfAudioInGerman = {
@@ -90,12 +90,12 @@ export const failuresOfAudioInGerman = {
   },
   'not-flac': {
     detail: 'Das gespeicherte Audio hat nicht das erwartete Format.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Erwartet: FLAC.',
   },
   'not-16-bit': {
     detail: 'Das gespeicherte Audio hat nicht das erwartete Format.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Erwartet: WAV mit 16-Bit-Abtastwerten.',
   },
 } satisfies Words<typeof failuresOfAudio>;

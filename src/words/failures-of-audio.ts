@@ -1,4 +1,4 @@
-import { says } from './sentences.ts';
+import { says, tellAdministrator } from './sentences.ts';
 
 /** Why an audio file cannot be read. */
 export const failuresOfAudio = {
@@ -129,7 +129,7 @@ export const failuresOfAudio = {
     {},
     {
       detail: 'The stored audio isn’t in the expected format.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Expected: FLAC.',
     },
   ),
@@ -137,7 +137,7 @@ export const failuresOfAudio = {
     {},
     {
       detail: 'The stored audio isn’t in the expected format.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Expected: WAV with 16-bit samples.',
     },
   ),

@@ -1,4 +1,4 @@
-import type { Words } from './sentences.ts';
+import { type Words, tellAdministrator } from './sentences.ts';
 import type { failuresOfDocuments } from './failures-of-documents.ts';
 
 export const failuresOfDocumentsInGerman = {
@@ -8,7 +8,7 @@ export const failuresOfDocumentsInGerman = {
   },
   'documents-not-writable': {
     detail: 'Mitschrift darf nicht in Ihren Dokumentenordner auf dem Server schreiben.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
   },
   'document-name-taken': {
     detail: 'Eine andere Datei oder ein Ordner hat den Namen, den das Dokument braucht.',

@@ -1,4 +1,4 @@
-import { says } from './sentences.ts';
+import { says, tellAdministrator } from './sentences.ts';
 
 /** Why documents are not written. */
 export const failuresOfDocuments = {
@@ -13,7 +13,7 @@ export const failuresOfDocuments = {
     {},
     {
       detail: 'Mitschrift isn’t allowed to write to your documents folder on the server.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
     },
   ),
   'document-name-taken': says(

@@ -1,4 +1,4 @@
-import type { Words } from './sentences.ts';
+import { type Words, tellAdministrator } from './sentences.ts';
 import type { FaultOfAnswer, failuresOfLanguage } from './failures-of-language.ts';
 
 const faultWords = {
@@ -21,7 +21,7 @@ export const failuresOfLanguageInGerman = {
   'no-language-model': { detail: 'Es ist kein Sprachmodell eingerichtet.' },
   'language-model-removed': {
     detail: 'Das Sprachmodell ist nicht mehr eingerichtet; die Dokumente sind deshalb unverändert.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Geben Sie einen Sprachmodell-Server an (`llm.base_url`).',
   },
   'language-server-unreachable': {
@@ -67,12 +67,12 @@ export const failuresOfLanguageInGerman = {
   },
   'language-server-cannot': {
     detail: 'Der Sprachmodell-Server unterstützt diese Anfrage nicht.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '{server}: HTTP {status}[, „{said}“]',
   },
   'language-server-not-found': {
     detail: 'Der Sprachmodell-Server kennt die Adresse oder das Modell nicht.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Prüfen Sie Adresse und Modell (`llm.base_url`, `llm.model`). {server}[, „{said}“]',
   },
   'language-answer-broken': {
@@ -82,27 +82,27 @@ export const failuresOfLanguageInGerman = {
   },
   'language-server-refused': {
     detail: 'Der Sprachmodell-Server hat die Anfrage abgelehnt.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '{server}: HTTP {status}[, „{said}“]',
   },
   'language-server-key-wrong': {
     detail: 'Der Sprachmodell-Server weist den API-Schlüssel zurück.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Prüfen Sie den Schlüssel (`llm.api_key`). {server}[, „{said}“]',
   },
   'language-server-no-credit': {
     detail: 'Das Kontingent beim Sprachmodell-Server ist aufgebraucht.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '{server}[, „{said}“]',
   },
   'language-server-redirects': {
     detail: 'Der Sprachmodell-Server leitet zu einer anderen Adresse weiter.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '[Wenn Sie ihr vertrauen, tragen Sie {url} als `llm.base_url` ein. ]{server}',
   },
   'language-server-not-api': {
     detail: 'Der Sprachmodell-Server antwortet nicht wie eine API.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Prüfen Sie die Adresse (`llm.base_url`): {server}. {fault}',
     choices: {
       fault: {
@@ -113,29 +113,29 @@ export const failuresOfLanguageInGerman = {
   },
   'language-server-certificate': {
     detail: 'Dem Zertifikat des Sprachmodell-Servers wird nicht vertraut.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '{server} ({cause})',
   },
   'language-server-no-https': {
     detail: 'Der Sprachmodell-Server unterstützt kein https.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Versuchen Sie http:// in `llm.base_url`. {server}',
   },
   'language-server-no-model': {
     detail: 'Der Sprachmodell-Server bietet kein Modell an.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Installieren Sie dort eines, oder setzen Sie `llm.model`. {server}',
   },
   'context-too-small': {
     detail: 'Das Kontextfenster des Sprachmodells ist für diese Aufnahme zu klein.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin:
       '[Es hat nur {read} von mindestens {least} Token gelesen. ]Geben Sie dem Modell auf {server} ein größeres Kontextfenster, oder tragen Sie seine Größe als `llm.context` ein.[ Antwort: „{said}“]',
   },
   'context-too-small-to-merge': {
     detail:
       'Das Kontextfenster des Sprachmodells ist zu klein, um die Teilzusammenfassungen dieser Aufnahme zu verbinden.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '`llm.context`',
   },
   'content-refused': {

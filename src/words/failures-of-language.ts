@@ -1,4 +1,4 @@
-import { says } from './sentences.ts';
+import { says, tellAdministrator } from './sentences.ts';
 
 /** Why an answer is of no use. */
 export const faultsOfAnswers = [
@@ -41,7 +41,7 @@ export const failuresOfLanguage = {
     {},
     {
       detail: 'The language model is no longer set up, so the documents are unchanged.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Set a language model server (`llm.base_url`).',
     },
   ),
@@ -114,7 +114,7 @@ export const failuresOfLanguage = {
     { server: 'text', status: 'text', said: 'said?' },
     {
       detail: 'The language model server doesn’t support this request.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '{server}: HTTP {status}[, “{said}”]',
     },
   ),
@@ -122,7 +122,7 @@ export const failuresOfLanguage = {
     { server: 'text', said: 'said?' },
     {
       detail: 'The language model server doesn’t know the address or the model.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Check address and model (`llm.base_url`, `llm.model`). {server}[, “{said}”]',
     },
   ),
@@ -138,7 +138,7 @@ export const failuresOfLanguage = {
     { server: 'text', status: 'text', said: 'said?' },
     {
       detail: 'The language model server rejected the request.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '{server}: HTTP {status}[, “{said}”]',
     },
   ),
@@ -146,7 +146,7 @@ export const failuresOfLanguage = {
     { server: 'text', said: 'said?' },
     {
       detail: 'The language model server rejects the API key.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Check the key (`llm.api_key`). {server}[, “{said}”]',
     },
   ),
@@ -154,7 +154,7 @@ export const failuresOfLanguage = {
     { server: 'text', said: 'said?' },
     {
       detail: 'The quota of the language model server is used up.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '{server}[, “{said}”]',
     },
   ),
@@ -162,7 +162,7 @@ export const failuresOfLanguage = {
     { server: 'text', url: 'text?' },
     {
       detail: 'The language model server redirects to another address.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '[If you trust it, set `llm.base_url` to {url}. ]{server}',
     },
   ),
@@ -170,7 +170,7 @@ export const failuresOfLanguage = {
     { server: 'text', fault: ['not-json', 'too-large'], limit: 'bytes?' },
     {
       detail: 'The language model server answers with something other than an API.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Check the address (`llm.base_url`): {server}. {fault}',
       choices: {
         fault: {
@@ -184,7 +184,7 @@ export const failuresOfLanguage = {
     { server: 'text', cause: 'text' },
     {
       detail: 'The certificate of the language model server isn’t trusted.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '{server} ({cause})',
     },
   ),
@@ -192,7 +192,7 @@ export const failuresOfLanguage = {
     { server: 'text' },
     {
       detail: 'The language model server doesn’t support https.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Try http:// in `llm.base_url`. {server}',
     },
   ),
@@ -200,7 +200,7 @@ export const failuresOfLanguage = {
     { server: 'text' },
     {
       detail: 'The language model server offers no model.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Install one there, or set `llm.model`. {server}',
     },
   ),
@@ -208,7 +208,7 @@ export const failuresOfLanguage = {
     { server: 'text', read: 'integer?', least: 'integer?', said: 'said?' },
     {
       detail: 'The language model’s context window is too small for this recording.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin:
         '[It read only {read} of at least {least} tokens. ]Give the model a larger context window on {server}, or set `llm.context` to its size.[ It says: “{said}”]',
     },
@@ -218,7 +218,7 @@ export const failuresOfLanguage = {
     {
       detail:
         'The language model’s context window is too small to combine the partial summaries of this recording.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '`llm.context`',
     },
   ),

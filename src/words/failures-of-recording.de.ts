@@ -20,7 +20,7 @@ export const failuresOfRecordingInGerman = {
   },
   'address-forbidden': {
     detail: 'Der eingestellte Server führt zu einer Adresse, an die Mitschrift nichts sendet.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Der Name {host} führt zu einer Link-Local- oder Metadaten-Adresse.',
   },
   'device-lost': {
@@ -113,13 +113,13 @@ export const failuresOfRecordingInGerman = {
   'recorder-socket-unsafe': {
     detail:
       'Die Aufnahme konnte nicht gestartet werden, da andere auf den Ordner des Servers dafür zugreifen können.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '{path} gehört einem anderen Benutzer, oder andere können ihn betreten.',
   },
   'files-differ': {
     detail:
       'Eine gespeicherte Datei hat sich seit dem Speichern verändert und wurde deshalb nicht verwendet.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '`mitschrift verify` listet die Schäden auf.',
   },
   'already-recording': problemsInGerman['already-recording'],

@@ -1,5 +1,5 @@
 import { problems } from './problems.ts';
-import { says } from './sentences.ts';
+import { says, tellAdministrator } from './sentences.ts';
 
 /** Why audio is not recorded: while a recording runs and when it failed. */
 export const failuresOfRecording = {
@@ -30,7 +30,7 @@ export const failuresOfRecording = {
     { host: 'text' },
     {
       detail: 'The configured server leads to an address to which Mitschrift sends nothing.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'The name {host} leads to a link-local or metadata address.',
     },
   ),
@@ -158,7 +158,7 @@ export const failuresOfRecording = {
     {
       detail:
         'The recording could not be started, because others can access the server’s folder for it.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '{path} belongs to another user, or others can enter it.',
     },
   ),
@@ -166,7 +166,7 @@ export const failuresOfRecording = {
     {},
     {
       detail: 'A stored file has changed since it was saved, so it was not used.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '`mitschrift verify` lists the damage.',
     },
   ),

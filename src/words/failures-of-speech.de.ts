@@ -1,4 +1,4 @@
-import type { Words } from './sentences.ts';
+import { type Words, tellAdministrator } from './sentences.ts';
 import type { failuresOfSpeech } from './failures-of-speech.ts';
 
 export const failuresOfSpeechInGerman = {
@@ -10,7 +10,7 @@ export const failuresOfSpeechInGerman = {
   },
   'speech-package-missing': {
     detail: 'Auf diesem Server ist die Spracherkennung nicht installiert.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Das Paket sherpa-onnx-node fehlt: Führen Sie `npm install` erneut aus.',
   },
   'speech-model-not-installed': {
@@ -122,54 +122,54 @@ export const failuresOfSpeechInGerman = {
   },
   'speech-server-key-wrong': {
     detail: 'Der Spracherkennungsserver weist den API-Schlüssel zurück.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Prüfen Sie den Schlüssel (`stt.api_key`). {server}[. Antwort: „{said}“]',
   },
   'speech-server-not-found': {
     detail: 'Der Spracherkennungsserver kennt die Adresse oder das Modell nicht.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin:
       'Prüfen Sie Adresse, Protokoll und Modell (`stt.base_url`, `stt.backend`, `stt.model`). {server}[. Antwort: „{said}“]',
   },
   'speech-server-redirects': {
     detail: 'Der Spracherkennungsserver leitet zu einer anderen Adresse weiter.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '[Wenn Sie ihr vertrauen, tragen Sie {url} als `stt.base_url` ein. ]{server}',
   },
   'speech-server-web-page': {
     detail: 'Der Spracherkennungsserver hat eine Webseite statt eines Transkripts geschickt.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Prüfen Sie die Adresse (`stt.base_url`). {server}',
   },
   'speech-server-too-large': {
     detail:
       'Der Spracherkennungsserver weist das Audio als zu groß zurück[, selbst in Stücken von {least}].',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Vielleicht begrenzt ein Proxy davor die Uploads. {server}',
   },
   'speech-server-no-credit': {
     detail: 'Das Konto beim Anbieter der Spracherkennung hat kein Guthaben mehr.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '{server}',
   },
   'speech-server-cannot': {
     detail: 'Der Spracherkennungsserver unterstützt diese Anfrage nicht.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'HTTP {status}. {server}[. Antwort: „{said}“]',
   },
   'speech-server-refused': {
     detail: 'Der Spracherkennungsserver hat die Anfrage abgelehnt.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'HTTP {status}. {server}[. Antwort: „{said}“]',
   },
   'speech-server-certificate': {
     detail: 'Dem Zertifikat des Spracherkennungsservers wird nicht vertraut.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: '{cause}. {server}',
   },
   'speech-server-no-https': {
     detail: 'Der Spracherkennungsserver unterstützt kein https.',
-    todo: 'Informieren Sie einen Administrator.',
+    todo: tellAdministrator.de,
     admin: 'Versuchen Sie http:// in `stt.base_url`. {server}',
   },
   'speech-answer-unreadable': {

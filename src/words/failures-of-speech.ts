@@ -1,4 +1,4 @@
-import { says } from './sentences.ts';
+import { says, tellAdministrator } from './sentences.ts';
 
 /** Why a recording is not transcribed, or its speakers not separated. */
 export const failuresOfSpeech = {
@@ -15,7 +15,7 @@ export const failuresOfSpeech = {
     {},
     {
       detail: 'Speech recognition isn’t installed on this server.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'The package sherpa-onnx-node is missing: run `npm install` again.',
     },
   ),
@@ -193,7 +193,7 @@ export const failuresOfSpeech = {
     { server: 'text', said: 'said?' },
     {
       detail: 'The speech recognition server rejects the API key.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Check the key (`stt.api_key`). {server}[. It says: “{said}”]',
     },
   ),
@@ -201,7 +201,7 @@ export const failuresOfSpeech = {
     { server: 'text', said: 'said?' },
     {
       detail: 'The speech recognition server doesn’t know the address or the model.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin:
         'Check address, protocol and model (`stt.base_url`, `stt.backend`, `stt.model`). {server}[. It says: “{said}”]',
     },
@@ -210,7 +210,7 @@ export const failuresOfSpeech = {
     { server: 'text', url: 'text?' },
     {
       detail: 'The speech recognition server redirects to another address.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '[If you trust it, set `stt.base_url` to {url}. ]{server}',
     },
   ),
@@ -218,7 +218,7 @@ export const failuresOfSpeech = {
     { server: 'text' },
     {
       detail: 'The speech recognition server answered with a web page instead of a transcript.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Check the address (`stt.base_url`). {server}',
     },
   ),
@@ -227,7 +227,7 @@ export const failuresOfSpeech = {
     {
       detail:
         'The speech recognition server rejects the audio as too large[, even in pieces of {least}].',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'A proxy in front of it may limit uploads. {server}',
     },
   ),
@@ -235,7 +235,7 @@ export const failuresOfSpeech = {
     { server: 'text' },
     {
       detail: 'The account at the speech recognition server has no credit left.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '{server}',
     },
   ),
@@ -243,7 +243,7 @@ export const failuresOfSpeech = {
     { server: 'text', status: 'text', said: 'said?' },
     {
       detail: 'The speech recognition server doesn’t support this request.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'HTTP {status}. {server}[. It says: “{said}”]',
     },
   ),
@@ -251,7 +251,7 @@ export const failuresOfSpeech = {
     { server: 'text', status: 'text', said: 'said?' },
     {
       detail: 'The speech recognition server rejected the request.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'HTTP {status}. {server}[. It says: “{said}”]',
     },
   ),
@@ -259,7 +259,7 @@ export const failuresOfSpeech = {
     { server: 'text', cause: 'text' },
     {
       detail: 'The certificate of the speech recognition server isn’t trusted.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: '{cause}. {server}',
     },
   ),
@@ -267,7 +267,7 @@ export const failuresOfSpeech = {
     { server: 'text' },
     {
       detail: 'The speech recognition server doesn’t support https.',
-      todo: 'Tell an administrator.',
+      todo: tellAdministrator.en,
       admin: 'Try http:// in `stt.base_url`. {server}',
     },
   ),

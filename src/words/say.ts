@@ -19,7 +19,14 @@ import type { Language, ParamValue, Sentence } from './params.ts';
 import { problems, problemsInGerman } from './problems.ts';
 import { suggestionReasons } from './suggestion-reasons.ts';
 import { suggestionReasonsInGerman } from './suggestion-reasons.de.ts';
-import { type WordCatalogue, type Spoken, type Texts, type Words, spoken } from './sentences.ts';
+import {
+  type WordCatalogue,
+  type Spoken,
+  type Texts,
+  type Words,
+  spoken,
+  tellAdministrator,
+} from './sentences.ts';
 import { waitingWords } from './waiting.ts';
 import { waitingInGerman } from './waiting.de.ts';
 
@@ -82,7 +89,12 @@ export const say = (
 /** All that a reader is told by a sentence, sentences within it included. @returns as `say` */
 export function sayTo(hearer: Hearer, sentence: Sentence, language: Language): string | undefined {
   const spoken = spokenIn(sentence, language, 'failure', (inner) => sayTo(hearer, inner, language));
-  return spoken && [spoken.detail, ...rest[hearer](spoken)].filter(Boolean).join(' ');
+  if (!spoken) return undefined;
+  const said = [spoken.detail, ...rest[hearer](spoken)];
+  const isOwnTask = hearer === 'administrators' && spoken.admin !== undefined;
+  return said
+    .filter((part) => part && !(isOwnTask && part === tellAdministrator[language]))
+    .join(' ');
 }
 
 const rest = {

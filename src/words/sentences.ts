@@ -22,6 +22,12 @@ export type Texts = Readonly<{
   admin?: Text;
   choices?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }>;
+/** What people are asked to do about what only an administrator can mend. Administrators are not sent to themselves. */
+export const tellAdministrator = {
+  en: 'Tell an administrator.',
+  de: 'Informieren Sie einen Administrator.',
+} as const satisfies Readonly<Record<Language, string>>;
+
 export type WordEntry<P extends Kinds = Kinds, T extends Texts = Texts> = {
   readonly params: P;
   readonly texts: T;

@@ -110,7 +110,10 @@ test('neither client follows a redirect to another server', async (t) => {
   const { model, server: asked } = clients(t, url);
   const signal = AbortSignal.timeout(5000);
   const question = { system: '', user: 'Who?', answerTokensMax: 10 };
-  await assert.rejects(model.complete(question, signal), /redirects to http:\/\/127\.0\.0\.1/);
+  await assert.rejects(
+    model.complete(question, signal),
+    /redirects to another address.* http:\/\/127\.0\.0\.1/,
+  );
   assert.equal((await askServer(asked, `${url}/v1/models`, { signal })).status, 307);
   assert.ok(seen.length > 1 && seen.every((host) => host.startsWith('localhost')));
 });

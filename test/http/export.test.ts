@@ -204,7 +204,7 @@ test('text and Word files carry the summary line by line, with names', async () 
     'Tasks',
     'Änne: writes it (Friday)',
     'Carl: calls (not found in what Carl said)',
-    'Points',
+    'Key points',
     'Änne greets.',
   ];
   const text = plainText(input);

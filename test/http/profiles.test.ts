@@ -68,7 +68,7 @@ test('voices that a person named are known in later meetings, until that is take
     (await suggested(service, token, second)).map((one) => [one.suggested_name, one.reason]),
     [
       [null, null],
-      ['Ada', 'the voice sounds as in earlier recordings'],
+      ['Ada', 'the voice is similar to earlier recordings'],
     ],
   );
   // Wrong, and corrected afterwards: nothing of it is left.

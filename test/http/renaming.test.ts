@@ -85,7 +85,7 @@ test('a summary that mentions a name that is changed is made again after the doc
   );
   assert.deepEqual(kept.notes, ['names-replaced']);
   const [index, , summary] = await second.documents();
-  assert.match(index!, /Names were changed afterwards/);
+  assert.match(index!, /Names were changed later/);
   assert.match(summary!, /explains to Ida \\\*I\.\\\* \\\[\\\[x\\\]\\\] what is planned/);
 
   // Given up while it is made again: nothing of it counts, and the names stay.

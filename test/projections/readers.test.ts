@@ -299,11 +299,14 @@ async function writtenSaying({ recordingId, store, written }: History, storage: 
 /** Lines that a note can be, whatever varies in it. */
 function patternOf(code: NoteCode): RegExp {
   const { detail } = noteWords[code].texts;
-  const text = typeof detail === 'string' ? detail : `(?:${detail.one}|${detail.other})`;
-  const varying = text
-    .replaceAll('.', '\\.')
-    .replaceAll(/\[\s*\(\{\w+\}\)\]|\{\w+\}|\(\{\w+\}\)/g, '.*');
-  return new RegExp(`^${varying.replaceAll(/ (?=\.\*)/g, ' ?')}$`);
+  const texts = typeof detail === 'string' ? [detail] : [detail.one, detail.other];
+  const varying = texts.map((text) =>
+    text
+      .split(/\[\s*\(\{\w+\}\)\]|\{\w+\}/)
+      .map((said) => said.replaceAll(/[.()]/g, '\\$&').replace(/ $/, ' ?'))
+      .join('.*'),
+  );
+  return new RegExp(`^(?:${varying.join('|')})$`);
 }
 
 /** Reads what was written, as a person would. */

@@ -175,6 +175,7 @@ test('a failure is shown until it is cleared or tried again, and results survive
     stage: 'write',
     code: 'disk-full',
     message: 'The disk is full',
+    reason: null,
     retriable: true,
     at: failed.at,
   });

@@ -75,6 +75,7 @@ test('what is most urgent is the status, and everything is told', async (t) => {
       stage: 'transcribe',
       code: 'engine-away',
       message: 'away',
+      reason: null,
       retriable: true,
       at: failed.at,
     },

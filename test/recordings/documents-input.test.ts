@@ -22,9 +22,9 @@ for (const [gaps, said] of [
       [3.5, 0.25],
       [7, 12.5],
     ],
-    /Pieces are missing from the recording\. \(12\.8 s\)/,
+    /Parts of the recording are missing \(12\.8\ss\)\./,
   ],
-  [[[1, 0.01]], /Pieces are missing from the recording\. \(0\.1 s\)/],
+  [[[1, 0.01]], /Parts of the recording are missing \(0\.1\ss\)\./],
   [[], null],
 ] as const) {
   test(`of ${gaps.length} gaps in what was captured the index says how long they are`, async () => {
@@ -36,7 +36,7 @@ for (const [gaps, said] of [
 
 test('gaps are told also when the capture was interrupted, and after the audio was compressed', async () => {
   const index = await indexAfter('capture.interrupted', [[3.5, 4]], true);
-  assert.match(index, /Pieces are missing from the recording\. \(4 s\)/);
+  assert.match(index, /Parts of the recording are missing \(4\ss\)\./);
 });
 
 /** The index of a recording that was captured like this and said nothing. */

@@ -31,7 +31,7 @@ test('without any network a recording becomes documents, and the service tries t
   assert.equal(service!.status, 'ok', 'the doctor looked with the eyes of the service');
   assert.equal(address!.status, 'missing');
   assert.match(address!.detail, /^Mitschrift doesn’t respond at 127\.0\.0\.1:\d+\.$/);
-  assert.match(address!.remedy.text, /log of the service/);
+  assert.match(address!.remedy.text, /Check the log/);
   const lines = (await readFile(trace, 'utf8')).split('\n');
   const addresses = lines.flatMap((line) => /sin6?_addr\D*"?([\d.:a-f]+)"?/.exec(line)?.[1] ?? []);
   const elsewhere = addresses.filter((address) => !/^(?:127\.|::1$)/.test(address));

@@ -142,7 +142,7 @@ test('Retry-After is waited for, and waiting shows', async (t) => {
     assert.ok(performance.now() - before >= 50);
     assert.match(shown[0]!.reason, /is busy/);
     assert.ok(Math.abs(Date.parse(shown[0]!.since) - Date.now()) < 60_000);
-    assert.match(shown[1]!.reason, /is not ready \(HTTP 503\)/);
+    assert.match(shown[1]!.reason, /isn’t ready yet\..* HTTP 503\./);
     assert.equal(shown[1]!.since, shown[0]!.since);
     assert.deepEqual(shown.slice(2), [null]);
   }

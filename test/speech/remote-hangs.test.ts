@@ -102,7 +102,7 @@ test('a server that is switched off while it works is noticed by three probes', 
   it.server.faults.push({ do: 'hang' });
   const waiting = new AbortController();
   const onWaiting = (shown: WaitingFor | null): void => {
-    if (shown && /went away while it worked/.test(shown.reason)) waiting.abort();
+    if (shown && /went offline during transcription/.test(shown.reason)) waiting.abort();
   };
   const work = hear(it, [0, 20], { onWaiting, signal: waiting.signal });
   await it.server.asked(1);

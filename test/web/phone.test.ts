@@ -188,12 +188,12 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
         await noWider(page, `settings, ${name}`);
       }
       await groups.getByRole('link', { name: 'Server and limits' }).tap();
-      const largest = page.getByLabel('Largest upload');
+      const largest = page.getByLabel('Maximum upload size');
       await largest.fill('2048');
       await screenshot(page, 'settings-phone-changed');
       await page.getByRole('button', { name: 'Save' }).tap();
       await page.getByText('1 change saved.').waitFor();
-      await page.getByRole('button', { name: /Largest upload/ }).tap();
+      await page.getByRole('button', { name: /Maximum upload size/ }).tap();
       await page.getByRole('button', { name: 'Save' }).tap();
       await untilHolds(page, `document.querySelector('.savebar') === null`);
       await page.context().close();
