@@ -1,5 +1,5 @@
 import { problemsInGerman } from './problems.ts';
-import type { Words } from './sentences.ts';
+import { type Words, tellAdministrator } from './sentences.ts';
 import type { failuresOfRecording } from './failures-of-recording.ts';
 
 export const failuresOfRecordingInGerman = {

@@ -166,15 +166,12 @@ test('without the optional packages all else works, and it says what is missing'
     (error: Error & { code: number; stderr: string }) =>
       error.code === 1 && error.stderr.includes('sherpa-onnx-node is missing'),
   );
-  await assert.rejects(
-    run('doctor', '--json'),
-    (error: Error & { stdout: string }) => {
-      const { checks } = JSON.parse(error.stdout) as { checks: { id: string; status: string }[] };
-      const missing = checks.filter(({ status }) => status === 'missing').map(({ id }) => id);
-      assert.ok(missing.includes('devices') && missing.includes('speech'), missing.join());
-      return true;
-    },
-  );
+  await assert.rejects(run('doctor', '--json'), (error: Error & { stdout: string }) => {
+    const { checks } = JSON.parse(error.stdout) as { checks: { id: string; status: string }[] };
+    const missing = checks.filter(({ status }) => status === 'missing').map(({ id }) => id);
+    assert.ok(missing.includes('devices') && missing.includes('speech'), missing.join());
+    return true;
+  });
   const service = await startServiceProcess(dataDir, {
     ...without,
     MITSCHRIFT_STT_BASE_URL: server.url,

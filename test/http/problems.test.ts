@@ -80,7 +80,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
   const { models } = await inGerman<Models>('GET', '/models');
   assert.ok(models.some(({ about }) => about?.startsWith('Unterscheidet Stimmen')));
   assert.ok(
-    models.some(({ recommended }) => /^Es kann \d+ Sprachen\. Dieser/.test(recommended ?? '')),
+    models.some(({ recommended }) => /^Unterstützt \d+ Sprachen\. Dieser/.test(recommended ?? '')),
   );
 
   // A WebSocket says its language in its address, for `status` and warnings.
@@ -189,7 +189,7 @@ test('a failure is read in the reader’s language, and a server’s address by 
   };
   const code = 'speech-server-refused';
   assert.deepEqual(await failedFor(admin, 'en'), [
-    'The speech recognition server rejected the request. Tell an administrator. ' +
+    'The speech recognition server rejected the request. ' +
       'HTTP 400. http://gpu.local:9000. It says: “no such field”',
     { code, params },
   ]);
