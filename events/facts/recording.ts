@@ -16,19 +16,73 @@ import { keysOf } from '../../src/shared/keys-of.ts';
 /**
  * What a computer does with a recording, one activity each, in the order in which they come. `from`: where a run begins
  * that does it again, by the name that people use; stages side by side begin together. `asks`: the engine that has to
- * answer. `words` and `share`: as the command line calls it, and which part of the work it usually is.
+ * answer; `awaits`: what it waits for where others come first. `words` and `share`: as the command line calls it, and which part of the work it usually is.
  */
 export const stageTable = {
-  capture: { from: null, asks: null, words: 'recording', share: 0 },
-  follow: { from: null, asks: null, words: 'recognising while it is recorded', share: 0 },
-  transcribe: { from: 'speech-to-text', asks: 'speech', words: 'recognising speech', share: 0.8 },
-  diarize: { from: 'diarize', asks: null, words: 'telling voices apart', share: 0.02 },
-  identify: { from: 'diarize', asks: null, words: 'recognising voices', share: 0.02 },
-  join: { from: 'join', asks: null, words: 'joining turns', share: 0.01 },
-  punctuate: { from: 'language-model', asks: 'model', words: 'punctuating', share: 0.06 },
-  summarise: { from: 'language-model', asks: 'model', words: 'summarising', share: 0.06 },
-  entitle: { from: 'entitle', asks: 'model', words: 'finding a title', share: 0.02 },
-  write: { from: 'write', asks: null, words: 'writing the documents', share: 0.01 },
+  capture: { from: null, asks: null, awaits: 'speech-recognition', words: 'recording', share: 0 },
+  follow: {
+    from: null,
+    asks: null,
+    awaits: 'speech-recognition',
+    words: 'recognising while it is recorded',
+    share: 0,
+  },
+  transcribe: {
+    from: 'speech-to-text',
+    asks: 'speech',
+    awaits: 'speech-recognition',
+    words: 'recognising speech',
+    share: 0.8,
+  },
+  diarize: {
+    from: 'diarize',
+    asks: null,
+    awaits: 'speaker-recognition',
+    words: 'telling voices apart',
+    share: 0.02,
+  },
+  identify: {
+    from: 'diarize',
+    asks: null,
+    awaits: 'speaker-recognition',
+    words: 'recognising voices',
+    share: 0.02,
+  },
+  join: {
+    from: 'join',
+    asks: null,
+    awaits: 'speaker-recognition',
+    words: 'joining turns',
+    share: 0.01,
+  },
+  punctuate: {
+    from: 'language-model',
+    asks: 'model',
+    awaits: 'language-model',
+    words: 'punctuating',
+    share: 0.06,
+  },
+  summarise: {
+    from: 'language-model',
+    asks: 'model',
+    awaits: 'language-model',
+    words: 'summarising',
+    share: 0.06,
+  },
+  entitle: {
+    from: 'entitle',
+    asks: 'model',
+    awaits: 'language-model',
+    words: 'finding a title',
+    share: 0.02,
+  },
+  write: {
+    from: 'write',
+    asks: null,
+    awaits: 'documents',
+    words: 'writing the documents',
+    share: 0.01,
+  },
 } as const;
 export type Stage = keyof typeof stageTable;
 export const stages = keysOf(stageTable);

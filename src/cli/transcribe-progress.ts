@@ -1,6 +1,8 @@
 import cliProgress from 'cli-progress';
 import { basename } from 'node:path';
 import { type Stage, stageTable, stages } from '../../events/facts/recording.ts';
+import type { Waiting } from '../recordings/stages/stage-progress.ts';
+import { inEnglish } from '../words/say.ts';
 import type { FoundFile } from './audio-files.ts';
 
 /** What is said of a batch of files while it is worked on, on standard error. */
@@ -14,7 +16,7 @@ export interface TranscribeProgress {
   stop(): void;
 }
 
-type Shown = { stage: Stage; fraction: number | null; waiting: { for: string } | null };
+type Shown = { stage: Stage; fraction: number | null; waiting: Pick<Waiting, 'for'> | null };
 
 const reading = 'reading the file';
 
@@ -136,7 +138,7 @@ function lines(counter: Counter): TranscribeProgress {
 
 const nameOf = ({ stage, waiting }: Shown): string => {
   const { words } = stageTable[stage];
-  return waiting === null ? words : `${words}, waiting for ${waiting.for}`;
+  return waiting === null ? words : `${words}, waiting for ${inEnglish(waiting.for)}`;
 };
 
 const shareBefore = (stage: Stage): number =>

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { IncomingMessage } from 'node:http';
 import type { Language, Sentence } from '../words/params.ts';
+import type { Waiting } from '../recordings/stages/stage-progress.ts';
 import { type Hearer, sayTo, shownTo } from '../words/say.ts';
 
 /** What the client would rather read (`Accept-Language`). */
@@ -40,6 +41,16 @@ export function errorIn<E extends FailureKept>(reader: Reader, error: E) {
     ? { ...error, message, reason: shownTo(hearer, reason) }
     : { ...error, reason: null };
 }
+
+/** What a stage waits for, as somebody reads it. */
+export const waitingIn = (reader: Reader, waiting: Waiting | null) =>
+  waiting && {
+    ahead: waiting.ahead,
+    since: waiting.since,
+    for: heardBy(reader, waiting.for),
+    code: waiting.for.code,
+    cause: waiting.cause ? heardBy(reader, waiting.cause) : null,
+  };
 
 /** To whom a sentence is said. */
 export const hearerOf = ({ isAdmin }: Reader): Hearer => (isAdmin ? 'administrators' : 'everyone');

@@ -16,7 +16,7 @@ import type { Note } from '../words/notes.ts';
 import type { Reading } from '../../projections/recording/reading.ts';
 import { sayNotes } from '../words/say-notes.ts';
 import { say, shownTo } from '../words/say.ts';
-import { type Reader, errorIn, hearerOf } from './readers-language.ts';
+import { type Reader, errorIn, hearerOf, waitingIn } from './readers-language.ts';
 import type { Language } from '../words/params.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
@@ -44,7 +44,7 @@ export function recordingLine(
     stage: activity?.stage ?? running?.stage ?? null,
     fraction: activity?.fraction ?? null,
     attempt: activity?.attempt ?? running?.attempt ?? null,
-    waiting: activity?.waiting ?? null,
+    waiting: waitingIn(reader, activity?.waiting ?? null),
     title: row.title,
     source: row.source,
     summary: row.abstract === null ? null : withSpeakerNames({ ...row, uiLanguage }, row.abstract),
@@ -70,7 +70,10 @@ export function recordingAnswer(
   return {
     ...line,
     summary: summaryAnswer({ ...row, abstract: summary }, transcript, uiLanguage),
-    activities,
+    activities: activities.map(({ waiting, ...one }) => ({
+      ...one,
+      waiting: waitingIn(reader, waiting),
+    })),
     speakers_pending: suggestionAnswers(row.suggestions, uiLanguage, reader.language),
     utterances: transcript ? utterances(transcript) : [],
     notes: notesIn(reader, row.notes),

@@ -8,7 +8,7 @@ import {
 } from '../../projections/recordings.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
-import { type Reader, errorIn, heardBy, hearerOf } from './readers-language.ts';
+import { type Reader, errorIn, heardBy, hearerOf, waitingIn } from './readers-language.ts';
 import type { Language, Sentence } from '../words/params.ts';
 import { statusEntry, suggestionAnswers } from './recording-answer.ts';
 import type { HttpServices } from './services.ts';
@@ -58,14 +58,17 @@ export async function presentStatus(
     version: services.version,
     recording: recording && asItSounds(recording, services, reader),
     others_record: services.captures.held().filter((device) => device !== recording?.device),
-    processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService)),
+    processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService, reader)),
     speakers_pending: speakersPending.map((waiting) => ({
       ...statusEntry(waiting),
       speakers: suggestionAnswers(waiting.speakers, language),
     })),
     errors: errors.map((error) => ({
       ...errorIn(reader, statusEntry(error)),
-      waiting: services.recordingService.activity(error.recordingId)[0]?.waiting ?? null,
+      waiting: waitingIn(
+        reader,
+        services.recordingService.activity(error.recordingId)[0]?.waiting ?? null,
+      ),
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),
     ...(caller.isAdmin ? { backup: backupIn(language, await services.backups.now()) } : {}),
@@ -100,7 +103,9 @@ function asItSounds(
     warnings: (captures.warnings(recordingId) ?? elsewhere.warnings(recordingId)).map((one) =>
       warningIn(reader, one),
     ),
-    live: followed ? { behind: followed.behind ?? 0, waiting: followed.waiting } : null,
+    live: followed
+      ? { behind: followed.behind ?? 0, waiting: waitingIn(reader, followed.waiting) }
+      : null,
   };
 }
 
@@ -134,6 +139,7 @@ const presentHealth = (
 function stagesAtWork(
   { running, since, ...recording }: AtWork,
   recordingService: RecordingService,
+  reader: Reader,
 ) {
   const activities = recordingService.activity(recording.recordingId);
   // A stage that waits for its turn has not started: only the running service can name it.
@@ -148,7 +154,7 @@ function stagesAtWork(
       seconds_left: activity?.seconds_left ?? null,
       attempt: started?.attempt ?? activity?.attempt ?? null,
       since: started?.since ?? since,
-      waiting: activity?.waiting ?? null,
+      waiting: waitingIn(reader, activity?.waiting ?? null),
     };
   });
 }

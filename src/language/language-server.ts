@@ -4,7 +4,7 @@ import { answerFailure, connectionFailure, saidBy, isRecord } from '../servers/s
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 
-/** The server answered, but not with what was asked for. Never shown as it is: see `modelFailure`. */
+/** The server answered, but not with what was asked for. Never shown as it is: see `languageFailure`. */
 export class ServerAnswerError extends Error {
   override name = 'ServerAnswerError';
   /** Its body may quote the prompt or the key. */
@@ -36,7 +36,7 @@ export async function askForJson(server: Server, url: string, init: RequestInit)
 }
 
 /** Says in a sentence what went wrong between us and a language-model server. @param prompt what was sent */
-export function modelFailure(server: Server, error: unknown, prompt: string): StageError {
+export function languageFailure(server: Server, error: unknown, prompt: string): StageError {
   if (!(error instanceof ServerAnswerError)) return connectionFailure(server, error);
   const { answer } = error;
   const lasting = { retriable: false };

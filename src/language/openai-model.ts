@@ -5,7 +5,7 @@ import { failure } from '../words/failures.ts';
 import {
   ServerAnswerError,
   contextToldBy,
-  modelFailure,
+  languageFailure,
   type RecognisedServer,
   recogniseServer,
 } from './language-server.ts';
@@ -137,7 +137,7 @@ async function limited<T>(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) throw new AnswerTimedOut(server.name, options.timeoutSeconds);
-    throw modelFailure(server, error, prompt);
+    throw languageFailure(server, error, prompt);
   }
 }
 

@@ -10,9 +10,7 @@ import type { EngineProbe } from '../recordings/control/retry-failed.ts';
 import type { AskedAhead } from '../recordings/stages/asked-ahead.ts';
 import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
-import { check } from '../words/checks.ts';
 import { failure } from '../words/failures.ts';
-import { sayWhole } from '../words/say.ts';
 import { loadOnce } from '../shared/package.ts';
 import { type Lease, type Leased, leased } from '../shared/shared-resource.ts';
 import type { SpeechEngine } from '../speech/engine.ts';
@@ -69,7 +67,7 @@ export const engineProbe =
       return await modelProbe(languageModels, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof StageError) return { ready: false, detail: error.message };
+      if (error instanceof StageError) return { ready: false, said: error.sentence };
       throw error;
     }
   };
@@ -83,13 +81,12 @@ async function speechProbe(
   try {
     if (!engine.probe) {
       const ready = chosen === null || engine.model === chosen;
-      const said = ready
-        ? check('local-ready')
-        : failure('speech-model-not-installed', { model: chosen });
-      return { ready, detail: sayWhole(said, 'en')!, isHere: true };
+      if (ready) return { ready, isHere: true };
+      const said = failure('speech-model-not-installed', { model: chosen });
+      return { ready, said, isHere: true };
     }
     const { state, said } = await engine.probe(signal);
-    return { ready: state === 'ready', detail: sayWhole(said, 'en')! };
+    return { ready: state === 'ready', said };
   } finally {
     release();
   }
@@ -102,7 +99,7 @@ async function modelProbe(
   const { value: model, release } = await models.lease();
   try {
     await model.models(signal);
-    return { ready: true, detail: 'The language model answers.' };
+    return { ready: true };
   } finally {
     release();
   }

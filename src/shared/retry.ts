@@ -1,6 +1,7 @@
 import { onAbort } from './abort.ts';
 import { type Pauses, pauseAfter } from './pauses.ts';
-import { StageError, messageOf } from './errors.ts';
+import { StageError } from './errors.ts';
+import type { Sentence } from '../words/params.ts';
 
 /** Time as waiting needs it, so that tests need not wait. */
 export type Clock = {
@@ -64,19 +65,19 @@ export const systemClock: Clock = {
     }),
 };
 
-/** What nothing goes on without right now: a sentence, and since when (RFC 3339). */
-export type WaitingFor = { reason: string; since: string };
+/** Why nothing goes on right now, and since when (RFC 3339). */
+export type WaitingFor = { cause: Sentence; since: string };
 
 /** Shows what is waited for; while it is shown, it keeps the time it began. */
-export type WaitingSign = { show(reason: string): void; clear(): void };
+export type WaitingSign = { show(cause: Sentence): void; clear(): void };
 
 /** @param onWaiting null when nothing is waited for any more */
 export function waitingSign(onWaiting: (waiting: WaitingFor | null) => void): WaitingSign {
   let since: string | undefined;
   return {
-    show(reason) {
+    show(cause) {
       since ??= new Date().toISOString();
-      onWaiting({ reason, since });
+      onWaiting({ cause, since });
     },
     clear() {
       if (since === undefined) return;
@@ -122,7 +123,7 @@ export async function retryStage<T>(
       limitMs: (error, elapsedMs) =>
         error instanceof StageError ? options.limitMs(error, elapsedMs) : 0,
       askedMs: (error) => (error instanceof StageError ? error.retryAfterMs : undefined),
-      onRetry: (error) => sign.show(messageOf(error)),
+      onRetry: (error) => error instanceof StageError && sign.show(error.sentence),
       ...(clock ? { clock } : {}),
     });
   } finally {

@@ -9,5 +9,7 @@ export const waitingInGerman = {
   saving: { detail: 'den Speichervorgang' },
   'disk-space': { detail: 'freien Speicherplatz' },
   files: { detail: 'den Dateispeicher' },
-  'speech-server-silent': { detail: 'den Spracherkennungsserver (antwortet gerade nicht)' },
+  'recording-alone': { detail: 'eine Aufnahme, die allein verarbeitet werden muss' },
+  'all-others': { detail: 'alle anderen Aufnahmen, da diese allein verarbeitet wird' },
+  'next-attempt': { detail: 'Versuch {attempt} von {limit}[, um {at}]' },
 } satisfies Words<typeof waitingWords>;

@@ -1,4 +1,4 @@
-import { says } from './sentences.ts';
+import { says, sayingsOf } from './sentences.ts';
 
 /** What a recording waits for. */
 export const waitingWords = {
@@ -9,8 +9,14 @@ export const waitingWords = {
   saving: says({}, { detail: 'the server to save' }),
   'disk-space': says({}, { detail: 'free disk space' }),
   files: says({}, { detail: 'the server’s file storage' }),
-  'speech-server-silent': says(
-    {},
-    { detail: 'the speech recognition server (no answer at the moment)' },
+  'recording-alone': says({}, { detail: 'a recording that has to be processed alone' }),
+  'all-others': says({}, { detail: 'all other recordings, because this one is processed alone' }),
+  'next-attempt': says(
+    { attempt: 'integer', limit: 'integer', at: 'time?' },
+    { detail: 'attempt {attempt} of {limit}[, at {at}]' },
   ),
 };
+export type WaitingCode = keyof typeof waitingWords;
+
+/** What a recording waits for, with what varies in it. */
+export const waitsFor = sayingsOf(waitingWords, 'waiting');

@@ -9,7 +9,7 @@ import { speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { wholeService } from '../support/whole-service.ts';
 
-type Waiting = { for: string; since: string } | null;
+type Waiting = { for: string; cause: string | null; since: string } | null;
 type Status = {
   status: string;
   processing: { recording_id: string; stage: string | null; waiting: Waiting }[];
@@ -38,7 +38,8 @@ test('GET /status says what is waited for: a speech server that is away, or that
   const isWaited = async (id: string, list: 'processing' | 'errors', why: RegExp) => {
     await eventually(`${list} says that ${String(why)}`, async () =>
       (await now())[list].some(
-        ({ recording_id, waiting }) => recording_id === id && why.test(waiting?.for ?? ''),
+        ({ recording_id, waiting }) =>
+          recording_id === id && why.test(`${waiting?.for}. ${waiting?.cause}`),
       ),
     );
   };
@@ -55,8 +56,8 @@ test('GET /status says what is waited for: a speech server that is away, or that
   // Answers that cannot be read are asked for three times.
   speech.faults.push(...Array.from({ length: 9 }, () => ({ do: 'half' }) as const));
   const failed = await upload();
-  await isWaited(failed, 'errors', /asked again each minute; try 1 of 5/);
+  await isWaited(failed, 'errors', /attempt 1 of 5/);
   await service.restart();
   assert.equal((await now()).status, 'ERROR');
-  await isWaited(failed, 'errors', /asked again each minute; try 1 of 5/);
+  await isWaited(failed, 'errors', /attempt 1 of 5/);
 });

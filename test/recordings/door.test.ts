@@ -122,11 +122,11 @@ test('a result the log does not take is offered again until it is stored', async
   });
   await assert.rejects(upload(), { code: 'BUSY' });
   const said: (string | null)[] = [];
-  recordingService.onActivity((_id, { waiting }) => said.push(waiting && waiting.for));
+  recordingService.onActivity((_id, { waiting }) => said.push(waiting && waiting.for.code));
   const { recordingId } = await upload();
   await until(recordingId, 'idle.saved');
-  assert.ok(said.includes('the log'), 'one can see what it waits for');
-  assert.ok(said.lastIndexOf(null) > said.indexOf('the log'), 'and that it goes on');
+  assert.ok(said.includes('saving'), 'one can see what it waits for');
+  assert.ok(said.lastIndexOf(null) > said.indexOf('saving'), 'and that it goes on');
   const types = (await factsOf(recordingId)).map(({ type }) => type);
   for (const once of ['transcription.completed', 'summary.completed', 'documents.saved']) {
     assert.equal(types.filter((type) => type === once).length, 1, once);
@@ -186,7 +186,7 @@ test('a file that takes the service down thrice is given up; those in the queue 
     await world.until(poison, 'transcribing', 'stage.started', death + 1);
   }
   const waiting = world.recordingService.activity(innocent)[0]?.waiting;
-  assert.equal(waiting?.for, 'a job that has to run alone');
+  assert.equal(waiting?.for.code, 'recording-alone');
   await world.dieAndRestart('go on');
   await world.until(poison, 'error');
   await world.until(innocent, 'idle.saved');

@@ -17,6 +17,7 @@ import { within } from '../support/eventually.ts';
 import { sampleData } from '../support/plausible-events.ts';
 import { tonePcm } from '../support/speech-servers-audio.ts';
 import { hearTones, toneText } from '../support/speech-servers-tones.ts';
+import { failure } from '../../src/words/failures.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const seconds = 4.2;
@@ -53,7 +54,7 @@ test('what was said last is recognised when the file is whole, before the log ha
 for (const [what, waiting] of [
   [
     'that waits for its engine ends with the capture: nobody may come for it',
-    { since: '2026-03-01T10:00:00Z', reason: 'away' },
+    { since: '2026-03-01T10:00:00Z', cause: failure('speech-stalled') },
   ],
   ['that its engine works on is left for what comes after the capture', null],
 ] as const) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openJobQueue, type Slot, type Waiting } from '../../src/recordings/stages/job-queue.ts';
+import { openJobQueue, type Slot, type QueueWait } from '../../src/recordings/stages/job-queue.ts';
 
 /** A job in the queue: what it waits for, and its slot once it has one. */
 function job(jobQueue: ReturnType<typeof openJobQueue>, owner: string, options: object = {}) {
   const stop = new AbortController();
-  const told: (Waiting | null)[] = [];
+  const told: (QueueWait | null)[] = [];
   let turn: Slot | undefined;
   const taken = jobQueue
     .acquire({
@@ -52,11 +52,11 @@ test('a waiting job is told what it waits for, and how many are ahead of it', as
   const third = job(jobQueue, 'anna');
   await settled();
   const since = '2026-01-01T00:00:00.000Z';
-  assert.deepEqual(second.told.at(-1), { for: 'engine', ahead: 1, since });
-  assert.deepEqual(third.told.at(-1), { for: 'engine', ahead: 2, since });
+  assert.deepEqual(second.told.at(-1), { for: 'turn', ahead: 1, since });
+  assert.deepEqual(third.told.at(-1), { for: 'turn', ahead: 2, since });
   second.stop.abort();
   await assert.rejects(second.taken);
-  assert.deepEqual(third.told.at(-1), { for: 'engine', ahead: 1, since });
+  assert.deepEqual(third.told.at(-1), { for: 'turn', ahead: 1, since });
 });
 
 test('a job that has to run alone waits for all others and holds up the rest', async () => {

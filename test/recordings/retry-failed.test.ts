@@ -7,6 +7,8 @@ import { failure } from '../../src/words/failures.ts';
 import type { StageErrorCode } from '../../src/shared/failure-classes.ts';
 import type { EngineProbe } from '../../src/recordings/control/retry-failed.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
+import type { Waiting } from '../../src/recordings/stages/stage-progress.ts';
+import { waitsFor } from '../../src/words/waiting.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { handClock } from '../support/clocks.ts';
 import { memoryStore } from '../support/memory-store.ts';
@@ -14,6 +16,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { recordingServiceParts } from '../support/recording-service.ts';
 
 const minute = 60_000;
+const away = failure('speech-server-busy', { server: 'http://gpu:9000' });
 
 /** A service whose speech engine fails as often as is said, and answers probes as is said. */
 async function failing(
@@ -52,7 +55,7 @@ async function failing(
         write: unused,
       } satisfies Record<Stage, StageActivity>,
       clock,
-      probeEngine: async () => probes.shift() ?? { ready: true, detail: 'It is ready.' },
+      probeEngine: async () => probes.shift() ?? { ready: true as const },
     });
   let recordingService = open();
   t.after(() => recordingService.close());
@@ -109,7 +112,7 @@ async function failing(
 
 test('a recording that failed because its engine was away is taken up when the engine answers', async (t) => {
   const { pass, facts, probes, types, ...it } = await failing(t, { code: 'engine-away', times: 1 });
-  probes.push({ ready: false, detail: 'It cannot be reached.' });
+  probes.push({ ready: false, said: away });
   await facts('stage.failed', 1);
   await pass(minute);
   await pass(minute);
@@ -134,7 +137,7 @@ test('a recording that failed is taken up after a restart when the engine answer
   await facts('stage.failed', 1);
   await restart();
   assert.match(await state(), /^error/);
-  probes.push({ ready: false, detail: 'It cannot be reached.' });
+  probes.push({ ready: false, said: away });
   await pass(minute);
   assert.ok(!(await types()).includes('retry.requested system'));
   await pass(minute);
@@ -148,19 +151,20 @@ test('what is waited for shows, until a person clears the error', async (t) => {
     times: 9,
   });
   const { recordingService, recordingId } = it;
-  probes.push({ ready: false, detail: 'It cannot be reached.' });
-  const shown: string[] = [];
+  probes.push({ ready: false, said: away });
+  const shown: Waiting[] = [];
   const said = new Promise<void>((resolve) =>
     recordingService.onActivity((_, { waiting }) => {
-      if (waiting) shown.push(waiting.for);
+      if (waiting) shown.push(waiting);
       if (shown.length === 2) resolve();
     }),
   );
   await facts('stage.failed', 1);
   await pass(minute);
   await said;
-  assert.match(shown[1]!, /^It cannot be reached\. .* try 1 of 5/);
-  assert.equal(recordingService.activity(recordingId)[0]?.waiting?.for, shown[1]);
+  assert.deepEqual(shown[1]!.cause, away);
+  assert.deepEqual(shown[1]!.for, waitsFor('next-attempt', { attempt: 1, limit: 5 }));
+  assert.equal(recordingService.activity(recordingId)[0]?.waiting, shown[1]);
   const clear = { type: 'error.cleared', data: {} } as const;
   await recordingService.command(recordingId, clear, { by: 'anna', command: 'clear' });
   await recordingService.close();

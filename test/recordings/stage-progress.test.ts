@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { waitsFor } from '../../src/words/waiting.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
 
 test('how long the rest takes is told by how fast it has been since it last waited', () => {
@@ -19,7 +20,11 @@ test('how long the rest takes is told by how fast it has been since it last wait
   // The next look finds no more done, and so less speed.
   now = 30_000;
   assert.equal(progress.of('a')[0]!.seconds_left, 75);
-  const waiting = { for: 'engine', ahead: 1, since: '2026-11-22T09:00:00.000Z' };
+  const waiting = {
+    for: waitsFor('speech-recognition'),
+    ahead: 1,
+    since: '2026-11-22T09:00:00.000Z',
+  };
   assert.equal(left(40, { waiting }), null);
   assert.equal(left(100, { waiting: null }), null);
   assert.equal(left(110, { fraction: 0.75 }), 10);

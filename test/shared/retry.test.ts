@@ -39,10 +39,10 @@ test('waits longer each time, says so, and stops saying so when it works', async
   const said: unknown[] = [];
   let tries = 0;
   const job = () => (++tries < 8 ? Promise.reject(away()) : Promise.resolve('done'));
-  const onWaiting = (waiting: { reason: string } | null) => said.push(waiting?.reason ?? null);
+  const onWaiting = (waiting: WaitingFor | null) => said.push(waiting?.cause ?? null);
   assert.equal(await tried(job, { limitMs: 120_000, signal, clock, onWaiting }), 'done');
   assert.deepEqual(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-  assert.deepEqual(said, [...Array.from({ length: 7 }, () => away().message), null]);
+  assert.deepEqual(said, [...Array.from({ length: 7 }, () => away().sentence), null]);
 });
 
 test('gives up at the limit with the last failure, having tried once more at its end', async () => {

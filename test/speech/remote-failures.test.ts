@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StageError } from '../../src/shared/errors.ts';
 import type { WaitingFor } from '../../src/shared/retry.ts';
+import { inEnglish } from '../../src/words/say.ts';
 import { handClock } from '../support/clocks.ts';
 import { hear, plainWords, standIn } from '../support/remote-engine.ts';
 import type { Fault } from '../support/speech-servers.ts';
@@ -140,9 +141,9 @@ test('Retry-After is waited for, and waiting shows', async (t) => {
     const before = performance.now();
     await hear(it, [0, 20], { onWaiting: (waiting) => shown.push(waiting) });
     assert.ok(performance.now() - before >= 50);
-    assert.match(shown[0]!.reason, /is busy/);
+    assert.match(inEnglish(shown[0]!.cause), /is busy/);
     assert.ok(Math.abs(Date.parse(shown[0]!.since) - Date.now()) < 60_000);
-    assert.match(shown[1]!.reason, /isn’t ready yet\..* HTTP 503\./);
+    assert.match(inEnglish(shown[1]!.cause), /isn’t ready yet\..* HTTP 503\./);
     assert.equal(shown[1]!.since, shown[0]!.since);
     assert.deepEqual(shown.slice(2), [null]);
   }
@@ -163,7 +164,7 @@ test('a server that is away is waited for, and the work goes on by itself when i
       plainWords(heard),
       it.words.map(({ text }) => text),
     );
-    assert.match(shown[0]!.reason, /can’t be reached\..* ECONNREFUSED\./);
+    assert.match(inEnglish(shown[0]!.cause), /can’t be reached\..* ECONNREFUSED\./);
     assert.deepEqual(shown.slice(1), [null]);
   }
 });
@@ -184,7 +185,7 @@ for (const [how, code] of [
       passed.reduce((sum, ms) => sum + ms, 0),
       30 * 60_000,
     );
-    assert.match(shown[0]!.reason, new RegExp(code));
+    assert.match(inEnglish(shown[0]!.cause), new RegExp(code));
     assert.equal(shown.at(-1), null);
   });
 
@@ -201,7 +202,7 @@ for (const kind of ['whisper.cpp', 'openai'] as const)
       plainWords(await hear(it, [0, 20], { onWaiting })),
       it.words.map(({ text }) => text),
     );
-    assert.match(shown[0]!.reason, /closes connections without an answer/);
+    assert.match(inEnglish(shown[0]!.cause), /closes connections without an answer/);
     assert.equal(shown.at(-1), null);
   });
 

@@ -4,6 +4,7 @@ import { type Moment, onMoment, onMomentElsewhere } from '../../capture/moments.
 import type { PartialUtterance, StageNow } from '../../recordings/stages/stage-progress.ts';
 import { newestOfEach } from '../../shared/newest-of-each.ts';
 import { limits } from '../limits.ts';
+import { waitingIn } from '../readers-language.ts';
 import type { HttpServices } from '../services.ts';
 
 /** The clients that ephemeral events go to. */
@@ -94,6 +95,7 @@ function warningFrame(recordingId: string, { code, message, said }: CaptureWarni
   return JSON.stringify({ ...frame, reason, params });
 }
 
+/** In English, as warnings: see above. */
 const progressFrame = (
   recordingId: string,
   { stage, fraction, seconds_left, attempt, waiting, behind }: StageNow,
@@ -104,6 +106,6 @@ const progressFrame = (
   fraction,
   seconds_left,
   attempt,
-  waiting,
+  waiting: waitingIn({ language: 'en', isAdmin: false }, waiting),
   ...(behind === undefined ? {} : { behind }),
 });

@@ -7,7 +7,9 @@ export const stage = z.enum(stages);
 
 export const waiting = z
   .object({
-    for: z.string().describe('an engine, a server that is away, …'),
+    for: z.string().describe('what stands after “Waiting for”, in the reader’s language'),
+    code: z.string().nullable().optional().describe('the same for programs'),
+    cause: z.string().nullable().optional().describe('why there is none, for a person'),
     ahead: z.number().int().describe('how many come first'),
     since: time,
   })

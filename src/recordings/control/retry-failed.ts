@@ -10,11 +10,15 @@ import type { StageErrorCode } from '../../shared/failure-classes.ts';
 import type { Log } from '../../shared/log.ts';
 import { pauseAfter } from '../../shared/pauses.ts';
 import type { Clock } from '../../shared/retry.ts';
+import type { Sentence } from '../../words/params.ts';
+import { waitsFor } from '../../words/waiting.ts';
 import { NotAccepted } from '../refusals.ts';
-import type { StageProgress } from '../stages/stage-progress.ts';
+import type { StageProgress, Waiting } from '../stages/stage-progress.ts';
 
 /** How an engine looks right now, and what is said of it. `isHere`: it is this machine. */
-export type EngineProbe = { ready: boolean; detail: string; isHere?: boolean };
+export type EngineProbe = ({ ready: true } | { ready: false; said: Sentence }) & {
+  isHere?: boolean;
+};
 
 /**
  * Tries recordings again that ended in an error because of their engine, when it answers, and those that took the
@@ -115,8 +119,8 @@ async function retryWhenReady(
   const { stage, cause, version, retries } = failure;
   const { progress, log, isHere } = deps;
   const since = new Date().toISOString();
-  const wait = async (reason: string, pauseMs: number): Promise<void> => {
-    progress.set(recordingId, stage, { waiting: { for: reason, ahead: 0, since } });
+  const wait = async (waits: Waits, pauseMs: number): Promise<void> => {
+    progress.set(recordingId, stage, { waiting: { ...waits, ahead: 0, since } });
     await deps.clock.wait(pauseMs, signal);
   };
   try {
@@ -139,13 +143,18 @@ async function retryWhenReady(
   });
 }
 
-type Wait = (reason: string, pauseMs: number) => Promise<void>;
+type Waits = Pick<Waiting, 'for' | 'cause'>;
+type Wait = (waits: Waits, pauseMs: number) => Promise<void>;
 
 /** An hour after the failure, also when the service was started again since. */
-async function hourPassed({ at, retries }: Failure, wait: Wait): Promise<true> {
-  const leftMs = Math.min(deathsPauseMs, Math.max(0, Date.parse(at) + deathsPauseMs - Date.now()));
-  const due = new Date(Date.now() + leftMs).toISOString();
-  await wait(`Try ${retries + 1} of ${retriesMax.deaths} begins at ${due}.`, leftMs);
+async function hourPassed({ at: failedAt, retries }: Failure, wait: Wait): Promise<true> {
+  const leftMs = Math.min(
+    deathsPauseMs,
+    Math.max(0, Date.parse(failedAt) + deathsPauseMs - Date.now()),
+  );
+  const at = new Date(Date.now() + leftMs).toISOString();
+  const next = { attempt: retries + 1, limit: retriesMax.deaths, at };
+  await wait({ for: waitsFor('next-attempt', next) }, leftMs);
   return true;
 }
 
@@ -158,21 +167,18 @@ async function engineReady(
 ): Promise<boolean> {
   const isMissing = cause === 'missing';
   const began = clock.now();
-  let detail = '';
+  const next = { attempt: retries + 1, limit: retriesMax[cause] };
+  const waits: Waits = { for: waitsFor('next-attempt', next) };
   const first = isMissing ? lookEveryMs : pauseAfter(pauses, retries);
   for (let pause = first; ; pause = isMissing ? lookEveryMs : probeEveryMs) {
-    const begins = `try ${retries + 1} of ${retriesMax[cause]} begins`;
-    const reason = isMissing
-      ? `${detail}It is begun again when there is one: ${begins} then.`
-      : `${detail}The engine is asked again each minute; ${begins} when it answers.`;
-    await wait(reason, pause);
+    await wait(waits, pause);
     const probe = await probeEngine(stage, signal);
     signal.throwIfAborted();
     // On this machine the same again fails again, unless something was missing.
     if (!isHere() || probe === null || (probe.isHere && !isMissing)) return false;
     if (probe.ready) return true;
     if (clock.now() - began > waitMs) return false;
-    detail = `${probe.detail} `;
+    waits.cause = probe.said;
   }
 }
 

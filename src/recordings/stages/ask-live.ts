@@ -1,9 +1,10 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { StageError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { waitingSign, retry } from '../../shared/retry.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
+import { failure } from '../../words/failures.ts';
 import { shiftSegments } from '../../speech/parse-transcript.ts';
 import { type Following, liveQueue } from './followings.ts';
 import type { Job } from './run-stage.ts';
@@ -47,7 +48,7 @@ export async function askUntilAnswered(
         );
       isReported = true;
       following.isWaiting = true;
-      sign.show(messageOf(error));
+      sign.show(error instanceof StageError ? error.sentence : failure('unexpected-error'));
     },
   });
   sign.clear();

@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache';
 /** A slot at an engine: hold it while working, give it back in any case. */
 export type Slot = { release(): void };
 
-export type Waiting = { for: string; ahead: number; since: string };
+/** Until it is its turn, until one that has to run alone is done, or until all others are. */
+export type WaitsUntil = 'turn' | 'recording-alone' | 'all-others';
+export type QueueWait = { for: WaitsUntil; ahead: number; since: string };
 
 export type SlotRequest = {
   /** Which engine; jobs of the same queue share its slots. */
@@ -16,7 +18,7 @@ export type SlotRequest = {
   alone: boolean;
   signal: AbortSignal;
   /** Called when what the job waits for changes; with null once it has a slot. */
-  onWaiting(waiting: Waiting | null): void;
+  onWaiting(waiting: QueueWait | null): void;
 };
 
 /** Hands out slots at engines, fair across users, first come first served within one user's jobs. */
@@ -98,7 +100,11 @@ function settle(queue: Queue): void {
   for (const job of inOrder(queue)) {
     const before = ahead.get(job.queue) ?? 0;
     ahead.set(job.queue, before + 1);
-    const waits = { for: obstacle(queue, job) ?? job.queue, ahead: before, since: job.since };
+    const waits: QueueWait = {
+      for: obstacle(queue, job) ?? 'turn',
+      ahead: before,
+      since: job.since,
+    };
     if (job.shown === JSON.stringify(waits)) continue;
     job.shown = JSON.stringify(waits);
     job.onWaiting(waits);
@@ -122,12 +128,12 @@ function inOrder({ waiting, servedAt }: Queue): Job[] {
   });
 }
 
-function obstacle({ waiting, running }: Queue, job: Job): string | null {
-  if ([...running].some((other) => other.alone)) return 'a job that has to run alone';
-  if (job.alone) return running.size > 0 ? 'all other jobs, because it has to run alone' : null;
-  if (waiting.some((other) => other.alone)) return 'a job that has to run alone';
+function obstacle({ waiting, running }: Queue, job: Job): WaitsUntil | null {
+  if ([...running].some((other) => other.alone)) return 'recording-alone';
+  if (job.alone) return running.size > 0 ? 'all-others' : null;
+  if (waiting.some((other) => other.alone)) return 'recording-alone';
   const taken = [...running].filter((other) => other.queue === job.queue).length;
-  return taken >= job.concurrency ? job.queue : null;
+  return taken >= job.concurrency ? 'turn' : null;
 }
 
 const ownerIn = ({ queue, owner }: Job): string => `${queue}\n${owner}`;

@@ -1,5 +1,5 @@
 import type { CommandMetadata } from '../../../events/command-handler.ts';
-import type { RecordingFact, Stage } from '../../../events/facts/recording.ts';
+import { type RecordingFact, type Stage, stageTable } from '../../../events/facts/recording.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
 import type { BlobsError } from '../../storage/blobs/blobs.ts';
@@ -8,11 +8,12 @@ import { systemClock } from '../../shared/retry.ts';
 import { StageError, hasCode, messageOf } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
-import type { PartialUtterance, StageProgress } from './stage-progress.ts';
+import { waitsFor } from '../../words/waiting.ts';
+import type { PartialUtterance, StageProgress, Waiting } from './stage-progress.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import type { RecordingAggregate, RunStage } from '../control/aggregate.ts';
-import type { JobQueue, Slot } from './job-queue.ts';
+import type { JobQueue, QueueWait, Slot } from './job-queue.ts';
 
 /** What an activity is handed: it reads, waits for a slot, starts, and appends its results. */
 export type Job = {
@@ -46,8 +47,8 @@ export type Job = {
   appendLast(result: RecordingFact, next: RecordingFact | null): Promise<void>;
   /** 0 to 1, for those who watch. */
   progress(fraction: number): void;
-  /** What the activity waits for besides its slot; null when it goes on. */
-  waiting(reason: { reason: string; since: string } | null): void;
+  /** What the activity waits for besides its slot, if not for the engine that it asks; null when it goes on. */
+  waiting(waiting: (Omit<Waiting, 'for' | 'ahead'> & Partial<Waiting>) | null): void;
   /** How many seconds of what was said are not recognised yet. */
   behind(seconds: number): void;
   /** What may have been said, for those who watch; null once it is certain. */
@@ -176,14 +177,15 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
         owner,
         alone: false,
         signal: turnSignal,
-        onWaiting: (waiting) => isShown && progress.set(recordingId, stage, { waiting }),
+        onWaiting: (waiting) =>
+          isShown && progress.set(recordingId, stage, { waiting: inQueue(stage, waiting) }),
       }),
     append: (fact, onBehalf) => append(launch, [fact], deps, onBehalf),
     appendLast: (result, next) => append(launch, next ? [result, next] : [result], deps),
     progress: (fraction) => progress.set(recordingId, stage, { fraction }),
     waiting: (waiting) =>
       progress.set(recordingId, stage, {
-        waiting: waiting && { for: waiting.reason, ahead: 0, since: waiting.since },
+        waiting: waiting && { for: waitsFor(stageTable[stage].awaits), ahead: 0, ...waiting },
       }),
     behind: (behind) => progress.set(recordingId, stage, { behind }),
     partial: (heard) => progress.hear(recordingId, heard),
@@ -204,7 +206,8 @@ async function acquireSlot(
     owner,
     alone: deaths >= deathsBeforeAlone,
     signal,
-    onWaiting: (waiting) => deps.progress.set(recordingId, stage, { waiting }),
+    onWaiting: (waiting) =>
+      deps.progress.set(recordingId, stage, { waiting: inQueue(stage, waiting) }),
   });
   launch.release = () => slot.release();
   await begin(launch, deps);
@@ -253,6 +256,12 @@ const mayBeTaken = (error: unknown): error is EventStoreError =>
   error instanceof EventStoreError &&
   !['CLOSED', 'INVALID_FACT', 'UNREADABLE'].includes(error.code);
 
+const inQueue = (stage: Stage, waiting: QueueWait | null): Waiting | null =>
+  waiting && {
+    ...waiting,
+    for: waitsFor(waiting.for === 'turn' ? stageTable[stage].awaits : waiting.for),
+  };
+
 /**
  * Asks the log, again as long as it takes while it does not answer, and shown as waiting for it.
  * @throws {StageSuperseded} the stage was left, or the service stops: the next start does it again
@@ -280,7 +289,7 @@ async function untilAnswered<T>(
         'event log failed; trying again',
       );
       since ??= new Date().toISOString();
-      progress.set(recordingId, stage, { waiting: { for: 'the log', ahead: 0, since } });
+      progress.set(recordingId, stage, { waiting: { for: waitsFor('saving'), ahead: 0, since } });
       // A service that stops leaves the result unstored; the next start does the stage again.
       await systemClock.wait(pauseAfter(logPauses, waits), signal).catch(() => {
         throw new StageSuperseded('the stage was left');

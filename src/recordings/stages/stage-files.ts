@@ -4,6 +4,7 @@ import { retry } from '../../shared/retry.ts';
 import { hasCode, StageError } from '../../shared/errors.ts';
 import type { BlobsError } from '../../storage/blobs/blobs.ts';
 import { isNoSpace } from '../../storage/disk.ts';
+import { waitsFor } from '../../words/waiting.ts';
 import type { Job } from './run-stage.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import { decodeToSpeech, decodeChannels } from '../../audio/decode.ts';
@@ -24,11 +25,11 @@ const roomPauses = { first: 250, max: 5000 };
  * reached: as long as that takes, like appending a result, and shown as waiting.
  * @throws what the work throws, but for these; the job's reason when it is aborted
  */
-export const withRoom = <T>(job: Waiting, work: () => Promise<T>): Promise<T> =>
+export const withRoom = <T>(job: Waits, work: () => Promise<T>): Promise<T> =>
   again(job, (error) => isNoSpace(error) || isAway(error), work);
 
 /** The same for work that a full disk ends: again only while what nodes keep together cannot be reached. */
-export const whenReached = <T>(job: Waiting, work: () => Promise<T>): Promise<T> =>
+export const whenReached = <T>(job: Waits, work: () => Promise<T>): Promise<T> =>
   again(job, isAway, work);
 
 /** Part of a stage's progress that decoding takes, where it has to be done again. */
@@ -118,10 +119,10 @@ export async function withChannelsFor(
   await withChannelFiles(job, recording, files, (channels) => work(channels ?? undefined));
 }
 
-type Waiting = Pick<Job, 'signal' | 'waiting'>;
+type Waits = Pick<Job, 'signal' | 'waiting'>;
 
 async function again<T>(
-  job: Waiting,
+  job: Waits,
   isTransient: (error: unknown) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -132,7 +133,7 @@ async function again<T>(
     isTransient,
     onRetry(error) {
       since ??= new Date().toISOString();
-      job.waiting({ reason: isAway(error) ? 'the blob store' : 'room on the disk', since });
+      job.waiting({ for: waitsFor(isAway(error) ? 'files' : 'disk-space'), since });
     },
   });
   if (since !== undefined) job.waiting(null);

@@ -1,5 +1,12 @@
 import type { Stage } from '../../../events/facts/recording.ts';
+import type { Sentence } from '../../words/params.ts';
 import { openListeners } from '../../shared/listeners.ts';
+
+/**
+ * What a stage waits for: a slot at an engine, a server that is away (`cause` says why), … `ahead`: how many come first;
+ * `since`: RFC 3339.
+ */
+export type Waiting = { for: Sentence; cause?: Sentence; ahead: number; since: string };
 
 /** A stage that is going on. */
 export type StageNow = {
@@ -9,8 +16,7 @@ export type StageNow = {
   fraction: number | null;
   /** Seconds, by how fast it has been since it last waited; null before a tenth of it is done. */
   seconds_left: number | null;
-  /** What it waits for: a slot at an engine, a server that is away, … */
-  waiting: { for: string; ahead: number; since: string } | null;
+  waiting: Waiting | null;
   /** Seconds of what was said that are not recognised yet, of a recording that is followed. */
   behind?: number;
 };

@@ -108,7 +108,8 @@ async function probeAtWork(
     }
     unanswered += 1;
     if (unanswered < 1) continue;
-    if (unanswered < unansweredMax) sign.show(`${server.name} does not answer while it works.`);
+    if (unanswered < unansweredMax)
+      sign.show(failure('speech-server-silent', { server: server.name }));
     else if (silent)
       fail(failure('speech-server-stalled', { server: server.name, limit: unansweredMax }));
     else fail(failure('speech-server-lost', { server: server.name }));

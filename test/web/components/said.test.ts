@@ -150,7 +150,7 @@ test('what a recording waits for, and where it is set, is said by the stage', (t
     version: 0,
     fraction: null,
     error: null,
-    waiting: { for: 'language-model', ahead: 2, since: '2026-01-01T00:00:00Z' },
+    waiting: { for: 'the language model', ahead: 2, since: '2026-01-01T00:00:00Z' },
     activities: [
       { stage: 'punctuate', waiting: { for: 'language-model', ahead: 2 }, seconds_left: null },
     ],

@@ -10,7 +10,8 @@ export type Work = {
   stage: Stage | null;
   fraction: number | null;
   secondsLeft: number | null;
-  waiting: Processing['waiting'];
+  /** `what`, `cause`: in the reader's language, as the status object has them; null until it does. */
+  waiting: { ahead: number; since: string; what: string | null; cause: string | null } | null;
 };
 
 type Named = { id: string; title: string | null; startedAt: string | null };
@@ -64,8 +65,15 @@ function workOf(line: Processing, newer: Progress | undefined): Work {
     fraction,
     // Before a tenth is done it would be a guess.
     secondsLeft: fraction !== null && fraction >= 0.1 ? secondsLeft(newer ?? line) : null,
-    waiting: newer === undefined ? line.waiting : newer.waiting,
+    waiting: waitingOf(line, newer),
   };
+}
+
+function waitingOf({ waiting: told }: Processing, newer: Progress | undefined): Work['waiting'] {
+  const now = newer === undefined ? told : newer.waiting;
+  if (now === null) return null;
+  const { ahead, since } = now;
+  return { ahead, since, what: told?.for ?? null, cause: told?.cause ?? null };
 }
 
 const secondsLeft = (of: object): number | null =>
