@@ -216,7 +216,7 @@ test('a recording whose browser stays away is finished with what is there', asyn
   recorder.socket.terminate();
   const away = await watching.until(({ code }) => code === 'browser-away');
   assert.equal(away['recording_id'], kept.id);
-  assert.match(String(away['detail']), /^The recorder is not connected/);
+  assert.match(String(away['detail']), /^The recorder has been offline since/);
   const client = await open(service);
   const { id } = await start(client);
   client.socket.send(Buffer.alloc(rate));

@@ -141,7 +141,7 @@ test('a failed stage shows why, can be tried again, or be cleared by the toggle'
     : ([
         409,
         '/problems/device-unavailable',
-        /“No such device” is not connected\. Connected: /,
+        /^The input device “No such device” is not connected\./,
       ] as const);
   assert.deepEqual([unable.status, unable.body.type], [code, type]);
   assert.match(unable.body.detail, why);

@@ -148,7 +148,7 @@ test('files that differ from those of the first installation are refused, and so
   await offerModel(mirror, 'espeak-embedding', { base: '' }, [], { 'embedding.onnx': { sha256 } });
   await assert.rejects(
     (await store.install('espeak-embedding')).done,
-    /differs from what its publisher names/,
+    /differs from the publisher’s/,
   );
 });
 
@@ -438,7 +438,7 @@ test('own entries are read at each listing; those that cannot be used are named'
     [join(catalogueDir, 'broken.json')],
   );
   await assert.rejects(store.install('nowhere'), /no model nowhere/);
-  await assert.rejects(store.remove('../catalogue'), /is not installed/);
+  await assert.rejects(store.remove('../catalogue'), /isn’t installed/);
 });
 
 test('the catalogue of this release is complete, and what is recommended fits language and machine', () => {
