@@ -4,10 +4,11 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { keysOf } from '../shared/keys-of.ts';
 import { requestedLanguage } from '../shared/languages.ts';
+import type { Language } from '../words/params.ts';
 import { serverUrl } from '../servers/server.ts';
 
 /** A text in the languages of the pages. */
-export type InLanguages = { readonly en: string; readonly de: string };
+export type InLanguages = Readonly<Record<Language, string>>;
 
 /** A text that is the same in both, as names are. */
 export const same = (text: string): InLanguages => ({ en: text, de: text });

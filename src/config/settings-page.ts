@@ -3,6 +3,7 @@ import { variableOf } from './environment.ts';
 import { type SettingKey, settingKeys, settingOf } from './schema.ts';
 import { partsOf } from './changes.ts';
 import type { InLanguages } from './setting.ts';
+import type { Language } from '../words/params.ts';
 
 /** One setting as a page shows it. */
 export type SettingField = {
@@ -38,7 +39,7 @@ export type SettingGroup = {
  * setting is on it.
  * @param language of titles and sentences
  */
-export const settingGroups = (language: 'de' | 'en'): SettingGroup[] =>
+export const settingGroups = (language: Language): SettingGroup[] =>
   groups.map(({ id, title, test = null, sections }) => ({
     id,
     title: title[language],
@@ -48,7 +49,7 @@ export const settingGroups = (language: 'de' | 'en'): SettingGroup[] =>
       .map((key) => fieldOf(key, language)),
   }));
 
-function fieldOf(key: SettingKey, language: 'de' | 'en'): SettingField {
+function fieldOf(key: SettingKey, language: Language): SettingField {
   const { schema, fallback, title, hint, choices = {}, secret, fallbackText } = settingOf(key);
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return {

@@ -4,6 +4,7 @@ import type { RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import { baseName } from './file-names.ts';
 import { localTime } from '../shared/time.ts';
+import type { Language } from '../words/params.ts';
 
 /** Everything the three documents are made of, from the log alone: the same log, the same bytes. */
 export function documentsInput(
@@ -13,7 +14,7 @@ export function documentsInput(
     base: string;
     title: string;
     local_start: string;
-    ui_language: 'de' | 'en';
+    ui_language: Language;
   },
   /** As the documents are, or were, saved; undefined in facts before there was the choice. */
   {

@@ -1,5 +1,6 @@
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Note } from '../words/notes.ts';
+import type { Language } from '../words/params.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { replaceLabels, speakerNumber } from '../../projections/recording/written-texts.ts';
 import { oneLine } from './markdown.ts';
@@ -36,7 +37,7 @@ export type DocumentsInput = {
   duration: number | null;
   /** Start of the recording in the server's time zone, RFC 3339 with offset. */
   localStart: string;
-  uiLanguage: 'de' | 'en';
+  uiLanguage: Language;
   /** Whether paragraphs of the transcript have their times. */
   times: boolean;
   /** Whether names of people are links to notes about them. */

@@ -12,7 +12,7 @@ import type { ModelFolders } from '../../speech/local/local-models.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
-import type { Sentence } from '../../words/params.ts';
+import type { Language, Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 import type { Log } from '../../shared/log.ts';
 import { beginsWithModel } from '../../../projections/recording/decide.ts';
@@ -44,7 +44,10 @@ type Deps = {
 };
 
 /** The title of a recording in which nothing was said. */
-const wordless = { de: 'Aufnahme ohne Sprache', en: 'Recording without speech' };
+const wordless: Record<Language, string> = {
+  de: 'Aufnahme ohne Sprache',
+  en: 'Recording without speech',
+};
 
 const builtIn = { engine: 'built-in', model: null };
 
@@ -98,7 +101,7 @@ export const summariseStage = (deps: Deps): StageActivity =>
  * A title and two or three sentences. A title given by a person is kept; so is the one of the documents
  * when a further run gets none from the model.
  */
-export const titleStage = (deps: Deps & { uiLanguage(): 'de' | 'en' }): StageActivity =>
+export const titleStage = (deps: Deps & { uiLanguage(): Language }): StageActivity =>
   withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
     const { recognised: blocks, language, lines, names } = reading;
     const summary = lines.length > 0 ? textOfLines(lines, names) : (reading.summary ?? '');

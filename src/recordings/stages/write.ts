@@ -23,6 +23,7 @@ import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
 import { documentsInput } from '../../documents/documents-input.ts';
 import { localTime } from '../../shared/time.ts';
+import type { Language } from '../../words/params.ts';
 import type { Exclusively } from '../../storage/blobs/exclusively.ts';
 import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
 import { removalName } from '../erasure.ts';
@@ -202,7 +203,7 @@ export function carriedOver(
 
 type Deps = {
   spaceOf(owner: string): Promise<Space>;
-  uiLanguage(): 'de' | 'en';
+  uiLanguage(): Language;
   /** `documents.times`, `speakers.links`, and where the pages are. */
   choices(): { times: boolean; links: boolean; address: string | null };
   /** Path of the recording's audio in the vault that its documents are written to; null: it is elsewhere. */

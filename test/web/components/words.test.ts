@@ -9,19 +9,24 @@ const web = join(import.meta.dirname, '../../../web');
 
 type Text = string | { input?: unknown } | Record<string, unknown>;
 // Loaded here, not imported: they look for the document that `dom.ts` makes.
+const { languages } = await import('../../../web/words/i18n.ts');
 const english = await loaded(
   import.meta.glob<{ words: { base: Record<string, Text> } }>('../../../web/**/words.ts'),
 );
-const german = await loaded(
-  import.meta.glob<{ default: Record<string, Text> }>('../../../web/**/words.de.ts'),
+const translated = await loaded(
+  import.meta.glob<{ default: Record<string, Text> }>('../../../web/**/words.*.ts'),
 );
 
-test('every word there is in English is there in German, with the same parameters', () => {
+test('every word there is in English is there in every other language, with the same parameters', () => {
   const folders = Object.keys(english);
   assert.ok(folders.length >= 9, folders.join(' '));
-  for (const path of folders) {
-    const theirs = german[path.replace('.ts', '.de.ts')]?.default;
-    assert.ok(theirs !== undefined, `${path} has no German beside it`);
+  const others = languages.filter((code) => code !== 'en');
+  assert.ok(others.includes('de'), others.join(' '));
+  for (const [path, code] of folders.flatMap((one) =>
+    others.map((other) => [one, other] as const),
+  )) {
+    const theirs = translated[path.replace('.ts', `.${code}.ts`)]?.default;
+    assert.ok(theirs !== undefined, `${path} has no words.${code}.ts beside it`);
     const ours = english[path]!.words.base;
     assert.deepEqual(Object.keys(theirs).toSorted(), Object.keys(ours).toSorted(), path);
     for (const [key, text] of Object.entries(ours)) {
