@@ -1,27 +1,29 @@
 import type { Context } from 'koa';
 import type { IncomingMessage } from 'node:http';
-import type { Language, Sentence } from '../words/params.ts';
+import { type Language, type Sentence, languages } from '../words/params.ts';
 import type { Waiting } from '../recordings/stages/stage-progress.ts';
 import { type Hearer, sayTo, shownTo } from '../words/say.ts';
 
 /** What the client would rather read (`Accept-Language`). */
 export const languageWanted = (ctx: Pick<Context, 'acceptsLanguages'>): Language =>
-  ctx.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
+  languageOf(ctx.acceptsLanguages(...languages)) ?? 'en';
+
+const languageOf = (tag: unknown): Language | undefined => languages.find((one) => one === tag);
 
 /** The same of a request that no app answers; a WebSocket says it in its address. */
 export function languageAsked({
   url,
   headers,
 }: Pick<IncomingMessage, 'url' | 'headers'>): Language {
-  const inAddress = /[?&]language=(de|en)(?:&|$)/.exec(url ?? '')?.[1];
-  if (inAddress !== undefined) return inAddress as Language;
+  const inAddress = languageOf(/[?&]language=([a-z]+)(?:&|$)/.exec(url ?? '')?.[1]);
+  if (inAddress !== undefined) return inAddress;
   const wishes = (headers['accept-language'] ?? '').split(',').map((wish) => {
     const [, tag, quality = '1'] = /^\s*([a-z]+)[^;]*(?:;\s*q=([\d.]+))?/i.exec(wish) ?? [];
     return { tag: tag?.toLowerCase(), quality: Number(quality) };
   });
   const best = (tag: Language): number =>
     Math.max(0, ...wishes.filter((wish) => wish.tag === tag).map(({ quality }) => quality));
-  return best('de') > best('en') ? 'de' : 'en';
+  return languages.reduce((first, tag) => (best(tag) > best(first) ? tag : first));
 }
 
 /** Who reads: what somebody can do about a failure depends on whether it is theirs to do. */

@@ -96,7 +96,7 @@ export const exportedAnswer = (
 });
 
 /** A line of `GET /transcripts`: labels that have no name are shown as people see them. */
-export function libraryAnswer(item: LibraryItem, uiLanguage: 'de' | 'en') {
+export function libraryAnswer(item: LibraryItem, uiLanguage: Language) {
   const { recordingId, createdAt, summary, speakers, ...rest } = item;
   return {
     recording_id: recordingId,
@@ -137,7 +137,7 @@ function notesIn(reader: Reader, notes: readonly Note[]) {
 }
 
 /** Everybody who speaks, with what people see of them: the name, or what stands for one. */
-const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: 'de' | 'en') =>
+const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: Language) =>
   speakers.map((one) => ({ ...one, shown: speakerName({ speakers, uiLanguage }, one.label) }));
 
 /** Names suggested for labels, with the reason as a person reads it, and what is shown of who has no name. */
@@ -264,7 +264,7 @@ function ledgerOf({ ledger }: RecordingRow, transcript: TranscriptRow | undefine
 function summaryAnswer(
   { abstract, speakers }: Pick<RecordingRow, 'abstract' | 'speakers'>,
   transcript: Pick<TranscriptRow, 'lines' | 'summary'> | undefined,
-  uiLanguage: 'de' | 'en',
+  uiLanguage: Language,
 ) {
   const shown = { speakers, uiLanguage };
   const lines = transcript?.lines ?? [];

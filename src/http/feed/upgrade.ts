@@ -12,6 +12,7 @@ import { isEncrypted } from '../encryption.ts';
 import { limits } from '../limits.ts';
 import { logRefusal } from '../middleware/problems.ts';
 import { detail } from '../../words/details.ts';
+import { languages } from '../../words/params.ts';
 import { problemBody } from '../problem-answer.ts';
 import { Problem, notFound, onlyWorks } from '../problems.ts';
 import { languageAsked } from '../readers-language.ts';
@@ -228,5 +229,5 @@ function tokenFromProtocols(request: IncomingMessage): string | undefined {
 export const querySchema = z.object({
   after: positionSchema.removeDefault().optional(),
   scope: z.enum(['all']).optional(),
-  language: z.enum(['de', 'en']).optional().describe('of sentences; else `ui.language`'),
+  language: z.enum(languages).optional().describe('of sentences; else `ui.language`'),
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { languages } from '../../words/params.ts';
 import { type TrialAnswer, trialAnswer, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
 import { assertConfirmed } from '../middleware/authenticate.ts';
 import { changesSecret } from '../../config/changes.ts';
@@ -26,7 +27,7 @@ export const configRoutes = [
     description: 'Made from the schema that validates: a page made of it has every setting.',
     query: z.strictObject({
       language: z
-        .enum(['de', 'en'])
+        .enum(languages)
         .optional()
         .describe('of titles and sentences; else `ui.language`'),
     }),
