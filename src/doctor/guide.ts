@@ -12,6 +12,7 @@ export const guides = {
   language: 'src/language/README.md',
   integrity: 'src/integrity/README.md',
   deploy: 'src/deploy/README.md',
+  operating: 'src/deploy/operating.md',
   changes: 'CHANGELOG.md',
 } as const;
 

@@ -30,6 +30,7 @@ export const guideTitles: Record<GuideName, Record<Language, string>> = {
   language: { en: 'Language models', de: 'Sprachmodelle' },
   integrity: { en: 'Damage and loss', de: 'Schäden und Verluste' },
   deploy: { en: 'Several servers', de: 'Mehrere Server' },
+  operating: { en: 'Operating several servers', de: 'Mehrere Server betreiben' },
   changes: { en: 'What’s new', de: 'Neuerungen' },
 };
 
