@@ -176,8 +176,8 @@ const without = (running: Running, stage: Stage): Running =>
   running.filter((one) => one.stage !== stage);
 
 /**
- * What a document's path says without its words: when the recording began, to the minute; empty where it says something
- * else. A hash of the path would confirm a guess of the title.
+ * The start of the recording, to the minute, in a document's path; empty where the path has another form. No word of the
+ * title is kept: even a hash of the path would confirm a guess.
  */
 export const minuteIn = (path: string): string =>
   /^\d{4}-\d{2}-\d{2} \d{2}\.\d{2}(?!\d)/.exec(path)?.[0] ?? '';

@@ -59,10 +59,10 @@ export type RecordingRow = {
 /** The same without what only the page of one recording shows. */
 export type ListedRecording = Omit<RecordingRow, 'audio' | 'ledger'>;
 
-/** What is kept of a recording, in two rows; `facts`, `said` and `texts` are sealed: they are missing when the key is. */
+/** The two rows of a recording. `facts`, `said` and `texts` are sealed, so they are missing without the key. */
 export type KeptRecording = KeptLine & KeptDigest;
 
-/** What lists show of it: small, so that a page of them is read fast. */
+/** The row for lists: small, so that a page of them is read fast. */
 export type KeptLine = {
   /** Nothing a person said or wrote: readable without the recording's key. */
   core: Omit<RecordingRow, 'audio' | 'ledger' | 'documents' | 'error' | keyof Said> & {

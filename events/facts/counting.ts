@@ -78,9 +78,9 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
 } satisfies { [T in RecordingFactType]?: CountingOf<T> };
 
 /**
- * What people say, or the service asks for itself, that leads to documents: `begins` a run, `answers` what a meeting waits
- * for, `changes` what documents there are say. The machine takes the changes (`changes` of `transitions.ts`), versions
- * name what led to them.
+ * Facts of people, or of the service for itself, that lead to documents. A fact `begins` a run, `answers` a meeting that
+ * waits, or `changes` existing documents. The machine takes the changes (`changes` of `transitions.ts`); versions name the
+ * facts that led to them.
  */
 export const leading = {
   'recording.started': 'begins',

@@ -219,7 +219,7 @@ const inlineBytesMax = 32 * 1024;
 const nonceLength = 12;
 const tagLength = 16;
 const inflateOptions = { maxOutputLength: contentBytesMax };
-/** What is no longer than its window comes out the same from tables of 16 KiB, and those of 256 KiB are cleared for each. */
+/** Content within the window deflates to the same bytes with tables of 16 KiB; those of 256 KiB would be cleared each time. */
 const smallBytes = 4096;
 const smallWindow = { windowBits: 12, memLevel: 5 };
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);

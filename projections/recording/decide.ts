@@ -120,7 +120,7 @@ function remembered(
   return { voices: { voices }, ...(moved.length > 0 ? { moved: { moved } } : {}) };
 }
 
-/** What the next documents would say, with the names that speakers have from now on; null where it mentions none that goes. */
+/** Texts of the next documents with the new names of speakers; null where no text mentions a name that changes. */
 function textsRenamed(
   recording: Recording,
   after: Readonly<Record<string, string>>,

@@ -38,11 +38,11 @@ type Recut = RecordingFactOf<'turns.recut'>;
 export type TurnRef = string | number;
 
 /**
- * What a change was made of: `turnsTag` of all turns, or `turnTag` of the one that is meant. None: whatever the turn says.
+ * The state that a person saw and changed: `turnsTag` of all turns, or `turnTag` of one. Undefined: any state.
  */
 export type Seen = readonly string[] | undefined;
 
-/** Corrects a turn. @param seen what it has to say for that */
+/** Corrects a turn. @param seen the state that the turn must still have */
 export const editTurn =
   (turn: TurnRef, change: Omit<BlockChange, 'block'>, shownName: ShownName, seen?: Seen) =>
   (recording: Recording, state: string): Decision<TurnEdit, EditRefusal> => {

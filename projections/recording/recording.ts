@@ -55,7 +55,7 @@ export const evolve = (recording: Recording, fact: ReadFact): Recording => ({
   facts: recording.facts.concat([fact]),
 });
 
-/** What of a recording is kept in no list of facts: each the same object when the fact does not change it. Pure. */
+/** Folds what no list of facts holds. An object that the fact does not change stays the same object. Pure. */
 export const countedAfter = (
   { sources, asked, files, startedAt }: Counted,
   fact: ReadFact,

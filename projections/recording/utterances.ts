@@ -25,7 +25,7 @@ export type Utterance = {
   voice?: string | undefined;
 };
 
-/** What was recognised for a source, in the order of its plan; of a stretch that was recognised once more, the last. */
+/** The utterances of a source, in the order of its plan. Of a segment that was recognised twice, the last one counts. */
 export function utterancesIn(recording: Recording, { results, heardSince }: Source): Utterance[] {
   if (heardSince === null) return [];
   const found: Utterance[] = [];

@@ -3,7 +3,7 @@ import type { Source } from '../../events/facts/sources.ts';
 import type { SummaryLine } from '../../events/facts/transcript.ts';
 import { factAt, type ReadFact, type Recording } from './recording.ts';
 
-/** What is written about a recording, as facts have it: labels of speakers in it are shown as their names. */
+/** Texts about a recording, as facts hold them. Labels of speakers in them are shown as names. */
 type WrittenTexts = {
   abstract: string | null;
   summary: string | null;
@@ -104,17 +104,16 @@ function renamedIn(
 /** A speaker's name before and after it was changed; without one it is empty. */
 type NameChange = { label: string; before: string; after: string };
 
-/** What the fact of a change of names has besides: texts, and whether one of them mentions a name that changed. */
+/** The texts in a fact that changes names, and whether one of them mentions a changed name. */
 export type RenamedTexts = {
   isMentioned: boolean;
   texts: Omit<NonNullable<RecordingFactOf<'speakers.renamed'>['content']>, 'names' | 'voices'>;
 };
 
 /**
- * What a language model wrote, with names that a person changes replaced where that is certain: all who were called so
- * are called the same now. Texts get the label, which is shown as its name; a title, which has no labels, the name.
- * Null where no such name is mentioned. Extracts are what people said, and stay. What an earlier change made is part
- * of it. Pure.
+ * Replaces names in texts of a language model after a person changed names, where that is certain: everybody with the old
+ * name has the same new name. Texts get the label, which is shown as the name; a title has no labels and gets the name.
+ * Earlier changes are included. Extracts are what people said, and stay. Null where no such name is mentioned. Pure.
  * @param names of all speakers, before and after
  */
 export function withNamesChanged(

@@ -15,9 +15,9 @@ export type Told = {
 /** How far rows are by what was told last. */
 export type ToldProgress = {
   members: readonly Progress[];
-  /** Takes what was told, if nothing later is known. */
+  /** Takes a report, unless a later one is known. */
   take(told: Told): void;
-  /** What is told next counts, whatever it is: with another database behind it tenures may have begun again. */
+  /** Accepts the next report, whatever its tenure: another database may number tenures from the beginning. */
   beginAgain(): void;
   /** The head of the log when this process started: what has come so far is live. */
   startsAt(head: number): void;

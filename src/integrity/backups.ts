@@ -178,7 +178,7 @@ async function makeOne(
   }
 }
 
-/** What a promise settles with; when it is to end and has not by then, the signal's reason is thrown and it is left alone. */
+/** Settles as the work does. If the work has not ended in time after the signal, throws the signal's reason and abandons it. */
 async function orLeft<T>(work: Promise<T>, ending: AbortSignal, endMs: number): Promise<T> {
   const left = new AbortController();
   const forget = onAbort(ending, (reason) => {

@@ -66,12 +66,12 @@ type SummaryStyle = {
 };
 
 /**
- * What is summarised: a whole talk, one part of one that is too long to be read at once (or notes that are too long to
- * be merged), or the notes of all parts.
+ * The text to summarise: a whole talk, a part of a long one (or a part of notes that are too long to be merged), or the
+ * notes of all parts.
  */
 type SummaryTask = 'whole' | 'part' | 'merge';
 
-/** How often it was asked before, and whether for lines as JSON or, of a model that cannot give them, for prose. */
+/** Whether the model was asked before, and whether for lines as JSON or, if it cannot give them, for prose. */
 type AnswerForm = { form: 'lines' | 'prose'; again: boolean };
 
 /** What instructions and marks cost, at most. */

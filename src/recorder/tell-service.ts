@@ -42,7 +42,7 @@ export async function correctStart(note: DeskNote, deps: Telling): Promise<void>
   await tell(note, deps, 'PATCH', `/recordings/${id}`, { started_at: startedAt });
 }
 
-/** What is not taken after some tries is said, and no reason to keep audio that is sent. @returns the answer, or null */
+/** Sends a request, a few times. A failure is printed, but does not keep audio that was sent. @returns the answer, or null */
 export async function tell(
   note: DeskNote,
   { login, say }: Telling,

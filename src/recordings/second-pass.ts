@@ -10,8 +10,8 @@ export type SecondPassDeps = {
 };
 
 /**
- * What is noted with a transcription when a second pass is to follow: the model that the engine does it with. Nothing
- * where all was recognised after the stop, by that model already, or the engine does not have it, which is logged.
+ * The model of the second pass that is to follow, noted with the transcription. None if everything was recognised after
+ * the stop, or by that model already, or if the engine does not have the model, which is logged.
  */
 export function secondPassBy(
   { recordingId, sources, facts }: Recording,
@@ -30,8 +30,8 @@ export function secondPassBy(
 }
 
 /**
- * What has a recording recognised once more, by a better model, as soon as there are documents of what was recognised
- * while it ran. Null: nothing is to be done, or it was begun before. Pure.
+ * The request for a second run with a better model, as soon as the live transcript has its documents. Null if no second
+ * run is due, or if it began before. Pure.
  */
 export function secondPassDue({
   sources,

@@ -1,6 +1,6 @@
 import type { NodeRole } from '../shared/cluster-settings.ts';
 
-/** What a process says of itself to those who look after a cluster; as `GET /nodes` and `mitschrift nodes --json` give it. */
+/** A node as administrators see it in `GET /nodes` and `mitschrift nodes --json`. */
 export type NodeSelf = {
   /** A ULID of this process. */
   id: string;

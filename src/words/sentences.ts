@@ -80,7 +80,7 @@ export type ParamsOf<E extends WordEntry> =
     ? [params?: Values<E['params']>]
     : [params: Values<E['params']>];
 
-/** What makes the sentences of a catalogue: a code that does not exist, or a parameter that is missing, does not compile. */
+/** Makes the sentences of a catalogue. An unknown code or a missing parameter does not compile. */
 export const sayingsOf =
   <C extends WordCatalogue>(_: C, area: string) =>
   <Code extends keyof C & string>(

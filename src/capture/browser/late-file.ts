@@ -30,7 +30,7 @@ export async function lengthOf(path: string): Promise<LateBase> {
   return { samples: dataBytes / 2, rate };
 }
 
-/** What is missing from what came late and is added behind `has` samples: [second in the joined file, seconds]. */
+/** Gaps in late audio that is added after `has` samples: [second in the joined file, seconds]. */
 export async function lateGaps(
   folder: string,
   base: LateBase,

@@ -43,7 +43,7 @@ export interface Readiness {
 /** The part that is ready when every unfinished recording is taken up; captures that still run come first. */
 export const unfinished = 'unfinished recordings';
 
-/** What of the service a request needs: the projections it reads, and those in which the next looks for what it did. */
+/** Parts of the service that a request needs: the projections it reads, and those in which the next request looks for its effect. */
 export const toRead: readonly string[] = [recordings.name];
 /** Changes wait for unfinished recordings too: documents that were deleted before the start must be gone first. */
 export const toChange: readonly string[] = [commands.name, recordings.name, unfinished];

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Completion, LanguageModel } from '../../language/model.ts';
 
 /**
- * What a language model was asked while a recording ran, by recording: the stage that asks the same after the stop
- * has the answer at once. Lives and dies with the process; without it the same is asked then.
+ * Answers of the language model to questions asked while a recording ran, by recording. The stage that asks the same after
+ * the stop gets the answer at once. Kept in memory only; after a restart the stage asks again.
  */
 export interface AskedAhead {
   /** The model, asked for the same only once. */
   of(recordingId: string, model: LanguageModel): LanguageModel;
-  /** Aborts when nothing is wanted any more of what was asked ahead. */
+  /** Aborts when no answer to questions asked ahead is wanted any more. */
   signal(recordingId: string): AbortSignal;
   forget(recordingId: string): void;
 }

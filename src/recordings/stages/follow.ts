@@ -143,7 +143,7 @@ async function readUntilWhole(
   }
 }
 
-/** What goes on in `transcribe`, when the audio is there; nothing is left of what was discarded, or stands still. */
+/** The follower that `transcribe` continues when the audio is complete; null after a discard, or when the log is closed. */
 async function leftBy(live: Live | null): Promise<Following | null> {
   if (!live) return null;
   const { job, deps, following } = live;

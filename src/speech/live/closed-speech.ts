@@ -123,7 +123,7 @@ export function joinedStretch(
   return joined;
 }
 
-/** What of a plan of the whole audio is left behind the part that was followed; without a gap where that was cut. */
+/** The rest of the plan of the whole audio, after the part that was followed; without a gap where that part was cut. */
 export function goingOn(followed: readonly ClosedStretch[], whole: readonly Stretch[]): Stretch[] {
   const last = followed.at(-1);
   if (!last) return [...whole];

@@ -260,9 +260,9 @@ const eventSchema = z.object({
 type Streamed = { text: string; isDone: boolean; error: unknown };
 
 /**
- * What a streamed transcription has said so far (server-sent events, an event a line: OpenAI's `stream`). An event that
- * has not come to its end counts for nothing.
- * @throws {StageError} `engine-answer` for what is no such event
+ * The text of a streamed transcription so far (server-sent events, an event a line: OpenAI's `stream`). An incomplete
+ * event is ignored.
+ * @throws {StageError} `engine-answer` for a line that is not such an event
  */
 function streamedSoFar(body: string, server: string): Streamed {
   const streamed: Streamed = { text: '', isDone: false, error: undefined };

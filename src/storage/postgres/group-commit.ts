@@ -25,8 +25,8 @@ const appendBytesMax = 256 * 1024 * 1024;
 const versionsKept = 10_000;
 
 /**
- * The only writer of facts of this process. What is appended while a batch is on its way goes with the next
- * one, in one transaction, and is acknowledged together: one is on its way at a time.
+ * The only writer of facts of this process. One batch is in flight at a time. Appends made meanwhile go into the next
+ * batch, in one transaction, and are acknowledged together.
  *
  * An append that was decided on another one of this process, whose outcome is not known yet, is stored only
  * if that one is: the database sees that versions agree, and not what stands behind them.

@@ -194,8 +194,8 @@ end $$;
 `;
 
 /**
- * What brings the tables from one version to the next: the first to 2, and so on. One that was released is never changed:
- * databases have it. What a version adds is empty or optional, so that nodes of the release before go on beside it.
+ * Migrations of the tables, each to the next version: the first to 2, and so on. A released migration never changes, since
+ * databases have it. Additions are empty or optional, so that nodes of the release before continue beside it.
  */
 export const migrations: readonly string[] = [
   `
