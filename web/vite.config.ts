@@ -7,7 +7,7 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { defineConfig, type Plugin } from 'vite';
+import { type ConfigEnv, type Plugin, defineConfig } from 'vite';
 import { noteBundled } from '../.build-licences.mjs';
 
 const dir = join(import.meta.dirname, '../dist/web');
@@ -74,11 +74,16 @@ function pageInstead(request: IncomingMessage): string | undefined {
   return request.headers.accept?.includes('text/html') === true ? '/index.html' : undefined;
 }
 
+/** Not what a test builds elsewhere, in another mode. */
+function isForPeople(_config: unknown, { command, mode }: ConfigEnv): boolean {
+  return command === 'build' && mode === 'production';
+}
+
 /** The packages whose code is in the pages are noted, for the texts of their licences. */
 function bundledNoted(): Plugin {
   return {
     name: 'bundled-noted',
-    apply: 'build',
+    apply: isForPeople,
     async generateBundle(_options, bundle) {
       const ids = Object.values(bundle).flatMap((one) =>
         one.type === 'chunk' ? one.moduleIds : [...one.originalFileNames],
@@ -92,7 +97,7 @@ function bundledNoted(): Plugin {
 function compressedAhead(): Plugin {
   return {
     name: 'compressed-ahead',
-    apply: 'build',
+    apply: isForPeople,
     async closeBundle() {
       const names = await readdir(dir, { recursive: true });
       for (const name of names) {

@@ -64,6 +64,8 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
       },
     ],
     checks: { eval: false, ineffectiveDynamicImport: false },
+    // As Vite would say it.
+    transform: { define: { 'import.meta.env.MODE': '"test"' } },
     logLevel: 'warn',
     output: {
       dir: folder,

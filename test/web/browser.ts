@@ -94,9 +94,11 @@ export async function openPage(
     session?: object;
     theme?: 'light' | 'dark';
     expected?: RegExp;
+    /** Done with the page before it is opened. */
+    prepare?: (page: Page) => Promise<void>;
   },
 ): Promise<Page> {
-  const { url, session, theme = 'light', expected, ...rest } = options;
+  const { url, session, theme = 'light', expected, prepare, ...rest } = options;
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     locale: 'en-GB',
@@ -122,6 +124,7 @@ export async function openPage(
   });
   page.on('pageerror', (error) => note(error.stack ?? error.message));
   t.after(() => assert.deepEqual(faults, [], 'errors on the page’s console'));
+  await prepare?.(page);
   await page.goto(url);
   return page;
 }

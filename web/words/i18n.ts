@@ -11,6 +11,7 @@ import {
 } from '@nanostores/i18n';
 import { atom, computed } from 'nanostores';
 import { persistentAtom } from '@nanostores/persistent';
+import { asksPseudo, pseudoWords } from './pseudo.ts';
 
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
@@ -25,7 +26,9 @@ const ofBrowser = atom<Language>(
     .find((code) => code !== undefined) ?? 'en',
 );
 
-export const locale = localeFrom(chosenLanguage, ofBrowser);
+// Nobody is to be shown it by a link: what people install is built without it.
+const isPseudo = import.meta.env.MODE !== 'production' && asksPseudo(location.search);
+export const locale = isPseudo ? atom<Language>('en') : localeFrom(chosenLanguage, ofBrowser);
 
 /** Numbers, dates and times as the language writes them, in the country that the browser names with it. */
 export const format = formatter(
@@ -38,6 +41,7 @@ const others = import.meta.glob<Module>('../{app,components,recording-bar,pages/
 /** `i18n(folder, english)`: the folder's words, a store. A folder's name is unique. */
 export const i18n = createI18n(locale, {
   get: async (code, folders) => await wordsOf(code, folders),
+  preprocessors: isPseudo ? [pseudoWords] : [],
 });
 
 /** Loads the words of folders before they are shown, so that no page appears in English first. */

@@ -59,7 +59,7 @@ export default {
 
   microphoneHere: 'Mikrofon dieses Browsers',
   tabHere: 'Audio aus einem Browser-Tab',
-  bothHere: 'Mikrofon dieses Browsers und ein Tab',
+  bothHere: 'Mikrofon und ein Browser-Tab',
   noTabWhy: 'Warum kann dieser Browser keinen Tab aufnehmen?',
   noTabHere:
     'Dieser Browser kann kein Audio aus einem Tab aufnehmen. Chrome, Edge und andere Chromium-Browser am Computer können es.',

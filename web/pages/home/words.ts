@@ -60,7 +60,7 @@ const english = {
   // The browser's microphone.
   microphoneHere: 'This browser’s microphone',
   tabHere: 'Audio from a browser tab',
-  bothHere: 'This browser’s microphone and a tab',
+  bothHere: 'Microphone and a browser tab',
   noTabWhy: 'Why can’t this browser record a tab?',
   noTabHere:
     'This browser can’t record audio from a tab. Chrome, Edge and other Chromium browsers on a computer can.',

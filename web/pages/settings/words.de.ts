@@ -32,7 +32,7 @@ export default {
   testHint: 'Verbindet sich mit dem Server und zeigt das Ergebnis. Es wird nichts gespeichert.',
   defaultDevice: 'Standardgerät',
   anyLanguage: 'Automatisch erkennen',
-  anyModel: 'Erstes installiertes Modell, das die Sprache unterstützt',
+  anyModel: 'Erstes passendes Modell',
   whoRecords: 'Wer darf mit den Mikrofonen des Servers aufnehmen?',
   whoRecordsHint: 'Diese Aufnahmen erfassen den Raum, in dem der Server steht.',
   notesFolderOf: 'Notizordner…',

@@ -32,7 +32,7 @@ const english = {
   testHint: 'Connects to the server and shows the result. Nothing is saved.',
   defaultDevice: 'Default device',
   anyLanguage: 'Detect automatically',
-  anyModel: 'First installed model that supports the language',
+  anyModel: 'First suitable model',
   whoRecords: 'Who may record with the server’s microphones?',
   whoRecordsHint: 'These recordings capture the room where the server is.',
   notesFolderOf: 'Notes folder…',
