@@ -6,7 +6,7 @@ export const failuresOfSpeechInGerman = {
     detail: 'Es ist keine Spracherkennung eingerichtet.',
     todo: 'Die Aufnahme wird transkribiert, sobald ein Modell oder ein Server eingerichtet ist.',
     admin:
-      'Installieren Sie unter Einstellungen › Spracherkennung ein Modell, oder geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
+      'Installieren Sie unter Einstellungen › Modelle ein Modell, oder geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
   },
   'speech-package-missing': {
     detail: 'Auf diesem Server ist die Spracherkennung nicht installiert.',
@@ -190,7 +190,7 @@ export const failuresOfSpeechInGerman = {
     detail: 'Es ist kein Modell für Sprechererkennung installiert.',
     todo: 'Bitten Sie einen Administrator, eines zu installieren, und verarbeiten Sie die Aufnahme danach neu.',
     admin:
-      'Einstellungen › Spracherkennung: Installieren Sie „Pyannote segmentation 3.0“ (`npx mitschrift models install pyannote-segmentation-3`).',
+      'Einstellungen › Modelle: Installieren Sie „Pyannote segmentation 3.0“ (`npx mitschrift models install pyannote-segmentation-3`).',
   },
   'speakers-not-separated': { detail: 'Die Sprecher konnten nicht unterschieden werden. {cause}' },
   'no-names-answered': { detail: 'Das Sprachmodell hat keine Liste von Namen geliefert.' },

@@ -8,7 +8,7 @@ export const failuresOfSpeech = {
       detail: 'No speech recognition is set up.',
       todo: 'The recording is transcribed as soon as a model or server is set up.',
       admin:
-        'Install a model under Settings › Speech recognition, or set a speech recognition server (`stt.base_url`).',
+        'Install a model under Settings › Models, or set a speech recognition server (`stt.base_url`).',
     },
   ),
   'speech-package-missing': says(
@@ -298,7 +298,7 @@ export const failuresOfSpeech = {
       detail: 'No model for speaker recognition is installed.',
       todo: 'Ask an administrator to install one, then process the recording again.',
       admin:
-        'Settings › Speech recognition: install “Pyannote segmentation 3.0” (`npx mitschrift models install pyannote-segmentation-3`).',
+        'Settings › Models: install “Pyannote segmentation 3.0” (`npx mitschrift models install pyannote-segmentation-3`).',
     },
   ),
   'speakers-not-separated': says(
