@@ -151,7 +151,7 @@ async function ask<T>({ data }: Host, name: string, body: unknown = null): Promi
 function open({ data }: Host): void {
   askService<string>(data.controlSocket, 'url')
     .then((url) => {
-      if (url === null) throw new Error('The service does not run, so there is no page to open.');
+      if (url === null) throw new Error('Mitschrift isn’t running, so there is no page to open.');
       const opener = spawn('xdg-open', [`${url}/`], { detached: true, stdio: 'ignore' });
       opener.on('error', (error) => console.error(`xdg-open: ${error.message}`));
       opener.unref();

@@ -35,18 +35,18 @@ test('the tray shows the state, and starts and stops through the trigger socket'
   assert.deepEqual(await read.menu(), [
     'Ready: off',
     'Record: on',
-    'Record a meeting: on',
-    'Stop: off',
-    'Open web page: on',
-    'Remove this icon: on',
+    'Record meeting: on',
+    'Stop and create note: off',
+    'Open Mitschrift: on',
+    'Hide this icon: on',
   ]);
 
-  await read.choose('Record a meeting');
+  await read.choose('Record meeting');
   assert.deepEqual(await service.request(), { action: 'start', kind: 'meeting' });
   await read.until((icon) => icon === 'media-record');
   assert.equal(await read.property('Title'), 'Recording');
   assert.ok((await read.menu()).includes('Record: off'));
-  await read.choose('Stop');
+  await read.choose('Stop and create note');
   assert.deepEqual(await service.request(), { action: 'stop' });
   await read.until((icon) => icon === 'audio-input-microphone');
   await read.choose('Record');
@@ -54,11 +54,11 @@ test('the tray shows the state, and starts and stops through the trigger socket'
   await read.until((icon) => icon === 'media-record');
 
   // Somebody elsewhere records the microphone of this machine: whoever is at the machine sees it.
-  await read.choose('Stop');
+  await read.choose('Stop and create note');
   await read.until((icon) => icon === 'audio-input-microphone');
   service.heldByAnother(true);
   await read.until((icon) => icon === 'media-record');
-  assert.equal(await read.property('Title'), 'Somebody is recording with “Desk Mic”');
+  assert.equal(await read.property('Title'), 'Someone is recording with “Desk Mic”');
   service.heldByAnother(false);
   await read.until((icon) => icon === 'audio-input-microphone');
 
@@ -66,7 +66,7 @@ test('the tray shows the state, and starts and stops through the trigger socket'
   await assert.rejects(read.property('Nonsense'));
   await service.close();
   await read.until((icon) => icon === 'network-offline');
-  assert.ok((await read.menu()).includes('Stop: off'));
+  assert.ok((await read.menu()).includes('Stop and create note: off'));
 });
 
 test('the web page that it opens is where the service says that it is', async (t) => {
@@ -84,7 +84,7 @@ test('the web page that it opens is where the service says that it is', async (t
   await startTray(t, bus, dataDir, { PATH: `${programs}:${process.env['PATH']}` });
   const read = reader(desktop, await registered.next());
   await read.until((icon) => icon === 'audio-input-microphone');
-  await read.choose('Open web page');
+  await read.choose('Open Mitschrift');
   await eventually('it is opened', () => existsSync(opened));
   assert.equal(await readFile(opened, 'utf8'), `${url}/\n`);
 });
@@ -110,7 +110,7 @@ test('the icon is removed from its menu, and the end of the session is told', as
   const first = await startTray(t, bus, service.dataDir);
   const read = reader(desktop, await registered.next());
   await read.until((icon) => icon === 'audio-input-microphone');
-  await read.choose('Remove this icon');
+  await read.choose('Hide this icon');
   assert.equal(await first.exited, 0);
   const second = await startTray(t, bus, service.dataDir);
   await registered.next();

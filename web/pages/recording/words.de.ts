@@ -106,6 +106,7 @@ export default {
   'step:documents': 'Titel und Dokumente',
   'is:done': 'fertig',
   'is:runs': 'läuft',
+  runsAt: 'läuft, {percent} %',
   'is:waits': 'wartet auf Sie',
   'is:failed': 'fehlgeschlagen',
   'is:to-come': 'steht noch aus',

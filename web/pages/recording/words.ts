@@ -107,6 +107,7 @@ const english = {
   'step:documents': 'Title and documents',
   'is:done': 'done',
   'is:runs': 'in progress',
+  runsAt: params('in progress, {percent}%'),
   'is:waits': 'waiting for you',
   'is:failed': 'failed',
   'is:to-come': 'not started',

@@ -82,7 +82,7 @@ const english = {
   builtIn: 'built in',
   disabled: 'disabled',
   guestIntro:
-    'Recordings started with the tray icon or the hotkey. An administrator can transfer them to someone or leave them here.',
+    'Recordings started with the tray icon or the keyboard shortcut. An administrator can transfer them to someone or leave them here.',
   leftRecordings: 'Recordings without an owner',
   leftByTray: 'From the system tray and the keyboard shortcut',
   removedAccount: 'Removed account',
