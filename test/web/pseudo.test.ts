@@ -55,6 +55,12 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
       prepare,
     });
 
+  await t.test('the pages that people install do not know it', async () => {
+    const page = await openPage(t, browser, { url: service.url + inPseudo('/login') });
+    await page.getByRole('heading', { name: 'Log in', exact: true }).waitFor();
+    await page.context().close();
+  });
+
   await t.test('before the login', async () => {
     const page = await opened('/login');
     await page.locator('#username').fill('ada');
