@@ -133,7 +133,7 @@ export const sayWhole = (sentence: Sentence, language: Language): string | undef
 
 function entryOf(area: string, code: string): WordCatalogue[string] | undefined {
   if (!Object.hasOwn(english, area)) return undefined;
-  const catalogue: WordCatalogue = english[area as Area];
+  const catalogue: WordCatalogue = catalogues.en[area as Area];
   return Object.hasOwn(catalogue, code) ? catalogue[code] : undefined;
 }
 
