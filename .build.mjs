@@ -44,6 +44,12 @@ for (const program of [
 ]) {
   await put(program, true);
 }
+// What /docs is made of. The package is not needed beside it: that one reports who installs it.
+for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt']) {
+  const file = join('node_modules/swagger-ui-dist', name);
+  await cp(join(root, file), join(dir, 'docs', name));
+  moduleIds.push(file);
+}
 await noteBundled(dir, 'service', moduleIds);
 // The guides, for where there is no repository beside `dist/`.
 const listed = await readFile(join(root, 'src/doctor/guide.ts'), 'utf8');

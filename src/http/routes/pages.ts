@@ -1,20 +1,19 @@
 import { detail } from '../../words/details.ts';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import * as z from 'zod';
 import { answerPage, pagePaths } from '../app-pages.ts';
 import { querySchema } from '../feed/upgrade.ts';
 import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import { Problem, notFound } from '../problems.ts';
-import { loadOnce } from '../../shared/package.ts';
+import { loadOnce, packageRoot } from '../../shared/package.ts';
 import { perApp, type Route, routesOf } from '../route.ts';
 import { guideList, guideStylePath } from '../guide-page.ts';
 import { languageWanted } from '../readers-language.ts';
 import { file } from './guide.ts';
 
 const assets = '/assets/docs';
-const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const folder = join(packageRoot, 'dist/docs');
 
 /** As for all pages, but its style sheet holds small pictures as `data:`. */
 const policy =
