@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { packageRoot } from './package.ts';
 
 /** The compiled command line, which `npm install` makes. */
@@ -30,9 +30,13 @@ export function commandLine(args: string): string {
   );
 }
 
+/** Where npm installs: the checkout, or the folder in whose `node_modules` Mitschrift is a package. */
+const aboveRoot = dirname(packageRoot);
+const installFolder = basename(aboveRoot) === 'node_modules' ? dirname(aboveRoot) : packageRoot;
+
 /** A command of npm, for the folder that Mitschrift was installed in. */
 export const inProgramFolder = (command: string): string =>
-  `cd ${shellWord(packageRoot)} && ${command}`;
+  `cd ${shellWord(installFolder)} && ${command}`;
 
 /** Gives a folder and what is in it to the user of this process, or makes it. */
 export const makeWritable = (path: string): string =>
