@@ -20,7 +20,7 @@ const help = `Usage: npx tsx test/run.ts [options] [files or folders]
 
 Runs types, lint, format, unused code and all tests; with files or folders, only the tests in them.
 
-  --long              the full counts of kills, faults and fuzz; all that can, on PostgreSQL too
+  --long              the full counts of kills, faults and fuzz; all that can, on PostgreSQL too; *.long.test.ts
   --counts            commits the number of tests of each file that runs: it may fall then
   --counts-file=path  the committed numbers (default: test/runner/counts.json)
   --limit=seconds     how long a file may take (default: 600; with --long 21600)
@@ -83,7 +83,9 @@ async function main(args: string[]): Promise<number> {
   console.log(`SEED=${seed} repeats this run. ${loadOfMachine()}`);
   const whole = positionals.length === 0;
   const all = await testFiles([join(root, 'test')]);
-  const files = whole ? all : await testFiles(positionals);
+  const files = whole
+    ? all.filter((file) => values.long || !isLong(file))
+    : await testFiles(positionals);
   // Files from elsewhere are the runner's own tests: while others use the pages, nothing may be built in their place.
   if (files.some((file) => all.includes(file))) await buildIfStale();
   const limitSeconds = Number(values.limit ?? (values.long ? 21_600 : 600));
@@ -253,6 +255,11 @@ async function testFiles(paths: string[]): Promise<string[]> {
     found.push(...(isFolder ? files.filter((name) => name.endsWith('.test.ts')) : files));
   }
   return [...new Set(found.map((path) => relative(root, path)))].toSorted();
+}
+
+/** What takes minutes or a registry of packages: with `--long`, and where it is named. */
+function isLong(file: string): boolean {
+  return file.endsWith('.long.test.ts');
 }
 
 function tries(files: readonly string[], store?: 'postgres'): FileTry[] {

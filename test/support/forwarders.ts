@@ -75,7 +75,8 @@ export async function startForwarder(
   return Number(said.toString());
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback address that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

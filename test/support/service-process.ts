@@ -30,17 +30,17 @@ export type ServiceProcess = {
  * The real service in a process of its own, as it is built, on a free port of the loopback address.
  * Resolves when it is ready, or as soon as the port answers.
  * @param wrap program and arguments in front of node, such as strace's; it must run node as its child
+ * @param options.command what starts it where it is installed otherwise, in the folder `cwd`
  */
 export async function startServiceProcess(
   dataDir: string,
   env: Record<string, string> = {},
   wrap: readonly string[] = [],
-  { ready = true } = {},
+  { ready = true, command = [process.execPath, program, 'serve'], cwd = root } = {},
 ): Promise<ServiceProcess> {
-  const node = [process.execPath, program, 'serve'];
-  const [command, ...args] = [...wrap, ...node] as [string, ...string[]];
-  const child = spawn(command, args, {
-    cwd: root,
+  const [first, ...args] = [...wrap, ...command] as [string, ...string[]];
+  const child = spawn(first, args, {
+    cwd,
     env: { ...process.env, MITSCHRIFT_DATA: dataDir, MITSCHRIFT_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

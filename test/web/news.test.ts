@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { packageVersion } from '../../src/shared/package.ts';
+import { program } from '../support/program.ts';
 import { checkLook, openPage, startChromium, startWebService } from './browser.ts';
 
 test('after an upgrade the pages say once what is new, and the account menu names the version', async (t) => {
@@ -17,6 +20,11 @@ test('after an upgrade the pages say once what is new, and the account menu name
   await page.getByLabel('ada, account').click();
   const changes = page.getByRole('link', { name: `What’s new ${packageVersion()}` });
   assert.equal(await changes.getAttribute('href'), '/docs/changes');
+  // The page, the interface and the command line name one version.
+  const health = (await (await fetch(`${service.url}/health`)).json()) as { version: string };
+  assert.equal(health.version, packageVersion());
+  const { stdout } = await promisify(execFile)(process.execPath, [program, '--version']);
+  assert.equal(stdout.trim(), packageVersion());
 
   await page.evaluate(`localStorage.setItem('mitschrift.news', '0.1.9')`);
   await page.goto(url);
