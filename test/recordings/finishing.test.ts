@@ -214,7 +214,7 @@ test('from the language model on, none configured is a refusal before any work',
   for (const stage of ['punctuate', 'summarise', 'entitle']) {
     await assert.rejects(replayFrom(world.pipeline, id, stage), {
       code: 'NO_LANGUAGE_MODEL',
-      message: /llm\.base_url.*speech-to-text/,
+      message: /You can transcribe the recording again without one\..*`llm\.base_url`/,
     });
   }
   assert.equal(await world.pipeline.store.head(), before);
