@@ -1,4 +1,5 @@
 import { textSegments } from '../../src/shared/segments.ts';
+import { endsSentence } from '../../src/shared/sentence-ends.ts';
 import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
 import { paragraphs } from './paragraphs.ts';
 import type { Utterance } from './utterances.ts';
@@ -172,7 +173,7 @@ function nearest(
 /** Moves words at borders to where the rest of their sentence is; no turn loses all of its words. */
 function keepSentences(units: readonly Placed[], raw: readonly Voice[]): Voice[] {
   const voices = [...raw];
-  const isEnd = (at: number): boolean => endsSentence(units, at);
+  const isEnd = (at: number): boolean => isSentenceEnd(units, at);
   const isNear = (at: number, one: Voice, other: Voice): boolean => {
     const { start, end } = units[at]!.unit;
     const middle = (start + end) / 2;
@@ -198,13 +199,13 @@ function keepSentences(units: readonly Placed[], raw: readonly Voice[]): Voice[]
   return voices;
 }
 
-function endsSentence(units: readonly Placed[], at: number): boolean {
+function isSentenceEnd(units: readonly Placed[], at: number): boolean {
   const { unit, segment } = units[at]!;
   const next = units[at + 1];
   if (next === undefined || next.unit.start - unit.end >= pauseSeconds) return true;
   // What a recogniser gave to a speaker stays theirs.
   if (segment.speaker !== undefined && next.segment !== segment) return true;
-  return /[.!?…。！？]["'”’»)]*$/u.test(unit.text.trim());
+  return endsSentence(unit.text, next.unit.text);
 }
 
 /** What each says until another speaks: segments as they are, cut where the speaker changes. */

@@ -4,6 +4,7 @@ import type { Block, Moved, NamedVoice, Word } from '../../events/facts/transcri
 import type { Reading, Sample } from './reading.ts';
 import { type ReadFact, type Recording, factAt } from './recording.ts';
 import { changesTo } from './turn-changes.ts';
+import { endsSentence } from '../../src/shared/sentence-ends.ts';
 import type { LabelledTurn } from './join-turns.ts';
 
 /** A name that a person gave to a label of one recording, and how the label sounds. */
@@ -315,7 +316,7 @@ function sentencesOf({ text, words, start, end }: Block): Sample[] {
   const sentences: Word[][] = [];
   for (const [at, word] of words.entries()) {
     const last = words[at - 1];
-    if (!last || endsSentence(last.text) || word.start - last.end >= pauseSeconds)
+    if (!last || endsSentence(last.text, word.text) || word.start - last.end >= pauseSeconds)
       sentences.push([word]);
     else sentences.at(-1)?.push(word);
   }
@@ -329,8 +330,6 @@ function sentencesOf({ text, words, start, end }: Block): Sample[] {
     };
   });
 }
-
-const endsSentence = (word: string): boolean => /[.!?…。！？]["'”’»)]*$/u.test(word.trim());
 
 function shortened({ start, end, text }: Sample): Sample {
   const spoken = text.split(/\s+/u);

@@ -25,24 +25,38 @@ export function plainAnswer(answer: string): string {
     .trim();
 }
 
-/** One line of plain text: no list or emphasis either, no quotes round it. */
+/** One line of plain text: no list or emphasis either, no quotes round it. `C#`, `user_id` and `a<b` are words. */
 export function plainLine(answer: string): string {
-  const line = withoutMarkup(answer)
-    .replaceAll(/[*_`#]+/gu, '')
-    .replaceAll(/\s+/gu, ' ')
-    .trim();
+  const line = withoutEmphasis(
+    withoutMarkup(answer)
+      .replace(/^\s*(?:[-*+]|#{1,6})\s+/u, '')
+      .replaceAll(/\s+/gu, ' ')
+      .trim(),
+  );
   const inner = line.replace(/^["'„“”«»‚‘’]+/u, '');
   if (inner === line) return line;
   const closed = /(?<!["'„“”«»‚‘’])["'„“”«»‚‘’]+([.,;:]?)$/u.exec(inner);
   return (closed ? inner.slice(0, closed.index) + closed[1]! : line).trim();
 }
 
+/** Without pairs of marks round words, and without one that is left at either end. */
+function withoutEmphasis(line: string): string {
+  const pair =
+    /(?<![\p{L}\p{N}])(\*{1,3}|_{1,3}|`{1,3})(?![\s*_`])([^*`]{0,500}?[^\s*_`])\1(?![\p{L}\p{N}])/gu;
+  const inner = line.replaceAll(pair, '$2').replaceAll(pair, '$2');
+  return inner.replace(/^[*_`#]+(?=[\p{L}\p{N}\s])|(?<=[\p{L}\p{N}\s.,;:!?])[*_`]+$/gu, '').trim();
+}
+
+/** Elements of HTML that models write into text; attributes have a value, `a <b and c> d` has none. */
+const tag =
+  /<!--[^\n]{0,500}?-->|<\/?(?:a|abbr|b|big|blockquote|body|br|center|code|dd|del|div|dl|dt|em|font|h[1-6]|head|hr|html|i|iframe|img|ins|kbd|li|mark|object|ol|p|pre|q|s|samp|script|section|small|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|th|thead|think|title|tr|transcript|tt|u|ul|var|video)(?:\s+[\w-]{1,40}\s{0,3}=\s{0,3}(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|[^\s"'>]{1,500}))*\s{0,3}\/?>/giu;
+
 const withoutMarkup = (answer: string): string =>
   answer
     .replaceAll(/\r\n?/gu, '\n')
     .replaceAll(/^[^\S\r\n\u2028\u2029]*`{3,}\w*[^\S\r\n\u2028\u2029]*$/gmu, '')
     .replaceAll(/!?\[([^[\]\n]*)\]\([^)\n]{0,500}\)/gu, '$1')
-    .replaceAll(/<\/?[a-z!][^>\n]{0,500}>/giu, '')
+    .replaceAll(tag, '')
     // Invisible characters turn text round or hide in it; the two joiners some scripts need stay.
     .replaceAll(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, '')
     .replaceAll(/[\u2028\u2029]/gu, '\n');

@@ -102,7 +102,9 @@ async function askTwice(
     }
     const source = { instructions: request.system, read, source: read, language: style.expected };
     const isShort = spokenWords(text, null).length < wordsMin;
-    const unusable = isShort ? 'too-short' : whyUnusable(text, source);
+    // Who refuses does not note several things that were said.
+    const mayRefuse = !('lines' in draft) || draft.lines.length < 2;
+    const unusable = isShort ? 'too-short' : whyUnusable(text, { ...source, mayRefuse });
     if (unusable === null) return draft;
     fault = unusable;
   }

@@ -23,6 +23,8 @@ const titleWordsMax = 8;
 const titleCharactersMax = 120;
 const sentencesMin = 2;
 const sentencesMax = 3;
+/** An abstract of so many characters is never cut. */
+const abstractCharactersMax = 500;
 const answerTokensMax = 400;
 
 const answerSchema = z.object({ title: z.string(), abstract: z.string() });
@@ -96,8 +98,11 @@ function titleIn(
   if (/[\r\n]/u.test(said)) return 'title-lines';
   if (/[{}]|"\s*:/u.test(said)) return 'title-json';
   const title = cleanTitle(said);
-  const sentences = textSentences(plainLine(parsed.data.abstract), language);
-  const abstract = sentences.slice(0, sentencesMax).join(' ');
+  const whole = plainLine(parsed.data.abstract);
+  const sentences = textSentences(whole, language);
+  // The number of sentences is a wish: what is no longer than three long ones stays whole.
+  const isShort = whole.length <= abstractCharactersMax;
+  const abstract = sentences.slice(0, isShort ? undefined : sentencesMax).join(' ');
   if (placeholder.test(title) || placeholder.test(abstract)) return 'title-title';
   return title === '' || abstract === '' ? undefined : { title, abstract };
 }

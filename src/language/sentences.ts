@@ -1,4 +1,5 @@
 import { textSegments } from '../shared/segments.ts';
+import { isDotOfWord } from '../shared/sentence-ends.ts';
 import { deu, eng } from 'stopword';
 import type { Block, Word } from '../../events/facts/transcript.ts';
 
@@ -20,7 +21,7 @@ const pauseSeconds = 0.5;
 /** Pieces between pauses have no fewer words. */
 const pieceWordsMin = 6;
 
-/** The sentences of a talk, in order, by the rules of its language (`Intl.Segmenter`). */
+/** The sentences of a talk, in order, by the rules of its language. */
 export function sentencesOf(blocks: readonly Block[], language: string | null): SpokenSentence[] {
   return blocks.flatMap(({ text, speaker, words }, block) =>
     pieces(text, language, words).map((piece) => ({ ...piece, block, speaker })),
@@ -82,10 +83,13 @@ function pieces(
   timed: readonly Pick<Word, 'start' | 'end'>[] = [],
 ): CutPiece[] {
   const segmenter = new Intl.Segmenter(knownLocale(language), { granularity: 'sentence' });
-  const sentences = Array.from(
-    textSegments(segmenter, text.replaceAll(/\s+/gu, ' ').trim()),
-    ({ segment }) => segment.trim(),
-  );
+  const sentences: string[] = [];
+  for (const { segment } of textSegments(segmenter, text.replaceAll(/\s+/gu, ' ').trim())) {
+    const last = sentences.at(-1);
+    if (last !== undefined && isDotOfWord(last, segment, language))
+      sentences[sentences.length - 1] = `${last} ${segment.trim()}`;
+    else sentences.push(segment.trim());
+  }
   const lengths = sentences.map((sentence) => sentence.split(' ').length);
   const aligned = lengths.reduce((sum, length) => sum + length, 0) === timed.length;
   let at = 0;

@@ -11,6 +11,8 @@ type AskedText = {
   source: string;
   /** ISO 639-1 code that was asked for; null for the language of what was read. */
   language: string | null;
+  /** Whether a refusal can look like this answer; where left out it can. */
+  mayRefuse?: boolean;
 };
 
 /** So many words in a row that were read, or that were asked, are not an answer's own. */
@@ -26,12 +28,12 @@ const excerptShare = 5;
  */
 export function whyUnusable(
   text: string,
-  { instructions, read, source, language }: AskedText,
+  { instructions, read, source, language, mayRefuse = true }: AskedText,
 ): FaultOfAnswer | null {
   if (text.includes('\uFFFD')) return 'unreadable';
   const words = wordsOf(text);
   if (repeats(words)) return 'repeats-itself';
-  if (declines(text)) return 'declines';
+  if (mayRefuse && declines(text)) return 'declines';
   if (sharesRun(words, wordsOf(instructions), instructionWords)) return 'repeats-task';
   const readWords = wordsOf(read);
   // Who obeys an order in the talk repeats a few words of it, and nothing else.
@@ -137,15 +139,16 @@ function sharesRun(words: readonly string[], others: readonly string[], length: 
 }
 
 /**
- * An apology or a “cannot” at the beginning, of something that only a model says of itself; of a short answer also
- * behind its first sentence.
+ * A “cannot” of the model's own in the first sentence, of something that only a model says of itself; of a short answer
+ * also behind it. “Unfortunately the AI project is late” is what was said.
  */
 function declines(text: string): boolean {
   const start = text.replaceAll('’', "'").slice(0, 300);
-  if (asksForText.test(start) || (beginsDeclining.test(start) && aboutItself.test(start)))
+  const [first = '', ...rest] = start.split(/(?<=[.!?:])\s+/u);
+  if (asksForText.test(first)) return true;
+  if (beginsDeclining.test(first) && ownInability.test(first) && aboutItself.test(first))
     return true;
   if (text.length > shortCharacters) return false;
-  const [, ...rest] = start.split(/(?<=[.!?:])\s+/u);
   return rest.some((sentence) => refusesItself.test(sentence) && aboutItself.test(sentence));
 }
 
@@ -154,13 +157,17 @@ const shortCharacters = 300;
 
 /** Asks for what it was given. */
 const asksForText =
-  /^(?:[\p{L} ]{1,20}[,!.] +)?(?:please (?:provide|share|paste|send)|could you (?:please )?(?:provide|share|paste|send)|(?:it (?:looks|seems) like|there is|there's) (?:no|you (?:didn't|haven't))\b.*\b(?:transcript|text)|no (?:transcript|text) (?:was|has been)|the (?:provided )?(?:transcript|text) (?:is|was|appears to be|seems to be) (?:empty|missing|not (?:provided|included))|bitte (?:gib|geben|stell\p{L}*|send\p{L}*|füg\p{L}*|teil\p{L}*) (?:sie )?(?:mir )?(?:das|den|ein(?:en)?) (?:transkript|text)|(?:es wurde |es gibt )?kein (?:transkript|text) (?:angegeben|übergeben|vorhanden))/iu;
+  /^(?:[\p{L} ]{1,20}[,!.] +)?(?:please (?:provide|share|paste|send)|could you (?:please )?(?:provide|share|paste|send)|(?:it (?:looks|seems) like |there is |there's )no (?:transcript|text)\b(?! of)|it (?:looks|seems) like you (?:didn't|haven't)\b.{0,60}\b(?:transcript|text)\b|no (?:transcript|text) (?:was|has been)|the (?:provided )?(?:transcript|text) (?:is|was|appears to be|seems to be) (?:empty|missing|not (?:provided|included))|bitte (?:gib|geben|stell\p{L}*|send\p{L}*|füg\p{L}*|teil\p{L}*) (?:sie )?(?:mir )?(?:das|den|ein(?:en)?) (?:transkript|text)|(?:es wurde |es gibt )?kein (?:transkript|text) (?:angegeben|übergeben|vorhanden))/iu;
 
 const refusesItself =
   /^["“*\s]*(?:i'm sorry|i am sorry|i (?:can't|cannot|am unable|won't)|as an? (?:ai|language model)|es tut mir leid|als (?:ki|sprachmodell)|ich kann (?:leider )?nicht)/iu;
 
 const beginsDeclining =
   /^["“*\s]*(?:i'm sorry|i am sorry|sorry\b|i apologi[sz]e|my apologies|unfortunately|as an? (?:ai|language model)|i (?:can't|cannot|can not|could not|couldn't|am unable|am not able|won't|will not|don't have)|i'm (?:unable|not able|just an?)|es tut mir leid|tut mir leid|entschuldig|leider|als (?:ki|sprachmodell)|ich kann|ich bin (?:nicht in der lage|ein|nur)|je suis désolé|désolé|je ne peux|lo siento|no puedo|mi dispiace|non posso|desculpe|não posso|het spijt me|ik kan)/iu;
+
+/** Whoever answers says that they cannot. */
+const ownInability =
+  /\b(?:i|i'm|i am) ?(?:can't|cannot|can not|could not|couldn't|unable|am unable|not able|am not able|won't|will not|don't have|just)|as an? (?:ai|language model)|als (?:ki|sprachmodell)|(?:ich kann|kann ich|ich bin|bin ich)\b.*\b(?:nicht|kein\p{L}*|nur|ki|sprachmodell)|je ne (?:peux|suis)|no puedo|non posso|não posso|ik kan/iu;
 
 const aboutItself =
   /\b(?:language model|ai|assist|help with|help you|that request|your request|process|provided|transcripts?|summar\w*|fulfil\w*|comply|sprachmodell|ki|helfen|anfrage|transkript\w*|zusammenfass\w*|verarbeiten|modèle de langage|transcription|résum\w*|modelo de lenguaje|transcripción|resum\w*|modello linguistico|trascrizione|riassum\w*|taalmodel|samenvat\w*)\b/iu;

@@ -127,14 +127,18 @@ const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
 function size(bytes: number, language: Language): string {
   let value = bytes;
   let step = 0;
-  while (Math.abs(value) >= 1000 && step < units.length - 1) {
+  // 1,000 bytes are no 0.977 KB, but 1,010 MB are 0.986 GB.
+  while (Math.abs(value) >= (step === 0 ? 1024 : 1000) && step < units.length - 1) {
     value /= 1024;
     step += 1;
   }
   const digits = step === 0 ? {} : { maximumSignificantDigits: 3 };
-  const unit = step === 0 && language === 'de' ? 'Byte' : units[step]!;
+  const byte = language === 'de' ? 'Byte' : pluralOfBytes(bytes);
+  const unit = step === 0 ? byte : units[step]!;
   return `${numberFormat(language, digits).format(value)} ${unit}`;
 }
+
+const pluralOfBytes = (bytes: number): string => (bytes === 1 ? 'byte' : 'bytes');
 
 function moment(value: string, kind: 'time' | 'date', language: Language): string | undefined {
   const date = new Date(value);

@@ -16,7 +16,6 @@ export const waitingWords = {
     { detail: 'attempt {attempt} of {limit}[, at {at}]' },
   ),
 };
-export type WaitingCode = keyof typeof waitingWords;
 
 /** What a recording waits for, with what varies in it. */
 export const waitsFor = sayingsOf(waitingWords, 'waiting');

@@ -46,6 +46,23 @@ test('cleans a title of what models put round it', async (t) => {
   assert.equal((await generateTitle(input, model, { signal })).title, 'Was kostet „Berlin“?');
 });
 
+test('keeps words that hold marks, and what was said with regret', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
+  for (const title of [
+    'C# migration of user_id',
+    'Where a<b and c>d',
+    'The 2 * 3 * 4 question',
+    'snake_case or camelCase',
+    'Leider verzögert sich das KI-Projekt',
+    'Unfortunately the AI project is late',
+    'There is no agreement on the text',
+  ]) {
+    server.brain = () => json(title, `${title}. Es bleibt dabei und es ist nicht zu ändern.`);
+    const made = await generateTitle({ ...input, language: null }, model, { signal });
+    assert.equal(made.title, title);
+  }
+});
+
 test('finds JSON in chatter, fences and thoughts, and mends it', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
   const cases = [
@@ -75,17 +92,23 @@ test('asks again, once, for a title too long, and cuts it then', async (t) => {
   assert.equal(server.chats().length, 4);
 });
 
-test('two or three sentences: more are cut, one is asked for again and then taken', async (t) => {
+test('two or three sentences: more of them are cut from what is long, one is asked for again and then taken', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
-  server.brain = () => json('Zahlen', 'Eins ist da. Zwei ist da. Drei ist da. Vier ist da.');
-  assert.equal(
-    (await generateTitle(input, model, { signal })).abstract,
-    'Eins ist da. Zwei ist da. Drei ist da.',
-  );
+  const short =
+    'Am 3. März beginnt die Prüfung der Maßnahmen mit Dr. Weiß. Frau Dr. Müller schickt die Unterlagen bis zum 15. April. Offen bleibt die Übersetzung. Das ist alles.';
+  server.brain = () => json('Zahlen', short);
+  assert.equal((await generateTitle(input, model, { signal })).abstract, short);
   assert.equal(server.chats().length, 1);
+  const sentences = ['Eins', 'Zwei', 'Drei', 'Vier'].map(
+    (n) => `${n} ist ${Array.from({ length: 30 }, (_, at) => `${n}${at}`).join(' ')} da.`,
+  );
+  server.brain = () => json('Zahlen', sentences.join(' '));
+  const { abstract: cut } = await generateTitle(input, model, { signal });
+  assert.equal(cut, sentences.slice(0, 3).join(' '));
+  assert.equal(server.chats().length, 2);
   server.brain = () => json('Zahlen', 'Nur eins ist da.');
   assert.equal((await generateTitle(input, model, { signal })).abstract, 'Nur eins ist da.');
-  assert.equal(server.chats().length, 3);
+  assert.equal(server.chats().length, 4);
 });
 
 test('what is no answer twice is a failure, not a title', async (t) => {

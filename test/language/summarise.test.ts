@@ -190,6 +190,25 @@ async function summariseWith(
   return summarise(blocks, model, options);
 }
 
+test('lines that begin with regret, or name a summary, are no refusal', async (t) => {
+  const said = [
+    'Leider verzögert sich die Prüfung der Maßnahmen auf den Herbst.',
+    'Es gibt noch keine Einigung über den Text der Zusammenfassung.',
+  ];
+  const { lines } = await summariseWith(
+    t,
+    () =>
+      JSON.stringify({
+        lines: said.map((text, index) => ({ kind: 'point', text, line: index + 1 })),
+      }),
+    talk([...said, 'Das ist der Stand der Dinge und mehr ist es heute nicht.']),
+  );
+  assert.deepEqual(
+    lines.map(({ text }) => text),
+    said,
+  );
+});
+
 test('what is no summary is refused, asked for once more, and then a failure that says why', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'llama.cpp', contextTokens: 16_000 });
   const english = { ...options, language: 'en' };

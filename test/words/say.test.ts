@@ -22,6 +22,14 @@ test('a code and its parameters are a sentence in each language, with its figure
   ]);
 });
 
+test('sizes are written as people write them', () => {
+  const sizes = (limit: number) => both(failure('audio-needs-memory', { limit }));
+  assert.match(sizes(1)[0]!, / 1 byte /);
+  assert.match(sizes(1000)[0]!, / 1,000 bytes /);
+  assert.match(sizes(1000)[1]!, / 1\.?000 Byte /);
+  assert.match(sizes(2048)[0]!, / 2 KB /);
+});
+
 test('what everyone reads, what can be done and what only administrators are told are apart', () => {
   const { detail, todo, admin } = say(
     failure('language-server-failed', { server: 'http://gpu:1234', status: '500' }),
