@@ -1,4 +1,5 @@
 import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
+import { joinTexts } from '../../src/shared/lone-marks.ts';
 import type { Utterance } from './utterances.ts';
 
 /** A pause of this many seconds starts a new paragraph … */
@@ -146,12 +147,4 @@ function textsOf(pieces: readonly Piece[]): string[] {
     else texts.push(text);
   }
   return texts;
-}
-
-/** Scripts written without spaces are joined without one. */
-function joinTexts(texts: readonly string[]): string {
-  const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
-  return texts
-    .map((text) => text.trim())
-    .reduce((all, text) => (all === '' || unspaced.test(all) ? all + text : `${all} ${text}`), '');
 }

@@ -110,7 +110,7 @@ function described(model: ListedModel): string {
     typeof model.about === 'string' ? model.about : model.about && inEnglish(model.about),
     model.installed ? null : model.recommended && inEnglish(model.recommended),
     ...model.used_for.map(inEnglish),
-    model.error,
+    model.error && inEnglish(model.error),
   ];
   return lines.filter((line) => line !== null && line !== '').join('\n    ');
 }

@@ -1,6 +1,6 @@
 import { textSegments } from '../shared/segments.ts';
 import { isDotOfWord } from '../shared/sentence-ends.ts';
-import { deu, eng } from 'stopword';
+import * as lists from 'stopword';
 import type { Block, Word } from '../../events/facts/transcript.ts';
 
 export type SpokenSentence = {
@@ -33,26 +33,85 @@ export const textSentences = (text: string, language: string | null): string[] =
   pieces(text, language).map((piece) => piece.text);
 
 /** Words that speech is full of and the lists, made for writing, lack. */
-const spoken = {
+const spoken: Readonly<Record<string, string>> = {
   de: 'äh ähm hm ja nee nö halt eben mal so also genau okay ok quasi sozusagen irgendwie einfach eigentlich glaube denke sage sagen gesagt mehr haben habe hat gibt wäre würde machen mache macht',
   en: "uh um er hm yeah yes no okay ok so well like just really kind sort actually basically think know mean going gonna get got thing things right would could should have has had it's that's i'm we're don't there's let's",
 };
 
-const lists = {
-  de: new Set([...deu, ...spoken.de.split(' ')]),
-  en: new Set([...eng, ...spoken.en.split(' ')]),
+/** The lists of `stopword` by ISO 639-1 code; the package names them by ISO 639-3. */
+const written: Readonly<Record<string, readonly string[]>> = {
+  ar: lists.ara,
+  bg: lists.bul,
+  bn: lists.ben,
+  ca: lists.cat,
+  cs: lists.ces,
+  da: lists.dan,
+  de: lists.deu,
+  el: lists.ell,
+  en: lists.eng,
+  es: lists.spa,
+  et: lists.est,
+  eu: lists.eus,
+  fa: lists.fas,
+  fi: lists.fin,
+  fr: lists.fra,
+  gl: lists.glg,
+  gu: lists.guj,
+  he: lists.heb,
+  hi: lists.hin,
+  hr: lists.hrv,
+  hu: lists.hun,
+  hy: lists.hye,
+  id: lists.ind,
+  it: lists.ita,
+  ja: lists.jpn,
+  ko: lists.kor,
+  la: lists.lat,
+  lt: lists.lit,
+  lv: lists.lav,
+  mr: lists.mar,
+  ms: lists.msa,
+  my: lists.mya,
+  nb: lists.nob,
+  nl: lists.nld,
+  no: lists.nob,
+  pa: lists.panGu,
+  pl: lists.pol,
+  pt: lists.por,
+  ro: lists.ron,
+  ru: lists.rus,
+  sk: lists.slk,
+  sl: lists.slv,
+  so: lists.som,
+  sv: lists.swe,
+  sw: lists.swa,
+  th: lists.tha,
+  tl: lists.tgl,
+  tr: lists.tur,
+  uk: lists.ukr,
+  ur: lists.urd,
+  vi: lists.vie,
+  yo: lists.yor,
+  zh: lists.zho,
 };
+const made = new Map<string, ReadonlySet<string>>();
 
 /**
- * The words that say nothing by themselves, in lower case: of the language, or of both when it is
- * neither.
+ * The words that say nothing by themselves, in lower case: of the language, or those of German and English where it is
+ * not known.
  */
 export function stopWords(language: string | null): ReadonlySet<string> {
-  const code = language?.slice(0, 2).toLowerCase();
-  return code === 'de' || code === 'en' ? lists[code] : either;
+  const code = language?.split('-')[0]?.toLowerCase() ?? '';
+  const codes = Object.hasOwn(written, code) ? [code] : ['de', 'en'];
+  const key = codes.join();
+  const known = made.get(key);
+  if (known) return known;
+  const words = new Set(
+    codes.flatMap((one) => [...written[one]!, ...(spoken[one]?.split(' ') ?? [])]),
+  );
+  made.set(key, words);
+  return words;
 }
-
-const either = new Set([...lists.de, ...lists.en]);
 
 /**
  * `de` → `German`; for prompts, which are in English. Without a code: the transcript's own

@@ -58,8 +58,9 @@ type Talk = {
 
 /**
  * Lines as they may be shown. A line keeps its link only when a name, a number or two content words of it stand in that
- * block or its neighbours. A decision or task of a person in none of whose blocks that is so says so instead
- * (`unfounded`). A date stays only when it was said. Nobody is named where one person dictates.
+ * block or its neighbours. A decision or task of a person says so instead (`unfounded`) where that is so in none of
+ * their blocks, nor in one beside them that names, addresses or asks them. A date stays only when it was said, by its numbers or
+ * by its month or weekday. Nobody is named where one person dictates.
  */
 export function withEvidence(
   lines: readonly DraftLine[],
@@ -162,7 +163,7 @@ function checked(line: DraftLine, talk: Talk): SummaryLine {
   const named = line.turn === null ? -1 : line.turn - 1;
   const turn = named in talk.blocks && stands(named) ? named : null;
   const isAssigned = said !== null && (kind === 'decision' || kind === 'task');
-  const isUnfounded = isAssigned && !turnsOf(speaker, talk).some(stands);
+  const isUnfounded = isAssigned && !isTheirs(text, said, { speaker, talk });
   const isDueSaid = line.due !== null && wasSaid(line.due, turn, talk);
   return {
     kind,
@@ -175,10 +176,46 @@ function checked(line: DraftLine, talk: Talk): SummaryLine {
   };
 }
 
-/** Whether there is evidence of a line in a block or its neighbours. */
-function evidenceOf(text: string, person: string | null, talk: Talk): (at: number) => boolean {
+/** Whether a person said what a line says of them, or was told so beside what they said. */
+function isTheirs(
+  text: string,
+  person: string,
+  { speaker, talk }: { speaker: string | null; talk: Talk },
+): boolean {
+  const own = new Set(turnsOf(speaker, talk));
+  const stands = evidenceOf(text, null, talk, 0);
+  if ([...own].some(stands)) return true;
+  const code = talk.language?.split('-')[0]?.toLowerCase() ?? '';
+  const called = wordsIn(person, talk.language).filter((word) => word.length > 1);
+  const addressing = [...called, ...(secondPerson[code] ?? secondPerson['en']!).split(' ')];
+  const isAsked = (at: number) => own.has(at + 1) && /[?？]/u.test(talk.blocks[at]?.text ?? '');
+  const addresses = (at: number) =>
+    isAsked(at) || addressing.some((word) => talk.places.get(word)?.has(at));
+  return [...own]
+    .flatMap((at) => [at - 1, at + 1])
+    .some((at) => !own.has(at) && stands(at) && addresses(at));
+}
+
+/** Whom one speaks to, by language. */
+const secondPerson: Readonly<Record<string, string>> = {
+  de: 'du dir dich dein deine deinen sie ihnen ihr euch',
+  en: 'you your',
+  es: 'tú te ti usted ustedes vosotros',
+  fr: 'tu te toi vous votre',
+  it: 'tu ti te voi lei',
+  nl: 'je jij jou u jullie',
+  pt: 'tu te você vocês',
+};
+
+/** Whether there is evidence of a line in a block, or in one at most `reach` away. */
+function evidenceOf(
+  text: string,
+  person: string | null,
+  talk: Talk,
+  reach = 1,
+): (at: number) => boolean {
   const near = (places: ReadonlySet<number>) => (at: number) =>
-    places.has(at) || places.has(at - 1) || places.has(at + 1);
+    places.has(at) || (reach > 0 && (places.has(at - 1) || places.has(at + 1)));
   const strong = [...namesIn(text, person, talk), ...numbersIn(text)].map((word) =>
     near(talk.places.get(word) ?? none),
   );
@@ -201,7 +238,7 @@ function turnsOf(speaker: string | null, { blocks, names }: Talk): number[] {
   );
 }
 
-/** Numbers of a date stand where the line rests, or one of its words where it has none; without a block, anywhere. */
+/** Numbers of a date stand where the line rests, or one of its words; without a block, anywhere. */
 function wasSaid(due: string, turn: number | null, { places, language }: Talk): boolean {
   const stands = (word: string) => {
     const at = places.get(word) ?? none;
@@ -210,9 +247,10 @@ function wasSaid(due: string, turn: number | null, { places, language }: Talk): 
       : [turn - 1, turn, turn + 1].some((neighbour) => at.has(neighbour));
   };
   const numbers = numbersIn(due);
-  if (numbers.length > 0) return numbers.every(stands);
+  if (numbers.length > 0 && numbers.every(stands)) return true;
+  // “The fifteenth of March” has no number that could stand there.
   return wordsIn(due, language)
-    .filter((word) => !beforeDates.has(word))
+    .filter((word) => !beforeDates.has(word) && !/^\p{N}/u.test(word))
     .some(stands);
 }
 

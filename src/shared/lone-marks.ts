@@ -26,4 +26,13 @@ export function withMarks<T extends { text: string; end: number }>(words: readon
   return marked;
 }
 
+/** Texts one behind another: with a blank between them, but for scripts that have none. */
+export const joinTexts = (texts: readonly string[]): string =>
+  texts
+    .map((text) => text.trim())
+    .reduce(
+      (all, text) => (all === '' || unspacedEnd.test(all) ? all + text : `${all} ${text}`),
+      '',
+    );
+
 const unspacedEnds = (...texts: string[]): boolean => texts.some((text) => unspacedEnd.test(text));

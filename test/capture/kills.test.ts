@@ -241,7 +241,7 @@ test('a microphone that is unplugged is not replaced by the loudspeakers', async
       .now(id)!
       .warnings.find(({ code }) => code === 'moved' || code === 'device-gone'),
   );
-  assert.match(warned.message, /Desk Mic|moved/);
+  assert.match(warned.message, /Desk Mic|switched the recording/);
   await pulse.play(other.path, 'speakers');
   await pulse.play(other.path, 'mic');
   const before = samples(running, id);

@@ -108,8 +108,16 @@ test('a task is its speaker’s by label; in none of whose turns it was found, i
 
   const parking = { kind: 'decision' as const, text: 'asks about parking spaces', turn: 5 };
   assert.equal(checked({ ...parking, person: 'Anna Berg' }).block, 't-0005');
-  // Ben speaks beside it; in a talk in which he does not, nothing he said speaks for it.
-  assert.equal(checked({ ...parking, person: 'Ben' }).unfounded, undefined);
+  // Ben speaks beside it, but nobody says it to him.
+  assert.equal(checked({ ...parking, person: 'Ben' }).unfounded, true);
+  const told = talk(
+    ['Ben, please ask about the parking spaces.', 'Yes.', 'I will send the contract to the bank.'],
+    ['SPEAKER_00', 'SPEAKER_01', 'SPEAKER_00'],
+  );
+  assert.equal(checked({ ...parking, turn: 1, person: 'Ben' }, told).unfounded, undefined);
+  const contract = { kind: 'task' as const, text: 'sends the contract to the bank', turn: 3 };
+  assert.equal(checked({ ...contract, person: 'Ben' }, told).unfounded, true);
+  assert.equal(checked({ ...contract, person: 'Anna Berg' }, told).unfounded, undefined);
   const far = talk(
     ['We ask about the parking spaces.', 'Yes.', 'I agree.', 'Thank you all.'],
     ['SPEAKER_00', 'SPEAKER_00', 'SPEAKER_00', 'SPEAKER_01'],
@@ -164,6 +172,29 @@ test('a date stays only when it was said, and nobody is named where one person d
     due: null,
     block: 't-0001',
   });
+});
+
+test('a date that was said in words stays by its month or weekday', () => {
+  const blocks = talk(
+    ['Ich schicke das Angebot bis zum fünfzehnten März.', 'Danke.'],
+    ['SPEAKER_01', 'SPEAKER_00'],
+  );
+  const task = { kind: 'task' as const, text: 'schickt das Angebot', person: 'Ben', turn: 1 };
+  const due = (date: string) =>
+    withEvidence([draft({ ...task, due: date })], blocks, { names, language: 'de' })[0]!.due;
+  assert.equal(due('bis zum 15. März'), 'bis zum 15. März');
+  assert.equal(due('bis zum 15. April'), null);
+});
+
+test('stop words of French are no evidence in a French talk', () => {
+  const blocks = talk(
+    ['Le chat dort dans la maison avec les enfants.', 'Oui.'],
+    ['SPEAKER_00', 'SPEAKER_01'],
+  );
+  const french = (text: string) =>
+    withEvidence([draft({ text, turn: 1 })], blocks, { names, language: 'fr' })[0]!.block;
+  assert.equal(french('Les offres sont dans la semaine à la banque.'), null);
+  assert.equal(french('Le chat dort à la maison.'), 't-0001');
 });
 
 test('stop words of the language alone are no evidence; German works as English does', () => {
