@@ -41,7 +41,7 @@ test('an administrator installs a model; the recording that had no engine become
   await eventually('there is no engine', async () => (await recording()).status === 'ERROR');
   assert.match(
     (await recording()).error!.message,
-    /Install a model under Settings › Speech recognition/,
+    /Install a model under Settings › Models/,
   );
 
   const frames: { type: string; id?: string; phase?: string | null }[] = [];

@@ -119,7 +119,7 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await page.getByLabel('Current password').fill(cleo.password);
     await page.getByLabel('New password').fill(cleo.password);
     await page.getByRole('button', { name: 'Save and continue' }).click();
-    await page.getByText('The new password has to differ from the present one.').waitFor();
+    await page.getByText('The new password must differ from the current one.').waitFor();
     await page.getByLabel('New password').fill('four lanterns in a row');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.url}/speakers`);
