@@ -111,7 +111,7 @@ test('of two sides the dead one is named, and loudspeakers that were heard may b
     }).warnings.map(({ message }) => /from (.*) for 10 s/.exec(message)?.[1]);
   assert.deepEqual(dead(9.9, 9.9, false), []);
   assert.deepEqual(dead(10, 0, true), ['the microphone']);
-  assert.deepEqual(dead(0, 10, false), ['the loudspeakers']);
+  assert.deepEqual(dead(0, 10, false), ['the speakers']);
   assert.deepEqual(dead(0, 60, true), []);
 });
 

@@ -46,7 +46,7 @@ test('one that failed is to be retried or cleared first, and says so', async (t)
   await service.reaches(id, 'error');
   await assert.rejects(replayFrom(service, id, 'transcribe'), {
     name: 'NotAccepted',
-    message: /The last try failed\. Try that again .*, or clear its error first/,
+    message: /Processing failed last time\. Choose “Try again”, or dismiss the error/,
   });
 });
 
