@@ -56,5 +56,5 @@ test('an administrator installs a model; the recording that had no engine become
   );
   assert.ok(frames.some(({ type, phase }) => type === 'model' && phase === 'checking'));
   assert.deepEqual(await api.get('/recognition'), { chosen: true });
-  await assert.rejects(api.post('/models/nowhere/install'), /404.*has no model nowhere/);
+  await assert.rejects(api.post('/models/nowhere/install'), /404.*There is no model nowhere/);
 });

@@ -31,7 +31,7 @@ test('what is uploaded at a node that serves becomes documents at one that works
 
   const refused = await working.call('GET', path, { token });
   assert.deepEqual([refused.status, refused.body['type']], [404, '/problems/not-found']);
-  assert.match(String(refused.body['detail']), /role is serve or all/);
+  assert.match(String(refused.body['detail']), /role serve or all/);
   assert.equal((await working.call('GET', '/health')).status, 200);
   const socket = new WebSocket(`${working.url.replace('http', 'ws')}/ws?token=${token}`);
   socket.on('error', () => {});

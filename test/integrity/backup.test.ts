@@ -362,7 +362,7 @@ test('a folder that does not answer, as a network folder whose server is away, h
         },
       });
     const stalling = backups({ stallMs: 50, endMs: 10 });
-    await assert.rejects(stalling.make(kept), /does not answer/);
+    await assert.rejects(stalling.make(kept), /doesn’t respond/);
     const failed = await stalling.now();
     assert.deepEqual([failed!.state, isFree], ['failed', true]);
     await stalling.close();

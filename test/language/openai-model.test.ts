@@ -49,8 +49,24 @@ test('asks the server for its context where it tells', async (t) => {
     const { model } = await openOn(t, { flavour, contextTokens: 12_345 });
     assert.equal(await model.contextTokens(signal), 12_345, flavour);
   }
+  for (const contextKey of ['context_length', 'context_window', 'max_context_length']) {
+    const gateway = await openOn(t, { flavour: 'openai', contextTokens: 99_000, contextKey });
+    assert.equal(await gateway.model.contextTokens(signal), 99_000, contextKey);
+  }
   const { model } = await openOn(t, { flavour: 'openai' });
   assert.equal(await model.contextTokens(signal), 4096);
+});
+
+test('knows the context of models whose server does not tell, until a refusal tells another', async (t) => {
+  const { model } = await openOn(t, {
+    flavour: 'openai',
+    models: ['openai/gpt-4o-mini'],
+    contextTokens: 1000,
+  });
+  assert.equal(await model.contextTokens(signal), 128_000);
+  const long = { ...question, user: 'word '.repeat(2000) };
+  await assert.rejects(model.complete(long, signal), { code: 'prompt-truncated' });
+  assert.equal(await model.contextTokens(signal), 1000);
 });
 
 test('a configured context holds for Ollama, and never exceeds what others have', async (t) => {

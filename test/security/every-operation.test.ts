@@ -17,6 +17,7 @@ const publicOperations = [
   'guideDeploy',
   'guideIntegrity',
   'guideLanguage',
+  'guideOperating',
   'guideReadme',
   'guideRecording',
   'guideSettings',

@@ -149,7 +149,7 @@ test('a limit holds as soon as it is set, and no longer than that', async (t) =>
   world.limit = 1000;
   await assert.rejects(
     space.admit(1, 'anna'),
-    /needs 1 bytes, but .* use 4\.88 KB of .*limits\.spaces_gb/,
+    /needs 1 byte, but .* use 4\.88 KB of .*limits\.spaces_gb/,
   );
   assert.equal(space.warning()?.code, 'space-limit');
   world.limit = null;

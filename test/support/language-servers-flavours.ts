@@ -61,6 +61,7 @@ export type Settings = {
   brain: Brain;
   models: string[];
   contextTokens: number;
+  contextKey?: string;
   thinks: boolean;
 };
 
@@ -281,6 +282,7 @@ function listed(settings: Settings): (id: string) => Record<string, unknown> {
     id,
     ...common,
     owned_by: settings.flavour === 'ollama' ? 'library' : 'system',
+    ...(settings.contextKey && { [settings.contextKey]: settings.contextTokens }),
   });
 }
 

@@ -18,6 +18,8 @@ export type LanguageServerOptions = {
   faults?: Faults;
   models?: string[];
   contextTokens?: number;
+  /** What a gateway's list of models calls the context; left out: it does not tell. */
+  contextKey?: string;
   /** Asked for as a bearer token on every route when given. */
   apiKey?: string;
   /** Paths answered with 403, as gateways do for what they do not let through. */
