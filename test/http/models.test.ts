@@ -39,10 +39,7 @@ test('an administrator installs a model; the recording that had no engine become
   const { recording_id: id } = await api.post<{ recording_id: string }>('/recordings', form);
   const recording = () => api.get<Answer>(`/recordings/${id}`);
   await eventually('there is no engine', async () => (await recording()).status === 'ERROR');
-  assert.match(
-    (await recording()).error!.message,
-    /Install a model under Settings › Models/,
-  );
+  assert.match((await recording()).error!.message, /Install a model under Settings › Models/);
 
   const frames: { type: string; id?: string; phase?: string | null }[] = [];
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws?token=${token}`);
