@@ -37,8 +37,7 @@ export async function findAudioFiles(
       const real = file.fault === null ? await realpath(file.path) : file.path;
       if (!seen.has(real)) found.push(file);
       seen.add(real);
-      if (found.length > filesMax)
-        throw new Error(`These are more than ${filesMax} files. Name fewer.`);
+      if (found.length > filesMax) throw new Error(`More than ${filesMax} files. Choose fewer.`);
     }
   }
   return { files: found, notSearched: below.notSearched };
@@ -65,13 +64,13 @@ type Below = { recursive: boolean; notSearched: number };
 
 async function filesAt(path: string, below: Below): Promise<FoundFile[]> {
   const there = await statOf(path);
-  if (there === null) return [faulty(path, 'There is no such file')];
+  if (there === null) return [faulty(path, 'File not found')];
   if (there.isFile()) return [{ path, bytes: there.size, modifiedAt: there.mtime, fault: null }];
-  if (!there.isDirectory()) return [faulty(path, 'This is neither a file nor a folder')];
+  if (!there.isDirectory()) return [faulty(path, 'Not a file or folder')];
   const paths = await audioBelow(path, below);
   if (paths.length === 0) {
-    const advice = below.recursive ? '' : ' (--recursive also searches the folders in it)';
-    return [faulty(path, `There is no audio file in this folder${advice}`)];
+    const advice = below.recursive ? '' : ' (add --recursive to include subfolders)';
+    return [faulty(path, `No audio files in this folder${advice}`)];
   }
   return (await Promise.all(paths.map((one) => filesAt(one, below)))).flat();
 }

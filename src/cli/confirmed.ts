@@ -6,7 +6,8 @@ import { read } from 'read';
  * @throws {Error} there is no terminal: `--yes` has to say it
  */
 export async function confirmed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Error('There is no terminal to ask on. Confirm by --yes.');
+  if (!process.stdin.isTTY)
+    throw new Error('There is no terminal to ask for confirmation. Add --yes.');
   const answer = await read({ prompt: `${question} [y/N]`, output: process.stderr });
   return /^y(?:es)?$/iu.test(answer.trim());
 }

@@ -36,7 +36,7 @@ export async function backupCommand(directory: string, options: { json: boolean 
   }
   const { facts, newFacts, files } = report;
   console.log(
-    `${path}: ${facts} facts (${newFacts} new), ${files.copied} files copied, ${files.linked} already there`,
+    `Backup in ${path}: ${facts} events (${newFacts} new), ${files.copied} files copied, ${files.linked} unchanged`,
   );
 }
 
@@ -55,7 +55,7 @@ export async function restoreCommand(
   if (options.json) {
     console.log(JSON.stringify(report));
   } else {
-    console.log(`${report.directory}: ${report.facts} facts, as of ${report.at}`);
+    console.log(`Restored to ${report.directory}: ${report.facts} events, as of ${report.at}`);
     if (report.erasedAgain > 0)
       console.log(`${report.erasedAgain} recordings and users erased again`);
     printReport(report.verified);
@@ -108,7 +108,7 @@ export async function repairCommand(options: {
 }): Promise<void> {
   const { data } = hostAlone('repair');
   if (options.backup === undefined && (await askService(data.controlSocket, 'settings')) !== null) {
-    throw new Error('The service runs. Stop it first: its files must not change meanwhile.');
+    throw new Error('Mitschrift is running. Stop it first, so that its files don’t change.');
   }
   const source =
     options.backup === undefined
@@ -125,15 +125,15 @@ export async function repairCommand(options: {
     }
     for (const { stream, lastVersion, setAside } of report.cut) {
       console.log(
-        `✖ ${stream}: ends at version ${lastVersion}, ${setAside} facts behind that set aside`,
+        `✖ ${stream}: ends at version ${lastVersion}; ${setAside} later events were set aside`,
       );
     }
     for (const { subject, reason, facts } of report.lostKeys) {
-      console.log(`✖ key of ${subject}: ${reason}, ${facts} facts cannot be read`);
+      console.log(`✖ key of ${subject}: ${reason}; ${facts} events can’t be read`);
     }
     if (report.more > 0) console.log(`… and ${report.more} more`);
-    console.log(`${report.facts} facts taken over into ${report.directory}`);
-    if (report.leftOver !== null) console.log(`What was not is in ${report.leftOver}`);
+    console.log(`${report.facts} events saved to ${report.directory}`);
+    if (report.leftOver !== null) console.log(`The rest is in ${report.leftOver}`);
     printReport(report.verified);
   }
   if (!report.verified.sound) process.exitCode = 1;
@@ -149,8 +149,9 @@ export async function exportLogCommand(file: string, options: { decrypt: boolean
     (await (cluster
       ? withSharedLog(cluster, null, (opened) => exportTo(opened, path, { decrypt }))
       : withLogAlone(data, (opened) => exportTo(opened, path, { decrypt }))));
-  console.log(`${path}: ${facts} facts`);
-  if (decrypt) console.error('What people said is readable in this file. Keep it accordingly.');
+  console.log(`${path}: ${facts} events`);
+  if (decrypt)
+    console.error('This file contains what people said as readable text. Store it safely.');
 }
 
 /** Makes a log of an exported file in a data directory without one, and checks it. Exit code 1 on damage. */
@@ -170,20 +171,20 @@ function hostAlone(command: keyof typeof insteadOf): Host {
   const host = hostFrom(process.env);
   if (host.cluster === null) return host;
   throw new Error(
-    `The log is in a database (MITSCHRIFT_DATABASE_URL), and mitschrift ${command} is for a log in files. ` +
+    `mitschrift ${command} works only with a data directory, but MITSCHRIFT_DATABASE_URL is set. ` +
       insteadOf[command],
   );
 }
 
 const insteadOf = {
   backup:
-    'Back the database up by its own tools (pg_basebackup with its WAL), then the blobs: in this order, since a file ' +
-    'is there before the log names it. The folder keys of the blobs goes apart from the rest.',
+    'Back up the database with its own tools (pg_basebackup with WAL), then the shared storage, in this order. ' +
+    'Store the folder keys of the shared storage separately.',
   restore:
-    'Restore the database by its own tools, then the blobs of the same time or later; then mitschrift verify.',
+    'Restore the database with its own tools, then the shared storage of the same time or later. Then run mitschrift verify.',
   repair:
-    'PostgreSQL mends itself, or is restored from its own backup; mitschrift verify says what is damaged.',
-  'import-log': 'mitschrift migrate --from DIR brings a data directory into a database.',
+    'Restore PostgreSQL from its own backup if it is damaged; mitschrift verify lists the damage.',
+  'import-log': 'To copy a data directory into a database, use mitschrift migrate --from DIR.',
 } as const;
 
 /** Log, keys and files of a cluster. Files in a bucket are read from it, one after the other. */

@@ -32,13 +32,13 @@ export async function readImportedUsers(file: string): Promise<ImportedUser[]> {
       faults.push(`line ${number}: ${messageOf(error)}`);
     }
     if (faults.length >= faultsMax) break;
-    if (users.length > usersMax) throw new Error(`${file} holds more than ${usersMax} users.`);
+    if (users.length > usersMax) throw new Error(`${file} has more than ${usersMax} users.`);
   }
   if (faults.length > 0) {
     const help = `What a line looks like: ${commandLine('users import --help')}`;
-    throw new Error(`No user was imported.\n${faults.join('\n')}\n${help}`);
+    throw new Error(`No users were imported.\n${faults.join('\n')}\n${help}`);
   }
-  if (users.length === 0) throw new Error(`${file} holds no users.`);
+  if (users.length === 0) throw new Error(`${file} has no users.`);
   // Without an administrator there are no users.
   return users.toSorted((one, other) => Number(other.is_admin) - Number(one.is_admin));
 }
@@ -91,7 +91,7 @@ function jsonIn(line: string): unknown {
 }
 
 const expectations: Readonly<Record<string, string>> = {
-  username: 'must be a text of at most 200 characters',
+  username: 'must be text of at most 200 characters',
   password_hash: 'must be a text of at most 1000 characters',
   is_admin: 'must be true or false',
 };
@@ -100,9 +100,9 @@ function sentenceOn(issue: z.core.$ZodIssue): string {
   const key = String(issue.path[0] ?? '');
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(expectations).join(', ');
-    return `"${issue.keys[0]!.slice(0, 40)}" is not known. Known are ${known}.`;
+    return `"${issue.keys[0]!.slice(0, 40)}" is unknown. Allowed: ${known}.`;
   }
-  if (key === '') return 'This is not a JSON object.';
+  if (key === '') return 'The line is not a JSON object.';
   const missing = issue.code === 'invalid_type' && issue.input === undefined;
   return missing ? `"${key}" is missing.` : `"${key}" ${expectations[key]}.`;
 }

@@ -16,7 +16,7 @@ export async function login(options: {
   const credentials = await credentialsFor(server, options);
   const session = await logIn(server, credentials);
   await writeLogin(session, process.env);
-  console.log(`${session.username} is logged in at ${server}`);
+  console.log(`Logged in to ${server} as ${session.username}.`);
 }
 
 /** `mitschrift logout --server URL`: ends the session there, and forgets it here whether or not the service answers. */
@@ -24,7 +24,7 @@ export async function logout(options: { server: string }): Promise<void> {
   const server = serviceOrigin(options.server);
   const session = await readLogin(server, process.env);
   if (session === null) {
-    console.log(`Nobody is logged in at ${server} from here.`);
+    console.log(`You are not logged in to ${server}.`);
     return;
   }
   await removeLogin(server, process.env);
@@ -34,12 +34,12 @@ export async function logout(options: { server: string }): Promise<void> {
     // The session had ended before.
     if (!(error instanceof ServiceRefusal) || error.status !== 401)
       throw new Error(
-        'The session is forgotten here, but the service could not be told; it can be ended there ' +
-          `(your account, “Where you are logged in”). ${error instanceof Error ? error.message : ''}`,
+        `The session was deleted here, but ${server} could not be reached. You can end it there under ` +
+          `Account › Where you are logged in. ${error instanceof Error ? error.message : ''}`,
         { cause: error },
       );
   }
-  console.log(`${session.username} is logged out at ${server}`);
+  console.log(`Logged out from ${server} (${session.username}).`);
 }
 
 /**
@@ -68,16 +68,14 @@ async function credentialsFor(
   { user, passwordStdin }: { user?: string | undefined; passwordStdin: boolean },
 ): Promise<{ username: string; password: string }> {
   if (!passwordStdin && !process.stdin.isTTY)
-    throw new Error(
-      'There is no terminal to ask on. Give --user, and the password by --password-stdin.',
-    );
+    throw new Error('There is no terminal to ask for a password. Use --user and --password-stdin.');
   if (passwordStdin && user === undefined) throw new Error('--password-stdin needs --user NAME.');
   const username =
-    user ?? (await read({ prompt: `Name at ${server}:`, output: process.stderr })).trim();
+    user ?? (await read({ prompt: `User name for ${server}:`, output: process.stderr })).trim();
   const password = passwordStdin
     ? await passwordFromInput()
-    : await askPassword(`Password of ${username}:`);
-  if (username === '' || password === '') throw new Error('Name and password are needed.');
+    : await askPassword(`Password for ${username}:`);
+  if (username === '' || password === '') throw new Error('User name and password are required.');
   return { username, password };
 }
 
@@ -85,6 +83,6 @@ function warnOfPlainHttp(server: string): void {
   const { protocol, hostname } = new URL(server);
   if (protocol === 'https:' || /^(localhost|127\.|\[::1\])/u.test(hostname)) return;
   console.error(
-    `What is sent to ${server} is not encrypted: password and recordings can be read on the way.`,
+    `The connection to ${server} is not encrypted: others could read your password and recordings.`,
   );
 }

@@ -12,7 +12,7 @@ export async function migrate(options: {
 }): Promise<void> {
   const { from, to, json } = options;
   if ((from === undefined) === (to === undefined)) {
-    console.error('Say which way: --from DIR into the database, or --to DIR out of it.');
+    console.error('Choose a direction: --from DIR into the database, or --to DIR out of it.');
     process.exitCode = 2;
     return;
   }
@@ -36,5 +36,5 @@ function printMigrated({ facts, files, secrets }: Migrated): void {
     `${facts} facts, ${files.copied} files copied, ${files.present} already there${keys}. People log in again.`,
   );
   if (files.left > 0)
-    console.log(`${files.left} files stay where they are: a bucket has no place for them.`);
+    console.log(`${files.left} files were not copied because a bucket can’t store them.`);
 }

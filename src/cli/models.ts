@@ -19,7 +19,7 @@ export async function listModelsCommand({ json }: { json: boolean }): Promise<vo
     for (const model of sorted) console.log(described(model));
     const next = sorted.find(({ installed, recommended }) => !installed && recommended !== null);
     if (next) console.log(`To install one: ${commandLine(`models install ${next.id}`)}`);
-    for (const { file, problem } of broken) console.error(`${file} is not used: ${problem}`);
+    for (const { file, problem } of broken) console.error(`${file} is ignored: ${problem}`);
   }
 }
 
@@ -34,7 +34,7 @@ export async function installModels(ids: readonly string[]): Promise<void> {
       const { done } = await store.install(id);
       const model = await done;
       shown.stop();
-      console.log(`${model.title} is installed in ${model.folder}`);
+      console.log(`${model.title} is installed in ${model.folder}.`);
     }
   } catch (error) {
     shown.stop();
@@ -48,7 +48,7 @@ export async function importModelCommand(path: string): Promise<void> {
   process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
   try {
     const model = await (await openStore()).importFrom(path, stop.signal);
-    console.log(`${model.title} is installed in ${model.folder}`);
+    console.log(`${model.title} is installed in ${model.folder}.`);
   } catch (error) {
     fail(error);
   }
@@ -61,13 +61,13 @@ export async function removeModelCommand(id: string, { yes }: { yes: boolean }):
   const uses = models.find((model) => model.id === id)?.used_for ?? [];
   const question = `Remove ${id}?${uses.length > 0 ? ` ${uses.map(inEnglish).join(' ')}` : ''}`;
   if (!yes && !(await confirmed(question))) {
-    console.log(`${id} was not removed`);
+    console.log(`${id} was not removed.`);
     process.exitCode = 1;
     return;
   }
   try {
     await store.remove(id);
-    console.log(`${id} is removed`);
+    console.log(`${id} was removed.`);
   } catch (error) {
     fail(error);
   }
@@ -89,7 +89,9 @@ function fail(error: unknown): void {
   const isCancelled = error instanceof Error && error.name === 'AbortError';
   if (!isCancelled && !(error instanceof ModelError)) throw error;
   console.error(
-    isCancelled ? 'Interrupted. What arrived is kept: install it again.' : error.message,
+    isCancelled
+      ? 'Interrupted. The downloaded part is kept; run the command again to continue.'
+      : error.message,
   );
   process.exitCode = 1;
 }
@@ -160,7 +162,7 @@ const phases: Record<ModelProgress['phase'], string> = {
   waiting: 'waiting',
   downloading: 'downloading',
   unpacking: 'unpacking',
-  checking: 'trying it on a sample',
+  checking: 'testing',
 };
 
 function sentence({ phase, bytes, total, rate, seconds_left: left }: ModelProgress): string {

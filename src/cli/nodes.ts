@@ -19,7 +19,7 @@ export async function nodesCommand({ json }: { json: boolean }): Promise<void> {
     if (json) console.log(JSON.stringify({ nodes }));
     else for (const line of nodes.flatMap(described)) console.log(line);
     if (nodes.some(({ there }) => there)) return;
-    console.error('No node is there.');
+    console.error('No node is running.');
     process.exitCode = 1;
   } finally {
     await db.close();
@@ -29,7 +29,7 @@ export async function nodesCommand({ json }: { json: boolean }): Promise<void> {
 function described(node: ClusterNode): string[] {
   const { host, process: number, role, slots, version, address, there } = node;
   const work = slots === 0 ? '' : `, ${slots} at once`;
-  const who = `${host} ${number}  ${role}${work}  ${address ?? 'does not listen yet'}  ${version}`;
+  const who = `${host} ${number}  ${role}${work}  ${address ?? 'not listening yet'}  ${version}`;
   if (!there) return [`✖ ${who}  died or was cut off; it wrote down last at ${node.noted_at}`];
   const held = node.holds.map(({ name, since }) => `    ${name.replace(':', ' ')}  since ${since}`);
   const more = node.unnamed === 0 ? [] : [`    ${node.unnamed} more, not written down yet`];

@@ -12,32 +12,32 @@ export async function runProgram(): Promise<void> {
 }
 
 const program = new Command('mitschrift')
-  .description('Records people talking and turns it into written notes.')
+  .description('Records conversations and turns them into notes.')
   .version(packageVersion())
   .exitOverride();
 
 // Each command loads what it needs when it is called: `--help` must not wait for an audio engine.
 program
   .command('serve')
-  .description('run the service (what npm start does)')
+  .description('run the server (same as npm start)')
   .action(async () => (await import('./serve.ts')).serve());
 
 program
   .command('transcribe')
-  .description('write the three documents of audio files, without server or account')
-  .argument('<file...>', 'audio files, or folders of them')
-  .option('--recursive', 'search the folders in a folder too', false)
-  .option('--meeting', 'several people speak', false)
-  .option('--out <dir>', 'where the documents go', '.')
+  .description('transcribe audio files into documents, without a server or an account')
+  .argument('<file...>', 'audio or video files, or folders')
+  .option('--recursive', 'include subfolders', false)
+  .option('--meeting', 'the recording is a meeting with several speakers', false)
+  .option('--out <dir>', 'folder for the documents', '.')
   .option(
     '--format <list>',
     'md (the three documents), srt, vtt, docx, txt, json; several with commas between',
     'md',
   )
-  .option('--language <code>', 'language spoken, as BCP 47 tag: de, en-US')
-  .option('--people <names>', 'who may be heard, with commas between: "Anna, Ben"')
-  .option('--date <date>', 'when it was said: 2026-11-21, or 2026-11-21T10:30', dateOf)
-  .option('--again', 'also transcribe what has its documents there already', false)
+  .option('--language <code>', 'spoken language, such as de or en-US (default: detect it)')
+  .option('--people <names>', 'names of possible speakers: "Anna, Ben"')
+  .option('--date <date>', 'date of the recording: 2026-11-21 or 2026-11-21T10:30', dateOf)
+  .option('--again', 'transcribe again files that already have documents there', false)
   .option('--json', 'print the paths as JSON', false)
   .action(async (files, options) =>
     (await import('./transcribe.ts')).transcribeCommand(files, options),
@@ -45,176 +45,180 @@ program
 
 program
   .command('toggle')
-  .description('start or stop recording from a hotkey, as the guest')
-  .option('--meeting', 'several people speak', false)
+  .description('start or stop a recording with a keyboard shortcut, as guest')
+  .option('--meeting', 'the recording is a meeting with several speakers', false)
   .option('--stop', 'only stop', false)
-  .option('--reset', 'only clear errors', false)
+  .option('--reset', 'only dismiss errors', false)
   .action(async (options) => (await import('./toggle.ts')).toggle(options));
 
 program
   .command('login')
-  .description('log in at a service on another machine, for record; the session is kept (0600)')
-  .requiredOption('--server <url>', 'its address: https://notes.example.org')
-  .option('--user <name>', 'instead of asking')
-  .option('--password-stdin', 'the password is the first line of standard input', false)
+  .description(
+    'log in to a Mitschrift server, for record (the session is saved, readable only by you)',
+  )
+  .requiredOption('--server <url>', 'address of the server, such as https://notes.example.org')
+  .option('--user <name>', 'user name (default: ask)')
+  .option('--password-stdin', 'read the password from the first line of standard input', false)
   .action(async (options) => (await import('./login.ts')).login(options));
 
 program
   .command('logout')
-  .description('end that session')
-  .requiredOption('--server <url>', 'its address')
+  .description('log out from a Mitschrift server')
+  .requiredOption('--server <url>', 'address of the server')
   .action(async (options) => (await import('./login.ts')).logout(options));
 
 program
   .command('record')
-  .description('record from a device of this machine into a service on another one')
-  .requiredOption('--server <url>', 'its address; mitschrift login comes first')
-  .option('--device <name>', 'instead of the default one')
-  .option('--loudspeakers', 'record what is heard from the loudspeakers too', false)
-  .option('--meeting', 'several people speak', false)
-  .option('--title <text>', 'what the recording is called')
-  .option('--people <names>', 'who may be heard, with commas between: "Anna, Ben"')
-  .option('--finish <id>', 'end a recording whose recorder will not come back, with what it sent')
-  .option('--rest', 'only send what earlier recordings left on this machine', false)
+  .description('record from this computer for a Mitschrift server elsewhere')
+  .requiredOption('--server <url>', 'address of the server (log in first: mitschrift login)')
+  .option('--device <name>', 'input device (default: the system’s)')
+  .option('--loudspeakers', 'also record what the speakers play', false)
+  .option('--meeting', 'the recording is a meeting with several speakers', false)
+  .option('--title <text>', 'title of the recording')
+  .option('--people <names>', 'names of possible speakers: "Anna, Ben"')
+  .option('--finish <id>', 'end an abandoned recording, keeping what was sent')
+  .option('--rest', 'only send what is left of earlier recordings', false)
   .action(async (options) => (await import('./record.ts')).record(options));
 
 program
   .command('tray')
-  .description('an icon in the tray of the desktop that shows the state, starts and stops')
+  .description('show a tray icon to start and stop recordings')
   .action(async () => (await import('./tray.ts')).tray());
 
 program
   .command('service')
-  .description('run in the background of your session (systemd)')
+  .description('run Mitschrift in the background (systemd)')
   .argument('<action>', 'install, uninstall or status')
   .option('--dry-run', 'only show what would be done', false)
-  .option('--system', 'print a unit for the whole host, which root places', false)
-  .option('--user <name>', 'with --system: the system’s user that it runs as (default: mitschrift)')
+  .option('--system', 'print a system-wide unit for root to install', false)
+  .option('--user <name>', 'with --system: system user to run as (default: mitschrift)')
   .action(async (action, options) => (await import('./service.ts')).service(action, options));
 
 program
   .command('replay')
-  .description('fold the event log again, or process a recording again from what it has')
-  .option('--check', 'compare states and documents with what was recorded', false)
+  .description('check the event log by computing everything again, or process a recording again')
+  .option('--check', 'compare states and documents with the recorded ones', false)
   .option('--recording <id>', 'only this recording')
-  .option('--from <stage>', 'process the recording again from this stage on')
+  .option('--from <stage>', 'process the recording again from this step')
   .option(
     '--data <dir>',
-    'a copy of a data directory, folded with this release before one switches',
+    'copy of a data directory, to check it with this version before an upgrade',
   )
   .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./replay.ts')).replay(options));
 
 program
   .command('verify')
-  .description('check log, states, audio, documents and keys; changes nothing')
+  .description('check all stored data for damage; changes nothing')
   .option('--json', 'print the report as JSON', false)
   .action(async (options) => (await import('./data.ts')).verify(options));
 
 program
   .command('repair')
-  .description('salvage what can be read of a damaged log into a new data directory')
-  .requiredOption('--out <dir>', 'the new data directory')
+  .description('salvage a damaged event log into a new data directory')
+  .requiredOption('--out <dir>', 'new data directory')
   .option('--backup <dir>', 'salvage this backup instead of the data directory')
   .option('--json', 'print the report as JSON', false)
   .action(async (options) => (await import('./data.ts')).repairCommand(options));
 
 program
   .command('backup')
-  .description('back up everything, also while the service runs; again: only what is new')
-  .argument('<dir>', 'where the backup is kept')
+  .description(
+    'back up everything except models, even while Mitschrift runs; repeated backups copy only what is new',
+  )
+  .argument('<dir>', 'folder for the backup')
   .option('--json', 'print the report as JSON', false)
   .action(async (dir, options) => (await import('./data.ts')).backupCommand(dir, options));
 
 program
   .command('restore')
-  .description('make the (empty) data directory of a backup, and check it')
+  .description('restore a backup into an empty data directory and check it')
   .argument('<dir>', 'the backup')
-  .option('--erasures <file>', 'a later list of erasures (keys/erased.jsonl) to apply as well')
+  .option('--erasures <file>', 'newer list of erased data to apply as well (keys/erased.jsonl)')
   .option('--json', 'print the report as JSON', false)
   .action(async (dir, options) => (await import('./data.ts')).restoreCommand(dir, options));
 
 program
   .command('export-log')
-  .description('write the event log as JSON lines')
-  .argument('<file>', 'the file to write')
-  .option('--decrypt', 'make what people said readable in it', false)
+  .description('export the event log as JSON lines')
+  .argument('<file>', 'file to write')
+  .option('--decrypt', 'include what people said as readable text', false)
   .action(async (file, options) => (await import('./data.ts')).exportLogCommand(file, options));
 
 program
   .command('import-log')
-  .description('make the log of an empty data directory of an exported file')
-  .argument('<file>', 'an exported log')
+  .description('import an exported event log into an empty data directory')
+  .argument('<file>', 'exported event log')
   .action(async (file) => (await import('./data.ts')).importLogCommand(file));
 
 program
   .command('migrate')
-  .description('copy a data directory into PostgreSQL and a blob store, or back; again: it goes on')
-  .option('--from <dir>', 'a data directory whose service is stopped')
-  .option('--to <dir>', 'a data directory without a log')
+  .description(
+    'copy a data directory into PostgreSQL and shared storage, or back; run again to continue',
+  )
+  .option('--from <dir>', 'data directory to copy (its server must be stopped)')
+  .option('--to <dir>', 'empty data directory to copy into')
   .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./migrate.ts')).migrate(options));
 
 program
   .command('nodes')
-  .description('which nodes of the cluster are there, and what each holds since when')
+  .description('list the nodes of a cluster and what each one does')
   .option('--json', 'print them as JSON', false)
   .action(async (options) => (await import('./nodes.ts')).nodesCommand(options));
 
 const models = program
   .command('models')
-  .description('speech models of this machine: list, install, import, remove');
+  .description('list, install, import and remove models on this computer');
 models
   .command('list')
-  .description('what is installed, what there is, and what is recommended here')
+  .description('list installed, available and recommended models')
   .option('--json', 'print them as JSON', false)
   .action(async (options) => (await import('./models.ts')).listModelsCommand(options));
 models
   .command('install')
-  .description('download models and try them; begun again, it goes on where it broke off')
-  .argument('<id...>', 'as the list has them')
+  .description('download models and test them; run again to continue an interrupted download')
+  .argument('<id...>', 'ids from the list')
   .action(async (ids) => (await import('./models.ts')).installModels(ids));
 models
   .command('import')
-  .description('install a model from an archive or a folder, without internet')
+  .description('install a model from an archive or folder, without internet access')
   .argument('<path>')
   .action(async (path) => (await import('./models.ts')).importModelCommand(path));
 models
   .command('remove')
-  .description('delete a model; asks first, and says what it is used for')
+  .description('remove a model (asks first and says what it is used for)')
   .argument('<id>')
-  .option('--yes', 'do not ask', false)
+  .option('--yes', 'don’t ask for confirmation', false)
   .action(async (id, options) => (await import('./models.ts')).removeModelCommand(id, options));
 
 program
   .command('doctor')
-  .description('show what is installed, what is missing and what to do about it')
-  .option('--json', 'print the checks as JSON', false)
+  .description('check what is missing and say how to fix it')
+  .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./doctor.ts')).doctor(options));
 
 program
   .command('setup-link')
-  .description('print the link that creates the first administrator; it holds the setup code')
+  .description('print the setup link (contains the setup code)')
   .action(async () => (await import('./setup-link.ts')).printSetupLink());
 
 const quarantine = program
   .command('quarantine')
-  .description(
-    'list what was put aside: documents of deleted users, folders that are not in the log',
-  )
+  .description('list what was put aside: documents of deleted users and unknown folders')
   .option('--json', 'print it as JSON', false)
   .action(async (options) => (await import('./quarantine.ts')).listQuarantine(options));
 quarantine
   .command('purge')
-  .description('delete it for good; asks first')
-  .argument('[name]', 'what the list calls it')
-  .option('--all', 'everything that is there', false)
-  .option('--yes', 'do not ask', false)
+  .description('delete it permanently (asks first)')
+  .argument('[name]', 'name from the list')
+  .option('--all', 'everything in the quarantine', false)
+  .option('--yes', 'don’t ask for confirmation', false)
   .action(async (name, options) =>
     (await import('./quarantine.ts')).purgeQuarantine(name, options),
   );
 
-const users = program.command('users').description('who may use the service');
+const users = program.command('users').description('manage users');
 users
   .command('list')
   .description('all users')
@@ -222,14 +226,14 @@ users
   .action(async (options) => (await import('./users.ts')).listUsers(options));
 users
   .command('add')
-  .description('create a user; asks for the password, or reads the first line of standard input')
+  .description('create a user (asks for the password, or reads it from standard input)')
   .argument('<name>')
-  .option('--admin', 'an administrator', false)
+  .option('--admin', 'with administrator rights', false)
   .action(async (name, options) => (await import('./users.ts')).addUser(name, options));
 users
   .command('invite')
   .description('print a link with which a colleague chooses user name and password')
-  .option('--admin', 'an administrator', false)
+  .option('--admin', 'with administrator rights', false)
   .option('--note <text>', 'for whom it is; only administrators see it')
   .option('--days <number>', 'how long it is valid, 1 to 30', daysOf, 7)
   .action(async (options) => (await import('./users.ts')).inviteUser(options));
@@ -241,8 +245,8 @@ users
   .action(async (name, options) => (await import('./users.ts')).linkForPassword(name, options));
 users
   .command('import')
-  .description('create the users of a file, with the hashes of their passwords')
-  .argument('<file>', 'a line of JSON for each user')
+  .description('create users from a file with password hashes')
+  .argument('<file>', 'file with one JSON object per line')
   .addHelpText(
     'after',
     `
@@ -254,13 +258,13 @@ $scrypt$ln=15,r=8,p=1$…), or as werkzeug writes them (pbkdf2:sha256:600000$…
   .action(async (file) => (await import('./users.ts')).importUsers(file));
 users
   .command('remove')
-  .description('delete a user for good; recordings are kept, documents go to the quarantine')
+  .description('remove a user permanently; recordings are kept, documents go to the quarantine')
   .argument('<name>')
-  .option('--yes', 'do not ask', false)
+  .option('--yes', 'don’t ask for confirmation', false)
   .action(async (name, options) => (await import('./users.ts')).removeUser(name, options));
 users
   .command('reset-password')
-  .description('set a new password; asks for it, or reads the first line of standard input')
+  .description('set a new password (asks for it, or reads it from standard input)')
   .argument('<name>')
   .action(async (name) => (await import('./users.ts')).resetPassword(name));
 for (const verb of ['disable', 'enable'] as const) {
@@ -268,8 +272,8 @@ for (const verb of ['disable', 'enable'] as const) {
     .command(verb)
     .description(
       verb === 'disable'
-        ? 'log a user out everywhere, until the user is enabled again'
-        : 'let a disabled user log in',
+        ? 'log a user out and block logins until enabled again'
+        : 'allow a disabled user to log in again',
     )
     .argument('<name>')
     .action(async (name) => (await import('./users.ts')).disableUser(name, verb === 'disable'));
@@ -291,7 +295,7 @@ function dateOf(text: string): Date {
   const date = new Date(`${day}T${time}`);
   const midnight = new Date(`${day}T00:00Z`);
   if (Number.isNaN(date.getTime()) || !midnight.toISOString().startsWith(day!)) {
-    throw new InvalidArgumentError('Write 2026-11-21, or with a time 2026-11-21T10:30.');
+    throw new InvalidArgumentError('Use the form 2026-11-21 or 2026-11-21T10:30.');
   }
   return date;
 }

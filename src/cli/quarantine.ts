@@ -27,19 +27,19 @@ export async function purgeQuarantine(
   { all, yes }: { all: boolean; yes: boolean },
 ): Promise<void> {
   if ((name === undefined) === !all) {
-    console.error('Name what to purge, or use --all.');
+    console.error('Name what to delete, or use --all.');
     process.exitCode = 2;
     return;
   }
   const { entries } = await carryOut('quarantine-list', null);
   const meant = entries.filter((entry) => all || entry.name === name);
   if (meant.length === 0) {
-    if (!all) throw new Error(`There is no ${name} in the quarantine.`);
+    if (!all) throw new Error(`${name} is not in the quarantine.`);
     console.log('The quarantine is empty.');
     return;
   }
   if (!yes) for (const entry of meant) console.error(`${entry.name}: ${described(entry)}`);
-  const question = `Delete ${meant.length === 1 ? 'it' : `these ${meant.length}`} for good?`;
+  const question = `Delete ${meant.length === 1 ? 'it' : `these ${meant.length} entries`} permanently?`;
   if (!yes && !(await confirmed(question))) {
     console.log('Nothing was deleted.');
     process.exitCode = 1;
@@ -49,18 +49,18 @@ export async function purgeQuarantine(
     const names = meant.slice(from, from + purgeMax).map((entry) => entry.name);
     await carryOut('quarantine-purge', { names });
   }
-  for (const entry of meant) console.log(`${entry.name} is deleted for good`);
+  for (const entry of meant) console.log(`${entry.name} was deleted permanently.`);
 }
 
 const kinds: Record<Quarantined['kind'], (id: string | null) => string> = {
   documents: (id) => `documents of the deleted user ${id}`,
-  recording: (id) => `folder of the recording ${id}, which is not in the log`,
-  other: () => 'not put there by the service',
+  recording: (id) => `folder of an unknown recording ${id}`,
+  other: () => 'not put there by Mitschrift',
 };
 
 const described = ({ kind, id, since, bytes, unread }: Quarantined): string =>
   `${kinds[kind](id)}, since ${since}, ${sizeText(bytes)}` +
-  (unread > 0 ? ` and ${unread} that cannot be read` : '');
+  (unread > 0 ? ` (${unread === 1 ? '1 file' : `${unread} files`} unreadable)` : '');
 
 /** By the running service; without one over the files themselves. */
 async function carryOut<K extends keyof QuarantineCommands>(

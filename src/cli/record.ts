@@ -65,13 +65,13 @@ export async function record(options: RecordOptions): Promise<void> {
   await privateDirectory(root);
   const socket = join(root, 'recorder.sock');
   if ((await askService(socket, 'who')) !== null)
-    throw new Error('Another mitschrift record runs on this desk.');
+    throw new Error('mitschrift record is already running on this computer.');
   const control = await openControl(socket, { who: async () => process.pid });
   const words = recordWords();
   try {
     const wanted = { ...options, server, people: people.data };
     const folders = await foldersFor(root, wanted, words);
-    if (folders.length === 0) words.say(`Nothing is left to send to ${server}.`);
+    if (folders.length === 0) words.say(`Nothing left to send to ${server}.`);
     await recordAll(folders, root, words);
   } finally {
     words.end();
@@ -82,9 +82,7 @@ export async function record(options: RecordOptions): Promise<void> {
 async function finish(server: string, id: string): Promise<void> {
   await assertLoggedIn(server);
   const { samples } = await finishElsewhere(server, id, () => readLogin(server, process.env));
-  console.error(
-    `It has ended with the ${clock(samples / captureRate)} that its recorder had sent.`,
-  );
+  console.error(`The recording was ended with ${clock(samples / captureRate)} of audio.`);
 }
 
 /** What earlier processes left of this service, and a new recording unless one of them still goes on. */
@@ -108,7 +106,7 @@ async function foldersFor(
     people,
     device,
   } as const;
-  words.say(`Recording from ${device} for ${login!.username} at ${server}. Ctrl-C stops it.`);
+  words.say(`Recording from ${device} for ${login!.username} on ${server}. Press Ctrl+C to stop.`);
   return [...left, await makeDeskFolder(root, about)];
 }
 
@@ -117,7 +115,7 @@ async function leftovers(
   server: string,
   words: RecordWords,
 ): Promise<{ left: DeskFolder[]; isGoingOn: boolean }> {
-  const all = await deskFolders(root, (path) => words.say(`${path} cannot be read, and stays.`));
+  const all = await deskFolders(root, (path) => words.say(`${path} can’t be read and was kept.`));
   const left: DeskFolder[] = [];
   let isGoingOn = false;
   for (const folder of all) {
@@ -129,11 +127,11 @@ async function leftovers(
     capture?.release();
     if (capture && !note.isOver) {
       isGoingOn = true;
-      words.say(`Goes on with the recording begun at ${note.startedAt}. Ctrl-C stops it.`);
+      words.say(`Continuing the recording from ${note.startedAt}. Press Ctrl+C to stop.`);
     } else if (!note.isOver) {
       note.isOver = true;
       await writeNote(folder);
-      words.say(`Sends what is left of the recording begun at ${note.startedAt}.`);
+      words.say(`Sending the rest of the recording from ${note.startedAt}.`);
     }
   }
   return { left, isGoingOn };
@@ -146,7 +144,7 @@ async function mayBegin(server: string, words: RecordWords): Promise<void> {
     await assertLoggedIn(server);
   } catch (error) {
     if (known === null || !(error instanceof StageError) || !error.retriable) throw error;
-    words.say(`${error.message} It is recorded here, and sent when it answers.`);
+    words.say(`${error.message} The recording is saved here and sent when the server responds.`);
   }
 }
 
@@ -177,7 +175,9 @@ async function recordAll(
   process.exitCode = codes === null ? notAllSentCode : Math.max(0, ...codes);
   if (codes !== null) return;
   for (const recording of left) await recording.leave();
-  words.say('Not all of it is sent. It stays here; mitschrift record sends it when it runs again.');
+  words.say(
+    'Not everything was sent. The rest is saved here; run mitschrift record again to send it.',
+  );
 }
 
 /** Null: it is left as it is. A first signal stops what is recorded, a second one waits for nothing more. */
@@ -218,7 +218,7 @@ async function codeOf(recording: DeskRecording, words: RecordWords): Promise<num
   try {
     const end: DeskEnd = await recording.ended;
     if (end === 'sent') console.log(recording.folder.note.recordingId);
-    if (end === 'nothing') words.say('There was no sound: there is no recording.');
+    if (end === 'nothing') words.say('No audio was recorded, so there is no recording.');
     if (end === 'kept') words.say(keptInWords(recording.folder));
     return end === 'kept' ? 1 : 0;
   } catch (error) {
@@ -280,7 +280,7 @@ function stateInWords(state: DeskState, isLive: boolean): string {
   // A second or two are always on their way.
   const unsent = unsentSeconds < 3 ? '' : `${clock(unsentSeconds)} not sent yet`;
   if (isLive && phase !== 'starting') parts.push(unsent === '' ? 'all sent' : unsent);
-  else if (away !== null && phase !== 'starting') parts.push('it is kept here');
+  else if (away !== null && phase !== 'starting') parts.push('saved here');
   return parts.filter((part) => part !== '').join(', ');
 }
 

@@ -28,8 +28,8 @@ export async function replay(options: {
   }
   if (!options.check || from !== undefined) {
     console.error(
-      'Say what to do: --check compares states and documents with what was recorded; ' +
-        '--recording ID --from STAGE processes a recording again from there.',
+      'Choose what to do: --check compares states and documents with the recorded ones; ' +
+        '--recording ID --from STEP processes a recording again.',
     );
     process.exitCode = 2;
     return;
@@ -57,7 +57,7 @@ async function checkOwn(recording: string | undefined): Promise<LogCheck> {
 
 function report(check: LogCheck): void {
   for (const { recording_id, version, difference } of check.differences) {
-    console.log(`${recording_id}, fact ${version}: ${difference}`);
+    console.log(`${recording_id}, event ${version}: ${difference}`);
   }
   const { erased, notCompared } = check;
   const why = [

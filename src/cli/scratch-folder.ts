@@ -37,7 +37,7 @@ export async function openScratchFolder(command: string): Promise<ScratchFolder>
       if (code !== undefined) end();
       code = 128 + number;
       setTimeout(end, endWithinMs).unref();
-      stopping.abort(new Error(`Ended by ${signal}`));
+      stopping.abort(new Error(`Stopped by ${signal}`));
     };
     process.on(signal, stop);
     return () => process.off(signal, stop);

@@ -53,9 +53,9 @@ export async function serve(): Promise<void> {
     });
   }
   // The port answers, and the service may be stopped from now on.
-  console.error(`Mitschrift is at ${service.url}`);
+  console.error(`Mitschrift is running at ${service.url}`);
   const link = await service.setupLink.catch(() => null); // `ready` fails with the same error
-  if (link !== null) console.error(`Create the first administrator at ${link}`);
+  if (link !== null) console.error(`Set up Mitschrift here: ${link}`);
   await service.ready.catch((error: unknown) => {
     if (!stopping) refused(error);
   });

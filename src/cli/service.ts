@@ -31,7 +31,7 @@ export async function service(
     case 'status':
       return await status();
     default:
-      console.error('Usage: mitschrift service install|uninstall|status');
+      console.error('(same)');
       process.exitCode = 2;
   }
 }
@@ -139,24 +139,24 @@ async function install(dryRun: boolean): Promise<void> {
   await writeFile(unitPath(), text, { mode: 0o600 });
   await systemctl('daemon-reload');
   await systemctl('enable', '--now', unitName);
-  console.log(`Installed ${unitPath()}. It runs now and from every login on.`);
-  console.log('To run it from boot on, before you log in: loginctl enable-linger');
+  console.log(`Installed ${unitPath()}. Mitschrift is running now and starts whenever you log in.`);
+  console.log('To start it at boot: loginctl enable-linger');
 }
 
 async function uninstall(dryRun: boolean): Promise<void> {
   if (dryRun) {
-    console.log(`# would disable ${unitName} and remove ${unitPath()}; the data stays`);
+    console.log(`# would disable ${unitName} and remove ${unitPath()}; the data is kept`);
     return;
   }
   await systemctl('disable', '--now', unitName);
   await rm(unitPath(), { force: true });
   await systemctl('daemon-reload');
-  console.log('Uninstalled. The data directory is as it was.');
+  console.log('Uninstalled. Your data was kept.');
 }
 
 async function status(): Promise<void> {
   if (!(await isUnitInstalled())) {
-    console.log(`Not installed: ${unitPath()} is missing.`);
+    console.log(`Not installed: ${unitPath()} doesn’t exist.`);
     process.exitCode = 1;
     return;
   }
@@ -172,8 +172,7 @@ function nameSecretsLeftOut(): void {
   if (secrets.length === 0) return;
   console.error(
     `Secrets are not written to the unit: ${secrets.map(variableOf).join(', ')}. ` +
-      'The service runs without them until an administrator sets ' +
-      `${secrets.join(', ')} by PUT /config.`,
+      `Set ${secrets.join(', ')} in the settings (or with PUT /config).`,
   );
 }
 
@@ -195,7 +194,7 @@ async function systemctl(...args: string[]): Promise<{ stdout: string }> {
     return await run('systemctl', ['--user', ...args], { timeout: systemctlWithinMs });
   } catch (error) {
     const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
-    const why = code === 'ENOENT' ? 'systemctl is not on the PATH' : stderr?.trim() || message;
+    const why = code === 'ENOENT' ? 'systemctl was not found' : stderr?.trim() || message;
     throw new Error(`systemctl failed: ${why}`, { cause: error });
   }
 }

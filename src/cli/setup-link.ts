@@ -10,9 +10,9 @@ export async function printSetupLink(): Promise<void> {
   const answer = await askService<{ link: string | null }>(controlSocket, 'setup-link');
   if (answer === null) {
     throw new Error(
-      `No service runs with the data directory ${root}. Start it, or name its data directory by MITSCHRIFT_DATA.`,
+      `Mitschrift isn’t running with the data directory ${root}. Start it, or set MITSCHRIFT_DATA to its data directory.`,
     );
   }
-  if (answer.link === null) throw new Error('There is an administrator already. Log in instead.');
+  if (answer.link === null) throw new Error('Mitschrift is already set up. Log in instead.');
   console.log(answer.link);
 }

@@ -18,7 +18,7 @@ export async function toggle(options: {
   if (toggled === null) {
     // In capitals: the person who pressed the key believes that a recording runs.
     const start = commandLine('serve');
-    throw new Error(`NOTHING IS BEING RECORDED: the service does not run. Start it: ${start}`);
+    throw new Error(`NOT RECORDING: Mitschrift isn’t running. Start it with: ${start}`);
   }
   const recording = toggled.recordingId ?? '';
   const said = {

@@ -90,7 +90,7 @@ export async function transcribeCommand(
   options: TranscribeOptions,
 ): Promise<void> {
   if (await isFile(options.out)) {
-    console.error(`--out ${options.out} is a file. Name a folder.`);
+    console.error(`--out ${options.out} is a file. Choose a folder.`);
     process.exitCode = 2;
     return;
   }
@@ -173,7 +173,7 @@ function outcomeOf(result: Result): string {
   const first = basename(Object.values(documents ?? {})[0] ?? '');
   if (!isBefore) return `done: ${first}`;
   const same = other === null ? '' : `, the same audio as ${other}`;
-  return `already there: ${first}${same} (--again does it again)`;
+  return `already done: ${first}${same} (--again transcribes it again)`;
 }
 
 async function transcribeOne(batch: Batch, file: FoundFile): Promise<Result> {
@@ -242,7 +242,7 @@ async function throughPipeline(batch: Batch, file: FoundFile): Promise<Transcrib
       { by: 'me', command: `${recordingId}/clear-error` },
     );
   }
-  if (!row.documents || !hash) return row.error?.message ?? 'No documents were written';
+  if (!row.documents || !hash) return row.error?.message ?? 'No documents were created';
   const isSilent = row.notes.some(({ code }) => code === 'no-speech');
   // Documents about silence are of use to nobody.
   if (isSilent) await deleteDocument(space, row.documents.index);
@@ -323,9 +323,9 @@ function reportBatch(
   const before = results.filter((one) => one.done_before && !one.no_speech).length;
   const done = results.length - failed.length - silent - before;
   const parts = [
-    `${done} done`,
+    `${done} transcribed`,
     ...(silent === 0 ? [] : [`${silent} without speech`]),
-    ...(before === 0 ? [] : [`${before} already there`]),
+    ...(before === 0 ? [] : [`${before} already done`]),
     ...(failed.length === 0 ? [] : [`${failed.length} failed`]),
   ];
   const folders = notSearched === 1 ? '1 folder' : `${notSearched} folders`;
@@ -340,9 +340,9 @@ function reportBatch(
   if (results.length === files) return;
   const stoppedAt = results.length + 1;
   console.error(
-    `Stopped at file ${stoppedAt} of ${files}, of which nothing is kept. ` +
-      (done + before === 0 ? '' : `What is done is in ${out}. `) +
-      'The same command goes on with the rest.',
+    `Stopped at file ${stoppedAt} of ${files}; nothing of this file was saved. ` +
+      (done + before === 0 ? '' : `Finished documents are in ${out}. `) +
+      'Run the same command again to continue.',
   );
 }
 

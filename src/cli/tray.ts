@@ -35,7 +35,7 @@ export async function tray(): Promise<void> {
   icon.attach(item);
   if (!item.hasTray)
     console.error(
-      'This desktop shows no tray at present (GNOME: extension AppIndicator). Waiting.',
+      'This desktop shows no tray icons. On GNOME, install the extension AppIndicator. Waiting…',
     );
 
   while (!over.signal.aborted) {

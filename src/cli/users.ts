@@ -39,7 +39,7 @@ export async function listUsers({ json }: { json: boolean }): Promise<void> {
 export async function addUser(username: string, { admin }: { admin: boolean }): Promise<void> {
   const password = await readPassword(username);
   await carryOut('users-add', { username, password, is_admin: admin });
-  console.log(`${username} can log in now`);
+  console.log(`${username} was created and can log in.`);
 }
 
 /**
@@ -77,14 +77,16 @@ function printLink({ url, expires_at }: PrintedLink): void {
 export async function resetPassword(username: string): Promise<void> {
   const password = await readPassword(username);
   await carryOut('users-reset-password', { username, password });
-  console.log(`${username} has a new password, and is logged out everywhere`);
+  console.log(`${username} has a new password and was logged out everywhere.`);
 }
 
 /** `mitschrift users disable NAME` and `enable NAME`. */
 export async function disableUser(username: string, disabled: boolean): Promise<void> {
   await carryOut('users-disable', { username, disabled });
   console.log(
-    disabled ? `${username} is logged out everywhere and cannot log in` : `${username} can log in`,
+    disabled
+      ? `${username} was logged out everywhere and can no longer log in.`
+      : `${username} can log in again.`,
   );
 }
 
@@ -95,16 +97,16 @@ export async function disableUser(username: string, disabled: boolean): Promise<
  */
 export async function removeUser(username: string, { yes }: { yes: boolean }): Promise<void> {
   const question =
-    `Remove ${username} for good? Their sessions and recordings in progress end; recordings are kept, ` +
+    `Remove ${username} permanently? Their sessions and running recordings end. Recordings are kept; ` +
     'documents go to the quarantine.';
   if (!yes && !(await confirmed(question))) {
-    console.log(`${username} was not removed`);
+    console.log(`${username} was not removed.`);
     process.exitCode = 1;
     return;
   }
   await carryOut('users-remove', { username });
   console.log(
-    `${username} is removed. Their documents are in the quarantine: ${commandLine('quarantine')}`,
+    `${username} was removed. Their documents are in the quarantine: ${commandLine('quarantine')}`,
   );
 }
 
@@ -122,7 +124,7 @@ export async function importUsers(file: string): Promise<void> {
       done += (await carryOut('users-import', { users: part })).imported;
     }
   } catch (error) {
-    if (done > 0) console.error(`The first ${done} of ${users.length} users were imported.`);
+    if (done > 0) console.error(`Only the first ${done} of ${users.length} users were imported.`);
     throw error;
   }
   console.log(`${done} user${done === 1 ? '' : 's'} imported`);
@@ -196,7 +198,8 @@ async function readPassword(username: string): Promise<string> {
     return line;
   }
   const password = await askPassword(`Password for ${username}:`);
-  if (password === '') throw new Error('No password was given.');
-  if ((await askPassword('Once more:')) !== password) throw new Error('The two passwords differ.');
+  if (password === '') throw new Error('No password given.');
+  if ((await askPassword('Repeat password:')) !== password)
+    throw new Error('The passwords don’t match.');
   return password;
 }

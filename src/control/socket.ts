@@ -68,7 +68,10 @@ export async function openControl(
       .then(async (text) => {
         const known = await handlers;
         const handler = Object.hasOwn(known, name) ? known[name] : undefined;
-        if (!handler) return answer(404, { message: `The service knows no command ${name}` });
+        if (!handler)
+          return answer(404, {
+            message: `Mitschrift doesn’t know the command ${name}. Was it updated? Restart it.`,
+          });
         return answer(200, await handler(text === '' ? null : JSON.parse(text)));
       })
       .catch((error: unknown) => answer(500, { message: messageOf(error) }));
@@ -121,7 +124,7 @@ function ask<T>(socketPath: string, name: string, body: unknown): Promise<T | nu
         .catch(reject);
     });
     const giveUp = setTimeout(
-      () => call.destroy(new Error('The running service does not answer')),
+      () => call.destroy(new Error('Mitschrift is running but doesn’t respond.')),
       connectTimeoutMs,
     );
     call.on('socket', (socket) => {

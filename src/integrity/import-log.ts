@@ -25,7 +25,7 @@ const batchMax = { facts: 1_000, characters: 4 * 1024 * 1024 };
  */
 export async function importLog(data: DataFolder, file: string): Promise<Imported> {
   if ((await exists(data.log)) || (await exists(markerPath(data.log)))) {
-    throw new Error(`There is a log in ${data.root} already; import into an empty data directory.`);
+    throw new Error(`${data.root} already has an event log. Choose an empty data directory.`);
   }
   await privateDirectory(data.root);
   const building = join(data.root, 'log.importing');
@@ -85,7 +85,7 @@ async function build(data: DataFolder, file: string, directory: string): Promise
 
 function headerOf(file: string, text: string): LogHeader {
   const header = headerSchema.safeParse(parsed(file, 1, text));
-  if (!header.success) throw new Error(`${file} is not an exported log of this release.`);
+  if (!header.success) throw new Error(`${file} is not an event log exported by this version.`);
   return header.data;
 }
 
@@ -126,7 +126,7 @@ async function sealed(
 function assertComplete(file: string, header: LogHeader, copy: LogCopy): void {
   const { position } = copy.head();
   if (position === header.position) return;
-  throw new Error(`${file} has ${position} facts, but its header says ${header.position}.`);
+  throw new Error(`${file} has ${position} events instead of ${header.position}.`);
 }
 
 /** Single keys may be lost for good, which `verify` lists; without any of them nothing could be read. */
@@ -138,8 +138,8 @@ async function assertAnyKey(
   for (const subject of needed) if (await exists(join(directory, subject))) return;
   if (needed.size === 0) return;
   throw new Error(
-    `The keys that ${file} is sealed with are missing: copy the folder keys of the data directory it was ` +
-      `exported from to ${directory}, or export it with --decrypt.`,
+    `The keys for ${file} are missing. Copy the folder keys of the original data directory to ${directory}, ` +
+      'or export again with --decrypt.',
   );
 }
 

@@ -157,7 +157,7 @@ function progressOf(facts: number, say: Say): (position: number) => void {
   return (position) => {
     if (position < facts && position - said < factsBetween) return;
     said = position;
-    say(`${position} of ${facts} facts`);
+    say(`${position} of ${facts} events`);
   };
 }
 
@@ -167,8 +167,8 @@ async function refuseNodes({ databaseUrl }: ClusterSettings): Promise<void> {
   const nodes = await nodesConnected(databaseUrl);
   if (nodes === 0) return;
   throw new Error(
-    `Nodes are connected to the database (${nodes} connections). Stop all of them first: what they write ` +
-      'meanwhile would be missing.',
+    `Nodes are connected to the database (${nodes} connections). Stop all of them first; ` +
+      'otherwise what they save meanwhile would be missing.',
   );
 }
 
@@ -197,6 +197,6 @@ async function refuseLivePieces(from: MigratedFiles): Promise<void> {
 
 const stillRecorded = (recordingId: string): Error =>
   new Error(
-    `Something is still being recorded, or was when the service ended (${recordingId}). Start the service, ` +
-      'stop the recording, stop the service, and call this again.',
+    `A recording is still running, or was when Mitschrift ended (${recordingId}). Start Mitschrift, ` +
+      'stop the recording, stop Mitschrift, and run this command again.',
   );

@@ -59,7 +59,7 @@ export const sourceOfData = (root: string): RepairSource => {
 /** The parts of a backup. @throws {Error} when there is no complete one */
 export async function sourceOfBackup(directory: string): Promise<RepairSource> {
   const marker = await readBackupMarker(directory);
-  if (!marker) throw new Error(`There is no complete backup in ${directory}.`);
+  if (!marker) throw new Error(`${directory} doesn’t contain a complete backup.`);
   const layout = backupLayout(directory);
   const { log, erasures } = layout;
   return { root: layout.filesOf(marker), log, erasures, reached: marker.position };
@@ -75,10 +75,10 @@ export async function sourceOfBackup(directory: string): Promise<RepairSource> {
 export async function repair(source: RepairSource, target: string): Promise<RepairReport> {
   const out = dataFolder(target);
   if (!relative(source.root, out.root).startsWith('..')) {
-    throw new Error('Choose a directory outside the damaged one.');
+    throw new Error('Choose a folder outside the damaged data directory.');
   }
   if ((await exists(out.root)) && (await readdir(out.root)).length > 0) {
-    throw new Error(`${out.root} is not empty.`);
+    throw new Error(`${out.root} is not empty. Choose an empty folder.`);
   }
   const building = dataFolder(`${out.root}.repairing`);
   assertApart(source.root, building.root);

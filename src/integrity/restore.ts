@@ -52,10 +52,10 @@ export async function restore(
   { erasures }: { erasures?: string } = {},
 ): Promise<RestoreReport> {
   if ((await exists(data.root)) && (await readdir(data.root)).length > 0) {
-    throw new Error(`${data.root} is not empty. Restore into an empty data directory.`);
+    throw new Error(`${data.root} is not empty. Choose an empty data directory.`);
   }
   const marker = await readBackupMarker(directory);
-  if (!marker) throw new Error(`There is no complete backup in ${directory}.`);
+  if (!marker) throw new Error(`${directory} doesn’t contain a complete backup.`);
   const building = dataFolder(`${data.root}.restoring`);
   assertApart(directory, building.root);
   await rm(building.root, { recursive: true, force: true });
@@ -94,7 +94,7 @@ export async function restore(
 export function assertApart(source: string, building: string): void {
   if (relative(building, source).startsWith('..')) return;
   throw new Error(
-    `The new directory would be built in ${building}, where ${source} is. Choose another one.`,
+    `The new data directory would be built in ${building}, which contains ${source}. Choose another one.`,
   );
 }
 
@@ -117,7 +117,7 @@ async function listOfErasures(
   building: DataFolder,
   later: string | undefined,
 ): Promise<ErasureList> {
-  if (later !== undefined && !(await exists(later))) throw new Error(`There is no ${later}.`);
+  if (later !== undefined && !(await exists(later))) throw new Error(`${later} doesn’t exist.`);
   await privateDirectory(building.keys);
   const list = await openErasureList(join(building.keys, 'erased.jsonl'));
   for (const path of [backupLayout(directory).erasures, later]) {

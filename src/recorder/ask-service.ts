@@ -93,6 +93,6 @@ function refusalIn(server: string, status: number, text: string): string {
   try {
     return problemSchema.parse(JSON.parse(text)).detail;
   } catch {
-    return `${server} answers with HTTP ${status}.`;
+    return `${server} answered with HTTP ${status}.`;
   }
 }

@@ -170,7 +170,7 @@ class CapturedAndSent implements DeskRecording {
     }
     if (outcome === null) return;
     await this.#deps.devices.dismantle(note.device).catch((error: unknown) => {
-      this.#deps.say(`What joined microphone and loudspeakers is still there: ${messageOf(error)}`);
+      this.#deps.say(`The combined source could not be removed: ${messageOf(error)}`);
     });
     if (outcome.reason !== 'stopped') this.#deps.say(outcomeInWords(outcome.reason));
     await this.#over();
@@ -199,7 +199,7 @@ class CapturedAndSent implements DeskRecording {
           this.#deviceProblem = problem && inEnglish(problem);
         });
       },
-      onRestart: () => say('The recording was interrupted for a moment and goes on.'),
+      onRestart: () => say('The recording was interrupted and is running again.'),
       onPoke: (poke) => (this.#poke = poke),
     });
   }
@@ -234,7 +234,7 @@ class CapturedAndSent implements DeskRecording {
   #pause(isPaused: boolean): void {
     if (this.#isPaused === isPaused) return;
     this.#isPaused = isPaused;
-    this.#deps.say(isPaused ? 'Paused at the service.' : 'It goes on.');
+    this.#deps.say(isPaused ? 'Paused on the server.' : 'Resumed on the server.');
     this.#poke();
   }
 
@@ -248,14 +248,14 @@ class CapturedAndSent implements DeskRecording {
     if (reason === 'limit-hours') {
       if (isWhole) return await this.#settled();
       await this.#over();
-      return await this.#keep('It is longer than the service takes (limits.recording_hours).');
+      return await this.#keep('It is longer than the server allows (limits.recording_hours).');
     }
     // What came before it ended there is added to it.
     this.#link.beginLater();
   }
 
   async #stoppedThere(): Promise<void> {
-    if (!this.folder.note.isOver) this.#deps.say('It was stopped at the service.');
+    if (!this.folder.note.isOver) this.#deps.say('Stopped on the server.');
     await this.#over();
   }
 

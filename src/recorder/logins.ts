@@ -21,11 +21,13 @@ const loginSchema = z.object({
 export function serviceOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/u.test(url.protocol))
-    throw new Error(`“${text}” is no address of a service: https://notes.example.org is one.`);
+    throw new Error(`“${text}” is not a server address. Example: https://notes.example.org`);
   if (url.username !== '' || url.password !== '')
-    throw new Error('Name and password do not belong into the address: mitschrift login asks.');
+    throw new Error(
+      'Don’t put user name or password into the address; mitschrift login asks for them.',
+    );
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw new Error(`The address ends behind the host: ${url.origin}`);
+    throw new Error(`Use only the address of the server: ${url.origin}`);
   return url.origin;
 }
 

@@ -57,7 +57,7 @@ export async function tell(
     } catch (error) {
       const isFinal = error instanceof ServiceRefusal && error.status < 500;
       if (isFinal || tries >= triesMax) {
-        say(`The service did not take ${method} ${path}: ${messageOf(error)}`);
+        say(`The server rejected ${method} ${path}: ${messageOf(error)}`);
         return null;
       }
       await sleep(pauseAfter(pauses, tries - 1));
@@ -68,11 +68,12 @@ export async function tell(
 /** Why nothing more is captured. */
 export function outcomeInWords(reason: CaptureOutcome['reason']): string {
   const words: Partial<Record<CaptureOutcome['reason'], string>> = {
-    'device-unavailable': 'The device gave nothing: the recording has ended.',
+    'device-unavailable': 'The device stopped sending audio, so the recording has ended.',
     'limit-hours': 'The recording has reached its longest time, and has ended.',
     'disk-low': 'The disk of this machine is nearly full: the recording has ended.',
     'disk-failed': 'The disk of this machine cannot be written to: the recording has ended.',
-    'service-and-capture-died': 'Its capture has ended; what there is of it is sent.',
+    'service-and-capture-died':
+      'The recording stopped unexpectedly; everything recorded is being sent.',
   };
   return words[reason] ?? `The recording has ended (${reason}).`;
 }

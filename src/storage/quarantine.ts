@@ -51,7 +51,7 @@ export async function* purgeQuarantined(
   // Looked up, never made into a path untried: so no name leads out of the quarantine.
   const there = new Set(await namesIn(quarantineDir));
   for (const name of names) {
-    if (!there.has(name)) throw new Error(`There is no ${name} in the quarantine.`);
+    if (!there.has(name)) throw new Error(`${name} is not in the quarantine.`);
     const path = join(quarantineDir, name);
     await rm(path, { recursive: true, force: true });
     await syncDirectory(dirname(path));

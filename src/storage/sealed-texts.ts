@@ -98,9 +98,8 @@ const sealedAt = (path: string) => ({ stream: `secrets/${path}`, version: 1 });
 const keyDiffers = (where: string): ConfigError =>
   new ConfigError(
     'MASTER_KEY_DIFFERS',
-    `MITSCHRIFT_MASTER_KEY is not the key with which the secrets in the database ${where} were sealed. ` +
-      "Give this node the key that the others have. If it is lost, delete the rows of kind 'secrets' of the " +
-      'table mitschrift.kept and set the keys of the servers again.',
+    `MITSCHRIFT_MASTER_KEY is not the key that encrypted the API keys in ${where}. Use the key of the other nodes. ` +
+      "If it is lost, delete the rows of kind 'secrets' in the table mitschrift.kept and enter the API keys again.",
   );
 
 const damaged = (where: string, name: string): ConfigError =>

@@ -99,7 +99,7 @@ function addressFrom(env: NodeJS.ProcessEnv): string {
 }
 
 const noBus = (why: string) =>
-  new Error(`There is no desktop session to show a tray icon in: no D-Bus session bus (${why}).`);
+  new Error(`There is no desktop session for a tray icon: no D-Bus session bus (${why}).`);
 
 /** The library throws when a client asks for a property that does not exist. No client may end this process. */
 function hardenAgainstNonsense(native: NativeBus): void {

@@ -90,7 +90,7 @@ test('whoever ends `npm start` ends the service', async (t) => {
   // The service holds this pipe as well: it closes when the last of them has ended.
   const ended = new Promise((resolve) => child.once('close', resolve));
   for await (const line of createInterface({ input: child.stderr })) {
-    if (!line.startsWith('Mitschrift is at ')) continue;
+    if (!line.startsWith('Mitschrift is running at ')) continue;
     child.kill('SIGTERM');
     break;
   }

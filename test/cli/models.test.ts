@@ -21,7 +21,7 @@ test('kill -9 in any phase of an installation leaves a working model or none, an
   await mkdir(catalogueDir);
   const mirror = Object.assign(await modelMirror(t), { catalogueDir });
   await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
-  for (const phase of ['downloading', 'unpacking', 'trying it on a sample', 'is installed']) {
+  for (const phase of ['downloading', 'unpacking', 'testing', 'is installed']) {
     // One that is killed while it downloads is killed while it waits for the rest.
     if (phase === 'downloading') mirror.faults.set('espeak-en.tar.gz', ['stalled']);
     assert.ok(await killedIn(data, phase), phase);

@@ -38,7 +38,7 @@ test('without a service: what is there, and nothing is deleted that nobody confi
   await filled(dataDir);
   const lines = (await quarantine()).out.trimEnd().split('\n');
   assert.deepEqual(lines, [
-    `${second}: folder of the recording 01JD8Y7QK3W6H5V4N2M1R0P9ZY, which is not in the log, ` +
+    `${second}: folder of an unknown recording 01JD8Y7QK3W6H5V4N2M1R0P9ZY, ` +
       'since 2025-11-20T08:00:00.000Z, 2 KB',
     `${first}: documents of the deleted user 01JD8Y7QK3W6H5V4N2M1R0P9ZX, ` +
       'since 2026-11-20T08:09:10.123Z, 2 KB',
@@ -56,7 +56,7 @@ test('without a service: what is there, and nothing is deleted that nobody confi
   );
 
   const purged = await quarantine('purge', first, '--yes');
-  assert.deepEqual([purged.code, purged.out], [0, `${first} is deleted for good\n`]);
+  assert.deepEqual([purged.code, purged.out], [0, `${first} was deleted permanently.\n`]);
   const [event] = purged.err.trim().split('\n');
   const { category, name } = JSON.parse(event!) as Record<string, unknown>;
   assert.deepEqual([category, name], ['security', first]);
@@ -74,7 +74,7 @@ test('on a terminal it asks, and only yes deletes', async (t) => {
       answer,
     );
   const no = await asked('\n');
-  assert.match(no.out, /Delete these 2 for good\? \[y\/N\]/);
+  assert.match(no.out, /Delete these 2 entries permanently\? \[y\/N\]/);
   assert.match(no.out, /Nothing was deleted\./);
   assert.equal((await readdir(join(dataDir, 'quarantine'))).length, 2);
   const yes = await asked('y\n');

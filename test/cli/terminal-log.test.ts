@@ -49,7 +49,7 @@ test('on a terminal the service speaks to a person', async (t) => {
   const lines = await printedUntil(t, onTerminal, asksForUser);
   const [listening, address, noUser] = lines.slice(-3);
   assert.match(listening!, /^\[\d\d:\d\d:\d\d\] INFO: listening \{"url":"http:\S+"\}$/);
-  assert.match(address!, /^Mitschrift is at http:/);
+  assert.match(address!, /^Mitschrift is running at http:/);
   assert.match(
     noUser!,
     /^\[\d\d:\d\d:\d\d\] WARN: no user exists yet; .* \{"setup_code":"\S+"\}$/,
@@ -67,7 +67,7 @@ test('on a terminal users are named, not numbered', async (t) => {
     });
   const anna = { username: 'anna', password: 'correct horse battery' };
   const lines = await printedUntil(t, onTerminal, (line) => {
-    url ||= /Mitschrift is at (http:\S+)/.exec(line)?.[1] ?? '';
+    url ||= /Mitschrift is running at (http:\S+)/.exec(line)?.[1] ?? '';
     if (line.includes('no user exists yet')) {
       // The service is killed when it has logged the refusal, maybe before it has answered.
       const refused = () => post('/login', { ...anna, password: 'wrong' }).catch(() => undefined);

@@ -71,17 +71,17 @@ test('a folder: each file and stage by name, on past a bad one, a summary; what 
   assert.match(lines.join('\n'), /^file 1 of 3: broken\.mp3: failed: /m);
   for (const stage of [
     'reading the file',
-    'recognising speech',
-    'punctuating',
+    'transcribing',
+    'adding punctuation',
     'summarising',
-    'finding a title',
-    'writing the documents',
+    'creating a title',
+    'saving documents',
   ])
     assert.ok(lines.includes(`file 2 of 3: talk 2.wav: ${stage}`), `${stage}\n${first.err}`);
   assert.match(lines.join('\n'), /^file 3 of 3: talk 10\.wav: done: .+\.md/m);
   assert.match(
     lines.join('\n'),
-    /^3 files: 2 done, 1 failed; 1 folder with audio not searched \(--recursive\)\n {2}\S+broken\.mp3: /m,
+    /^3 files: 2 transcribed, 1 failed; 1 folder with audio not searched \(--recursive\)\n {2}\S+broken\.mp3: /m,
   );
   assert.equal(first.out.trim().split('\n').length, 6, 'three paths of each');
   assert.equal((await notes()).length, 2);
@@ -115,7 +115,7 @@ test('a folder: each file and stage by name, on past a bad one, a summary; what 
   assert.equal(same.code, 0);
   assert.match(
     same.err,
-    /already there: .+\.md, the same audio as talk 2\.wav \(--again does it again\)/,
+    /already done: .+\.md, the same audio as talk 2\.wav \(--again transcribes it again\)/,
   );
   assert.equal((await run(join(audio, 'copy.wav'), '--again')).code, 0);
   assert.equal((await notes()).length, 4);
@@ -137,7 +137,7 @@ test('--format writes what is asked for beside each other, and what is missing o
   assert.match(await readFile(join(out, srt), 'utf8'), /^1\r?\n00:00:00,\d{3} --> /);
 
   const asked = transcriptions(server);
-  assert.match((await run(talk, '--format', 'srt')).err, /already there: .+\.srt/);
+  assert.match((await run(talk, '--format', 'srt')).err, /already done: .+\.srt/);
   assert.equal(transcriptions(server), asked);
   const more = await run(talk, '--format', 'md,docx,txt,json');
   assert.equal(more.code, 0, more.err);
@@ -166,8 +166,11 @@ test('of silence no documents are written, and a link that leads nowhere is name
   const { code, err, out: paths } = await run(audio);
   assert.equal(code, 1, err);
   assert.match(err, /talk 2\.wav: no speech was found: no documents were written/);
-  assert.match(err, /^2 files: 0 done, 1 without speech, 1 failed; 1 folder with audio not/m);
-  assert.match(err, /link\.wav: There is no such file/);
+  assert.match(
+    err,
+    /^2 files: 0 transcribed, 1 without speech, 1 failed; 1 folder with audio not/m,
+  );
+  assert.match(err, /link\.wav: File not found/);
   assert.equal(paths, '');
   assert.deepEqual(await notes(), []);
   assert.deepEqual(
@@ -175,7 +178,7 @@ test('of silence no documents are written, and a link that leads nowhere is name
     [],
   );
   const asked = transcriptions(server);
-  assert.match((await run(audio)).err, /^2 files: 0 done, 1 without speech, 1 failed/m);
+  assert.match((await run(audio)).err, /^2 files: 0 transcribed, 1 without speech, 1 failed/m);
   assert.equal(transcriptions(server), asked, 'silence is not listened to again');
 });
 
@@ -198,14 +201,14 @@ test('stopped in the second file, it goes on with that one', async (t) => {
   child.kill('SIGINT');
   const stopped = await ended;
   assert.equal(stopped.code, 130, stopped.err);
-  assert.match(stopped.err, /^Stopped at file 2 of 2, .*What is done is in /m);
+  assert.match(stopped.err, /^Stopped at file 2 of 2, .*Finished documents are in /m);
   assert.equal(stopped.out.trim().split('\n').length, 3, 'the paths of the first');
   assert.equal((await readdir(out)).filter((name) => name.endsWith('.md')).length, 1);
   const rest = await run(audio);
   assert.equal(rest.code, 0, rest.err);
   assert.match(
     rest.err,
-    /^2 files: 1 done, 1 already there; 1 folder with audio not searched \(--recursive\)$/m,
+    /^2 files: 1 transcribed, 1 already done; 1 folder with audio not searched \(--recursive\)$/m,
   );
 });
 
@@ -216,12 +219,12 @@ test('what the server refuses fails by itself, and is done by the next run', asy
   const first = await run(audio);
   assert.equal(first.code, 1, first.err);
   assert.match(first.err, /^file 1 of 2: talk 2\.wav: failed: /m);
-  assert.match(first.err, /^2 files: 1 done, 1 failed; 1 folder/m);
+  assert.match(first.err, /^2 files: 1 transcribed, 1 failed; 1 folder/m);
   const second = await run(audio);
   assert.equal(second.code, 0, second.err);
   assert.match(
     second.err,
-    /^2 files: 1 done, 1 already there; 1 folder with audio not searched \(--recursive\)$/m,
+    /^2 files: 1 transcribed, 1 already done; 1 folder with audio not searched \(--recursive\)$/m,
   );
 });
 
@@ -272,7 +275,7 @@ test('on a terminal it asks before it transcribes the same audio again', async (
     if (shown.includes('Transcribe again? [y/N]')) child.stdin.end('n\n');
   }
   assert.match(shown, /This file has its documents already/);
-  assert.match(shown, /already there/);
+  assert.match(shown, /already done/);
   assert.equal((await notes()).length, 1);
 });
 
@@ -287,7 +290,7 @@ test('wrong usage: a file to write to, a date that is none, a folder without aud
   );
   const intoFile = await run(talk, '--out', talk);
   assert.equal(intoFile.code, 2);
-  assert.match(intoFile.err, /talk 2\.wav is a file\. Name a folder\./);
+  assert.match(intoFile.err, /talk 2\.wav is a file\. Choose a folder\./);
   const tooLong = await run(talk, '--people', 'x'.repeat(61));
   assert.equal(tooLong.code, 2);
   assert.match(tooLong.err, /--people/);
@@ -299,7 +302,7 @@ test('wrong usage: a file to write to, a date that is none, a folder without aud
   await rm(join(audio, 'more/late.WAV'));
   const empty = await run(join(audio, 'more'));
   assert.equal(empty.code, 1);
-  assert.match(empty.err, /no audio file in this folder \(--recursive/);
+  assert.match(empty.err, /No audio files in this folder \(add --recursive/);
 });
 
 test('the time left is that of all files, and follows how long the work takes', () => {

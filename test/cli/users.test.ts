@@ -182,8 +182,8 @@ test('a file with faults imports nobody, and names its lines without quoting the
   const { code, err } = await command(dataDir, ['users', 'import', file]);
   assert.equal(code, 1);
   assert.deepEqual(err.split('\n').slice(0, 4), [
-    'No user was imported.',
-    'line 2: This is not a JSON object.',
+    'No users were imported.',
+    'line 2: The line is not a JSON object.',
     'line 3: "password_hash" is missing.',
     'line 4: "is_admin" must be true or false.',
   ]);

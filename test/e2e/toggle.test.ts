@@ -120,7 +120,7 @@ test('a recording outlives the service that was killed, and the same switch stop
 
   await service.end('SIGTERM');
   await assert.rejects(hotkey(dataDir), (error: Error & { code: number; stderr: string }) => {
-    return error.code === 1 && error.stderr.includes('NOTHING IS BEING RECORDED');
+    return error.code === 1 && error.stderr.includes('NOT RECORDING');
   });
 });
 

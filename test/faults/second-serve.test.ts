@@ -60,7 +60,7 @@ test('a second service on a data directory in use ends, and touches nothing of t
       const { code, stderr } = await mitschrift(data.root, 'serve');
       assert.equal(code, 1);
       assert.match(stderr, /Another Mitschrift has this data directory open/);
-      assert.doesNotMatch(stderr, /Mitschrift is at/, 'it never listened');
+      assert.doesNotMatch(stderr, /Mitschrift is running at/, 'it never listened');
     }
   } finally {
     ended = true;

@@ -45,7 +45,7 @@ test('an exported log, imported and exported again, is the same to the byte', as
   assert.equal(keyless.code, 1);
   assert.match(
     keyless.stderr,
-    /The keys that .*first\.jsonl is sealed with are missing: copy .*\n$/,
+    /The keys for .*first\.jsonl are missing\. Copy .*\n$/,
   );
   assert.deepEqual(await readdir(elsewhere), ['keys'], 'nothing is left but the folder for them');
   const imported = await mitschrift(twin.root, 'import-log', first);
@@ -92,7 +92,7 @@ test('a file that is torn, shortened, reordered or another kind is refused, and 
     [`${newer.join('\n')}\n`, /newer release/],
     [`${lines.with(2, '{}').join('\n')}\n`, /Line 3 .* not a fact/],
     [`${lines.with(2, '{').join('\n')}\n`, /Line 3 .* not JSON/],
-    ['{"hello":"world"}\n', /not an exported log/],
+    ['{"hello":"world"}\n', /not an event log exported by this version/],
   ];
   const target = dataFolder(join(root, 'target'));
   await cp(data.keys, target.keys, { recursive: true });

@@ -142,7 +142,7 @@ test('a recording follows what is done with it at the service, and a session tha
     ),
   );
   await api().post(`/recordings/${id}/pause`);
-  await eventually('it is paused', () => /Paused at the service/.test(recording.err()));
+  await eventually('it is paused', () => /Paused on the server/.test(recording.err()));
   await eventually('the device is let go', async () => {
     const listed = await pulse.pactl('list', 'source-outputs');
     return !/ALSA plug-in/.test(listed);
@@ -157,7 +157,7 @@ test('a recording follows what is done with it at the service, and a session tha
   await chmod(login, 0o644);
   await apiOf(service.url(), session.token).post('/logout');
   network.cut();
-  await eventually('it says so', () => /not logged in.*it is kept here/.test(recording.err()));
+  await eventually('it says so', () => /not logged in.*saved here/.test(recording.err()));
   assert.equal((await stat(login)).mode & 0o777, 0o600, 'others may not read it any more');
   const server = join(service.dataDir, 'recordings', id, 'audio.wav');
   const there = async () => (await stat(server)).size;
@@ -242,7 +242,7 @@ test('another server than a Mitschrift is named as such, and gets nothing it cou
   leads = `${elsewhere}/login`;
   const led = command(t, env, login, `${password}\n`);
   assert.equal(await led.code, 1);
-  assert.match(led.err(), /answers with HTTP 307/);
+  assert.match(led.err(), /answered with HTTP 307/);
   leads = undefined;
   const odd = command(t, env, login, `${password}\n`);
   assert.equal(await odd.code, 1);

@@ -138,7 +138,7 @@ test('the setup link is printed at the start and by its command, and leads to th
   const code = (await readFile(join(dataDir, 'setup-code'), 'utf8')).trim();
   assert.equal(link.href, `${service.url}/setup#code=${code}`);
   await eventually('the link is printed', () =>
-    service.said.includes(`Create the first administrator at ${link.href}`),
+    service.said.includes(`Set up Mitschrift here: ${link.href}`),
   );
   const page = await fetch(link);
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('the setup link is printed at the start and by its command, and leads to th
 test('without a service, mitschrift setup-link says so', async (t) => {
   const { code, stderr } = await setupLink(await tempDir(t));
   assert.equal(code, 1);
-  assert.match(stderr, /No service runs with the data directory/);
+  assert.match(stderr, /Mitschrift isn’t running with the data directory/);
 });
 
 async function setupLink(dataDir: string) {

@@ -56,7 +56,7 @@ export async function startServiceProcess(
     const stopWatching = watchForHang(child.pid!, limits, giveUp);
     createInterface({ input: child.stderr }).on('line', (line) => {
       said.push(line);
-      const address = /^Mitschrift is at (\S+)$/.exec(line)?.[1];
+      const address = /^Mitschrift is running at (\S+)$/.exec(line)?.[1];
       if (!address) return;
       stopWatching();
       resolve(address);
