@@ -98,7 +98,7 @@ test('list, import and remove say what there is, and what is wrong', async (t) =
     [mine.installed, mine.used_for.map(({ code }) => code)],
     [true, ['used-for-speech']],
   );
-  assert.match((await run(data, ['remove', 'espeak-en'])).err, /Confirm by --yes/);
+  assert.match((await run(data, ['remove', 'espeak-en'])).err, /Add --yes/);
   assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 0);
   assert.equal((await run(data, ['remove', 'espeak-en', '--yes'])).code, 1);
 });

@@ -201,7 +201,7 @@ test('stopped in the second file, it goes on with that one', async (t) => {
   child.kill('SIGINT');
   const stopped = await ended;
   assert.equal(stopped.code, 130, stopped.err);
-  assert.match(stopped.err, /^Stopped at file 2 of 2, .*Finished documents are in /m);
+  assert.match(stopped.err, /^Stopped at file 2 of 2; .*Finished documents are in /m);
   assert.equal(stopped.out.trim().split('\n').length, 3, 'the paths of the first');
   assert.equal((await readdir(out)).filter((name) => name.endsWith('.md')).length, 1);
   const rest = await run(audio);
@@ -297,7 +297,7 @@ test('wrong usage: a file to write to, a date that is none, a folder without aud
   for (const date of ['yesterday', '2026-02-31', '2026-13-01']) {
     const refused = await run(talk, '--date', date);
     assert.equal(refused.code, 2, date);
-    assert.match(refused.err, /Write 2026-11-21/);
+    assert.match(refused.err, /Use the form 2026-11-21/);
   }
   await rm(join(audio, 'more/late.WAV'));
   const empty = await run(join(audio, 'more'));

@@ -69,7 +69,7 @@ test('alone over the log, then beside a running service: add, import, reset, lis
 
   const asked = await users(['remove', 'dora']);
   assert.deepEqual([asked.code, asked.out], [1, '']);
-  assert.match(asked.err, /Confirm by --yes/);
+  assert.match(asked.err, /Add --yes/);
   assert.equal(await login('dora'), 200);
   assert.equal((await users(['remove', 'Dora', '--yes'])).code, 0);
   assert.equal(await login('dora'), 401);

@@ -58,7 +58,7 @@ test(`what a desk records is on the service’s disk, in order, once, whatever i
   const first = run(['record', ...from, '--device', 'Desk Mic', '--title', 'Plans']);
   const audio = await deskAudio(desk);
   await eventually('it is recorded', async () => (await audio.samples()) > 8000);
-  assert.match(first.err(), /kept here|recorded here/);
+  assert.match(first.err(), /saved here/);
   const { path } = await speech(desk, 'mic', said);
   const playing = pulse.play(path, 'mic');
   network.lead(service.url());
@@ -79,7 +79,7 @@ test(`what a desk records is on the service’s disk, in order, once, whatever i
   const killedAt = await audio.samples();
   await eventually('it is still recorded', async () => (await audio.samples()) > killedAt + 8000);
   const second = run(['record', ...from]);
-  await eventually('it goes on', () => /Goes on with the recording/.test(second.err()));
+  await eventually('it goes on', () => /Continuing the recording/.test(second.err()));
   assert.equal(await run(['record', ...from]).code, 1, 'one recorder a desk');
   await eventually('nothing is kept back', async () => (await there()) > 44 + killedAt * 2);
   await playing;
@@ -169,7 +169,7 @@ test('a recording follows what is done with it at the service, and a session tha
   const finished = run(['record', ...from, '--finish', id]);
   assert.equal(await finished.code, 0, finished.err());
   assert.equal(await recording.code, 0, recording.err());
-  assert.match(recording.err(), /stopped at the service/);
+  assert.match(recording.err(), /Stopped on the server/);
   const [began] = await service.facts(id);
   assert.equal(began!.data['kind'], 'meeting');
   // What joined both sides is taken down again.
