@@ -7,7 +7,6 @@ import type { Host } from '../shared/data-directory.ts';
 export function assertLogHere({ cluster }: Host): void {
   if (cluster === null) return;
   throw new Error(
-    'The log is in a database (MITSCHRIFT_DATABASE_URL), and no node runs with this MITSCHRIFT_DATA: ' +
-      'call this where one does.',
+    'No node is running with this MITSCHRIFT_DATA. Run this command on a computer where one is.',
   );
 }

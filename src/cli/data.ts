@@ -91,8 +91,8 @@ export function printReport({
   if (more > 0) console.log(`… and ${more} more`);
   const { records, recordings, audio, documents, keys } = checked;
   console.log(
-    `${records} records, ${recordings} recordings, ${audio} audio files, ${documents} documents, ` +
-      `${keys.sound} keys (${keys.erased} erased): ${sound ? 'all sound' : `${damages} damaged`}`,
+    `${records} events, ${recordings} recordings, ${audio} audio files, ${documents} documents, ` +
+      `${keys.sound} keys (${keys.erased} erased): ${sound ? 'no damage' : `${damages} damaged`}`,
   );
   for (const sentence of inEnglish({ advice })) console.log(`→ ${sentence}`);
 }
@@ -120,7 +120,7 @@ export async function repairCommand(options: {
   } else {
     for (const sentence of report.tables) console.log(`✖ ${sentence}`);
     for (const { position, upTo, what } of report.unreadable) {
-      const positions = `positions ${position} to ${upTo} (${upTo - position + 1} facts)`;
+      const positions = `positions ${position} to ${upTo} (${upTo - position + 1} events)`;
       console.log(`✖ ${position === upTo ? `position ${position}` : positions}: ${what}`);
     }
     for (const { stream, lastVersion, setAside } of report.cut) {

@@ -54,7 +54,7 @@ export async function assertLoggedIn(server: string): Promise<void> {
   } catch (error) {
     if (error instanceof ServiceRefusal && error.status === 401)
       throw new Error(
-        `The login at ${server} has expired: ${commandLine(`login --server ${server}`)}`,
+        `Your session at ${server} has expired. Log in again: ${commandLine(`login --server ${server}`)}`,
         {
           cause: error,
         },

@@ -19,7 +19,7 @@ export async function migrate(options: {
   const { cluster } = hostFrom(process.env);
   if (cluster === null)
     throw new Error(
-      'The database is not named: set MITSCHRIFT_DATABASE_URL, MITSCHRIFT_BLOBS_URL and MITSCHRIFT_MASTER_KEY.',
+      'Set MITSCHRIFT_DATABASE_URL, MITSCHRIFT_BLOBS_URL and MITSCHRIFT_MASTER_KEY first.',
     );
   const say = (text: string) => console.error(text);
   const migrated =
@@ -31,9 +31,9 @@ export async function migrate(options: {
 }
 
 function printMigrated({ facts, files, secrets }: Migrated): void {
-  const keys = secrets === 0 ? '' : `, ${secrets} API keys of servers`;
+  const keys = secrets === 0 ? '' : `, ${secrets} API keys`;
   console.log(
-    `${facts} facts, ${files.copied} files copied, ${files.present} already there${keys}. People log in again.`,
+    `${facts} events, ${files.copied} files copied, ${files.present} already there${keys}. Everyone must log in again.`,
   );
   if (files.left > 0)
     console.log(`${files.left} files were not copied because a bucket can’t store them.`);

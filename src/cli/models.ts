@@ -18,7 +18,7 @@ export async function listModelsCommand({ json }: { json: boolean }): Promise<vo
     const sorted = models.toSorted(byInterest);
     for (const model of sorted) console.log(described(model));
     const next = sorted.find(({ installed, recommended }) => !installed && recommended !== null);
-    if (next) console.log(`To install one: ${commandLine(`models install ${next.id}`)}`);
+    if (next) console.log(`To install a model: ${commandLine(`models install ${next.id}`)}`);
     for (const { file, problem } of broken) console.error(`${file} is ignored: ${problem}`);
   }
 }
@@ -59,7 +59,7 @@ export async function removeModelCommand(id: string, { yes }: { yes: boolean }):
   const store = await openStore();
   const { models } = await store.list();
   const uses = models.find((model) => model.id === id)?.used_for ?? [];
-  const question = `Remove ${id}?${uses.length > 0 ? ` ${uses.map(inEnglish).join(' ')}` : ''}`;
+  const question = `Remove ${id}?${uses.length > 0 ? ` It is in use: ${uses.map(inEnglish).join(' ')}` : ''}`;
   if (!yes && !(await confirmed(question))) {
     console.log(`${id} was not removed.`);
     process.exitCode = 1;
@@ -168,7 +168,7 @@ const phases: Record<ModelProgress['phase'], string> = {
 function sentence({ phase, bytes, total, rate, seconds_left: left }: ModelProgress): string {
   if (phase !== 'downloading') return phases[phase];
   const of = total === null ? '' : ` of ${megabytes(total)}`;
-  const speed = rate === null ? '' : `, ${(rate / 1e6).toFixed(1)} MB a second`;
+  const speed = rate === null ? '' : `, ${(rate / 1e6).toFixed(1)} MB/s`;
   return `${megabytes(bytes)}${of}${speed}${left === null ? '' : `, ${timeLeft(left)} left`}`;
 }
 

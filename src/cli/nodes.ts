@@ -11,7 +11,7 @@ export async function nodesCommand({ json }: { json: boolean }): Promise<void> {
   const { cluster } = hostFrom(process.env);
   if (cluster === null)
     throw new Error(
-      'There is no cluster: set MITSCHRIFT_DATABASE_URL, MITSCHRIFT_BLOBS_URL and MITSCHRIFT_MASTER_KEY as its nodes have them.',
+      'No cluster is set up here: set MITSCHRIFT_DATABASE_URL, MITSCHRIFT_BLOBS_URL and MITSCHRIFT_MASTER_KEY as on its nodes.',
     );
   const db = await openPostgres({ url: cluster.databaseUrl, makesTables: false });
   try {
@@ -28,10 +28,10 @@ export async function nodesCommand({ json }: { json: boolean }): Promise<void> {
 
 function described(node: ClusterNode): string[] {
   const { host, process: number, role, slots, version, address, there } = node;
-  const work = slots === 0 ? '' : `, ${slots} at once`;
+  const work = slots === 0 ? '' : `, ${slots} at a time`;
   const who = `${host} ${number}  ${role}${work}  ${address ?? 'not listening yet'}  ${version}`;
-  if (!there) return [`✖ ${who}  died or was cut off; it wrote down last at ${node.noted_at}`];
+  if (!there) return [`✖ ${who}  stopped or unreachable, last seen at ${node.noted_at}`];
   const held = node.holds.map(({ name, since }) => `    ${name.replace(':', ' ')}  since ${since}`);
-  const more = node.unnamed === 0 ? [] : [`    ${node.unnamed} more, not written down yet`];
+  const more = node.unnamed === 0 ? [] : [`    ${node.unnamed} more, not registered yet`];
   return [`✔ ${who}  since ${node.started_at}`, ...held, ...more];
 }

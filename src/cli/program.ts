@@ -31,7 +31,7 @@ program
   .option('--out <dir>', 'folder for the documents', '.')
   .option(
     '--format <list>',
-    'md (the three documents), srt, vtt, docx, txt, json; several with commas between',
+    'md (the three documents), srt, vtt, docx, txt or json; separate several with commas',
     'md',
   )
   .option('--language <code>', 'spoken language, such as de or en-US (default: detect it)')
@@ -110,7 +110,7 @@ program
 program
   .command('verify')
   .description('check all stored data for damage; changes nothing')
-  .option('--json', 'print the report as JSON', false)
+  .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./data.ts')).verify(options));
 
 program
@@ -118,7 +118,7 @@ program
   .description('salvage a damaged event log into a new data directory')
   .requiredOption('--out <dir>', 'new data directory')
   .option('--backup <dir>', 'salvage this backup instead of the data directory')
-  .option('--json', 'print the report as JSON', false)
+  .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./data.ts')).repairCommand(options));
 
 program
@@ -127,7 +127,7 @@ program
     'back up everything except models, even while Mitschrift runs; repeated backups copy only what is new',
   )
   .argument('<dir>', 'folder for the backup')
-  .option('--json', 'print the report as JSON', false)
+  .option('--json', 'print the result as JSON', false)
   .action(async (dir, options) => (await import('./data.ts')).backupCommand(dir, options));
 
 program
@@ -135,7 +135,7 @@ program
   .description('restore a backup into an empty data directory and check it')
   .argument('<dir>', 'the backup')
   .option('--erasures <file>', 'newer list of erased data to apply as well (keys/erased.jsonl)')
-  .option('--json', 'print the report as JSON', false)
+  .option('--json', 'print the result as JSON', false)
   .action(async (dir, options) => (await import('./data.ts')).restoreCommand(dir, options));
 
 program
@@ -164,7 +164,7 @@ program
 program
   .command('nodes')
   .description('list the nodes of a cluster and what each one does')
-  .option('--json', 'print them as JSON', false)
+  .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./nodes.ts')).nodesCommand(options));
 
 const models = program
@@ -173,7 +173,7 @@ const models = program
 models
   .command('list')
   .description('list installed, available and recommended models')
-  .option('--json', 'print them as JSON', false)
+  .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./models.ts')).listModelsCommand(options));
 models
   .command('install')
@@ -183,7 +183,7 @@ models
 models
   .command('import')
   .description('install a model from an archive or folder, without internet access')
-  .argument('<path>')
+  .argument('<path>', 'archive or folder')
   .action(async (path) => (await import('./models.ts')).importModelCommand(path));
 models
   .command('remove')
@@ -206,7 +206,7 @@ program
 const quarantine = program
   .command('quarantine')
   .description('list what was put aside: documents of deleted users and unknown folders')
-  .option('--json', 'print it as JSON', false)
+  .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./quarantine.ts')).listQuarantine(options));
 quarantine
   .command('purge')
@@ -222,7 +222,7 @@ const users = program.command('users').description('manage users');
 users
   .command('list')
   .description('all users')
-  .option('--json', 'print them as JSON', false)
+  .option('--json', 'print the result as JSON', false)
   .action(async (options) => (await import('./users.ts')).listUsers(options));
 users
   .command('add')
@@ -232,16 +232,16 @@ users
   .action(async (name, options) => (await import('./users.ts')).addUser(name, options));
 users
   .command('invite')
-  .description('print a link with which a colleague chooses user name and password')
+  .description('print an invitation link for someone to choose a user name and password')
   .option('--admin', 'with administrator rights', false)
-  .option('--note <text>', 'for whom it is; only administrators see it')
-  .option('--days <number>', 'how long it is valid, 1 to 30', daysOf, 7)
+  .option('--note <text>', 'who the link is for (only administrators see this)')
+  .option('--days <number>', 'number of days the link is valid, 1 to 30', daysOf, 7)
   .action(async (options) => (await import('./users.ts')).inviteUser(options));
 users
   .command('password-link')
-  .description('print a link with which a user chooses a new password')
+  .description('print a link for a user to choose a new password')
   .argument('<name>')
-  .option('--days <number>', 'how long it is valid, 1 to 30', daysOf, 7)
+  .option('--days <number>', 'number of days the link is valid, 1 to 30', daysOf, 7)
   .action(async (name, options) => (await import('./users.ts')).linkForPassword(name, options));
 users
   .command('import')
@@ -250,10 +250,10 @@ users
   .addHelpText(
     'after',
     `
-Each line holds "username", "password_hash" and, optionally, "is_admin":
+Each line has "username", "password_hash" and optionally "is_admin":
   {"username": "anna", "password_hash": "$argon2id$v=19$m=19456,t=2,p=1$…$…", "is_admin": true}
 Hashes: argon2id, PBKDF2-SHA256 or scrypt in PHC form ($argon2id$…, $pbkdf2-sha256$i=600000$…,
-$scrypt$ln=15,r=8,p=1$…), or as werkzeug writes them (pbkdf2:sha256:600000$…, scrypt:32768:8:1$…).`,
+$scrypt$ln=15,r=8,p=1$…), or in werkzeug’s format (pbkdf2:sha256:600000$…, scrypt:32768:8:1$…).`,
   )
   .action(async (file) => (await import('./users.ts')).importUsers(file));
 users
@@ -283,7 +283,7 @@ for (const verb of ['disable', 'enable'] as const) {
 function daysOf(text: string): number {
   const days = Number(text);
   if (Number.isInteger(days) && days >= 1 && days <= 30) return days;
-  throw new InvalidArgumentError('Write a number of days from 1 to 30.');
+  throw new InvalidArgumentError('Use a number of days from 1 to 30.');
 }
 
 /** A day or a time in the host's time zone, unless the text names another. @throws {InvalidArgumentError} */

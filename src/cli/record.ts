@@ -228,8 +228,8 @@ async function codeOf(recording: DeskRecording, words: RecordWords): Promise<num
 }
 
 const keptInWords = ({ path, note }: DeskFolder): string =>
-  `${note.server} takes no more of the recording begun at ${note.startedAt}: ${note.refused} ` +
-  `It is in ${join(path, audioFileName)}; upload it there, or delete the folder.`;
+  `${note.server} no longer accepts the recording from ${note.startedAt}: ${note.refused} ` +
+  `The audio is saved in ${join(path, audioFileName)}. Upload it there, or delete the folder.`;
 
 /** Says on standard error how recordings of this desk are. */
 interface RecordWords {

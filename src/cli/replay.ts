@@ -63,15 +63,15 @@ function report(check: LogCheck): void {
   const why = [
     erased > 0 && `${erased} erased or unreadable`,
     notCompared > erased &&
-      `${notCompared - erased} written by another release, whose documents look different`,
+      `${notCompared - erased} written by another version, whose documents look different`,
   ].filter(Boolean);
   console.log(
-    `${check.facts} facts, ${check.recordings} recordings, ${check.documents} with documents compared, ` +
-      `${notCompared} not compared${why.length > 0 ? ` (${why.join(', ')})` : ''}: ` +
+    `${check.facts} events, ${check.recordings} recordings; documents of ${check.documents} compared, ` +
+      `of ${notCompared} not compared${why.length > 0 ? ` (${why.join(', ')})` : ''}; ` +
       `${check.differences.length} differences`,
   );
   if (check.documents === 0 && notCompared > 0) {
-    console.log('No document was compared: what is said above is of the states alone.');
+    console.log('No documents were compared, only states.');
   }
 }
 

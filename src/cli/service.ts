@@ -31,7 +31,7 @@ export async function service(
     case 'status':
       return await status();
     default:
-      console.error('(same)');
+      console.error('Usage: mitschrift service install|uninstall|status');
       process.exitCode = 2;
   }
 }
@@ -73,7 +73,7 @@ const systemData = '/var/lib/mitschrift';
 export function unitText({ node, program, dataDir, environment, runsAs }: UnitInput): string {
   const variables = { MITSCHRIFT_DATA: dataDir, ...environment };
   return `[Unit]
-Description=Mitschrift: records people talking and turns it into written notes
+Description=Mitschrift: records conversations and turns them into notes
 Documentation=file:${escapeWord(program.replace(/dist\/src\/cli\/[^/]+$/, 'README.md'))}
 After=${runsAs === undefined ? 'sound.target' : 'network.target sound.target'}
 # Ten failures within ten minutes: something is wrong that starting again does not mend.
@@ -113,8 +113,8 @@ function printSystemUnit(runsAs: string): void {
   console.log(unitText({ ...unit, environment: environmentToKeep(process.env) }));
   nameSecretsLeftOut();
   console.error(
-    `Nothing was installed. As root: write this to /etc/systemd/system/${unitName}, then\n` +
-      `  useradd --system --home-dir ${systemData} ${runsAs}    # unless the user exists\n` +
+    `Nothing was installed yet. As root, write this to /etc/systemd/system/${unitName}, then\n` +
+      `  useradd --system --home-dir ${systemData} ${runsAs}    # if the user doesn’t exist\n` +
       `  systemctl daemon-reload && systemctl enable --now ${unitName}`,
   );
 }
@@ -133,7 +133,7 @@ async function install(dryRun: boolean): Promise<void> {
     return;
   }
   await access(program).catch(() => {
-    throw new Error(`${program} is missing: run it first: ${inProgramFolder('npm install')}`);
+    throw new Error(`${program} is missing. Run this first: ${inProgramFolder('npm install')}`);
   });
   await mkdir(unitFolder(), { recursive: true });
   await writeFile(unitPath(), text, { mode: 0o600 });

@@ -169,7 +169,7 @@ async function transcribeAll(
 function outcomeOf(result: Result): string {
   const { documents, error, done_before: isBefore, same_as: other } = result;
   if (error !== null) return `failed: ${error}`;
-  if (result.no_speech) return 'no speech was found: no documents were written';
+  if (result.no_speech) return 'no speech was found, so no documents were created';
   const first = basename(Object.values(documents ?? {})[0] ?? '');
   if (!isBefore) return `done: ${first}`;
   const same = other === null ? '' : `, the same audio as ${other}`;
@@ -305,9 +305,9 @@ async function wantsAgain(
   if (known.length > namedMax) console.error(`… and ${known.length - namedMax} more`);
   const which =
     known.length === 1
-      ? 'This file has its documents'
-      : `${known.length} files have their documents`;
-  return await confirmed(`${which} already. Transcribe again?`);
+      ? 'This file already has documents'
+      : `${known.length} files already have documents`;
+  return await confirmed(`${which}. Transcribe again?`);
 }
 
 /** Files that a question or a summary names at most. */
@@ -353,7 +353,7 @@ function wantedOf(
   const { language, format } = options;
   const code = language === undefined ? null : requestedLanguage(language);
   if (code === undefined) {
-    return `--language ${language}: name a language that recognisers know, such as de or en-US, or auto.`;
+    return `--language ${language}: choose a language that can be recognised, such as de or en-US, or auto.`;
   }
   const people = peopleFieldSchema.safeParse(options.people ?? '');
   if (!people.success) return `--people ${firstFault(people.error)}.`;

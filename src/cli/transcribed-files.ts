@@ -97,7 +97,7 @@ export function formatsIn(text: string): TranscribedFormat[] {
   const unknown = given.find((part) => !transcribedFormats.some((one) => one === part));
   if (unknown !== undefined || given.length === 0) {
     throw new Error(
-      `--format ${unknown ?? text}: choose of ${transcribedFormats.join(', ')}, with commas between.`,
+      `--format ${unknown ?? text}: choose from ${transcribedFormats.join(', ')}, separated by commas.`,
     );
   }
   return transcribedFormats.filter((one) => given.includes(one));
@@ -157,6 +157,6 @@ async function freeName(folder: string, base: string, format: string): Promise<s
     if (!(await exists(join(folder, name)))) return name;
   }
   throw new Error(
-    `${folder} holds ${triesMax} files called ${base}.${format}. Choose another folder.`,
+    `${folder} already has ${triesMax} files called ${base}.${format}. Choose another folder.`,
   );
 }

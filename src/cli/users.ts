@@ -68,7 +68,7 @@ function printLink({ url, expires_at }: PrintedLink): void {
   );
   if (isLoopback(hostname)) {
     console.error(
-      'It opens on this machine only. For others set server.public_url to the address at which they open Mitschrift.',
+      'It opens only on this computer. For others, set server.public_url to the address at which they open Mitschrift.',
     );
   }
 }
@@ -127,7 +127,7 @@ export async function importUsers(file: string): Promise<void> {
     if (done > 0) console.error(`Only the first ${done} of ${users.length} users were imported.`);
     throw error;
   }
-  console.log(`${done} user${done === 1 ? '' : 's'} imported`);
+  console.log(`${done} user${done === 1 ? '' : 's'} imported.`);
 }
 
 /** Where people open the pages, as far as settings and environment say. */
@@ -192,7 +192,7 @@ async function readPassword(username: string): Promise<string> {
     const line = await passwordFromInput();
     if (line === '')
       throw new Error(
-        'The password is missing. Give it as the first line of standard input: ' +
+        'No password given. Pipe it in as the first line: ' +
           `echo 'correct horse battery' | ${commandLine(process.argv.slice(2).map(shellWord).join(' '))}`,
       );
     return line;

@@ -43,8 +43,8 @@ async function isOwn(path: string): Promise<boolean> {
   const user = process.getuid?.();
   if (socket.uid === folder.uid && (folder.uid === user || user === 0)) return true;
   throw new Error(
-    `${path} or its folder belongs to another user, so nothing is said there. ` +
-      'Run this command as the user of the service.',
+    `${path} or its folder belongs to another user, so this command doesn’t use it. ` +
+      'Run it as the user that runs Mitschrift.',
   );
 }
 

@@ -110,7 +110,7 @@ async function sealed(
   { keys, needed }: { keys: KeyStore; needed: Set<string> },
 ): Promise<string> {
   const record = recordSchema.safeParse(value);
-  if (!record.success) throw new Error(`Line ${line} of ${file} is not a fact.`);
+  if (!record.success) throw new Error(`Line ${line} of ${file} is not an event.`);
   const { type, schema = 1, stream, version, subject, content } = record.data;
   assertKnown(type, schema, upcasters);
   if (typeof content === 'string' && subject !== undefined) needed.add(subject);

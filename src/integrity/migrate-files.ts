@@ -79,7 +79,7 @@ async function copyMissing(
     const left = all.left - before.left;
     say(
       `${folder}: ${copied} files copied, ${present} already there` +
-        (left > 0 ? `, ${left} not copied: a bucket has no place for them` : ''),
+        (left > 0 ? `, ${left} not copied because a bucket can’t store them` : ''),
     );
   }
   return all;
@@ -90,7 +90,7 @@ const sayEvery = 1000;
 
 async function migrateFile(name: string, path: string, to: MigratedFiles): Promise<boolean> {
   const hashed = await hashFile(path);
-  if (hashed === undefined) throw new Error(`${name} has vanished while it was copied.`);
+  if (hashed === undefined) throw new Error(`${name} disappeared while it was copied.`);
   if ((await to.hash(name)) === hashed.sha256) return false;
   await to.put(name, path, hashed.sha256);
   return true;
@@ -143,7 +143,7 @@ export function filesOfBlobs(blobs: Blobs, scratch: string): MigratedFiles {
     },
     async withPath(name, work) {
       const found = await blobs.get(name);
-      if (found === null) throw new Error(`${name} has vanished while it was copied.`);
+      if (found === null) throw new Error(`${name} disappeared while it was copied.`);
       await privateDirectory(join(scratch, migratingFolder));
       const path = join(scratch, migratingFolder, ulid());
       try {
@@ -171,7 +171,7 @@ function isKey(name: string): boolean {
 }
 
 const changed = (name: string) =>
-  new Error(`${name} is not what it was before it was copied: the service must not run meanwhile.`);
+  new Error(`${name} changed while it was copied. Stop Mitschrift first.`);
 
 const isLeftByCopy = (name: string): boolean => name.startsWith('.migrating-');
 

@@ -60,7 +60,7 @@ export async function migrateToCluster(
       assertSame(here, await endOf(store), 'The copy');
       await (await secrets()).add(named);
     });
-    say(`The database holds the same ${here.facts} facts: checksum ${here.checksum}.`);
+    say(`The database contains the same ${here.facts} events: checksum ${here.checksum}.`);
     return { log: id, facts: here.facts, files, secrets: named.length };
   });
 }
@@ -97,7 +97,7 @@ export async function migrateFromCluster(
       await copyJobs(source.jobs, jobs);
     });
     await (await openSecretsFile(data.secrets)).add(named);
-    say(`${data.root} holds the same ${there.facts} facts: checksum ${there.checksum}.`);
+    say(`${data.root} contains the same ${there.facts} events: checksum ${there.checksum}.`);
     return { log: there.id, facts: there.facts, files, secrets: named.length };
   });
 }
@@ -131,9 +131,9 @@ function assertSame(wanted: End, found: End, what: string): void {
     return;
   const why =
     wanted.id !== found.id
-      ? `holds another log (${found.id})`
-      : `holds ${found.facts} facts of this log, and not the same ${wanted.facts}`;
-  throw new Error(`${what} ${why}. Nothing of it was changed: take an empty target.`);
+      ? `contains other data (${found.id})`
+      : `contains ${found.facts} events that differ from these ${wanted.facts}`;
+  throw new Error(`${what} ${why}. Nothing there was changed. Choose an empty target.`);
 }
 
 async function copyJobs(from: PendingJobs, to: PendingJobs): Promise<void> {
@@ -144,7 +144,7 @@ async function importThrough(source: SharedLogParts, data: DataFolder, say: Say)
   const file = join(data.root, 'migrating.jsonl');
   try {
     const { facts } = await exportLog(source, file, { decrypt: false });
-    say(`${facts} facts read from the database`);
+    say(`${facts} events read from the database`);
     await importLog(data, file);
   } finally {
     await rm(file, { force: true });

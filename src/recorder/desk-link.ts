@@ -71,7 +71,7 @@ export function openDeskLink(
 
 /** What to do without a session. */
 export const loggedOut = (server: string): string =>
-  `You are not logged in at ${server}, or no longer: ${commandLine(`login --server ${server}`)}`;
+  `You are not logged in to ${server}. Log in first: ${commandLine(`login --server ${server}`)}`;
 
 /** The samples of a recording's file, one channel, while its capture process goes on writing it. */
 export interface DeskAudio {
@@ -152,7 +152,7 @@ class DeskConnection {
     });
     socket.on('close', () => {
       clearTimeout(this.#silence);
-      if (!this.#isLeft) this.#on.away(why ?? `${login.server} broke the connection off.`);
+      if (!this.#isLeft) this.#on.away(why ?? `${login.server} closed the connection.`);
       uplink.lost();
     });
   }
@@ -185,7 +185,7 @@ class DeskConnection {
 function refusedHandshake(server: string, status: number): string {
   if (status === 401) return loggedOut(server);
   if (status === 503) return `${server} is just starting or stopping.`;
-  return `${server} refuses the connection (HTTP ${status}).`;
+  return `${server} refused the connection (HTTP ${status}).`;
 }
 
 /** What a message holds; undefined when it is no JSON. */

@@ -23,7 +23,7 @@ export async function loginOf(
   const login = await known();
   if (login === null || login.username === username) return login;
   throw new Error(
-    `It was begun as ${username}: ${commandLine(`login --server ${server} --user ${username}`)}`,
+    `This recording belongs to ${username}. Log in as ${username}: ${commandLine(`login --server ${server} --user ${username}`)}`,
   );
 }
 
@@ -69,9 +69,9 @@ export async function tell(
 export function outcomeInWords(reason: CaptureOutcome['reason']): string {
   const words: Partial<Record<CaptureOutcome['reason'], string>> = {
     'device-unavailable': 'The device stopped sending audio, so the recording has ended.',
-    'limit-hours': 'The recording has reached its longest time, and has ended.',
-    'disk-low': 'The disk of this machine is nearly full: the recording has ended.',
-    'disk-failed': 'The disk of this machine cannot be written to: the recording has ended.',
+    'limit-hours': 'The recording reached the maximum length and has ended.',
+    'disk-low': 'The disk of this computer is almost full, so the recording has ended.',
+    'disk-failed': 'The disk of this computer can’t be written to, so the recording has ended.',
     'service-and-capture-died':
       'The recording stopped unexpectedly; everything recorded is being sent.',
   };

@@ -105,6 +105,6 @@ const keyDiffers = (where: string): ConfigError =>
 const damaged = (where: string, name: string): ConfigError =>
   new ConfigError(
     'SECRETS_DAMAGED',
-    `The secret ${name} in the database ${where} is not as it was written. Delete its rows of kind 'secrets' of ` +
-      'the table mitschrift.kept and set it again.',
+    `The API key ${name} in ${where} is damaged. Delete its rows of kind 'secrets' in the table mitschrift.kept ` +
+      'and enter it again.',
   );

@@ -84,7 +84,7 @@ test('list, import and remove say what there is, and what is wrong', async (t) =
   const data = await tempDir(t);
   const listed = await run(data, ['list']);
   assert.match(listed.out, /^parakeet-tdt-0\.6b-v3 .* 640 MB {2}speech-to-text, 25 languages$/m);
-  assert.match(listed.out, /^To install one: .*mitschrift\.js models install \S+$/m);
+  assert.match(listed.out, /^To install a model: .*mitschrift\.js models install \S+$/m);
   const missing = await run(data, ['install', 'nowhere']);
   assert.equal(missing.code, 1);
   assert.match(missing.err, /^There is no model nowhere\. Available: parakeet/);

@@ -151,7 +151,7 @@ test('--format writes what is asked for beside each other, and what is missing o
 
   const wrong = await run(talk, '--format', 'md,pdf');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /--format pdf: choose of md, srt, vtt, docx, txt, json/);
+  assert.match(wrong.err, /--format pdf: choose from md, srt, vtt, docx, txt, json/);
   const klingon = await run(talk, '--language', 'klingon');
   assert.equal(klingon.code, 2);
   assert.match(klingon.err, /--language klingon: name a language .* such as de/);
@@ -165,7 +165,7 @@ test('of silence no documents are written, and a link that leads nowhere is name
   await symlink(join(audio, 'gone.wav'), join(audio, 'link.wav'));
   const { code, err, out: paths } = await run(audio);
   assert.equal(code, 1, err);
-  assert.match(err, /talk 2\.wav: no speech was found: no documents were written/);
+  assert.match(err, /talk 2\.wav: no speech was found, so no documents were created/);
   assert.match(
     err,
     /^2 files: 0 transcribed, 1 without speech, 1 failed; 1 folder with audio not/m,
@@ -274,7 +274,7 @@ test('on a terminal it asks before it transcribes the same audio again', async (
     shown += String(chunk);
     if (shown.includes('Transcribe again? [y/N]')) child.stdin.end('n\n');
   }
-  assert.match(shown, /This file has its documents already/);
+  assert.match(shown, /This file already has documents/);
   assert.match(shown, /already done/);
   assert.equal((await notes()).length, 1);
 });

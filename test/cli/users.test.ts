@@ -31,7 +31,7 @@ test('alone over the log, then beside a running service: add, import, reset, lis
   ];
   await writeFile(file, `${lines.map((line) => JSON.stringify(line)).join('\n\n')}\n`);
   const imported = await users(['import', file]);
-  assert.deepEqual([imported.code, imported.out], [0, '2 users imported\n']);
+  assert.deepEqual([imported.code, imported.out], [0, '2 users imported.\n']);
   assert.equal((await users(['import', file])).code, 1, 'twice is refused');
 
   const service = await startServiceProcess(dataDir);
@@ -91,7 +91,7 @@ test('invitations and links for a new password: beside a service and without one
   const alone = await users(['invite', '--note', 'Ben, library'], { MITSCHRIFT_PORT: '9321' });
   assert.equal(alone.code, 0, alone.err);
   assert.match(alone.out, /^http:\/\/localhost:9321\/login#invitation=[\w-]{43}\n$/u);
-  assert.match(alone.err, /opens on this machine only.*server\.public_url/su);
+  assert.match(alone.err, /opens only on this computer.*server\.public_url/su);
   const public_ = { MITSCHRIFT_SERVER_PUBLIC_URL: 'https://notes.example.org/' };
   const elsewhere = await users(['invite', '--days', '1'], public_);
   assert.match(elsewhere.out, /^https:\/\/notes\.example\.org\/login#invitation=[\w-]{43}\n$/u);
@@ -145,7 +145,7 @@ test('hashes of werkzeug are taken: a user of a Flask application keeps the pass
   ];
   await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'));
   const imported = await command(dataDir, ['users', 'import', file]);
-  assert.deepEqual([imported.code, imported.out], [0, '2 users imported\n'], imported.err);
+  assert.deepEqual([imported.code, imported.out], [0, '2 users imported.\n'], imported.err);
   const service = await startServiceProcess(dataDir);
   t.after(() => service.end('SIGKILL'));
   const login = async (username: string, word: string): Promise<number> => {

@@ -136,7 +136,7 @@ test('facts lost at the end, where they leave no gap, are counted by verify and 
   assert.match(verified.stdout, new RegExp(`The 2 facts after position ${facts - 2} are missing`));
   const root = await tempDir(t);
   const repaired = await mitschrift(data.root, 'repair', '--out', join(root, 'a'));
-  const line = `positions ${facts - 1} to ${facts} (2 facts): missing`;
+  const line = `positions ${facts - 1} to ${facts} (2 events): missing`;
   assert.ok(repaired.stdout.includes(line), repaired.stdout);
   const { unreadable } = await repair(await sourceOfBackup(kept), join(root, 'b'));
   assert.deepEqual(unreadable, [{ position: facts - 1, upTo: facts, what: 'missing' }]);
