@@ -87,7 +87,7 @@ test('on a terminal users are named, not numbered', async (t) => {
 test('into a pipe it writes JSON lines', async (t) => {
   const lines = await printedUntil(t, ['sh', '-c', `exec ${service} 2>&1`], asksForUser);
   const entries = lines
-    .filter((line) => !/^(?:Mitschrift is|Create the first administrator) at /.test(line))
+    .filter((line) => !/^(?:Mitschrift is running at|Set up Mitschrift here:) /.test(line))
     .map((line) => JSON.parse(line) as { level: number; msg: string });
   assert.ok(entries.some(({ msg }) => msg === 'listening'));
 });

@@ -154,7 +154,7 @@ test('--format writes what is asked for beside each other, and what is missing o
   assert.match(wrong.err, /--format pdf: choose from md, srt, vtt, docx, txt, json/);
   const klingon = await run(talk, '--language', 'klingon');
   assert.equal(klingon.code, 2);
-  assert.match(klingon.err, /--language klingon: name a language .* such as de/);
+  assert.match(klingon.err, /--language klingon: choose a language .* such as de/);
 });
 
 test('of silence no documents are written, and a link that leads nowhere is named', async (t) => {

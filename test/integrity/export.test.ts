@@ -84,7 +84,7 @@ test('a file that is torn, shortened, reordered or another kind is refused, and 
   const newer = lines.with(2, lines[2]!.replace(/"type":"[^"]*"/, '"type":"moon.landed"'));
   const cases: [string, RegExp][] = [
     [text.slice(0, -20), /ends in the middle/],
-    [`${lines.slice(0, -1).join('\n')}\n`, /its header says/],
+    [`${lines.slice(0, -1).join('\n')}\n`, /events instead of/],
     [`${swapped.join('\n')}\n`, /does not follow/],
     [`${newer.join('\n')}\n`, /newer release/],
     [`${lines.with(2, '{}').join('\n')}\n`, /Line 3 .* not an event/],

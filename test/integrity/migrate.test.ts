@@ -53,7 +53,7 @@ test('a data directory becomes a database and a shared directory, and a data dir
   );
   assert.equal(sealed.length, secrets.length + 1, 'these, and the proof of the master key');
   assert.ok(!JSON.stringify(sealed).includes('sk-'), 'what is in the database is sealed');
-  assert.match(there.stderr, /The database holds the same \d+ facts/);
+  assert.match(there.stderr, /The database contains the same \d+ events/);
   assert.ok(!(await readdir(join(shared, 'keys'))).includes(recordings[0]!));
   const again = await migrate(['--from', data.root, '--json']);
   assert.equal(again.code, 0, again.stderr);

@@ -179,6 +179,6 @@ test('a backup whose log is damaged is not restored, and can be salvaged', async
   const answer = await mitschrift(target.root, 'repair', '--backup', kept, '--out', target.root);
   assert.equal(answer.code, 0, answer.stderr);
   assert.match(answer.stdout, new RegExp(`position ${facts}: damaged`));
-  assert.match(answer.stdout, new RegExp(`${facts - 1} facts taken over`));
+  assert.match(answer.stdout, new RegExp(`${facts - 1} events saved`));
   assert.equal((await verifyAlone(target)).sound, true);
 });

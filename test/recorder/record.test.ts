@@ -182,7 +182,7 @@ test('a recording follows what is done with it at the service, and a session tha
   await eventually('the service knows it', async () => (await service.facts(secondId)).length > 0);
   await api().post(`/recordings/${secondId}/discard`);
   assert.equal(await discarded.code, 1, discarded.err());
-  assert.match(discarded.err(), /takes no more of the recording/);
+  assert.match(discarded.err(), /no longer accepts the recording/);
   assert.ok((await second.samples()) > 0);
 
   const out = run(['logout', ...from]);

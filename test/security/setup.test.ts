@@ -150,7 +150,7 @@ test('the setup link is printed at the start and by its command, and leads to th
   await apiOf(service.url).post('/setup', json);
   const over = await setupLink(dataDir);
   assert.equal(over.code, 1);
-  assert.match(over.stderr, /There is an administrator already/);
+  assert.match(over.stderr, /Mitschrift is already set up/);
 });
 
 test('without a service, mitschrift setup-link says so', async (t) => {

@@ -155,7 +155,7 @@ test('secrets lie sealed, and another master key is told from damage', async (t)
   await secrets.add([{ key: 'stt.api_key', value: 'sk-very-secret' }]);
   const stored = JSON.stringify(await ask(cluster.url, 'select * from mitschrift.kept'));
   assert.doesNotMatch(stored, /sk-very-secret/);
-  assert.doesNotMatch(stored, new RegExp(masterKey.toString('base64').slice(0, 20)));
+  assert.ok(!stored.includes(masterKey.toString('base64').slice(0, 20)));
   const wrong = await openSealedTexts(kept, db, randomBytes(32)).catch((error: unknown) => error);
   assert.ok(wrong instanceof Error && 'code' in wrong);
   assert.equal(wrong.code, 'MASTER_KEY_DIFFERS');
