@@ -57,7 +57,7 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
       env,
     });
   const { stdout: planned, stderr: leftOut } = await command('install', '--dry-run');
-  assert.match(leftOut, /MITSCHRIFT_STT_API_KEY.*stt\.api_key by PUT \/config/);
+  assert.match(leftOut, /MITSCHRIFT_STT_API_KEY.*Set stt\.api_key in the settings/);
   assert.ok(!leftOut.includes('a secret key'));
   assert.match(planned, /MITSCHRIFT_PORT=8799/);
   assert.ok(!planned.includes('a secret key'));
