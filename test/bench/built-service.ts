@@ -79,7 +79,7 @@ export async function untilReady(url: string): Promise<void> {
   }
 }
 
-/** Starts a script that says `… is at <address>` on standard error when it listens. */
+/** Starts a script that says `… is at <address>` or `… is running at <address>` on standard error when it listens. */
 export async function untilListening(
   args: string[],
   env: Record<string, string>,
@@ -94,7 +94,7 @@ export async function untilListening(
     const timer = setTimeout(() => reject(new Error(`no start: ${said}`)), startWithinMs);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-4096);
-      const address = /is at (\S+)\n/.exec(said)?.[1];
+      const address = / is (?:running )?at (\S+)\n/.exec(said)?.[1];
       if (address === undefined) return;
       clearTimeout(timer);
       resolve(address);
