@@ -4,6 +4,7 @@ import { StageError } from '../shared/errors.ts';
 import type { FaultOfAnswer } from '../words/failures-of-language.ts';
 import { failure } from '../words/failures.ts';
 import { jsonObjectIn, plainLine } from './answers.ts';
+import { sharesContent } from './content-words.ts';
 import { languageName, textSentences } from './sentences.ts';
 import type { Completion, LanguageModel } from './model.ts';
 import { beginningOf, inert, talkLines, talkOf } from './talk.ts';
@@ -37,7 +38,7 @@ const jsonSchema = {
 
 /**
  * A title of at most eight words and an abstract of two or three sentences, in the talk's language.
- * Asked again once when the answer is not that; then a title too long is cut and a single sentence
+ * Asked again once when the answer is not that, or has no word that means something in common with what was said; then a title too long is cut and a single sentence
  * accepted. No words give two empty strings and no request.
  * @throws {StageError} as the model does; `answer-empty` when there is no title or abstract twice.
  */
@@ -63,13 +64,33 @@ export async function generateTitle(
     };
     const read = titleIn(answer, input.language) ?? 'no-title';
     const unusable =
-      typeof read === 'string' ? read : whyUnusable(`${read.title}. ${read.abstract}`, about);
+      typeof read === 'string'
+        ? read
+        : (whyUnusable(`${read.title}. ${read.abstract}`, about) ??
+          (isAbout(read, source, input) ? null : 'unrelated'));
     if (typeof read === 'string' || unusable !== null) fault = unusable ?? fault;
     else if (isRight(read, input.language)) return read;
     else best = read;
   }
   if (best) return { ...best, title: cutTitle(best.title) };
   throw new StageError(failure('no-title-answered', { fault }), { retriable: false });
+}
+
+/**
+ * Whether title and abstract each have a word of what they were made of. Of a talk's own words beside its summary two
+ * are asked for: a model that obeys an order in the talk repeats one.
+ */
+function isAbout(
+  { title, abstract }: GeneratedTitle,
+  source: string,
+  { blocks, language }: TitleInput,
+): boolean {
+  const talk = blocks.map(({ text }) => text).join('\n');
+  return [title, abstract].every(
+    (text) =>
+      sharesContent(text, source, { language }) ||
+      (talk !== '' && sharesContent(text, talk, { language, least: 2 })),
+  );
 }
 
 /** The model's answer; empty where it gave none that is whole. */

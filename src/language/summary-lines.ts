@@ -1,7 +1,14 @@
 import type { LineKind, Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { jsonObjectIn, plainLine } from './answers.ts';
-import { textSegments } from '../shared/segments.ts';
-import { knownLocale, stopWords } from './sentences.ts';
+import {
+  contentIn,
+  formLettersMin,
+  isFormOf,
+  numbersIn,
+  wordSegmenter,
+  wordsIn,
+} from './content-words.ts';
+import { stopWords } from './sentences.ts';
 import type { SpeakerNames } from './talk.ts';
 
 /** A line of a summary as a model gave it: nothing of it is checked against the talk. */
@@ -320,34 +327,3 @@ function formsOf(word: string, { places }: Talk): ReadonlySet<number> {
   }
   return found;
 }
-
-const formLettersMin = 4;
-
-const endingMax = 3;
-
-function isFormOf(word: string, other: string): boolean {
-  if (word === other) return true;
-  const stem = Math.max(formLettersMin, Math.max(word.length, other.length) - endingMax);
-  return (
-    word.slice(0, stem) === other.slice(0, stem) && Math.min(word.length, other.length) >= stem
-  );
-}
-
-const wordSegmenter = (language: string | null) =>
-  new Intl.Segmenter(knownLocale(language), { granularity: 'word' });
-
-function wordsIn(text: string, language: string | null, by = wordSegmenter(language)): string[] {
-  return Array.from(textSegments(by, text.normalize('NFKC').toLowerCase()))
-    .filter(({ isWordLike }) => isWordLike)
-    .map(({ segment }) => segment);
-}
-
-function contentIn(text: string, language: string | null): string[] {
-  const stop = stopWords(language);
-  return wordsIn(text, language)
-    .filter((word) => word.length > 1 && !stop.has(word))
-    .filter((word, at, all) => !all.slice(0, at).some((earlier) => isFormOf(word, earlier)));
-}
-
-const numbersIn = (text: string): string[] =>
-  text.normalize('NFKC').match(/\d+(?:[.,:]\d+)*/gu) ?? [];

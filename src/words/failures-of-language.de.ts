@@ -6,6 +6,7 @@ const faultWords = {
   'title-lines': 'hat einen mehrzeiligen Titel',
   'title-json': 'hat JSON als Titel',
   'title-title': 'hat als Titel das Wort „Titel“',
+  unrelated: 'hat einen Titel oder eine Kurzfassung ohne ein Wort aus dem Gesagten',
   'no-lines': 'enthält keine Zeilen',
   'too-short': 'ist zu kurz',
   unreadable: 'enthält unlesbare Zeichen',
