@@ -61,6 +61,7 @@ async function openWorld(dir: string, random: Random) {
   let life = 0;
   let livesIn = 0;
   const inFlight = new Set<Promise<unknown>>();
+  const dead: OpenRecordingService[] = [];
   let recordingService: OpenRecordingService = await start();
 
   return {
@@ -125,6 +126,8 @@ async function openWorld(dir: string, random: Random) {
     },
 
     async close() {
+      // A dead process has no timers. Its close ends them, and never ends itself: nothing answers it any more.
+      for (const one of dead) void one.close();
       await recordingService.close();
       await store.close();
     },
@@ -143,7 +146,10 @@ async function openWorld(dir: string, random: Random) {
 
   /** A process may also die while it starts. */
   async function startAnew(): Promise<void> {
-    while (livesIn !== life) recordingService = await start();
+    while (livesIn !== life) {
+      dead.push(recordingService);
+      recordingService = await start();
+    }
   }
 
   async function start(): Promise<OpenRecordingService> {
