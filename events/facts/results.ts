@@ -202,8 +202,10 @@ export const runFacts = {
     data: z.object({
       ...worker.shape,
       parts: z.number().int(),
-      /** Block ids whose words an answer would have changed: kept as they were. */
+      /** Block ids whose words an answer would have changed: kept as they were, at least in part. */
       kept: z.array(z.string()),
+      /** For none of them was there an answer that could be read. Absent in older logs, and where there was one. */
+      unanswered: z.literal(true).optional(),
     }),
     content: z.object({ blocks: z.array(blockSchema), ...withoutModel }),
   },

@@ -1,15 +1,8 @@
 import { speakerLabel } from './join-turns.ts';
 import { cutOut } from './turn-changes.ts';
 import type { Block, Correction, Word } from '../../events/facts/transcript.ts';
-import {
-  type WordPatch,
-  retimed,
-  soundsSame,
-  spread,
-  timedWords,
-  wordPatches,
-  splitWords,
-} from './word-patches.ts';
+import { type WordPatch, wordPatches } from '../../src/shared/word-patches.ts';
+import { retimed, soundsSame, spread, timedWords, splitWords } from './timed-words.ts';
 
 /** What became of corrections in another transcript. */
 export type CarriedOver = {

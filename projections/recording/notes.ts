@@ -28,6 +28,7 @@ export const noteCodes = [
   'too-short',
   'title-kept',
   'parts-unpunctuated',
+  'punctuation-unanswered',
   'corrections-unplaced',
   'restored',
   'edited',
@@ -136,7 +137,7 @@ function saidOfTexts(fact: ReadFact): Note[] {
   const notes: Note[] = [];
   switch (fact.type) {
     case 'transcript.punctuated': {
-      const { engine, model, kept } = fact.data;
+      const { engine, model, kept, unanswered } = fact.data;
       const { cause, problem } = fact.content ?? {};
       if (engine === 'built-in')
         notes.push(
@@ -145,7 +146,10 @@ function saidOfTexts(fact: ReadFact): Note[] {
             : because('not-punctuated', fact.content),
         );
       if (engine === 'local' && model) notes.push(noteOf('punctuated-locally', { model }));
-      if (kept.length > 0) notes.push(noteOf('parts-unpunctuated', { parts: kept }));
+      if (kept.length > 0)
+        notes.push(
+          noteOf(unanswered ? 'punctuation-unanswered' : 'parts-unpunctuated', { parts: kept }),
+        );
       break;
     }
     case 'summary.completed':

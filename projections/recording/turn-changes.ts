@@ -1,7 +1,7 @@
 import type { Results } from '../../events/facts/counting.ts';
 import type { Block, Moved, Word } from '../../events/facts/transcript.ts';
 import { factsOf, type ReadFact, type Recording } from './recording.ts';
-import { splitWords, timedWords } from './word-patches.ts';
+import { splitWords, timedWords } from './timed-words.ts';
 
 /** What people changed of the blocks of a fact, in the order in which they did. */
 export const changesTo = (

@@ -19,7 +19,7 @@ export const wordSegmenter = (language: string | null) =>
   new Intl.Segmenter(knownLocale(language), { granularity: 'word' });
 
 /** The words of a text, as they are compared. */
-export function wordsIn(
+export function comparedWords(
   text: string,
   language: string | null,
   by = wordSegmenter(language),
@@ -32,7 +32,7 @@ export function wordsIn(
 /** The words of a text that mean something, each in the first of its forms. */
 export function contentIn(text: string, language: string | null): string[] {
   const stop = stopWords(language);
-  return wordsIn(text, language)
+  return comparedWords(text, language)
     .filter((word) => word.length > 1 && !stop.has(word))
     .filter((word, at, all) => !all.slice(0, at).some((earlier) => isFormOf(word, earlier)));
 }

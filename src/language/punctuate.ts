@@ -1,5 +1,6 @@
 import type { Block, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
+import { alignedText } from './aligned-proof.ts';
 import { AnswerTimedOut, type LanguageModel, type Completion } from './model.ts';
 import { isShouted, type Heard, type ProvenText, plausibleNames, provenText } from './proof.ts';
 import {
@@ -33,8 +34,10 @@ export type Punctuated = {
    * Into how many parts the transcript was cut to be asked for; 0 when there was nothing to ask.
    */
   parts: number;
-  /** Ids of blocks of which something stayed as it was, because no answer kept its words. */
+  /** Ids of blocks of which something stayed as it was, because no answer had enough of its words. */
   kept: string[];
+  /** Why, where none of them got an answer that could be read. */
+  unanswered?: true;
 };
 
 /** Share of the context that prompt and answer may fill. */
@@ -53,8 +56,9 @@ const slowTokensMax = 1200;
 
 /**
  * Punctuates and capitalises blocks with a language model. Not a word is changed, whatever the
- * model answers: every answer is compared word by word, asked for once more in smaller parts where
- * it differs, and what differs again stays as it was. Ids, speakers, order and times stay.
+ * model answers: every answer is compared word by word and asked for once more in smaller parts where
+ * it differs. Of what differs again the marks are taken where words are the same; where too few are,
+ * the text stays as it was. Ids, speakers, order and times stay.
  * @throws {StageError} when the model is away or refuses to work at all; AbortError.
  */
 export async function punctuate(
@@ -135,7 +139,10 @@ const partTokens = (context: number, language: string | null): number =>
     Math.floor((context * contextShare - instructionTokens(language)) / (1 + answerShare)),
   );
 
-type Answer = (string | null)[] | 'too-large' | 'too-slow';
+/** What an answer says of a piece: `mended` where it has the marks of an answer with other words. */
+type Reading = { text: string; mended: boolean } | 'unlike' | 'nothing';
+
+type Answer = Reading[] | 'too-large' | 'too-slow';
 
 function piecesOf(blocks: Block[], language: string | null): Piece[] {
   return blocks.flatMap(({ text, speaker, words }, block) => {
@@ -162,7 +169,7 @@ async function ask(
     if (error instanceof AnswerTimedOut && large && !again) return 'too-slow';
     if (error.code === 'prompt-truncated' || error.code === 'answer-cut') return 'too-large';
     if (error.code === 'answer-empty' || error.code === 'content-filter')
-      return pieces.map(() => null);
+      return pieces.map(() => 'nothing');
     throw error;
   }
 }
@@ -173,8 +180,8 @@ async function secondChance(
   part: Piece[],
   answer: Answer,
 ): Promise<SettledPiece[]> {
-  const texts = typeof answer === 'string' ? part.map(() => null) : answer;
-  const failing = part.filter((_, index) => texts[index] === null);
+  const first: Reading[] = typeof answer === 'string' ? part.map(() => 'nothing') : answer;
+  const failing = part.filter((_, index) => !isExact(first[index]));
   const [only] = part.length === 1 ? failing : [];
   const again = (only && halvesOf(only)) ?? failing;
   const largest = again.reduce((most, piece) => Math.max(most, pieceTokens(piece)), 0);
@@ -183,30 +190,42 @@ async function secondChance(
   for (const smaller of again.length > 0 ? packedParts(again, tokensMax) : []) {
     const second = await ask(asking, smaller, true);
     smaller.forEach((piece, index) =>
-      settled.push({ piece, text: typeof second === 'string' ? null : (second[index] ?? null) }),
+      settled.push(settledBy(piece, typeof second === 'string' ? 'nothing' : second[index]!)),
     );
   }
   return part.flatMap((piece, index) => {
-    const text = texts[index] ?? null;
-    if (text !== null) return [{ piece, text }];
+    const reading = first[index]!;
+    if (isExact(reading)) return [settledBy(piece, reading)];
     // A part of one piece was asked for in halves: both are that piece.
-    return settled.filter((one) => one.piece === piece || part.length === 1);
+    const again = settled.filter((one) => one.piece === piece || part.length === 1);
+    const isBetter = typeof reading === 'object' && again.some(({ text }) => text === null);
+    return isBetter ? [settledBy(piece, reading)] : again;
   });
 }
+
+const isExact = (reading: Reading | undefined): boolean =>
+  typeof reading === 'object' && !reading.mended;
+
+const settledBy = (piece: Piece, reading: Reading): SettledPiece =>
+  typeof reading === 'object'
+    ? { piece, text: reading.text }
+    : { piece, text: null, ...(reading === 'nothing' && { unanswered: true }) };
 
 function assembled(
   blocks: Block[],
   done: SettledPiece[],
   language: string | null,
-): Pick<Punctuated, 'blocks' | 'kept'> {
+): Omit<Punctuated, 'parts'> {
   const byBlock = new Map<number, SettledPiece[]>();
   for (const settled of done) {
     const { block } = settled.piece;
     byBlock.set(block, [...(byBlock.get(block) ?? []), settled]);
   }
   const kept = blocks.filter((_, index) => byBlock.get(index)?.some(({ text }) => text === null));
+  const bare = done.filter(({ text }) => text === null);
   return {
     kept: kept.map(({ id }) => id),
+    ...(bare.length > 0 && bare.every(({ unanswered }) => unanswered) && { unanswered: true }),
     blocks: blocks.map((block, index) => {
       const settled = byBlock.get(index);
       if (!settled || settled.every(({ text }) => text === null)) return block;
@@ -235,15 +254,14 @@ function punctuationRequest(
 }
 
 /**
- * The punctuated text of each piece, null where the answer does not prove itself: not the same
- * words in the same order under the same mark, or the marks out of order. All null where more words
- * got capitals than a talk has names.
+ * The punctuated text of each piece, where the answer has its words in the same order under the same mark, or
+ * enough of them. None where the marks are out of order, or more words got capitals than a talk has names.
  */
 function provenTexts(
   answer: string,
   pieces: readonly Piece[],
   talk: Omit<Heard, 'text'>,
-): (string | null)[] {
+): Reading[] {
   const lines = answer.split(/\r?\n/u).filter((line) => !/^\s*`{3,}\w*\s*$/u.test(line));
   const entries = entriesOf(lines);
   const ordered = entries.every(({ number }, index) => number > (entries[index - 1]?.number ?? -1));
@@ -251,19 +269,30 @@ function provenTexts(
     const entry = entries.find(({ number }) => number === index + 1);
     if (entry && ordered && entry.speaker === label(piece)) return proofIn(entry.lines, piece);
     // A single piece needs no mark: its words prove whose they are.
-    return pieces.length === 1 && !entry ? proofIn(lines, piece) : null;
+    return pieces.length === 1 && !entry && answer.trim() !== ''
+      ? proofIn(lines, piece)
+      : entry && ordered
+        ? 'unlike'
+        : 'nothing';
   });
   const sum = (key: 'words' | 'names') =>
-    proven.reduce((all, proof) => all + (proof?.[key] ?? 0), 0);
+    proven.reduce((all, proof) => all + (typeof proof === 'object' ? proof[key] : 0), 0);
   const plausible = plausibleNames({ words: sum('words'), names: sum('names') });
-  return proven.map((proof) => (plausible && proof ? proof.text : null));
+  return proven.map((proof) => (plausible || typeof proof !== 'object' ? proof : 'unlike'));
 
-  function proofIn(entry: string[], { text }: Piece): ProvenText | null {
-    for (const reading of candidates(entry)) {
-      const proof = reading === '' ? null : provenText({ ...talk, text }, reading);
-      if (proof) return proof;
+  function proofIn(
+    entry: string[],
+    { text }: Piece,
+  ): (ProvenText & { mended: boolean }) | 'unlike' {
+    const readings = candidates(entry).filter((reading) => reading !== '');
+    const heard = { ...talk, text };
+    for (const proof of [provenText, alignedText]) {
+      for (const reading of readings) {
+        const proven = proof(heard, reading);
+        if (proven) return { ...proven, mended: proof === alignedText };
+      }
     }
-    return null;
+    return 'unlike';
   }
 }
 

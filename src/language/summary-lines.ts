@@ -6,7 +6,7 @@ import {
   isFormOf,
   numbersIn,
   wordSegmenter,
-  wordsIn,
+  comparedWords,
 } from './content-words.ts';
 import { stopWords } from './sentences.ts';
 import type { SpeakerNames } from './talk.ts';
@@ -193,7 +193,7 @@ function isTheirs(
   const stands = evidenceOf(text, null, talk, 0);
   if ([...own].some(stands)) return true;
   const code = talk.language?.split('-')[0]?.toLowerCase() ?? '';
-  const called = wordsIn(person, talk.language).filter((word) => word.length > 1);
+  const called = comparedWords(person, talk.language).filter((word) => word.length > 1);
   const addressing = [...called, ...(secondPerson[code] ?? secondPerson['en']!).split(' ')];
   const isAsked = (at: number) => own.has(at + 1) && /[?？]/u.test(talk.blocks[at]?.text ?? '');
   const addresses = (at: number) =>
@@ -256,7 +256,7 @@ function wasSaid(due: string, turn: number | null, { places, language }: Talk): 
   const numbers = numbersIn(due);
   if (numbers.length > 0 && numbers.every(stands)) return true;
   // “The fifteenth of March” has no number that could stand there.
-  return wordsIn(due, language)
+  return comparedWords(due, language)
     .filter((word) => !beforeDates.has(word) && !/^\p{N}/u.test(word))
     .some(stands);
 }
@@ -277,7 +277,7 @@ function namesIn(text: string, person: string | null, { names, labels, language 
       ? []
       : (text.match(/(?<=[\p{Ll}\p{N},;] )\p{Lu}[\p{L}\p{M}'’-]+/gu) ?? []);
   return [...known, ...capitals]
-    .flatMap((name) => wordsIn(name ?? '', language))
+    .flatMap((name) => comparedWords(name ?? '', language))
     .filter((word) => word.length > 1 && !stop.has(word));
 }
 
@@ -293,9 +293,9 @@ function labelOf(person: string, { labels, names, language }: Talk): string | nu
     [label, names[label] ?? label].some((name) => plain(name) === plain(person)),
   );
   if (exact !== undefined) return exact;
-  const words = wordsIn(person, language).filter((word) => !titles.has(word));
+  const words = comparedWords(person, language).filter((word) => !titles.has(word));
   const partly = labels.filter((label) => {
-    const own = wordsIn(names[label] ?? '', language);
+    const own = comparedWords(names[label] ?? '', language);
     const [few, many] = own.length < words.length ? [own, words] : [words, own];
     return few.length > 0 && few.every((word) => many.includes(word));
   });
@@ -309,7 +309,7 @@ function placesIn(blocks: readonly Block[], language: string | null): Talk['plac
   // Costs more to make than to use on a block.
   const segmenter = wordSegmenter(language);
   for (const [at, { text }] of blocks.entries()) {
-    for (const word of [...wordsIn(text, language, segmenter), ...numbersIn(text)]) {
+    for (const word of [...comparedWords(text, language, segmenter), ...numbersIn(text)]) {
       const found = places.get(word);
       if (found) found.add(at);
       else places.set(word, new Set([at]));

@@ -199,6 +199,8 @@ export type SettledPiece = {
   text: string | null;
   /** Whether a sentence is known to end with it, since the model saw how the talk goes on. */
   ends?: true;
+  /** Nothing was answered that could be compared with it. */
+  unanswered?: true;
 };
 
 /** What a person pauses between sentences at least, in seconds. */

@@ -70,7 +70,11 @@ export const notesInGerman = {
   },
   'parts-unpunctuated': {
     detail:
-      'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil sich sonst Wörter geändert hätten.',
+      'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil das Sprachmodell dort zu viele Wörter geändert hat.',
+  },
+  'punctuation-unanswered': {
+    detail:
+      'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil das Sprachmodell keine brauchbare Antwort gegeben hat.',
   },
   'corrections-unplaced': {
     detail: {

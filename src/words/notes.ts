@@ -122,7 +122,14 @@ export const noteWords = {
     { parts: 'list' },
     {
       detail:
-        'The punctuation of part of the text was not revised because that would have changed words.',
+        'The punctuation of part of the text was not revised because the language model changed too many words there.',
+    },
+  ),
+  'punctuation-unanswered': says(
+    { parts: 'list' },
+    {
+      detail:
+        'The punctuation of part of the text was not revised because the language model gave no usable answer.',
     },
   ),
   'corrections-unplaced': says(

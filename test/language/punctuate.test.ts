@@ -65,7 +65,7 @@ test('engines without word times get their text only', async (t) => {
 test('a block whose words were changed twice stays as it was; the others do not', async (t) => {
   const { model, server } = await openOn(t, {
     flavour: 'llama.cpp',
-    brain: wordChanging('müller', 'Möller'),
+    brain: wordChanging('ja sagt müller', 'Er nickt'),
   });
   const before = meeting();
   const { blocks, kept } = await punctuate(before, model, options);
@@ -91,7 +91,7 @@ test('a part that changed words once is asked for again and taken', async (t) =>
 test('of a single block only the half that fails stays as it was', async (t) => {
   const { model } = await openOn(t, {
     flavour: 'llama.cpp',
-    brain: wordChanging('müller', 'Möller'),
+    brain: wordChanging('gesprochen und am ende kam müller', 'Und dann Schluss'),
   });
   const before = talk(['wir haben lange über das budget gesprochen und am ende kam müller']);
   const { blocks, kept } = await punctuate(before, model, options);
@@ -315,7 +315,7 @@ test('a model that only punctuates is believed where it keeps the words, and ask
     before,
     async (texts) => {
       asked.push(texts);
-      return ['So, we meet at ten.', 'Fine by me.'];
+      return ['So, we meet at ten.', 'That is good.'];
     },
     'en',
   );
@@ -327,4 +327,94 @@ test('a model that only punctuates is believed where it keeps the words, and ask
   );
   assert.equal(blocks[0]!.words.map(({ text }) => text).join(' '), 'So, we meet at ten.');
   assert.deepEqual(blocks.slice(1), before.slice(1));
+});
+
+/** A model that punctuates every tenth word and writes some words as it likes. */
+const rewriting =
+  (changes: readonly (readonly [RegExp, string])[]) =>
+  ({ user }: { user: string }) =>
+    [...user.matchAll(/^(\[\d+\]) (.*)$/gmu)]
+      .map(([, mark, line]) => {
+        const said = changes.reduce((text, [from, to]) => text.replaceAll(from, to), line!);
+        return `${mark} ${said}`;
+      })
+      .join('\n');
+
+test('a changed word costs itself: the marks of all others are taken, and no word changes', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
+  const cases: [heard: string, answer: string, shown: string][] = [
+    [
+      'we need forty people by friday then we can start',
+      'We need 40 people by Friday. Then we can start.',
+      'We need forty people by Friday. Then we can start.',
+    ],
+    [
+      'okay send me an e mail about the plan and the date',
+      'OK, send me an E-Mail about the plan and the date.',
+      'Okay, send me an e mail about the plan and the date.',
+    ],
+    [
+      'it was late so we went home forty of us stayed until ten',
+      'It was late, so we went home. 40 of us stayed until ten.',
+      'It was late, so we went home. Forty of us stayed until ten.',
+    ],
+    [
+      'the price is forty euros is that clear to all of us',
+      'The price is €40. Is that clear to all of us?',
+      'The price is forty euros. Is that clear to all of us?',
+    ],
+    [
+      'i i think that we we should go now and not tomorrow',
+      'I think that we should go now, and not tomorrow.',
+      'I i think that we we should go now, and not tomorrow.',
+    ],
+    [
+      'that is all for today see you next week in berlin',
+      'That is all for today. Well, see you next week in Berlin.',
+      'That is all for today. See you next week in Berlin.',
+    ],
+  ];
+  for (const [heard, answer, shown] of cases) {
+    server.brain = () => `[1] ${answer}`;
+    const before = talk([heard]);
+    const { blocks, kept } = await punctuate(before, model, { ...options, language: 'en' });
+    assert.deepEqual(kept, [], heard);
+    assert.equal(blocks[0]!.text.toLowerCase().replaceAll(/[.,?]/gu, ''), heard);
+    assert.equal(blocks[0]!.text, shown);
+    assert.deepEqual(
+      blocks[0]!.words.map(({ start }) => start),
+      before[0]!.words.map(({ start }) => start),
+    );
+  }
+});
+
+test('twelve paragraphs of 120 words with a number each are punctuated but for the number', async (t) => {
+  const sentence = 'the server was slow on monday and nobody knew why it was so';
+  const paragraph = (number: string) =>
+    [...Array.from({ length: 9 }, () => sentence), `we lost ${number} euros`].join(' ');
+  const numbers = 'forty fifty sixty seventy eighty ninety ten eleven twelve twenty thirty two';
+  const brain = rewriting([
+    [/ so(?= |$)/gu, ' so.'],
+    [/(?<=^|\. )\p{Ll}/gu, 'T'],
+    [new RegExp(`\\b(?:${numbers.replaceAll(' ', '|')})\\b`, 'gu'), '40'],
+    [/euros$/gu, 'euros.'],
+  ]);
+  const { model } = await openOn(t, { flavour: 'llama.cpp', brain });
+  const before = talk(numbers.split(' ').map(paragraph));
+  const { blocks, kept } = await punctuate(before, model, { ...options, language: 'en' });
+  assert.deepEqual(kept, []);
+  for (const [index, { text }] of blocks.entries()) {
+    assert.equal(text.match(/\./gu)?.length, 10, text);
+    assert.equal(text.toLowerCase().replaceAll('.', ''), before[index]!.text);
+  }
+});
+
+test('a remark says whether words were changed or nothing was answered', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'llama.cpp' });
+  server.brain = () => ' ';
+  const silent = await punctuate(meeting(), model, options);
+  assert.deepEqual([silent.kept.length, silent.unanswered], [3, true]);
+  server.brain = ({ user }) => user.replaceAll(/\] .*/gu, '] Ganz andere Worte stehen hier.');
+  const unlike = await punctuate(meeting(), model, options);
+  assert.deepEqual([unlike.kept.length, unlike.unanswered], [3, undefined]);
 });

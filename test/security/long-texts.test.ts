@@ -6,7 +6,8 @@ import { replaceLabels, withKnownNames } from '../../projections/recording/writt
 import { paragraphs } from '../../projections/recording/paragraphs.ts';
 import { unitsOf } from '../../projections/recording/join-turns.ts';
 import { foldedName } from '../../projections/recording/suggest-names.ts';
-import { splitWords, timedWords, wordPatches } from '../../projections/recording/word-patches.ts';
+import { splitWords, timedWords } from '../../projections/recording/timed-words.ts';
+import { wordPatches } from '../../src/shared/word-patches.ts';
 import { editIn } from '../../src/documents/document-edit.ts';
 import { documentPaths } from '../../src/documents/documents.ts';
 import { titleOfFile } from '../../src/documents/file-names.ts';

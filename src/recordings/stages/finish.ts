@@ -67,11 +67,11 @@ export const punctuateStage = (
             await import('./punctuate-here.ts')
           ).punctuatedHere(job, { blocks, language }, deps);
     deps.asked.forget(job.recordingId);
-    const { blocks: punctuated, parts, kept, by, problem } = asked;
+    const { blocks: punctuated, parts, kept, unanswered, by, problem } = asked;
     return () =>
       job.append({
         type: 'transcript.punctuated',
-        data: { ...(by ?? workerOf(model)), parts, kept },
+        data: { ...(by ?? workerOf(model)), parts, kept, ...(unanswered && { unanswered }) },
         content: { blocks: punctuated, ...reasonOf(missing, problem) },
       });
   });

@@ -15,7 +15,14 @@ import {
 } from '../../speech/local/local-models.ts';
 import type { Job } from './run-stage.ts';
 import { localProcess } from '../../speech/local/local-process.ts';
-import { type ProvenText, isShouted, plausibleNames, provenText } from '../../language/proof.ts';
+import { alignedText } from '../../language/aligned-proof.ts';
+import {
+  type Heard,
+  type ProvenText,
+  isShouted,
+  plausibleNames,
+  provenText,
+} from '../../language/proof.ts';
 import { spokenWords } from '../../language/spoken-words.ts';
 
 /** What was made of a talk. */
@@ -62,8 +69,8 @@ export async function punctuatedHere(
 
 /**
  * Punctuates and capitalises, with a model that does only this, the blocks whose recogniser did neither; all others
- * stay. Not a word is changed: each answer is compared word by word, and where it differs the block
- * stays as it was.
+ * stay. Not a word is changed: each answer is compared word by word, and where too much of it
+ * differs the block stays as it was.
  * @param punctuate texts in lower case, answered one for one
  * @param language ISO 639-1 code of the talk
  */
@@ -79,7 +86,7 @@ export async function punctuateBare(
   const proofs = new Map(
     bare.map(({ id, text }, index) => [
       id,
-      provenText({ text: text.trim(), language, shouted }, answers[index] ?? ''),
+      proofOf({ text: text.trim(), language, shouted }, answers[index] ?? ''),
     ]),
   );
   const isPlausible = plausibleNames({ words: sum(proofs, 'words'), names: sum(proofs, 'names') });
@@ -126,6 +133,9 @@ async function punctuateLocally(
     await engine.close();
   }
 }
+
+const proofOf = (heard: Heard, answer: string): ProvenText | null =>
+  provenText(heard, answer) ?? alignedText(heard, answer);
 
 /** Words in one case, without a mark behind any of them. */
 const isBare = (text: string, language: string): boolean =>

@@ -6,7 +6,8 @@ import {
   corrected,
   correctionsBetween,
 } from '../../../projections/recording/carry-over.ts';
-import { wordPatches, splitWords } from '../../../projections/recording/word-patches.ts';
+import { splitWords } from '../../../projections/recording/timed-words.ts';
+import { wordPatches } from '../../../src/shared/word-patches.ts';
 import { fc } from '../../support/properties.ts';
 
 /** Few words, so that they repeat: the hard case for finding a place. */
