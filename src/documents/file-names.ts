@@ -55,7 +55,7 @@ export async function baseName(
 
 /**
  * A title out of the name of an imported file: without its ending, underscores as spaces. Empty where the
- * name says nothing: numbers alone, or what clients call a file without one.
+ * name says nothing: numbers, or what devices and programs call each recording.
  */
 export function titleOfFile(filename: string): string {
   const title = filename
@@ -63,7 +63,24 @@ export function titleOfFile(filename: string): string {
     .replaceAll(/[\s_]+/gu, ' ')
     .normalize('NFC')
     .trim();
-  return /\p{L}/u.test(title) && !/^(?:audio|blob|file)$/iu.test(title) ? title : '';
+  return saysNothing(title) ? '' : title;
+}
+
+/** What devices and programs call every recording, in words: beside numbers, dates and times. */
+const namesOfDevices = new Set(
+  'aud audio aufnahme aufzeichnung blob call clip dm dss dvr enregistrement file grabación memo mic mono new neue neu note ptt rec record recording sound soundtrack sprachmemo sprachnachricht standard standardaufnahme stereo take track vn vid video voice vm wa whatsapp telegram signal zoom ds dw dvt r stm ms wav am pm at um uhr to'.split(
+    ' ',
+  ),
+);
+
+/** `REC_0012`, `Voice 003`, `20260101_101500`, `WhatsApp Audio 2026-11-21 at 10.22.33`: no title among them. */
+function saysNothing(title: string): boolean {
+  const words = title.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const isNumbered = /\p{N}/u.test(title);
+  // “Zoom” may be a talk about it; with a number it is a device's.
+  if (words.length === 0 || /^(?:audio|blob|file|recording|aufnahme)$/iu.test(title)) return true;
+  const isPlain = /^(?:voice memo|new recording|neue aufnahme|voice recording|sprachmemo)$/iu;
+  return isPlain.test(title) || (isNumbered && words.every((word) => namesOfDevices.has(word)));
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });

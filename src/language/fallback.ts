@@ -1,5 +1,6 @@
 import { textSegments } from '../shared/segments.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
+import { isCourtesy } from './courtesies.ts';
 import {
   type SpokenSentence,
   knownLocale,
@@ -29,7 +30,7 @@ export function fallbackSummary(
   blocks: readonly Block[],
   { language }: { language: string | null },
 ): { text: string; lines: SummaryLine[]; tooShort: boolean } {
-  const sentences = sentencesOf(blocks, language);
+  const sentences = tellingOf(sentencesOf(blocks, language), language);
   const count = Math.min(pointsMax, Math.max(pointsMin, Math.ceil(sentences.length / 10)));
   const { first, inOrder } = best(sentences, count, language);
   const isTitle =
@@ -55,7 +56,7 @@ export function fallbackTitle(
   from: { summary: string; blocks: readonly Block[] },
   { language }: { language: string | null },
 ): { title: string; abstract: string; tooShort: boolean } {
-  const sentences = sentencesOf(from.blocks, language);
+  const sentences = tellingOf(sentencesOf(from.blocks, language), language);
   const source = sentences.length > 0 ? sentences : summarySentences(from.summary, language);
   const { first, inOrder } = best(source, abstractSentences, language);
   const title = first ? titleFrom(first.text, language) : '';
@@ -63,6 +64,12 @@ export function fallbackTitle(
   const tooShort =
     isMostOf(inOrder, source) || isSame(abstract, title) || isSummary(inOrder, from.summary);
   return { title, abstract: tooShort ? '' : abstract, tooShort };
+}
+
+/** Without greetings and thanks, unless nothing else was said. */
+function tellingOf(sentences: SpokenSentence[], language: string | null): SpokenSentence[] {
+  const telling = sentences.filter(({ text }) => !isCourtesy(text, language));
+  return telling.length > 0 ? telling : sentences;
 }
 
 /** Letters and digits alone, in lower case: what two texts are compared by. */

@@ -8,6 +8,7 @@ import {
   wordSegmenter,
   comparedWords,
 } from './content-words.ts';
+import { isCourtesy } from './courtesies.ts';
 import { stopWords } from './sentences.ts';
 import type { SpeakerNames } from './talk.ts';
 
@@ -67,7 +68,7 @@ type Talk = {
  * Lines as they may be shown. A line keeps its link only when a name, a number or two content words of it stand in that
  * block or its neighbours. A decision or task of a person says so instead (`unfounded`) where that is so in none of
  * their blocks, nor in one beside them that names, addresses or asks them. A date stays only when it was said, by its numbers or
- * by its month or weekday. Nobody is named where one person dictates.
+ * by its month or weekday. Nobody is named where one person dictates. Greetings and thanks are no points.
  */
 export function withEvidence(
   lines: readonly DraftLine[],
@@ -76,7 +77,10 @@ export function withEvidence(
 ): SummaryLine[] {
   const labels = [...new Set(blocks.flatMap(({ speaker }) => speaker ?? []))];
   const talk: Talk = { blocks, ...about, labels, places: placesIn(blocks, about.language) };
-  return lines.map((line) => checked(line, talk));
+  const isTelling = ({ kind, text }: DraftLine) =>
+    kind !== 'point' || !isCourtesy(text, about.language);
+  const telling = lines.filter(isTelling);
+  return (telling.length > 0 ? telling : lines).map((line) => checked(line, talk));
 }
 
 /** A list that is all of an answer, as an object. */

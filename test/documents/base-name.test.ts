@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { baseName, comparable, isReservedOnWindows } from '../../src/documents/file-names.ts';
+import {
+  baseName,
+  comparable,
+  isReservedOnWindows,
+  titleOfFile,
+} from '../../src/documents/file-names.ts';
 import { confinedSegments } from '../../src/documents/confinement.ts';
 import { documentPaths } from '../../src/documents/documents.ts';
 import { fc } from '../support/properties.ts';
@@ -91,3 +96,26 @@ const nastyTitle = fc
     { maxLength: 30 },
   )
   .map((parts) => parts.join(''));
+
+test('a name that a device gives every recording is no title', () => {
+  const devices = [
+    'REC_0012.WAV',
+    'REC0001.mp3',
+    'Voice 003.m4a',
+    '20260101_101500.wav',
+    'WhatsApp Audio 2026-11-21 at 10.22.33.opus',
+    'AUD-20261121-WA0001.m4a',
+    'PTT-20261121-WA0001.opus',
+    'New Recording 7.m4a',
+    'Neue Aufnahme 12.m4a',
+    'Sprachmemo 4.m4a',
+    'Standard 14.mp3',
+    'DS850012.DSS',
+    'blob',
+    'audio.webm',
+    'Recording.wav',
+  ];
+  for (const name of devices) assert.equal(titleOfFile(name), '', name);
+  const people = ['Interview mit Anna 3.wav', 'Call with the bank 2026.mp3', 'Zoom oder Teams.m4a'];
+  for (const name of people) assert.equal(titleOfFile(name), name.replace(/\.\w+$/u, ''), name);
+});

@@ -164,3 +164,28 @@ test('of a short talk nothing is said twice: what would only repeat it is left o
   assert.deepEqual(leftOut.abstract.slice(0, 2), [1, 2]);
   assert.ok(!leftOut.summary.includes(8) && !leftOut.abstract.includes(8));
 });
+
+test('greetings, introductions and thanks are no points and no title, unless nothing else was said', () => {
+  const opened = [
+    'guten morgen zusammen ich bin jürgen',
+    'Guten Morgen Jürgen, schön dass du da bist.',
+    'Vielen Dank fürs Kommen.',
+    'Bis nächste Woche, tschüss zusammen.',
+  ];
+  const said = [
+    'Das Budget für die Werkstatt in Hamburg reicht nicht.',
+    'Wir beantragen bis Freitag mehr Geld für die Maschinen.',
+    'Danke, Anna schickt den Vertrag morgen an die Bank.',
+    'Hallo, wir brauchen heute das Budget der Werkstatt.',
+    'Der Elektriker schaut sich am Donnerstag das Licht im Flur an.',
+    'Die Küche bekommt einen neuen Boden aus Holz.',
+  ];
+  const blocks = talk([...opened.slice(0, 2), ...said, ...opened.slice(2)]);
+  const { lines } = fallbackSummary(blocks, options);
+  assert.ok(lines.length >= 3);
+  for (const { text } of lines) assert.ok(!opened.includes(text), text);
+  const { title, abstract } = fallbackTitle({ summary: '', blocks }, options);
+  assert.doesNotMatch(`${title} ${abstract}`, /Jürgen|jürgen|Dank|tschüss/u);
+  const hello = talk(['Hello everyone, my name is Anna.', 'Thank you all for coming.', 'Bye.']);
+  assert.notEqual(fallbackTitle({ summary: '', blocks: hello }, { language: 'en' }).title, '');
+});

@@ -237,3 +237,16 @@ test('a model that gives no JSON is asked for prose, and from then on only for t
     'one more of the first part, and the merging',
   );
 });
+
+test('a greeting is no point of a summary, unless there is nothing else', () => {
+  const lines = (...texts: string[]) =>
+    withEvidence(
+      texts.map((text) => draft({ text })),
+      meeting,
+      { names, language: 'en' },
+    ).map(({ text }) => text);
+  assert.deepEqual(lines('Good morning everyone.', 'They order 12 chairs.', 'Thanks for coming.'), [
+    'They order 12 chairs.',
+  ]);
+  assert.deepEqual(lines('Thank you all.'), ['Thank you all.']);
+});

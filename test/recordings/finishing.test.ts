@@ -150,7 +150,7 @@ test('transcribing again without a language model makes a new version, and the t
 test('without a language model the title is the name of the file, if it says anything', async (t) => {
   const world = await openWorld(t, null);
   const titles: (string | null)[] = [];
-  const files = ['Gespräch mit_Jürgen am 3. März.wav', '2024-05-06.wav', 'blob'];
+  const files = ['Gespräch mit_Jürgen am 3. März.wav', '2024-05-06.wav', 'REC_0012.wav'];
   for (const filename of files) {
     const id = await world.upload({ filename });
     await world.until(id, 'idle.saved');
