@@ -146,8 +146,8 @@ export const settingSchemas = {
   'llm.context': a.number(a.whole(512, 100_000_000).nullable(), null, {
     title: { en: 'Context window', de: 'Kontextfenster' },
     hint: {
-      en: 'In tokens. If empty, the server’s own value, or 4096 if it gives none.',
-      de: 'In Token. Ohne Angabe der Wert des Servers, sonst 4096.',
+      en: 'In tokens. If empty, the server’s own value, or one found by trying.',
+      de: 'In Token. Ohne Angabe der Wert des Servers, sonst ein durch Versuche gefundener.',
     },
   }),
   'llm.timeout': a.number(a.whole(1, 86_400), 600, {

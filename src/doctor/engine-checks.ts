@@ -1,6 +1,7 @@
 import { openSpeechFile } from '../audio/speech-file.ts';
 import type { Settings } from '../config/schema.ts';
 import { jsonObjectIn } from '../language/answers.ts';
+import type { Context } from '../language/context.ts';
 import { estimatedTokens } from '../language/talk.ts';
 import { commandLine, inProgramFolder } from '../shared/command-line.ts';
 import { StageError } from '../shared/errors.ts';
@@ -170,10 +171,10 @@ async function language(settings: Settings, signal: AbortSignal): Promise<Looked
     timeoutSeconds: engineMs / 1000,
   });
   try {
-    const context = await model.contextTokens(signal);
     const began = performance.now();
     const answer = await model.complete(question, signal);
     const ms = performance.now() - began;
+    const context = await model.context(signal);
     return judgedAnswer({ name: model.model, answer, ms, context });
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
@@ -202,7 +203,7 @@ function judgedAnswer(given: {
   name: string;
   answer: string;
   ms: number;
-  context: number;
+  context: Context;
 }): LookedAt {
   const { name, answer, ms, context } = given;
   const speed = estimatedTokens(answer) / (ms / 1000);
@@ -210,10 +211,11 @@ function judgedAnswer(given: {
     model: name,
     time: ms / 1000,
     speed: Math.max(1, Math.round(speed)),
-    context,
+    context: context.tokens,
+    source: context.source,
   };
   if (!jsonObjectIn(answer)) return asLimited(check('language-no-json', figures));
-  if (context < contextMin) return asLimited(check('language-short-context', figures));
+  if (context.tokens < contextMin) return asLimited(check('language-short-context', figures));
   if (speed < tokensPerSecondMin) return asLimited(check('language-slow', figures));
   return asOk(check('language-ok', figures));
 }

@@ -49,11 +49,12 @@ export async function generateTitle(
 ): Promise<GeneratedTitle> {
   const source = input.summary.trim() || talkLines(talkOf(input.blocks, {}));
   if (!/[\p{L}\p{N}]/u.test(source)) return { title: '', abstract: '' };
-  const tokensMax = Math.max(100, Math.floor((await model.contextTokens(signal)) * 0.6) - 350);
-  const text = beginningOf(source, tokensMax);
   let best: GeneratedTitle | undefined;
   let fault: FaultOfAnswer = 'empty';
   for (const again of [false, true]) {
+    // Asked each time: a refusal may have told the context.
+    const tokensMax = Math.max(100, Math.floor((await model.contextTokens(signal)) * 0.6) - 350);
+    const text = beginningOf(source, tokensMax);
     const completion = request(text, input.language, again);
     const answer = await answered(completion, model, signal);
     const about = {
@@ -102,7 +103,7 @@ async function answered(
   try {
     return await model.complete(completion, signal);
   } catch (error) {
-    const unusable = ['answer-empty', 'answer-cut'];
+    const unusable = ['answer-empty', 'answer-cut', 'prompt-truncated'];
     if (error instanceof StageError && unusable.includes(error.code)) return '';
     throw error;
   }

@@ -50,7 +50,8 @@ export function languageFailure(server: Server, error: unknown, prompt: string):
 
 /** Whether a refusal says that the prompt does not fit into the model's context. */
 export function isOverflow({ status, body }: ServerAnswer): boolean {
-  if (status !== 400 && status !== 413 && status !== 422) return false;
+  // LocalAI hands on what its backend says with 500.
+  if (![400, 413, 422, 500].includes(status)) return false;
   return /exceed_context_size|context_length_exceeded|exceeds? the (available )?context|maximum context length|longer than the context|context (length|size|window) (exceeded|is)|context length of only|too many tokens|prompt is too long/iu.test(
     body,
   );
@@ -111,32 +112,13 @@ export async function recogniseServer(probe: Probe): Promise<RecognisedServer> {
   if (instances.some((model) => 'max_context_length' in model))
     return found('lm-studio', contexts(instances, 'id', 'loaded_context_length'));
   const certain = [front, list, props, own].every(({ answered }) => answered);
-  return found('unknown', new Map([...knownContexts(models), ...toldContexts(listed)]), certain);
+  return found('unknown', new Map(toldContexts(listed)), certain);
 }
 
 /** What gateways and hosted servers call the context in their list: OpenRouter, Groq, Mistral. */
 const contextKeys = ['context_length', 'context_window', 'max_context_length'];
 const toldContexts = (listed: Record<string, unknown>[]): [string, number][] =>
   contextKeys.flatMap((key) => [...contexts(listed, 'id', key)]);
-
-/**
- * Contexts of models whose servers do not tell them, by the last part of the name (`openai/gpt-4o`): the input that each
- * takes at least, in tokens (platform.openai.com/docs/models). A refusal corrects it.
- */
-const contextsOfModels: readonly [RegExp, number][] = [
-  [/^gpt-4\.1/u, 1_000_000],
-  [/^gpt-5/u, 272_000],
-  [/^o[134](?:-|$)/u, 200_000],
-  [/^(?:chatgpt-4o|gpt-4o|gpt-4-turbo)/u, 128_000],
-  [/^gpt-3\.5-turbo/u, 16_000],
-];
-
-const knownContexts = (models: readonly string[]): [string, number][] =>
-  models.flatMap((id): [string, number][] => {
-    const name = id.split('/').at(-1)!.toLowerCase();
-    const known = contextsOfModels.find(([pattern]) => pattern.test(name));
-    return known ? [[id, known[1]]] : [];
-  });
 
 type Sight = { text: string; json: unknown; answered: boolean };
 

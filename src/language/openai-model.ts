@@ -1,10 +1,19 @@
 import { serverConnections } from '../servers/ask-server.ts';
-import { type Server, type Address, serverAddress } from '../servers/server.ts';
+import { type Server, type Address, type ServerAnswer, serverAddress } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import {
+  type Context,
+  contextAssumed,
+  contextUnverified,
+  knownContext,
+  learnContext,
+  learntContext,
+} from './context.ts';
+import {
   ServerAnswerError,
   contextToldBy,
+  isOverflow,
   languageFailure,
   type RecognisedServer,
   recogniseServer,
@@ -20,6 +29,7 @@ import {
   initialCapabilities,
 } from './chat-openai.ts';
 import { AnswerTimedOut, type Completion, type LanguageModel } from './model.ts';
+import { estimatedTokens, fewestTokens } from './talk.ts';
 
 export type LanguageModelOptions = {
   /** With or without `/v1`. */
@@ -27,7 +37,7 @@ export type LanguageModelOptions = {
   /** Null: the first the server lists. */
   model: string | null;
   apiKey: string | null;
-  /** What a person set; null: asked from the server, else 4096. */
+  /** What a person set; null: asked from the server, known by name, or tried and learnt. */
   contextTokens: number | null;
   /** What one answer may take, loading of the model included. */
   timeoutSeconds: number;
@@ -36,11 +46,11 @@ export type LanguageModelOptions = {
 export type OpenLanguageModel = LanguageModel & {
   /** The models the server lists: tries address and key without asking for an answer. */
   models(signal: AbortSignal): Promise<string[]>;
+  /** The context that requests are planned with, and where its size is from. */
+  context(signal: AbortSignal): Promise<Context>;
   close(): Promise<void>;
 };
 
-/** The context to plan with where neither the server nor a person tells. */
-const contextDefault = 4096;
 /**
  * Servers are restarted with other models and contexts: what was found out is asked again after
  * this.
@@ -69,15 +79,17 @@ type Endpoint = {
  */
 export function openLanguageModel(options: LanguageModelOptions): OpenLanguageModel {
   const endpoint = endpointOf(options);
+  const context = (signal: AbortSignal) =>
+    limited(endpoint, { signal, prompt: '' }, async (both) =>
+      contextOf(endpoint, await recognised(endpoint, both), both),
+    );
   return {
     queue: endpoint.address.api,
     get model() {
       return endpoint.model ?? 'default';
     },
-    contextTokens: (signal) =>
-      limited(endpoint, { signal, prompt: '' }, async (both) =>
-        contextOf(endpoint, await recognised(endpoint, both), both),
-      ),
+    context,
+    contextTokens: async (signal) => (await context(signal)).tokens,
     complete: (completion, signal) =>
       limited(endpoint, { signal, prompt: completion.user }, async (both) => {
         let reply = await asked(endpoint, withRoom(endpoint, completion), both);
@@ -85,6 +97,7 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
           endpoint.thinksAnyway = true;
           reply = await asked(endpoint, withRoom(endpoint, completion), both);
         }
+        await learnFromReply(endpoint, { reply, completion }, both);
         return judgedReply(reply, completion, endpoint.address.origin);
       }),
     models: (signal) =>
@@ -165,19 +178,70 @@ async function contextOf(
   endpoint: Endpoint,
   found: RecognisedServer,
   signal: AbortSignal,
-): Promise<number> {
-  const { contextTokens } = endpoint.options;
+): Promise<Context> {
+  const { contextTokens: set } = endpoint.options;
   const model = modelOf(endpoint, found);
   if (found.kind === 'ollama') {
     const { ollamaContext } = await loadOllama();
-    endpoint.ollamaTokens ??=
-      contextTokens ?? (await ollamaContext(native(endpoint), model, signal));
-    return Math.min(endpoint.ollamaTokens, endpoint.contextMax);
+    endpoint.ollamaTokens ??= set ?? (await ollamaContext(native(endpoint), model, signal));
+    const told: Context = { tokens: endpoint.ollamaTokens, source: set ? 'set' : 'server' };
+    return least(told, { tokens: endpoint.contextMax, source: 'learnt' });
   }
   const stated = found.context.get(model) ?? found.context.get('');
-  // What the server has is a hard limit; a person may only ask for less of it.
-  const wanted = Math.min(contextTokens ?? Infinity, stated ?? Infinity, endpoint.contextMax);
-  return Number.isFinite(wanted) ? wanted : contextDefault;
+  const learnt: Context = {
+    tokens: Math.min(
+      endpoint.contextMax,
+      (stated === undefined && learntContext(endpoint.address.api, model)) || Infinity,
+    ),
+    source: 'learnt',
+  };
+  if (set !== null || stated !== undefined) {
+    // What the server has is a hard limit; a person may only ask for less of it.
+    const told: Context = { tokens: stated ?? Infinity, source: 'server' };
+    return least(told, { tokens: set ?? Infinity, source: 'set' }, learnt);
+  }
+  const known = knownContext(model);
+  return known === undefined
+    ? least({ tokens: contextAssumed, source: 'assumed' }, learnt)
+    : least({ tokens: known, source: 'table' }, learnt);
+}
+
+const least = (first: Context, ...others: Context[]): Context =>
+  others.reduce((one, other) => (other.tokens < one.tokens ? other : one), first);
+
+/** A refusal told the context, or at least that this is too much: half of it is tried next. */
+async function learnFromRefusal(
+  endpoint: Endpoint,
+  answer: ServerAnswer,
+  signal: AbortSignal,
+): Promise<void> {
+  const told = contextToldBy(answer);
+  if (told === null && !isOverflow(answer)) return;
+  const found = await recognised(endpoint, signal);
+  const { tokens, source } = await contextOf(endpoint, found, signal);
+  const isGuess = source !== 'set' && source !== 'server';
+  if (told !== null) endpoint.contextMax = Math.min(endpoint.contextMax, told);
+  if (isGuess) learnContext(endpoint.address.api, modelOf(endpoint, found), told ?? tokens / 2);
+}
+
+/** A server that read only a part of the prompt, or does not say how much, has less than was assumed. */
+async function learnFromReply(
+  endpoint: Endpoint,
+  { reply, completion }: { reply: Reply; completion: Completion },
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await recognised(endpoint, signal);
+  const { source } = await contextOf(endpoint, found, signal);
+  if (source === 'set' || source === 'server') return;
+  const { api } = endpoint.address;
+  const prompt = completion.system + completion.user;
+  const read = reply.promptTokens ?? 0;
+  if (read > 0 && read < fewestTokens(prompt)) learnContext(api, modelOf(endpoint, found), read);
+  if (read > 0 || source !== 'assumed' || estimatedTokens(prompt) <= contextUnverified) return;
+  learnContext(api, modelOf(endpoint, found), contextUnverified);
+  throw new StageError(failure('context-too-small', { server: endpoint.server.name }), {
+    retriable: false,
+  });
 }
 
 const loadOllama = () => import('./chat-ollama.ts');
@@ -200,11 +264,11 @@ async function asked(
       return found.kind === 'ollama'
         ? await (
             await loadOllama()
-          ).chatOllama(native(endpoint), to, await contextOf(endpoint, found, signal))
+          ).chatOllama(native(endpoint), to, (await contextOf(endpoint, found, signal)).tokens)
         : await chatOpenAI(server, to);
     } catch (error) {
       if (!(error instanceof ServerAnswerError)) throw error;
-      endpoint.contextMax = Math.min(endpoint.contextMax, contextToldBy(error.answer) ?? Infinity);
+      await learnFromRefusal(endpoint, error.answer, signal);
       const lower = downgradeChat(capabilities, error.answer, completion.schema !== undefined);
       if (!lower || downgrades >= downgradesMax) throw error;
       endpoint.capabilities = lower;

@@ -82,7 +82,10 @@ export async function punctuate(
     if ((answer === 'too-slow' || answer === 'too-large') && halvings < halvingsMax) {
       halvings += 1;
       const half = Math.floor(Math.min(tokensMax, tokensOfAll(part)) / 2);
-      tokensMax = Math.max(partTokensMin, answer === 'too-slow' ? slowTokensMax : half);
+      // A refusal may have told the context.
+      const told = partTokens(await model.contextTokens(signal), language);
+      const smaller = told < tokensMax ? told : half;
+      tokensMax = Math.max(partTokensMin, answer === 'too-slow' ? slowTokensMax : smaller);
       continue;
     }
     const settled = await secondChance(asking, part, answer);

@@ -90,20 +90,27 @@ async function draftOf(
   onProgress: (fraction: number) => void,
 ): Promise<{ draft: SummaryDraft; parts: number }> {
   let tokensMax = textTokensMax;
+  let answering = asking;
   const parts = talkParts(talk, tokensMax);
   if (parts.length === 1) {
     const draft = await atOnce(asking, talk);
     if (draft !== null) return { draft, parts: 1 };
     const half = Math.ceil(estimatedTokens(talkLines(talk)) / 2);
-    tokensMax = Math.max(textTokensMin, Math.min(half, slowTokensMax));
+    // A refusal may have told the context.
+    const context = await asking.model.contextTokens(asking.signal);
+    const told = textTokens(context);
+    const style = { ...asking.style, answerTokensMax: answerTokens(context) };
+    answering = { ...asking, style };
+    const smaller = told < tokensMax ? told : Math.min(half, slowTokensMax);
+    tokensMax = Math.max(textTokensMin, Math.min(half, smaller));
   }
   const smaller = parts.length === 1 ? talkParts(talk, tokensMax) : parts;
   const notes: string[] = [];
   for (const [index, part] of smaller.entries()) {
-    notes.push(...(await notesOf(asking, part, 0)));
+    notes.push(...(await notesOf(answering, part, 0)));
     onProgress((index + 1) / (smaller.length + 1));
   }
-  return { draft: await merged(asking, notes, tokensMax, 0), parts: notes.length };
+  return { draft: await merged(answering, notes, tokensMax, 0), parts: notes.length };
 }
 
 const textTokens = (context: number): number =>

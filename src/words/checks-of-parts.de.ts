@@ -1,6 +1,14 @@
 import type { Words } from './sentences.ts';
 import type { checksOfParts } from './checks-of-parts.ts';
 
+const sourceWords = {
+  set: 'laut Einstellungen',
+  server: 'laut Server',
+  table: 'bekannt für dieses Modell',
+  learnt: 'gelernt aus einer zu langen Anfrage',
+  assumed: 'angenommen, bis der Server eine Anfrage als zu lang ablehnt',
+} as const;
+
 export const checksOfPartsInGerman = {
   'audio-server-ok': { detail: 'Der Audioserver antwortet.' },
   'audio-server-empty': {
@@ -67,22 +75,26 @@ export const checksOfPartsInGerman = {
   },
   'language-ok': {
     detail:
-      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token.',
+      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token, {source}.',
+    choices: { source: sourceWords },
   },
   'language-no-json': {
     detail:
-      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token. Die Antworten halten das verlangte Format nicht ein: Zusammenfassungen enthalten vielleicht keine Listen.',
+      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token, {source}. Die Antworten halten das verlangte Format nicht ein: Zusammenfassungen enthalten vielleicht keine Listen.',
     todo: 'Wählen Sie ein größeres Modell oder eines, das Anweisungen befolgt (`llm.model`).',
+    choices: { source: sourceWords },
   },
   'language-short-context': {
     detail:
-      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token. Das ist wenig: Lange Aufnahmen werden in Teilen zusammengefasst.',
+      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token, {source}. Das ist wenig: Lange Aufnahmen werden in Teilen zusammengefasst.',
     todo: 'Geben Sie dem Modell auf seinem Server mindestens 8.192 Token, oder tragen Sie sein Kontextfenster ein (`llm.context`).',
+    choices: { source: sourceWords },
   },
   'language-slow': {
     detail:
-      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token. Das ist langsam: Die Dokumente einer langen Besprechung brauchen lange.',
+      '{model} hat in {time} geantwortet (etwa {speed} Token pro Sekunde); das Kontextfenster hat {context} Token, {source}. Das ist langsam: Die Dokumente einer langen Besprechung brauchen lange.',
     todo: 'Wählen Sie ein kleineres Modell (`llm.model`), oder betreiben Sie den Server auf einem schnelleren Computer.',
+    choices: { source: sourceWords },
   },
   'speakers-ok': { detail: 'In Besprechungen werden die Sprecher unterschieden.' },
   'speakers-no-model': {

@@ -1,5 +1,23 @@
 import { says } from './sentences.ts';
 
+/** Where the size of a context window is from, behind it. */
+const sourceWords = {
+  set: 'from the settings',
+  server: 'as the server says',
+  table: 'known for this model',
+  learnt: 'learnt from a request that was too long',
+  assumed: 'assumed until the server rejects a request as too long',
+} as const;
+
+/** What a language model that answered is like. */
+const answered = {
+  model: 'text',
+  time: 'seconds',
+  speed: 'integer',
+  context: 'integer',
+  source: ['set', 'server', 'table', 'learnt', 'assumed'],
+} as const;
+
 /** What Health finds about audio, speech, language models and addresses. */
 export const checksOfParts = {
   'audio-server-ok': says({}, { detail: 'The audio server responds.' }),
@@ -99,37 +117,29 @@ export const checksOfParts = {
       todo: 'Set a language model server (`llm.base_url`, MITSCHRIFT_LLM_BASE_URL).',
     },
   ),
-  'language-ok': says(
-    { model: 'text', time: 'seconds', speed: 'integer', context: 'integer' },
-    {
-      detail:
-        '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens.',
-    },
-  ),
-  'language-no-json': says(
-    { model: 'text', time: 'seconds', speed: 'integer', context: 'integer' },
-    {
-      detail:
-        '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens. Its answers don’t follow the required format: summaries may lack lists.',
-      todo: 'Choose a larger model, or one that follows instructions (`llm.model`).',
-    },
-  ),
-  'language-short-context': says(
-    { model: 'text', time: 'seconds', speed: 'integer', context: 'integer' },
-    {
-      detail:
-        '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens. That is short: long recordings are summarised in parts.',
-      todo: 'Give the model at least 8,192 tokens on its server, or enter its context window (`llm.context`).',
-    },
-  ),
-  'language-slow': says(
-    { model: 'text', time: 'seconds', speed: 'integer', context: 'integer' },
-    {
-      detail:
-        '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens. That is slow: documents of a long meeting take a long time.',
-      todo: 'Choose a smaller model (`llm.model`), or run the server on a faster computer.',
-    },
-  ),
+  'language-ok': says(answered, {
+    detail:
+      '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens, {source}.',
+    choices: { source: sourceWords },
+  }),
+  'language-no-json': says(answered, {
+    detail:
+      '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens, {source}. Its answers don’t follow the required format: summaries may lack lists.',
+    todo: 'Choose a larger model, or one that follows instructions (`llm.model`).',
+    choices: { source: sourceWords },
+  }),
+  'language-short-context': says(answered, {
+    detail:
+      '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens, {source}. That is short: long recordings are summarised in parts.',
+    todo: 'Give the model at least 8,192 tokens on its server, or enter its context window (`llm.context`).',
+    choices: { source: sourceWords },
+  }),
+  'language-slow': says(answered, {
+    detail:
+      '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens, {source}. That is slow: documents of a long meeting take a long time.',
+    todo: 'Choose a smaller model (`llm.model`), or run the server on a faster computer.',
+    choices: { source: sourceWords },
+  }),
   'speakers-ok': says({}, { detail: 'The speakers of meetings are separated.' }),
   'speakers-no-model': says(
     {},

@@ -95,7 +95,7 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   assert.equal(good.get('language')!.status, 'ok', good.get('language')!.detail);
   assert.match(
     good.get('language')!.detail,
-    /^\S+ answered in [\d.]+ seconds? \(about [\d,]+ tokens a second\); its context window has 16,384 tokens\.$/,
+    /^\S+ answered in [\d.]+ seconds? \(about [\d,]+ tokens a second\); its context window has 16,384 tokens, as the server says\.$/,
   );
   const key = 'sk-very-secret-key';
   assert.ok(language.chats().some(({ headers }) => headers.authorization === `Bearer ${key}`));
@@ -121,7 +121,7 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   await put(service, token, { llm: { context: 2048 } });
   await speech.down();
   const short = await look(service, token);
-  assert.match(short.get('language')!.detail, /has 2,048 tokens\. That is short/);
+  assert.match(short.get('language')!.detail, /has 2,048 tokens, from the settings\. That is short/);
   assert.equal(short.get('speech')!.status, 'missing');
   assert.match(short.get('speech')!.detail, /127\.0\.0\.1/);
 

@@ -53,8 +53,59 @@ test('asks the server for its context where it tells', async (t) => {
     const gateway = await openOn(t, { flavour: 'openai', contextTokens: 99_000, contextKey });
     assert.equal(await gateway.model.contextTokens(signal), 99_000, contextKey);
   }
-  const { model } = await openOn(t, { flavour: 'openai' });
-  assert.equal(await model.contextTokens(signal), 4096);
+});
+
+test('a context that nobody tells is tried upwards and learnt, also for the next that opens the server', async (t) => {
+  const { model, server } = await openOn(t, {
+    flavour: 'openai',
+    brain: echo,
+    contextTokens: 100_000,
+  });
+  assert.deepEqual(await model.context(signal), { tokens: 131_072, source: 'assumed' });
+  // What it does not take is found out by the first question.
+  await model.complete(question, signal);
+  const asked = server.chats().length;
+  // An hour of talk.
+  const hour = { ...question, user: 'word '.repeat(9600) };
+  assert.equal(await model.complete(hour, signal), 'It is fine.');
+  assert.equal(server.chats().length, asked + 1);
+  const tooLong = { ...question, user: 'word '.repeat(90_000) };
+  await assert.rejects(model.complete(tooLong, signal), { code: 'prompt-truncated' });
+  assert.deepEqual(await model.context(signal), { tokens: 100_000, source: 'learnt' });
+  const options = { apiKey: null, contextTokens: null, timeoutSeconds: 10 };
+  const again = openLanguageModel({ ...options, baseUrl: server.url, model: 'test-model' });
+  const other = openLanguageModel({ ...options, baseUrl: server.url, model: 'gpt-4o' });
+  const set = openLanguageModel({
+    ...options,
+    baseUrl: server.url,
+    model: 'x',
+    contextTokens: 9e3,
+  });
+  t.after(() => Promise.all([again, other, set].map((one) => one.close())));
+  assert.deepEqual(await again.context(signal), { tokens: 100_000, source: 'learnt' });
+  assert.deepEqual(await other.context(signal), { tokens: 128_000, source: 'table' });
+  assert.deepEqual(await set.context(signal), { tokens: 9000, source: 'set' });
+});
+
+test('a refusal without a size halves the context; a server that says nothing of what it read has little', async (t) => {
+  const long = { ...question, user: 'word '.repeat(9600) };
+  const mute = await openOn(t, { flavour: 'openai', brain: echo });
+  mute.server.faults.status = {
+    status: 500,
+    body: JSON.stringify({ error: { message: 'the request exceeds the available context' } }),
+  };
+  await assert.rejects(mute.model.complete(long, signal), { code: 'prompt-truncated' });
+  assert.deepEqual(await mute.model.context(signal), { tokens: 65_536, source: 'learnt' });
+  const silent = await openOn(t, {
+    flavour: 'openai',
+    brain: echo,
+    contextTokens: 20_000,
+    faults: { uncounted: true },
+  });
+  assert.equal(await silent.model.complete(question, signal), 'It is fine.');
+  assert.equal((await silent.model.context(signal)).source, 'assumed');
+  await assert.rejects(silent.model.complete(long, signal), { code: 'prompt-truncated' });
+  assert.deepEqual(await silent.model.context(signal), { tokens: 4096, source: 'learnt' });
 });
 
 test('knows the context of models whose server does not tell, until a refusal tells another', async (t) => {

@@ -117,6 +117,18 @@ test('notes that do not fit are condensed with their neighbours until they do', 
   );
 });
 
+test('an hour of talk is one request to a server that does not tell its context, and few to one that refuses', async (t) => {
+  const hour = longTalk(480);
+  const large = await openOn(t, { flavour: 'openai', contextTokens: 128_000 });
+  assert.equal((await summarise(hour, large.model, options)).parts, 1);
+  // The first names a parameter that it does not take.
+  assert.equal(large.server.chats().length, 2);
+  const smaller = await openOn(t, { flavour: 'openai', contextTokens: 16_000 });
+  const { parts } = await summarise(hour, smaller.model, options);
+  assert.ok(parts <= 5, `${parts}`);
+  assert.ok(smaller.server.chats().length <= 8, `${smaller.server.chats().length}`);
+});
+
 test('what the server finds too large goes in halves', async (t) => {
   const { model } = await openOn(t, { flavour: 'openai', contextTokens: 1400 });
   const { text, parts } = await summarise(longTalk(60), model, options);

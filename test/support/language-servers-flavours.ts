@@ -33,6 +33,8 @@ export type Faults = {
   finishReason?: 'length' | 'content_filter';
   /** Drops the front of the prompt without a word and counts only the rest. */
   truncates?: boolean;
+  /** Does not say how many tokens it read. */
+  uncounted?: boolean;
   /** Request fields refused with a 400 that names them (`response_format`, `temperature`, …). */
   rejects?: string[];
 };
@@ -240,11 +242,13 @@ export function answerOf(
     created: 1763632800,
     model: body.model,
     choices: [{ index: 0, message, finish_reason: finish }],
-    usage: {
-      prompt_tokens: prompt.tokens,
-      completion_tokens: tokensOf(answer),
-      total_tokens: prompt.tokens + tokensOf(answer),
-    },
+    ...(!fault.uncounted && {
+      usage: {
+        prompt_tokens: prompt.tokens,
+        completion_tokens: tokensOf(answer),
+        total_tokens: prompt.tokens + tokensOf(answer),
+      },
+    }),
   });
 }
 
