@@ -121,7 +121,10 @@ test('the engines really answer: what they hear and write, how fast, and with wh
   await put(service, token, { llm: { context: 2048 } });
   await speech.down();
   const short = await look(service, token);
-  assert.match(short.get('language')!.detail, /has 2,048 tokens, from the settings\. That is short/);
+  assert.match(
+    short.get('language')!.detail,
+    /has 2,048 tokens, from the settings\. That is short/,
+  );
   assert.equal(short.get('speech')!.status, 'missing');
   assert.match(short.get('speech')!.detail, /127\.0\.0\.1/);
 
