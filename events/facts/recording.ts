@@ -90,6 +90,12 @@ export const stages = keysOf(stageTable);
 export const kindSchema = z.enum(['solo', 'meeting']);
 export type Kind = z.infer<typeof kindSchema>;
 
+/** How many people speak at least and at most, without an exact number. Absent in older logs, and where it was not given. */
+const speakerLimits = {
+  speakers_min: z.number().int().positive().nullable().optional(),
+  speakers_max: z.number().int().positive().nullable().optional(),
+};
+
 /** How a recording came to be; the same for a captured and an uploaded one. */
 const origin = {
   /** Id of the user whose space it belongs to; handing it over is a separate fact. */
@@ -99,6 +105,7 @@ const origin = {
   language: z.string().nullable(),
   /** How many people speak, if that was given. */
   speakers: z.number().int().positive().nullable(),
+  ...speakerLimits,
 };
 
 /** The kept audio: a file below the recording's folder, and what it must hash to. */
@@ -320,6 +327,7 @@ export const recordingFacts = {
       from: z.enum(reprocessedFrom),
       language: z.string().nullable().optional(),
       speakers: z.number().int().positive().nullable().optional(),
+      ...speakerLimits,
       /** Speech model of this run alone; without it, that of the settings. */
       model: z.string().optional(),
     }),

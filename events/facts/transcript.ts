@@ -6,6 +6,13 @@ const span = { start: z.number().nonnegative(), end: z.number().nonnegative() };
 export const wordSchema = z.object({ text: z.string(), ...span });
 export type Word = z.infer<typeof wordSchema>;
 
+/** Why a passage may be wrong: `repetition`, `known-phrase`, `other-speaker`, … */
+const reasonSchema = z.string();
+
+/** A passage that may be wrong, or said by someone else. */
+export const doubtSchema = z.object({ ...span, reason: reasonSchema });
+export type Doubt = z.infer<typeof doubtSchema>;
+
 /** A piece of recognised speech as the engine cut it. Without word times `words` is empty. */
 export const segmentSchema = z.object({
   ...span,
@@ -16,6 +23,8 @@ export const segmentSchema = z.object({
    * recording; different ones of different requests may be one person too. Absent when it did not say.
    */
   speaker: z.string().optional(),
+  /** Why it may be wrong; absent when nothing is suspected. */
+  doubt: reasonSchema.optional(),
 });
 export type Segment = z.infer<typeof segmentSchema>;
 
@@ -27,8 +36,10 @@ export const blockSchema = z.object({
   ...span,
   text: z.string(),
   words: z.array(wordSchema),
-  /** Why this stretch may be wrong (`repetition`, `known-phrase`, …); absent when nothing is suspected. */
-  doubt: z.string().optional(),
+  /** What of it may be wrong; absent when nothing is suspected. */
+  doubts: z.array(doubtSchema).optional(),
+  /** In older logs: why all of it may be wrong. */
+  doubt: reasonSchema.optional(),
 });
 export type Block = z.infer<typeof blockSchema>;
 

@@ -1,6 +1,7 @@
 import { textSegments } from '../../src/shared/segments.ts';
 import { endsSentence } from '../../src/shared/sentence-ends.ts';
 import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
+import { withoutGhosts } from './ghost-voices.ts';
 import { paragraphs } from './paragraphs.ts';
 import type { Utterance } from './utterances.ts';
 
@@ -23,21 +24,31 @@ const tieSeconds = 0.01;
 /**
  * Joins words and speakers into turns: each word goes to the one who speaks for most of it, in overlapping
  * speech to the one with the shorter turn, in a pause to the nearest; where the recogniser said who spoke, to
- * them. Sentences are not torn at borders.
+ * them. Sentences are not torn at borders, and voices of a word or two are the voice around them: what they say carries
+ * the doubt `other-speaker`.
  * The words stay as they are and in their order. Linear in length. Pure.
  * @param utterances with labels for the speakers of segments, if with any: see `underLabels`
+ * @param speakersMin so many people speak at least
  */
 export function joinTurns(
   utterances: readonly Utterance[],
   turns: readonly LabelledTurn[],
+  speakersMin = 1,
 ): Block[] {
   const units = utterances.flatMap((utterance) =>
     utterance.segments
       .filter(({ text }) => text.trim() !== '')
       .flatMap((segment) => unitsOf(segment).map((unit): Placed => ({ unit, segment, utterance }))),
   );
-  const voices = keepSentences(units, speakersOf(units, turns));
-  return speechesOf(units, voices)
+  const heard = keepSentences(units, speakersOf(units, turns)).map(({ label }) => label);
+  const labels = withoutGhosts(
+    units.map(({ unit: { text, start, end }, segment }, at) => {
+      return { text, start, end, label: heard[at]!, isTold: segment.speaker !== undefined };
+    }),
+    (at) => isSentenceEnd(units, at),
+    speakersMin,
+  );
+  return speechesOf(units, labels, (at) => heard[at] !== labels[at])
     .flatMap(({ label, utterances: own }) => paragraphs(own, label))
     .map((block, at) => ({ ...block, id: `t-${String(at + 1).padStart(4, '0')}` }));
 }
@@ -208,19 +219,24 @@ function isSentenceEnd(units: readonly Placed[], at: number): boolean {
   return endsSentence(unit.text, next.unit.text);
 }
 
-/** What each says until another speaks: segments as they are, cut where the speaker changes. */
+/** What each says until another speaks: segments as they are, cut where the speaker changes, or may have changed. */
 function speechesOf(
   units: readonly Placed[],
-  voices: readonly Voice[],
+  labels: readonly string[],
+  mayBeOther: (at: number) => boolean,
 ): { label: string; utterances: Utterance[] }[] {
   const speeches: { label: string; utterances: Utterance[] }[] = [];
   for (let at = 0; at < units.length;) {
     const { segment, utterance } = units[at]!;
-    const { label } = voices[at]!;
+    const label = labels[at]!;
+    const isOther = mayBeOther(at);
+    const isSame = (index: number) => labels[index] === label && mayBeOther(index) === isOther;
     let to = at + 1;
-    while (units[to]?.segment === segment && voices[to]!.label === label) to += 1;
+    while (units[to]?.segment === segment && isSame(to)) to += 1;
     const isWhole = units[at - 1]?.segment !== segment && units[to]?.segment !== segment;
-    const part = isWhole ? segment : segmentOfUnits(units.slice(at, to).map(({ unit }) => unit));
+    const own = isWhole ? segment : segmentOfUnits(units.slice(at, to).map(({ unit }) => unit));
+    const doubt = segment.doubt ?? (isOther ? 'other-speaker' : undefined);
+    const part = doubt === undefined ? own : { ...own, doubt };
     if (speeches.at(-1)?.label !== label) speeches.push({ label, utterances: [] });
     const { utterances } = speeches.at(-1)!;
     if (utterances.at(-1)?.index !== utterance.index) {

@@ -1,4 +1,4 @@
-import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
+import type { Block, Doubt, Segment, Word } from '../../events/facts/transcript.ts';
 import { joinTexts } from '../../src/shared/lone-marks.ts';
 import type { Utterance } from './utterances.ts';
 
@@ -63,7 +63,7 @@ const piecesOf = ({ index, segments, doubt }: Utterance): Piece[] =>
           words,
           count: wordCount(segment.text.slice(from, to)),
           utterance: index,
-          doubt,
+          doubt: segment.doubt ?? doubt,
         };
       });
     });
@@ -84,7 +84,10 @@ function groupsOf({ text, words }: Segment): { from: number; words: Word[] }[] {
 }
 
 function startsParagraph(last: Piece, next: Piece, words: number): boolean {
-  if (last.doubt !== next.doubt || pauseBetween(last, next) >= pauseSeconds) return true;
+  if (pauseBetween(last, next) >= pauseSeconds) return true;
+  // A mark below words needs their times: without them all of a paragraph is marked.
+  if (last.doubt !== next.doubt && (last.words.length === 0 || next.words.length === 0))
+    return true;
   if (words < paragraphWords || last.segment === next.segment) return false;
   return /[.!?…。！？]["'”’»)]*$/u.test(last.segment.text.trim());
 }
@@ -126,7 +129,7 @@ function add(open: Open, next: Piece): void {
 function blockOf(pieces: readonly Piece[], number: number, speaker: string | null): Block {
   const [first, last] = [pieces[0]!, pieces.at(-1)!];
   const isTimed = pieces.every((piece) => piece.words.length > 0);
-  const { doubt } = first;
+  const doubts = doubtsOf(pieces);
   return {
     id: `t-${String(number).padStart(4, '0')}`,
     speaker,
@@ -134,8 +137,20 @@ function blockOf(pieces: readonly Piece[], number: number, speaker: string | nul
     end: last.to === last.segment.text.length ? last.segment.end : last.end,
     text: joinTexts(textsOf(pieces)),
     words: isTimed ? pieces.flatMap((piece) => piece.words) : [],
-    ...(doubt === undefined ? {} : { doubt }),
+    ...(doubts.length === 0 ? {} : { doubts }),
   };
+}
+
+/** What of some pieces may be wrong; neighbours for the same reason are one passage. */
+function doubtsOf(pieces: readonly Piece[]): Doubt[] {
+  const doubts: Doubt[] = [];
+  for (const [at, { start, end, doubt }] of pieces.entries()) {
+    const last = doubts.at(-1);
+    if (doubt === undefined) continue;
+    if (last && pieces[at - 1]?.doubt === doubt) last.end = Math.max(last.end, end);
+    else doubts.push({ start, end, reason: doubt });
+  }
+  return doubts;
 }
 
 /** What each segment gives to a paragraph, as it was written. */

@@ -1,3 +1,4 @@
+import { type SpeakerCount, anyNumber, speakerCount } from '../../src/shared/speaker-count.ts';
 import {
   type RecordingFact,
   type RecordingFactType,
@@ -127,20 +128,23 @@ export type DocumentFiles = {
   authored: Partial<Record<DocumentName, ReadFact<'document.edited'>>>;
 };
 
-/** How many people speak, as given at the beginning or with a later run; null when it was not. */
-export function speakersAsked({ facts }: Pick<Recording, 'facts'>): number | null {
+/** How many people speak, as given at the beginning or with a later run. */
+export function speakersAsked({ facts }: Pick<Recording, 'facts'>): SpeakerCount {
   for (const fact of facts.toReversed()) {
     switch (fact.type) {
       case 'recording.started':
       case 'audio.imported':
-        return fact.data.speakers;
-      case 'reprocessing.requested':
-        if (fact.data.speakers !== undefined) return fact.data.speakers;
+        return speakerCount(fact.data);
+      case 'reprocessing.requested': {
+        const { speakers, speakers_min, speakers_max } = fact.data;
+        const isGiven = [speakers, speakers_min, speakers_max].some((one) => one !== undefined);
+        if (isGiven) return speakerCount(fact.data);
         break;
+      }
       default:
     }
   }
-  return null;
+  return anyNumber;
 }
 
 /** What says which audio there is: as it came, or as a browser added to it. */

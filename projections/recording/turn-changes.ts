@@ -97,6 +97,7 @@ export const joinedTurns = (one: Block, next: Block): Block => ({
   end: Math.max(one.end, next.end),
   text: `${one.text} ${next.text}`.trim(),
   words: areTimed(one) && areTimed(next) ? [...one.words, ...next.words] : [],
+  ...(one.doubts || next.doubts ? { doubts: [...(one.doubts ?? []), ...(next.doubts ?? [])] } : {}),
 });
 
 /**

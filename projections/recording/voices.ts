@@ -1,3 +1,4 @@
+import { doubtsIn } from './doubts.ts';
 import { type Source, basisOf } from '../../events/facts/sources.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block, Moved, NamedVoice, Word } from '../../events/facts/transcript.ts';
@@ -195,7 +196,10 @@ export function voiceSamples(
   const sentences = turns
     .filter(({ speaker }) => speaker === label)
     .flatMap((turn) =>
-      sentencesOf(turn).map((sample) => ({ sample, isDoubtful: turn.doubt !== undefined })),
+      sentencesOf(turn).map((sample) => ({
+        sample,
+        isDoubtful: doubtsIn({ ...turn, start: sample.start, end: sample.end }).length > 0,
+      })),
     );
   const longest = sentences.toSorted((a, b) => lengthOf(b.sample) - lengthOf(a.sample));
   const isClean = ({ sample, isDoubtful }: (typeof sentences)[number]) =>

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { Upload } from '../recordings/import-audio.ts';
 import { packageVersion } from '../shared/package.ts';
 
 /** Runs the command that the arguments name. Exit codes: 0 done, 1 failed, 2 wrong usage. */
@@ -28,6 +29,7 @@ program
   .argument('<file...>', 'audio or video files, or folders')
   .option('--recursive', 'include subfolders', false)
   .option('--meeting', 'the recording is a meeting with several speakers', false)
+  .option('--speakers <number>', 'how many people speak in a meeting: 3, or from 2-5', speakersOf)
   .option('--out <dir>', 'folder for the documents', '.')
   .option(
     '--format <list>',
@@ -284,6 +286,17 @@ function daysOf(text: string): number {
   const days = Number(text);
   if (Number.isInteger(days) && days >= 1 && days <= 30) return days;
   throw new InvalidArgumentError('Use a number of days from 1 to 30.');
+}
+
+/** `3`, or `2-5` for at least 2 and at most 5. @throws {InvalidArgumentError} */
+function speakersOf(text: string): Pick<Upload, 'speakers' | 'speakers_min' | 'speakers_max'> {
+  const [, from, to] = /^(\d{1,2})(?:-(\d{1,2}))?$/u.exec(text) ?? [];
+  const [min, max] = [Number(from), Number(to ?? from)];
+  if (!(min >= 1 && max <= 20 && min <= max))
+    throw new InvalidArgumentError('Use a number from 1 to 20, or two: 2-5.');
+  return to === undefined
+    ? { speakers: min }
+    : { speakers: null, speakers_min: min, speakers_max: max };
 }
 
 /** A day or a time in the host's time zone, unless the text names another. @throws {InvalidArgumentError} */

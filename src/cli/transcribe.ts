@@ -17,6 +17,7 @@ import { requestedLanguage } from '../shared/languages.ts';
 import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
 import { openLogger } from '../shared/log.ts';
+import type { Upload } from '../recordings/import-audio.ts';
 import { peopleFieldSchema } from '../recordings/people-given.ts';
 import { type FoundFile, findAudioFiles, audioInVault } from './audio-files.ts';
 import { confirmed } from './confirmed.ts';
@@ -44,6 +45,8 @@ export type TranscribeOptions = {
   language?: string | undefined;
   /** Names of people who may be heard. */
   people?: string | undefined;
+  /** How many people speak, of meetings. */
+  speakers?: Pick<Upload, 'speakers' | 'speakers_min' | 'speakers_max'> | undefined;
   /** When it was said; by default when the file says it was made, else its modification time. */
   date?: Date | undefined;
   json: boolean;
@@ -226,6 +229,7 @@ async function throughPipeline(batch: Batch, file: FoundFile): Promise<Transcrib
     kind: options.meeting ? 'meeting' : 'solo',
     language: options.language ?? null,
     speakers: null,
+    ...options.speakers,
     people,
     began: {
       said: options.date?.toISOString(),

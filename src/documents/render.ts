@@ -1,3 +1,5 @@
+import { doubtsIn } from '../../projections/recording/doubts.ts';
+import { isDoubtReason } from '../words/labels-of-documents.ts';
 import { Scalar, stringify } from 'yaml';
 import { clock } from '../shared/time.ts';
 import {
@@ -131,13 +133,14 @@ function renderNotes(input: DocumentsInput): string[] {
 /** Passages that may be wrong, with links to them; they stay in the transcript as they are. */
 function doubts(input: DocumentsInput): string[] {
   const labels = labelsIn(input.uiLanguage);
-  const doubtful = input.blocks.filter((block) => block.doubt !== undefined);
+  const doubtful = input.blocks.flatMap((block) =>
+    doubtsIn(block).map(({ start, reason }) => ({ id: block.id, start, reason })),
+  );
   if (doubtful.length === 0) return [];
   const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
-  const links = doubtful.slice(0, doubtLinksMax).map(({ id, start, doubt = '' }) => {
-    const reason =
-      doubt === 'repetition' || doubt === 'known-phrase' ? labels(doubt) : escapeInline(doubt);
-    return `[[${transcript}#^${id}|${clock(start)}]] (${reason})`;
+  const links = doubtful.slice(0, doubtLinksMax).map(({ id, start, reason }) => {
+    const said = isDoubtReason(reason) ? labels(reason) : escapeInline(reason);
+    return `[[${transcript}#^${id}|${clock(start)}]] (${said})`;
   });
   const rest = doubtful.length - links.length;
   const all = rest > 0 ? [...links, labels('more-doubts', { count: rest })] : links;

@@ -233,3 +233,15 @@ function withoutPrototype(key: string, value: unknown): unknown {
   if (key === '__proto__') throw new SyntaxError('__proto__ is not allowed as a key');
   return value;
 }
+
+/** Whether at least so many speakers are no more than at most so many. */
+export const speakersInOrder = ({
+  speakers_min: min,
+  speakers_max: max,
+}: {
+  speakers_min?: number | undefined;
+  speakers_max?: number | undefined;
+}): boolean => min === undefined || max === undefined || min <= max;
+
+/** What is said of limits that are not in order. */
+export const outOfOrder = { path: ['speakers_max'], error: wrong('speakers-limits') };

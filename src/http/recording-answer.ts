@@ -1,3 +1,5 @@
+import { doubtsIn } from '../../projections/recording/doubts.ts';
+import type { Doubt } from '../../events/facts/transcript.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import type { ListedRecording, RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
@@ -306,17 +308,12 @@ const pointsIn = (prose: string): string[] =>
 /** The transcript's blocks; while there are none, the stretches as they were recognised. */
 function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utterances'>) {
   if (utterances.length === 0) {
-    return blocks.map(({ id, speaker, start, end, text, words, doubt }, index) => ({
-      index,
-      block: id,
-      revision: turnTag({ id, speaker, text }),
-      start,
-      end,
-      speaker,
-      text,
-      words,
-      ...(doubt === undefined ? {} : { doubt }),
-    }));
+    return blocks.map((block, index) => {
+      const { id, speaker, start, end, text, words } = block;
+      const revision = turnTag({ id, speaker, text });
+      const said = { index, block: id, revision, start, end, speaker, text, words };
+      return { ...said, ...doubtAnswer(doubtsIn(block)) };
+    });
   }
   return utterances.map(({ index, start, end, segments, doubt, voice = null }) => ({
     index,
@@ -326,6 +323,15 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
     speaker: voice,
     text: segments.map(({ text }) => text.trim()).join(' '),
     words: segments.flatMap(({ words }) => words),
-    ...(doubt === undefined ? {} : { doubt }),
+    ...doubtAnswer(
+      segments.flatMap((segment) => {
+        const reason = segment.doubt ?? doubt;
+        return reason === undefined ? [] : [{ start: segment.start, end: segment.end, reason }];
+      }),
+    ),
   }));
 }
+
+/** What may be wrong; `doubt`, the first reason, is of older clients. */
+const doubtAnswer = ([first, ...more]: readonly Doubt[]) =>
+  first === undefined ? {} : { doubt: first.reason, doubts: [first, ...more] };

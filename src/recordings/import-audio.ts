@@ -21,6 +21,8 @@ export type Upload = {
   kind: 'solo' | 'meeting';
   language: string | null;
   speakers: number | null;
+  speakers_min?: number | undefined;
+  speakers_max?: number | undefined;
   title?: string | undefined;
   /** Names of people who may be heard. */
   people?: string[] | undefined;
@@ -48,10 +50,17 @@ export interface Imports {
   removeUnacknowledged(left: readonly string[]): Promise<string[]>;
 }
 
-type ImportedAs = Pick<
-  RecordingFactOf<'audio.imported'>['data'],
-  'sha256' | 'kind' | 'language' | 'speakers'
->;
+/** Another import under the same key is one in which these differ. */
+const compared = [
+  'sha256',
+  'kind',
+  'language',
+  'speakers',
+  'speakers_min',
+  'speakers_max',
+] as const;
+
+type ImportedAs = Pick<RecordingFactOf<'audio.imported'>['data'], (typeof compared)[number]>;
 
 type ImportsDeps = {
   files: Pick<AudioStore, 'keep' | 'removeAll'>;
@@ -150,7 +159,6 @@ async function sameAs(
   importedAs: ImportsDeps['importedAs'],
 ): Promise<Accepted> {
   const first = await importedAs(earlier.recordingId);
-  const compared = ['sha256', 'kind', 'language', 'speakers'] as const;
   if (first && compared.some((name) => first[name] !== asked[name])) {
     throw new CommandUsedDifferently(
       'The key was given with another file, or with other fields. Take a new key.',
@@ -171,9 +179,18 @@ async function takeUpload(
   const { bytes, sha256 } = await hashUpload(upload.path);
   const name = `audio${safeExtension(upload.filename)}`;
   const path = await files.keep(recordingId, name, { path: upload.path, sha256 });
-  const { owner, kind, language, speakers, title, people, filename } = upload;
+  const { owner, kind, language, speakers, speakers_min, speakers_max } = upload;
+  const { title, people, filename } = upload;
   const started_at = beginning(upload.began ?? {}, Date.now());
-  const origin = { owner, kind, language, speakers, started_at };
+  const origin = {
+    owner,
+    kind,
+    language,
+    speakers,
+    ...(speakers_min === undefined ? {} : { speakers_min }),
+    ...(speakers_max === undefined ? {} : { speakers_max }),
+    started_at,
+  };
   return {
     type: 'audio.imported',
     data: { ...origin, path, bytes, sha256, duration: null },

@@ -1,5 +1,6 @@
 import type { Segment, Stretch } from '../../events/facts/transcript.ts';
 import type { SpeechFile } from '../audio/wav.ts';
+import type { SpeakerCount } from '../shared/speaker-count.ts';
 import type { WaitingFor } from '../shared/retry.ts';
 import type { ServerState } from './remote/probe-server.ts';
 
@@ -69,8 +70,7 @@ export interface SpeechEngine {
 export type Meeting = {
   /** The two channels of a stereo recording, for an engine that `takesChannels`. */
   channels?: readonly [SpeechFile, SpeechFile] | undefined;
-  /** How many people speak; null when unknown. */
-  speakers: number | null;
+  speakers: SpeakerCount;
   /** What was recognised before, in order, with its speakers: an engine may compare voices with it. */
   heard: readonly Segment[];
 };

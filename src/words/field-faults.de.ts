@@ -106,6 +106,7 @@ export const fieldFaultsInGerman = {
   'not-a-time': { detail: 'muss eine Zeit wie 2026-05-04T10:00:00+02:00 sein' },
   'time-out-of-range': { detail: 'muss zwischen 1900 und heute liegen' },
   'speakers-count': { detail: 'muss eine Zahl von 1 bis 20 sein' },
+  'speakers-limits': { detail: 'darf nicht kleiner sein als `speakers_min`' },
   'not-names': { detail: 'müssen Namen mit Kommas dazwischen oder ein JSON-Array sein' },
   'passage-named-wrong': {
     detail:

@@ -143,6 +143,7 @@ export const fieldFaults = {
   'not-a-time': says({}, { detail: 'must be a time such as 2026-05-04T10:00:00+02:00' }),
   'time-out-of-range': says({}, { detail: 'must be between 1900 and today' }),
   'speakers-count': says({}, { detail: 'must be a number from 1 to 20' }),
+  'speakers-limits': says({}, { detail: 'must not be less than `speakers_min`' }),
   'not-names': says({}, { detail: 'must be names separated by commas, or a JSON array' }),
   'passage-named-wrong': says(
     {},

@@ -24,5 +24,6 @@ export const labelsOfDocumentsInGerman = {
   },
   'more-doubts': { detail: 'und {count} weitere' },
   repetition: { detail: 'Wiederholung' },
+  'other-speaker': { detail: 'vielleicht hat das jemand anderes gesagt' },
   'known-phrase': { detail: 'eine Floskel, die Spracherkennung bei Stille oft erfindet' },
 } satisfies Words<typeof labelsOfDocuments>;

@@ -28,8 +28,15 @@ export const labelsOfDocuments = {
   'more-doubts': says({ count: 'integer' }, { detail: 'and {count} more' }),
   repetition: says({}, { detail: 'repetition' }),
   'known-phrase': says({}, { detail: 'a phrase that speech recognition often invents in silence' }),
+  'other-speaker': says({}, { detail: 'someone else may have said this' }),
 };
 
 export type LabelCode = keyof typeof labelsOfDocuments;
+/** Why a passage may be wrong, as far as there are words for it. */
+export const isDoubtReason = (
+  reason: string,
+): reason is 'repetition' | 'known-phrase' | 'other-speaker' =>
+  ['repetition', 'known-phrase', 'other-speaker'].includes(reason);
+
 /** A label with what varies in it. */
 export const labelOf = sayingsOf(labelsOfDocuments, 'label');

@@ -84,12 +84,19 @@ test('a meeting of one speaker is diarized again when the models are there, thro
   await post('/speakers', { skip: true });
   await status('IDLE');
 
+  // At most one is said to be there.
+  await again({ from: 'diarize', speakers: null, speakers_max: 1 });
+  await status('AWAITING_SPEAKERS');
+  assert.deepEqual(await labels(), ['SPEAKER_00']);
+  await post('/speakers', { skip: true });
+  await status('IDLE');
+
   // Killed while names are looked for by a model that does not answer; the number of speakers is open.
   await world.kill();
   const model = await startLanguageServer({ flavour: 'openai', faults: { silent: true } });
   t.after(() => model.close());
   ({ of, post, until, events } = await world.start({ MITSCHRIFT_LLM_BASE_URL: model.url }));
-  await again({ from: 'diarize' });
+  await again({ from: 'diarize', speakers: null });
   await until(async () => (await ofLastRun('diarization.completed')) === 1);
   await until(async () => (await ofLastRun('stage.started', 'identify')) === 1);
   await world.kill();

@@ -67,12 +67,25 @@ test('fields are checked, and every wrong one is named', async (t) => {
     kind: 'party',
     language: 'german',
     speakers: '0',
+    speakers_min: '21',
     color: 'red',
   });
   assert.equal(status, 422);
   assert.equal(body.type, '/problems/invalid');
   const paths = body.errors?.map(({ path }) => path).toSorted();
-  assert.deepEqual(paths, ['(body)', 'kind', 'language', 'speakers']);
+  assert.deepEqual(paths, ['(body)', 'kind', 'language', 'speakers', 'speakers_min']);
+  const turned = await service.upload<ProblemAnswer>(token, {
+    kind: 'meeting',
+    speakers_min: '5',
+    speakers_max: '2',
+  });
+  assert.deepEqual(turned.body.errors, [
+    {
+      path: 'speakers_max',
+      message: 'must not be less than `speakers_min`',
+      code: 'speakers-limits',
+    },
+  ]);
 
   const form = new FormData();
   form.set('kind', 'solo');

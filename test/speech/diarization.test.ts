@@ -1,3 +1,4 @@
+import { anyNumber, speakerCount } from '../../src/shared/speaker-count.ts';
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { copyModel, modelsDir } from '../support/models.ts';
 import { ratesOf } from '../support/speaker-rates.ts';
 
 const { signal } = new AbortController();
-const options = { speakers: null, signal, onProgress() {} };
+const options = { speakers: anyNumber, signal, onProgress() {} };
 
 const breaksIn = (lines: Line[], { seconds, every = 3 }: { seconds: number; every?: number }) =>
   lines.map((line, at): Line => (at % every === every - 1 ? { ...line, gap: -seconds } : line));
@@ -45,7 +46,10 @@ test('as many speakers are found as there are said to be; silence has none', asy
   const { audio, diarizer } = await opened(t);
   const seen: number[] = [];
   const asked = { ...options, onProgress: (fraction: number) => seen.push(fraction) };
-  const { turns, voices } = await diarizer.diarize(audio, { ...asked, speakers: 1 });
+  const { turns, voices } = await diarizer.diarize(audio, {
+    ...asked,
+    speakers: speakerCount({ speakers: 1 }),
+  });
   assert.deepEqual(new Set(turns.map(([, , speaker]) => speaker)), new Set([0]));
   assert.deepEqual(seen, [1]);
   for (const { embedding, seconds } of voices) {

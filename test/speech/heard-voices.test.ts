@@ -1,3 +1,4 @@
+import { anyNumber, speakerCount } from '../../src/shared/speaker-count.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Segment } from '../../events/facts/transcript.ts';
@@ -32,13 +33,16 @@ test('speakers of two requests are one when they sound alike; of one request nev
   assert.equal(heard.requestCount, 2);
   // The labels of the second request are the other way round, and its B is between both.
   const voices = [voice(0, 1, 0), voice(1, 0, 1), voice(2, 0.1, 0.99), voice(3, 0.7, 0.72)];
-  assert.deepEqual(samePeople(heard, voices, null), [0, 1, 1, 0]);
-  assert.deepEqual(samePeople(heard, [], null), [0, 1, 2, 3]);
-  assert.deepEqual(samePeople(heard, [], 1), [0, 0, 0, 0]);
+  assert.deepEqual(samePeople(heard, voices, anyNumber), [0, 1, 1, 0]);
+  assert.deepEqual(samePeople(heard, [], anyNumber), [0, 1, 2, 3]);
+  assert.deepEqual(samePeople(heard, [], speakerCount({ speakers: 1 })), [0, 0, 0, 0]);
   // Somebody else: unless two people are known to be there.
   const strange = [...voices.slice(0, 3), voice(3, 0.2, -0.98)];
-  assert.deepEqual(samePeople(heard, strange, null), [0, 1, 1, 2]);
-  assert.deepEqual(samePeople(heard, strange, 2), [0, 1, 1, 0]);
+  assert.deepEqual(samePeople(heard, strange, anyNumber), [0, 1, 1, 2]);
+  assert.deepEqual(samePeople(heard, strange, speakerCount({ speakers: 2 })), [0, 1, 1, 0]);
+  assert.deepEqual(samePeople(heard, strange, speakerCount({ speakers_max: 2 })), [0, 1, 1, 0]);
+  assert.deepEqual(samePeople(heard, strange, speakerCount({ speakers_max: 4 })), [0, 1, 1, 2]);
+  assert.deepEqual(samePeople(heard, voices, speakerCount({ speakers_min: 3 })), [0, 1, 1, 2]);
 });
 
 test('a speaker known to a later request is there too: who else it found is somebody else', () => {
@@ -47,7 +51,7 @@ test('a speaker known to a later request is there too: who else it found is some
     segment('300/A', 310, 330),
     segment('0/A', 330, 350),
   ])!;
-  assert.deepEqual(samePeople(heard, [voice(0, 1, 0), voice(1, 1, 0.1)], null), [0, 1]);
+  assert.deepEqual(samePeople(heard, [voice(0, 1, 0), voice(1, 1, 0.1)], anyNumber), [0, 1]);
 });
 
 test('whatever they sound like, nobody is lost and no two of one request become one', () => {
@@ -70,7 +74,7 @@ test('whatever they sound like, nobody is lost and no two of one request become 
       );
       const heard = heardVoices(segments)!;
       const voices = heard.names.map((_, i) => voice(i, ...sounds[i]!));
-      const people = samePeople(heard, voices, speakers);
+      const people = samePeople(heard, voices, speakerCount({ speakers }));
       assert.equal(people.length, found.length);
       for (const [a, [one]] of sorted.entries())
         for (const [b, [other]] of sorted.entries())

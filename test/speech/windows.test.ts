@@ -1,3 +1,4 @@
+import { anyNumber, speakerCount } from '../../src/shared/speaker-count.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -64,7 +65,7 @@ test('whoever returns after an hour is the same as before, in order of first spe
       ],
     ),
   ];
-  const { turns, voices } = joinWindows(windows, null);
+  const { turns, voices } = joinWindows(windows, anyNumber);
   assert.deepEqual(
     turns.map(([start, , speaker]) => [start, speaker]),
     [
@@ -84,7 +85,7 @@ test('whoever returns after an hour is the same as before, in order of first spe
 
 test('what a window cut in two is one turn again, and nothing is heard twice', () => {
   const [one, two] = [windowOf([0, 300], [[250, 300, 1]]), windowOf([270, 570], [[270, 350, 1]])];
-  assert.deepEqual(joinWindows([one, two], null).turns, [[250, 350, 0]]);
+  assert.deepEqual(joinWindows([one, two], anyNumber).turns, [[250, 350, 0]]);
 });
 
 test('a number of speakers is kept to, where a window heard more', () => {
@@ -96,13 +97,15 @@ test('a number of speakers is kept to, where a window heard more', () => {
       [100, 150, 2],
     ],
   );
-  for (const [speakers, found] of [
-    [null, 3],
-    [1, 1],
-    [2, 2],
-    [5, 3],
+  for (const [given, found] of [
+    [{}, 3],
+    [{ speakers: 1 }, 1],
+    [{ speakers: 2 }, 2],
+    [{ speakers: 5 }, 3],
+    [{ speakers_max: 2 }, 2],
+    [{ speakers_min: 2, speakers_max: 4 }, 3],
   ] as const) {
-    const { voices } = joinWindows([window], speakers);
+    const { voices } = joinWindows([window], speakerCount(given));
     assert.equal(voices.length, found);
   }
 });
@@ -119,16 +122,16 @@ test('two whom a window took for two are one when they sound alike', () => {
       { speaker: 1, seconds: 40, embedding: voice(1, 0.1) },
     ],
   };
-  assert.equal(joinWindows([alike], null).voices.length, 1);
+  assert.equal(joinWindows([alike], anyNumber).voices.length, 1);
 });
 
 test('a sound too short to tell whose it is is nobody of their own', () => {
   const window = windowOf([0, 300], [[0, 50, 0]]);
   const withCough: Window = { ...window, turns: [...window.turns, [60, 60.3, 7]] };
-  assert.deepEqual(joinWindows([withCough], null).turns, [[0, 50, 0]]);
+  assert.deepEqual(joinWindows([withCough], anyNumber).turns, [[0, 50, 0]]);
   // Unless there is nothing else.
   const cough: Window = { span: [0, 1], turns: [[0, 0.3, 7]], voices: [] };
-  assert.deepEqual(joinWindows([cough], null).turns, [[0, 0.3, 0]]);
+  assert.deepEqual(joinWindows([cough], anyNumber).turns, [[0, 0.3, 0]]);
 });
 
 test('the work grows with the length: a day takes no more than its share of an hour', () => {
@@ -142,7 +145,7 @@ test('the work grows with the length: a day takes no more than its share of an h
         ],
       ),
     );
-    return cpuMicros(() => assert.equal(joinWindows(windows, null).voices.length, 8)) / 1000;
+    return cpuMicros(() => assert.equal(joinWindows(windows, anyNumber).voices.length, 8)) / 1000;
   };
   hours(1);
   const [one, day] = [hours(1), hours(24)];

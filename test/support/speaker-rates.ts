@@ -1,8 +1,10 @@
+import { type SpeakerCount, anyNumber } from '../../src/shared/speaker-count.ts';
 import { join } from 'node:path';
 import {
   type LabelledTurn,
   joinTurns,
   speakerLabel,
+  speakingTimes,
 } from '../../projections/recording/join-turns.ts';
 import type { Utterance } from '../../projections/recording/utterances.ts';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
@@ -45,6 +47,7 @@ export async function ratesOfFile(
   path: string,
   said: readonly Said[],
   engineProcess?: LocalProcess,
+  speakers: SpeakerCount = anyNumber,
 ): Promise<Rates> {
   const { signal } = new AbortController();
   const { models } = await installedModels(modelsDir);
@@ -60,14 +63,14 @@ export async function ratesOfFile(
       const heard = await engine.recognise(audio, [start, end], { language: 'en', signal });
       utterances.push({ index, start, end, language: 'en', segments: heard.segments });
     }
-    const options = { speakers: null, signal, onProgress() {} };
-    const { turns: found, voices } = await diarizer.diarize(audio, options);
+    const options = { speakers, signal, onProgress() {} };
+    const { turns: found } = await diarizer.diarize(audio, options);
     const turns = found.map(([start, end, speaker]): LabelledTurn => [
       start,
       end,
       speakerLabel(speaker),
     ]);
-    const blocks = joinTurns(utterances, turns);
+    const blocks = joinTurns(utterances, turns, speakers.min ?? undefined);
     const names = mapping(said, turns);
     const heard = blocks.flatMap(({ speaker, words }) => words.map((word) => ({ speaker, word })));
     const saidNear = byTime(said);
@@ -80,7 +83,7 @@ export async function ratesOfFile(
       );
     });
     return {
-      speakers: voices.length,
+      speakers: speakingTimes(blocks).length,
       wordErrors: wordErrorRate(
         said.map(({ text }) => text).join(' '),
         blocks.map(({ text }) => text).join(' '),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
-import { lineKinds, wordSchema } from '../../../events/facts/transcript.ts';
+import { doubtSchema, lineKinds, wordSchema } from '../../../events/facts/transcript.ts';
 import {
   activity,
   backupNow,
@@ -107,7 +107,8 @@ export const utterance = z.object({
   speaker: z.string().nullable(),
   text: z.string(),
   words: z.array(wordSchema),
-  doubt: z.string().optional().describe('why it may be wrong'),
+  doubt: z.string().optional().describe('the first reason of `doubts`'),
+  doubts: z.array(doubtSchema).optional().describe('passages that may be wrong, and why'),
 });
 
 export const note = z.object({

@@ -8,7 +8,7 @@ import { reprocess } from '../../../projections/recording/decide.ts';
 import { trySpeechModel } from '../../doctor/try-servers.ts';
 import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { languageSchema } from '../body.ts';
+import { languageSchema, outOfOrder, speakersInOrder } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, type ProblemType, invalid } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
@@ -19,24 +19,29 @@ import * as answers from '../openapi/recording-answers.ts';
 import { type Route, routesOf } from '../route.ts';
 
 const nothing = z.strictObject({});
+const speakersSchema = z.number().int().min(1).max(20);
 
 /** Body of the two reprocess routes. What is left out stays as it was. */
-export const reprocessSchema = z.strictObject({
-  from: z
-    .enum(['language-model', 'diarize', 'speech-to-text'])
-    .default('language-model')
-    .describe('`diarize`: the speakers of a meeting are told apart again'),
-  language: languageSchema.optional(),
-  speakers: z.number().int().min(1).max(20).nullable().optional(),
-  model: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe(
-      'speech model of this run alone, with `from: speech-to-text`: of `GET /models`, or of the configured server',
-    ),
-});
+export const reprocessSchema = z
+  .strictObject({
+    from: z
+      .enum(['language-model', 'diarize', 'speech-to-text'])
+      .default('language-model')
+      .describe('`diarize`: the speakers of a meeting are told apart again'),
+    language: languageSchema.optional(),
+    speakers: speakersSchema.nullable().optional().describe('exactly so many people speak'),
+    speakers_min: speakersSchema.optional().describe('at least so many, without `speakers`'),
+    speakers_max: speakersSchema.optional().describe('at most so many, without `speakers`'),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        'speech model of this run alone, with `from: speech-to-text`: of `GET /models`, or of the configured server',
+      ),
+  })
+  .refine(speakersInOrder, outOfOrder);
 
 /** Why it may be refused to process again. */
 export const reprocessProblems = [
@@ -143,13 +148,15 @@ export async function reprocessed(
   services: HttpServices,
   state: State,
   recordingId: string,
-  { from, language, speakers, model }: z.output<typeof reprocessSchema>,
+  { from, language, speakers, speakers_min, speakers_max, model }: z.output<typeof reprocessSchema>,
   visible: () => Promise<unknown>,
 ) {
   const wanted: RecordingFactOf<'reprocessing.requested'>['data'] = {
     from,
     ...(language === undefined ? {} : { language }),
     ...(speakers === undefined ? {} : { speakers }),
+    ...(speakers_min === undefined ? {} : { speakers_min }),
+    ...(speakers_max === undefined ? {} : { speakers_max }),
     ...(model === undefined ? {} : { model }),
   };
   const asks = (fact: LoggedFact) =>

@@ -9,7 +9,14 @@ import { refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleFieldSchema } from '../../recordings/people-given.ts';
 import type { Admission } from '../../storage/quota.ts';
-import { languageSchema, momentSchema, titleSchema, validated } from '../body.ts';
+import {
+  languageSchema,
+  momentSchema,
+  outOfOrder,
+  speakersInOrder,
+  titleSchema,
+  validated,
+} from '../body.ts';
 import { notFound } from '../problems.ts';
 import { answerImported, receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
 import type { RouteServices } from '../services.ts';
@@ -17,23 +24,27 @@ import * as answers from '../openapi/recording-answers.ts';
 import { toImport } from '../middleware/ready.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 
-export const fieldsSchema = z.strictObject({
-  kind: kindSchema.default('solo'),
-  language: languageSchema.default(null),
-  title: titleSchema.transform((title) => (title === '' ? undefined : title)).optional(),
-  started_at: momentSchema
-    .optional()
-    .describe('when it began; else as the file says of itself, else `modified_at`, else now'),
-  modified_at: momentSchema.optional().describe('when the file was last changed'),
-  people: peopleFieldSchema.optional(),
-  speakers: z
-    .string()
-    .regex(/^\d{1,2}$/, wrong('speakers-count'))
-    .transform(Number)
-    .pipe(z.number().min(1).max(20))
-    .nullable()
-    .default(null),
-});
+const speakersField = z
+  .string()
+  .regex(/^\d{1,2}$/, wrong('speakers-count'))
+  .transform(Number)
+  .pipe(z.number().min(1).max(20));
+
+export const fieldsSchema = z
+  .strictObject({
+    kind: kindSchema.default('solo'),
+    language: languageSchema.default(null),
+    title: titleSchema.transform((title) => (title === '' ? undefined : title)).optional(),
+    started_at: momentSchema
+      .optional()
+      .describe('when it began; else as the file says of itself, else `modified_at`, else now'),
+    modified_at: momentSchema.optional().describe('when the file was last changed'),
+    people: peopleFieldSchema.optional(),
+    speakers: speakersField.nullable().default(null).describe('exactly so many people speak'),
+    speakers_min: speakersField.optional().describe('at least so many, without `speakers`'),
+    speakers_max: speakersField.optional().describe('at most so many, without `speakers`'),
+  })
+  .refine(speakersInOrder, outOfOrder);
 
 // Of equal requests at once only one takes a place; the others are answered as it was.
 const inTurn = mutexByName();

@@ -13,7 +13,7 @@ import {
 import { suggestNames } from '../../../projections/recording/suggest-names.ts';
 import { underLabels } from '../../../projections/recording/utterances.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
-import { type Recording, factAt } from '../../../projections/recording/recording.ts';
+import { type Recording, factAt, speakersAsked } from '../../../projections/recording/recording.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
 import { voiceSamples } from '../../../projections/recording/voices.ts';
 import { identify } from '../../language/identify.ts';
@@ -110,7 +110,11 @@ export const joinStage =
     const { results } = recording.sources.draft;
     const diarized = factAt(recording, results.diarization, 'diarization.completed');
     const utterances = underLabels(draft(recording).utterances, diarized?.data.labels);
-    const turns = joinTurns(utterances, diarized?.data.turns ?? []);
+    const turns = joinTurns(
+      utterances,
+      diarized?.data.turns ?? [],
+      speakersAsked(recording).min ?? undefined,
+    );
     const names = suggestNames({
       turns,
       identified: identifiedIn(recording),

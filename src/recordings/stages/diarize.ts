@@ -11,6 +11,7 @@ import { draft } from '../../../projections/recording/reading.ts';
 import { type Recording, factAt, speakersAsked } from '../../../projections/recording/recording.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Log } from '../../shared/log.ts';
+import { type SpeakerCount, besideOne } from '../../shared/speaker-count.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
@@ -44,12 +45,12 @@ export const diarizeStage =
     );
     // What goes wrong with two channels may go right with their mix.
     if (split && !('cause' in split))
-      return await job.append(labelled(split, split.by, utterances));
+      return await job.append(labelled(split, split.by, utterances, speakers.min ?? undefined));
     const byEngine = await speakersOfEngine(job, recording, speakers, deps);
     if (byEngine) return await job.append(byEngine);
     const diarizer = await localDiarizer(deps.modelsDir);
     if (!diarizer) {
-      if (speakers !== 1) return await skip(job, failure('no-speaker-model'));
+      if (speakers.max !== 1) return await skip(job, failure('no-speaker-model'));
       const end = utterances.at(-1)!.end;
       const data = { ...ofNobody, turns: [[0, end, onlySpeaker] as [number, number, string]] };
       return await job.append({ type: 'diarization.completed', data });
@@ -60,7 +61,7 @@ export const diarizeStage =
       ),
     );
     if ('cause' in found) return await skip(job, found.cause);
-    await job.append(labelled(found, diarizer, utterances));
+    await job.append(labelled(found, diarizer, utterances, speakers.min ?? undefined));
   };
 
 const ofNobody: Completed['data'] = { engine: 'built-in', model: null, turns: [] };
@@ -111,6 +112,7 @@ function labelled(
   { turns, voices }: Found,
   { engine, model, embeddingModel }: DiarizedBy,
   utterances: readonly Utterance[],
+  speakersMin = 1,
 ): Completed {
   const numbered = turns.map(([start, end, speaker]): LabelledTurn => [
     start,
@@ -118,7 +120,8 @@ function labelled(
     String(speaker),
   ]);
   const unlabelled = underLabels(utterances, undefined);
-  const heard = turns.length === 0 ? [] : speakingTimes(joinTurns(unlabelled, numbered));
+  const heard =
+    turns.length === 0 ? [] : speakingTimes(joinTurns(unlabelled, numbered, speakersMin));
   const order = [
     ...new Set(
       [...heard, ...voices.map(({ speaker }) => ({ label: String(speaker) }))].map(
@@ -157,14 +160,13 @@ type DiarizedBy = { engine: string; model: string | null; embeddingModel: string
 /**
  * Who spoke when in a capture that kept the microphone apart from the loudspeakers: without models for telling
  * speakers apart the others are one. Null of any other recording, and of one person.
- * @param options.speakers how many people speak; null when unknown
  * @throws {StageError} as `decodeToSpeech` and the diarizer; AbortError
  */
 async function splitFound(
   job: Job,
   recording: Recording,
   options: {
-    speakers: number | null;
+    speakers: SpeakerCount;
     modelsDir: ModelFolders;
     files: AudioStore;
   },
@@ -173,8 +175,8 @@ async function splitFound(
   const { draft } = recording.sources;
   const types = ['audio.captured', 'capture.interrupted'] as const;
   const isSplit = factAt(recording, draft.results.audio, ...types)?.data.split === true;
-  if (!isSplit || speakers === 1) return null;
-  const others = speakers === null ? null : speakers - 1;
+  if (!isSplit || speakers.max === 1) return null;
+  const others = besideOne(speakers);
   return await withChannelFiles(job, recording, files, async (channels) =>
     channels ? await toldApart(channels, job, { others, modelsDir }) : null,
   );
@@ -183,7 +185,7 @@ async function splitFound(
 async function toldApart(
   channels: readonly [SpeechFile, SpeechFile],
   job: Job,
-  { others: speakers, modelsDir }: { others: number | null; modelsDir: ModelFolders },
+  { others: speakers, modelsDir }: { others: SpeakerCount; modelsDir: ModelFolders },
 ): Promise<SplitTurns & { by: DiarizedBy }> {
   const { signal } = job;
   const diarizer = await localDiarizer(modelsDir);

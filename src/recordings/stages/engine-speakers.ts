@@ -23,6 +23,7 @@ import type { Job } from './run-stage.ts';
 import { decodingShare, withSpeech } from './stage-files.ts';
 import type { Segment } from '../../../events/facts/transcript.ts';
 import { similarity } from '../../../projections/recording/voices.ts';
+import { type SpeakerCount, isWithin } from '../../shared/speaker-count.ts';
 import { requestOf } from '../../speech/answer-speakers.ts';
 
 type Completed = RecordingFactOf<'diarization.completed'>;
@@ -37,7 +38,7 @@ type Deps = { modelsDir: ModelFolders; files: AudioStore; log: Log };
 export async function speakersOfEngine(
   job: Job,
   recording: Recording,
-  speakers: number | null,
+  speakers: SpeakerCount,
   deps: Deps,
 ): Promise<Completed | null> {
   const { utterances, source } = draft(recording);
@@ -46,8 +47,7 @@ export async function speakersOfEngine(
   const { voices, embeddingModel } = await voicesOf(heard, job, recording, deps);
   const people = samePeople(heard, voices, speakers);
   const found = new Set(people).size;
-  const isOther = speakers !== null && found !== speakers;
-  if (isOther && (await diarizerInstalled(deps.modelsDir))) return null;
+  if (!isWithin(found, speakers) && (await diarizerInstalled(deps.modelsDir))) return null;
 
   const order = speakingTimes(joinTurns(underLabels(utterances, people.map(String)), []));
   const labelOf = new Map(order.map(({ label }, i) => [Number(label), speakerLabel(i)]));
@@ -123,15 +123,15 @@ export function heardVoices(segments: readonly Segment[]): ToldVoices | null {
  * Which of them are one person: speakers of different requests by how they sound, the most similar first; two
  * of one request never. Pure.
  * @param voices of each name, in their order
- * @param speakers how many people speak; null when unknown
  * @returns for each name the number of its person, counted from 0
  */
 export function samePeople(
   { names, requests }: Pick<ToldVoices, 'names' | 'requests'>,
   voices: readonly WindowVoice[],
-  speakers: number | null,
+  speakers: SpeakerCount,
 ): number[] {
-  if (speakers === 1) return names.map(() => 0);
+  const { min, max } = speakers;
+  if (max === 1) return names.map(() => 0);
   const groups = requests.map((own, i) => ({ names: [i], requests: own }));
   const pairs = names.flatMap((_, a) =>
     names.slice(a + 1).map((__, i) => {
@@ -144,8 +144,8 @@ export function samePeople(
   );
   for (const { a, b, alike, isAlike } of pairs.toSorted((x, y) => y.alike - x.alike)) {
     // As long as there are too many, those who sound most alike are one.
-    const isTooMany = speakers !== null && groups.length > speakers && alike > -1;
-    if (!(speakers === null ? isAlike : isTooMany)) continue;
+    const isTooMany = max !== null && groups.length > max && alike > -1;
+    if (!isTooMany && !(isAlike && groups.length > (min ?? 1))) continue;
     const one = groups.find((group) => group.names.includes(a));
     const other = groups.find((group) => group.names.includes(b));
     if (!one || !other || one === other) continue;

@@ -1,4 +1,5 @@
 import { StageError } from '../../shared/errors.ts';
+import type { SpeakerCount } from '../../shared/speaker-count.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import {
   type InstalledModel,
@@ -26,13 +27,12 @@ export interface Diarizer {
   embeddingModel: string;
   /**
    * Speakers are counted from 0 in order of first speech.
-   * @param options.speakers how many people speak; null when unknown
    * @param options.onProgress called after each window with the part that is done
    * @throws {StageError} `model-missing`, `model-corrupt`, `engine-crashed`, …; AbortError when aborted
    */
   diarize(
     audio: SpeechFile,
-    options: { speakers: number | null; signal: AbortSignal; onProgress(fraction: number): void },
+    options: { speakers: SpeakerCount; signal: AbortSignal; onProgress(fraction: number): void },
   ): Promise<{ turns: SpokenTurn[]; voices: WindowVoice[] }>;
   /** Ends the process, whatever it does. */
   close(): Promise<void>;
@@ -118,13 +118,17 @@ function diarizerOf(models: Models, engineProcess: LocalProcess): Diarizer {
       const spans = windowsOf(audio.duration);
       const found: Window[] = [];
       for (const [start, end] of spans) {
-        const clustering = {
-          // Not everybody speaks in each of several windows.
-          numClusters: spans.length === 1 ? (speakers ?? -1) : -1,
-          threshold: clusteringThreshold,
+        const askFor = (numClusters: number) => {
+          const clustering = { numClusters, threshold: clusteringThreshold };
+          const ask = { path: audio.path, start, end, clustering };
+          return askWindow(models, engineProcess, ask, signal);
         };
-        const ask = { path: audio.path, start, end, clustering };
-        found.push(await askWindow(models, engineProcess, ask, signal));
+        const heard = await askFor(-1);
+        // Not everybody speaks in each of several windows.
+        const min = spans.length === 1 ? (speakers.min ?? 1) : 1;
+        found.push(
+          heard.voices.length > 0 && heard.voices.length < min ? await askFor(min) : heard,
+        );
         onProgress(found.length / spans.length);
       }
       return joinWindows(found, speakers);

@@ -1,4 +1,5 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
+import type { SpeakerCount } from '../../shared/speaker-count.ts';
 import { similarity } from '../../../projections/recording/voices.ts';
 
 /**
@@ -55,12 +56,11 @@ const shortestSeconds = 0.1;
 /**
  * Joins windows: speakers of two windows are matched by how they sound, in one walk over the windows
  * against the speakers known so far, so that the work grows with the recording's length. Pure.
- * @param speakers how many people speak; null when unknown
  * @returns speakers counted from 0 in order of first speech, with their mean embeddings
  */
 export function joinWindows(
   windows: readonly Window[],
-  speakers: number | null,
+  speakers: SpeakerCount,
 ): { turns: SpokenTurn[]; voices: WindowVoice[] } {
   const all = knownFrom(windows);
   // A sound too short for an embedding does not count as a speaker: its words go to the speaker beside it.
@@ -147,10 +147,10 @@ function add(one: Known, { speaker, embedding, seconds }: WindowVoice, at: numbe
   if (embedding) one.sum = embedding.map((value, i) => (sum?.[i] ?? 0) + value * weight);
 }
 
-/** Joins the two most similar until there are as many as there should be, or none are alike. */
-function mergeKnown(known: readonly Known[], speakers: number | null): Known[] {
+/** Joins the two most similar until there are no more than there should be, and none are alike. */
+function mergeKnown(known: readonly Known[], { min, max }: SpeakerCount): Known[] {
   const left = [...known];
-  while (left.length > Math.max(1, speakers ?? 1)) {
+  while (left.length > (min ?? 1)) {
     let best: { alike: number; one: Known; other: Known } | undefined;
     for (const [at, one] of left.entries()) {
       for (const other of left.slice(at + 1)) {
@@ -158,7 +158,7 @@ function mergeKnown(known: readonly Known[], speakers: number | null): Known[] {
         if (alike > (best?.alike ?? -Infinity)) best = { alike, one, other };
       }
     }
-    if (!best || (speakers === null && best.alike < sameMin)) break;
+    if (!best || (best.alike < sameMin && left.length <= (max ?? Infinity))) break;
     const { one, other } = best;
     left.splice(left.indexOf(other), 1);
     left[left.indexOf(one)] = {

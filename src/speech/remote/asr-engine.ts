@@ -64,9 +64,8 @@ function queryOf({
   if (language !== null) query.set('language', language);
   if (!meeting) return query;
   query.set('diarize', 'true');
-  if (meeting.speakers !== null) {
-    query.set('min_speakers', String(meeting.speakers));
-    query.set('max_speakers', String(meeting.speakers));
-  }
+  const { min, max } = meeting.speakers;
+  if (min !== null) query.set('min_speakers', String(min));
+  if (max !== null) query.set('max_speakers', String(max));
   return query;
 }

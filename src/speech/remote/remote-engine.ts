@@ -1,3 +1,4 @@
+import { anyNumber } from '../../shared/speaker-count.ts';
 import { openAsBlob } from 'node:fs';
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import {
@@ -112,7 +113,8 @@ export function remoteEngine(
     async learnSpeakers(audio, [start, end], options) {
       if (transport.tellsSpeakers !== null) return;
       const some: Stretch = [start, Math.min(end, start + learnSeconds)];
-      await this.recognise(audio, some, { ...options, meeting: { speakers: null, heard: [] } });
+      const meeting = { speakers: anyNumber, heard: [] };
+      await this.recognise(audio, some, { ...options, meeting });
     },
     async recognise(
       audio,

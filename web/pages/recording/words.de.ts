@@ -97,6 +97,8 @@ export default {
   whenItWas: 'Datum und Uhrzeit',
   detailsChanged: 'Art und Datum geändert.',
   howManySpeak: 'Anzahl der Sprecher',
+  atLeastSpeak: 'Sprecher, mindestens',
+  atMostSpeak: 'Sprecher, höchstens',
   'step:recorded': 'Aufnahme',
   'step:recognised': 'Transkription',
   'step:voices': 'Sprechererkennung',

@@ -98,6 +98,8 @@ const english = {
   whenItWas: 'Date and time',
   detailsChanged: 'Type and date changed.',
   howManySpeak: 'Number of speakers',
+  atLeastSpeak: 'Speakers, at least',
+  atMostSpeak: 'Speakers, at most',
   'step:recorded': 'Recording',
   'step:recognised': 'Transcription',
   'step:voices': 'Speaker recognition',
