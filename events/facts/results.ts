@@ -206,6 +206,8 @@ export const runFacts = {
       kept: z.array(z.string()),
       /** For none of them was there an answer that could be read. Absent in older logs, and where there was one. */
       unanswered: z.literal(true).optional(),
+      /** The text has no mark at all. Absent: there are marks, or no words; older logs do not say. */
+      unmarked: z.literal(true).optional(),
     }),
     content: z.object({ blocks: z.array(blockSchema), ...withoutModel }),
   },

@@ -20,10 +20,13 @@ export const noteCodes = [
   'identification-skipped',
   'speakers-skipped',
   'not-punctuated',
+  'punctuation-missing',
+  'punctuation-not-added',
   'punctuated-locally',
   'summary-extracted',
   'title-extracted',
   'abstract-extracted',
+  'abstract-left-out',
   'names-replaced',
   'too-short',
   'title-kept',
@@ -58,6 +61,11 @@ export function notesOf(
     // Of no words there is nothing to extract.
     for (const code of extractCodes) said.delete(code);
   }
+  // Without a summary there is nothing that an abstract could shorten.
+  if (said.has('too-short')) {
+    said.delete('abstract-extracted');
+    said.delete('abstract-left-out');
+  }
   if (titleGiven) said.delete('title-extracted');
   if (renamed) say(noteOf('names-replaced'));
   // Until something is made of the turns they may still be named.
@@ -72,10 +80,13 @@ const audioCodes = ['truncated', 'damaged', 'silent', 'clipped', 'one-channel'] 
 /** What was made without a language model. The detail says why, where the log does. */
 export const extractCodes: readonly NoteCode[] = [
   'not-punctuated',
+  'punctuation-missing',
+  'punctuation-not-added',
   'punctuated-locally',
   'summary-extracted',
   'title-extracted',
   'abstract-extracted',
+  'abstract-left-out',
   'too-short',
 ];
 
@@ -137,14 +148,12 @@ function saidOfTexts(fact: ReadFact): Note[] {
   const notes: Note[] = [];
   switch (fact.type) {
     case 'transcript.punctuated': {
-      const { engine, model, kept, unanswered } = fact.data;
+      const { engine, model, kept, unmarked, unanswered } = fact.data;
       const { cause, problem } = fact.content ?? {};
-      if (engine === 'built-in')
-        notes.push(
-          problem
-            ? noteOf('not-punctuated', { cause, problem })
-            : because('not-punctuated', fact.content),
-        );
+      if (engine === 'built-in') {
+        const code = unmarked ? unmarkedCode(cause) : 'not-punctuated';
+        notes.push(problem ? noteOf(code, { cause, problem }) : because(code, fact.content));
+      }
       if (engine === 'local' && model) notes.push(noteOf('punctuated-locally', { model }));
       if (kept.length > 0)
         notes.push(
@@ -163,7 +172,7 @@ function saidOfTexts(fact: ReadFact): Note[] {
         if (!kept && !of) notes.push(because('title-extracted', fact.content));
         if (!too_short) notes.push(because('abstract-extracted', fact.content));
       }
-      if (too_short) notes.push(because('too-short', fact.content));
+      if (too_short) notes.push(because('abstract-left-out', fact.content));
       break;
     }
     default:
@@ -171,15 +180,22 @@ function saidOfTexts(fact: ReadFact): Note[] {
   return notes;
 }
 
+/** Nobody set up a language model, or the one there is could not be asked. */
+const unmarkedCode = (cause: Sentence | undefined) =>
+  cause?.code === 'no-language-model' ? 'punctuation-missing' : 'punctuation-not-added';
+
 /** A note with its cause; with what an earlier release said of it, where the fact has no code. */
 function because(
   code:
     | 'diarization-skipped'
     | 'identification-skipped'
     | 'not-punctuated'
+    | 'punctuation-missing'
+    | 'punctuation-not-added'
     | 'summary-extracted'
     | 'title-extracted'
     | 'abstract-extracted'
+    | 'abstract-left-out'
     | 'too-short'
     | 'title-kept',
   content: { reason?: string | undefined; cause?: Sentence | undefined } | undefined,

@@ -12,6 +12,10 @@ export function endsSentence(text: string, next: string, language: string | null
   return endMark.test(end) && !isDotOfWord(end, next, language);
 }
 
+/** Whether a text has any punctuation: a comma, a mark that ends a sentence, or what other scripts have for them. */
+export const hasMarks = (text: string): boolean =>
+  /(?!\p{ASCII})\p{Terminal_Punctuation}|[.,;:?!…](?![\p{L}\p{N}])/u.test(text);
+
 /** Whether the dot at the end of a text belongs to its last word, and the sentence goes on: `Dr.`, `z. B.`, `am 3.`. */
 export function isDotOfWord(text: string, next: string, language: string | null): boolean {
   const end = text.slice(-tailCharacters).trimEnd();

@@ -47,6 +47,14 @@ export const notesInGerman = {
     detail:
       'Die Satzzeichen stammen von der Spracherkennung; kein Sprachmodell hat sie überarbeitet. {cause} {problem}',
   },
+  'punctuation-missing': {
+    detail:
+      'Der Text hat keine Satzzeichen: Die Spracherkennung hat keine gesetzt, und es ist kein Sprachmodell eingerichtet. {problem}',
+  },
+  'punctuation-not-added': {
+    detail:
+      'Der Text hat keine Satzzeichen: Die Spracherkennung hat keine gesetzt, und das Sprachmodell konnte nicht verwendet werden. {cause} {problem}',
+  },
   'punctuated-locally': {
     detail:
       'Ein kleines Modell auf dem Mitschrift-Server hat die Satzzeichen gesetzt; kein Sprachmodell hat sie überarbeitet.',
@@ -56,13 +64,17 @@ export const notesInGerman = {
   },
   'title-extracted': { detail: 'Der Titel ist dem Transkript entnommen. {cause}' },
   'abstract-extracted': { detail: 'Die Kurzfassung besteht aus Sätzen des Transkripts. {cause}' },
+  'abstract-left-out': {
+    detail:
+      'Eine Kurzfassung würde nur die Zusammenfassung wiederholen; sie wurde deshalb weggelassen. {cause}',
+  },
   'names-replaced': {
     detail:
       'Namen wurden nachträglich geändert. In Zusammenfassung und Kurzfassung sind sie ersetzt, wo klar ist, wer gemeint ist; neu geschrieben wurden diese Texte nicht.',
   },
   'too-short': {
     detail:
-      'Der Text ist so kurz, dass eine Zusammenfassung oder Kurzfassung ihn nur wiederholen würde; sie wurde deshalb weggelassen. {cause}',
+      'Der Text ist so kurz, dass eine Zusammenfassung ihn nur wiederholen würde; sie wurde deshalb weggelassen. {cause}',
   },
   'title-kept': {
     detail:

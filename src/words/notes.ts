@@ -78,6 +78,21 @@ export const noteWords = {
         'The punctuation comes from speech recognition; no language model revised it. {cause} {problem}',
     },
   ),
+  // The sentence names its cause itself.
+  'punctuation-missing': says(
+    { cause: 'sentence?', problem: 'sentence?' },
+    {
+      detail:
+        'The text has no punctuation: speech recognition added none, and no language model is set up. {problem}',
+    },
+  ),
+  'punctuation-not-added': says(
+    { cause: 'sentence?', problem: 'sentence?' },
+    {
+      detail:
+        'The text has no punctuation: speech recognition added none, and the language model could not be used. {cause} {problem}',
+    },
+  ),
   'punctuated-locally': says(
     { model: 'text' },
     {
@@ -97,6 +112,10 @@ export const noteWords = {
     { cause: 'sentence?' },
     { detail: 'The abstract consists of sentences taken from the transcript. {cause}' },
   ),
+  'abstract-left-out': says(
+    { cause: 'sentence?' },
+    { detail: 'An abstract would only repeat the summary, so it was left out. {cause}' },
+  ),
   'names-replaced': says(
     {},
     {
@@ -108,7 +127,7 @@ export const noteWords = {
     { cause: 'sentence?' },
     {
       detail:
-        'The text is so short that a summary or abstract would only repeat it, so it was left out. {cause}',
+        'The text is so short that a summary would only repeat it, so it was left out. {cause}',
     },
   ),
   'title-kept': says(

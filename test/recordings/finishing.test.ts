@@ -42,14 +42,15 @@ test('without a language model an installed one for the language punctuates what
     const id = await world.upload();
     await world.until(id, 'idle.saved');
     const { notes } = (await recordingById(world.pipeline.storage, id))!;
-    const about = notes.filter(({ code }) => /punctuated/.test(code));
+    const about = notes.filter(({ code }) => /punctuat/.test(code));
     return { id, about, transcript: await world.document(id, 'transcript') };
   };
+  const bare = [noteOf('punctuation-missing', { cause: failure('no-language-model') })];
   const notIt = [noteOf('not-punctuated', { cause: failure('no-language-model') })];
   await writePunctuatingModel(world.models, ['de']);
   const other = await made(heard);
   assert.match(other.transcript, /HOW ARE YOU WELL I AM FINE THANKS/);
-  assert.deepEqual(other.about, notIt);
+  assert.deepEqual(other.about, bare);
 
   await writePunctuatingModel(world.models, ['en']);
   const english = await made(heard);
@@ -176,12 +177,15 @@ test('what would only repeat a short talk is left out, and said so', async (t) =
   assert.deepEqual([row.title, row.abstract], ['Three spoken words', '']);
   assert.deepEqual(
     row.notes.map(({ code }) => code),
-    ['not-punctuated', 'title-extracted', 'too-short'],
+    ['punctuation-missing', 'title-extracted', 'too-short'],
   );
   const index = await world.document(id, 'index');
   assert.equal(index.match(/^# Three spoken words$/gm)?.length, 1);
   assert.doesNotMatch(index, /^three spoken words/im);
-  assert.match(index, /so short .* left out\.$/m);
+  assert.match(
+    index,
+    /^- The text has no punctuation: speech recognition added none, and no language model is set up\.\n- The title is taken from the transcript\.\n- The text is so short that a summary would only repeat it, so it was left out\.$/m,
+  );
   const summary = await world.document(id, 'summary');
   assert.match(summary, /^\*There is no summary\.\*$/m);
 
@@ -191,6 +195,32 @@ test('what would only repeat a short talk is left out, and said so', async (t) =
   await world.until(id, 'idle.saved');
   assert.match(await world.document(id, 'summary'), /^- .* a longer talk/m);
   assert.doesNotMatch(await world.document(id, 'index'), /left out/);
+});
+
+test('of a few sentences neither summary nor abstract is taken, and one note says so', async (t) => {
+  const world = await openWorld(t, null);
+  world.hear(
+    'The budget is too small for the machines. Anna asks for more until Friday. Bert saw cheaper ones in Hamburg.',
+  );
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  const row = (await recordingById(world.pipeline.storage, id))!;
+  assert.equal(row.abstract, '');
+  assert.deepEqual(
+    row.notes.map(({ code }) => code),
+    ['not-punctuated', 'title-extracted', 'too-short'],
+  );
+});
+
+test('a text without marks is said to have none, also where a language model could not be used', async (t) => {
+  const world = await openWorld(t, nobody);
+  world.hear('three spoken words');
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  assert.match(
+    await world.document(id, 'index'),
+    /^- The text has no punctuation: speech recognition added none, and the language model could not be used\. The language model/m,
+  );
 });
 
 test('an extract is no title that stays', async (t) => {

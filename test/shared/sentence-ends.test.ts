@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textSentences } from '../../src/language/sentences.ts';
-import { endsSentence } from '../../src/shared/sentence-ends.ts';
+import { endsSentence, hasMarks } from '../../src/shared/sentence-ends.ts';
 
 /** Sentences that stand one behind another, by their language. */
 const texts: readonly [language: string | null, sentences: readonly string[]][] = [
@@ -36,4 +36,11 @@ test('a word with a dot ends a sentence by what follows it', () => {
   assert.equal(endsSentence('Das war es.', 'Weber'), true);
   assert.equal(endsSentence('Das war es', 'Weber'), false);
   assert.equal(endsSentence('So what?”', 'Weber'), true);
+});
+
+test('marks of every script are punctuation, dots within numbers and names are not', () => {
+  for (const text of ['Yes, we do', 'It works.', 'Why?”', '予算は足りません。明日', 'क्या है।'])
+    assert.ok(hasMarks(text), text);
+  for (const text of ['three spoken words', 'version 3.5 of node.js', 'at 10:30', '予算は足りません'])
+    assert.ok(!hasMarks(text), text);
 });

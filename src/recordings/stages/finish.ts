@@ -11,6 +11,7 @@ import { titleOfFile } from '../../documents/file-names.ts';
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { StageError } from '../../shared/errors.ts';
+import { hasMarks } from '../../shared/sentence-ends.ts';
 import { failure } from '../../words/failures.ts';
 import type { Language, Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
@@ -71,10 +72,22 @@ export const punctuateStage = (
     return () =>
       job.append({
         type: 'transcript.punctuated',
-        data: { ...(by ?? workerOf(model)), parts, kept, ...(unanswered && { unanswered }) },
+        data: {
+          ...(by ?? workerOf(model)),
+          parts,
+          kept,
+          ...unmarkedIn(punctuated),
+          ...(unanswered && { unanswered }),
+        },
         content: { blocks: punctuated, ...reasonOf(missing, problem) },
       });
   });
+
+/** Whether there are words and no mark among them; nothing where there is one. */
+const unmarkedIn = (blocks: readonly Block[]) =>
+  blocks.some(({ text }) => wordCount(text) > 0) && !blocks.some(({ text }) => hasMarks(text))
+    ? { unmarked: true as const }
+    : {};
 
 /** What was said, in short. */
 export const summariseStage = (deps: Deps): StageActivity =>
@@ -118,7 +131,7 @@ export const titleStage = (deps: Deps & { uiLanguage(): Language }): StageActivi
     const asked =
       model && spoken
         ? await generateTitle({ summary, blocks, language }, model, { signal: job.signal })
-        : fallbackTitle({ summary, blocks }, { language });
+        : extractOf(recording, { summary, blocks, language });
     const same = titleThatStays(recording);
     // Labels of speakers with names stay: they are shown by the names they have then.
     const unnamed = reading.speakers.filter(({ name }) => name === null);
@@ -159,7 +172,7 @@ function earlierTitle(recording: Recording, missing: Missing): ReadFact<'title.c
 
 /** The same title once more. Its abstract stays only with the words it was made of. */
 function earlierAgain(
-  { sources }: Recording,
+  recording: Recording,
   { data, content }: ReadFact<'title.chosen'>,
   {
     summary,
@@ -168,7 +181,7 @@ function earlierAgain(
     missing,
   }: { summary: string; blocks: Block[]; language: string | null; missing: Missing | null },
 ): RecordingFactOf<'title.chosen'> {
-  const { draft: now, published } = sources;
+  const { draft: now, published } = recording.sources;
   const isSameTalk = now.results.transcription === published?.results.transcription;
   const title = content?.title ?? '';
   if (isSameTalk) {
@@ -179,12 +192,23 @@ function earlierAgain(
       content: { title, abstract: content?.abstract ?? '', ...reasonOf(missing) },
     };
   }
-  const extract = fallbackTitle({ summary, blocks }, { language });
+  const extract = extractOf(recording, { summary, blocks, language });
   return {
     type: 'title.chosen',
     data: { ...builtIn, kept: true, ...shortOf(extract) },
     content: { title, abstract: extract.abstract, ...reasonOf(missing) },
   };
+}
+
+/** Title and abstract without a language model. A talk too short for a summary is too short for an abstract. */
+function extractOf(
+  recording: Recording,
+  { language, ...from }: { summary: string; blocks: Block[]; language: string | null },
+) {
+  const extract = fallbackTitle(from, { language });
+  const { results } = recording.sources.draft;
+  const summarised = factAt(recording, results.summary, 'summary.completed');
+  return summarised?.data.too_short ? { ...extract, abstract: '', tooShort: true } : extract;
 }
 
 /** Whether an extract was left out; nothing where it was not. */

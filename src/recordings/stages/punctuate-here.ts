@@ -2,6 +2,7 @@ import type { Block } from '../../../events/facts/transcript.ts';
 import { type Punctuated, punctuatedWords } from '../../language/punctuate.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { Sentence } from '../../words/params.ts';
+import { hasMarks } from '../../shared/sentence-ends.ts';
 import { languageCode } from '../../shared/languages.ts';
 import type { Log } from '../../shared/log.ts';
 import {
@@ -140,7 +141,7 @@ const proofOf = (heard: Heard, answer: string): ProvenText | null =>
 /** Words in one case, without a mark behind any of them. */
 const isBare = (text: string, language: string): boolean =>
   spokenWords(text, language).length > 0 &&
-  !/[.,;:?!…](?:\s|$)/u.test(text) &&
+  !hasMarks(text) &&
   !(/\p{Lu}/u.test(text) && /\p{Ll}/u.test(text));
 
 const sum = (proofs: ReadonlyMap<string, ProvenText | null>, key: 'words' | 'names'): number =>
