@@ -41,6 +41,11 @@ test('a word with a dot ends a sentence by what follows it', () => {
 test('marks of every script are punctuation, dots within numbers and names are not', () => {
   for (const text of ['Yes, we do', 'It works.', 'Why?”', '予算は足りません。明日', 'क्या है।'])
     assert.ok(hasMarks(text), text);
-  for (const text of ['three spoken words', 'version 3.5 of node.js', 'at 10:30', '予算は足りません'])
+  for (const text of [
+    'three spoken words',
+    'version 3.5 of node.js',
+    'at 10:30',
+    '予算は足りません',
+  ])
     assert.ok(!hasMarks(text), text);
 });
