@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { MarkedToken, Token } from 'marked';
 import { type GuideName, germanGuides, guides, headingId } from '../doctor/guide.ts';
 import { keysOf } from '../shared/keys-of.ts';
-import type { Language } from '../words/params.ts';
+import { type Language, languages } from '../words/params.ts';
 import { escaped } from './problem-answer.ts';
 
 /** The style sheet of these pages. */
@@ -18,6 +18,25 @@ export const guideStyle = `.guides { font-family: system-ui, sans-serif; line-he
 .guide table { border-collapse: collapse; }
 .guide th, .guide td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid; }
 .guide :target { text-decoration: underline; }
+`;
+
+/** The script of these pages. */
+export const guideScriptPath = '/assets/docs/language.js';
+/**
+ * The language that was chosen in the account is kept by the browser (`web/words/i18n.ts`). It counts where the address
+ * names none.
+ */
+export const guideScript = `try {
+  const chosen = localStorage.getItem('mitschrift.language');
+  const address = new URL(location.href);
+  const named = address.searchParams.has('lang');
+  if (!named && ${JSON.stringify(languages)}.includes(chosen) && chosen !== document.documentElement.dataset.reader) {
+    address.searchParams.set('lang', chosen);
+    location.replace(address);
+  }
+} catch {
+  // A browser that keeps nothing is answered in its own language.
+}
 `;
 
 /** What each guide is called in the list of all. */
@@ -52,24 +71,30 @@ const words: Record<Language, Record<'app' | 'guides' | 'contents' | 'interface'
 /** What a guide's page is made of: its text, and the English one, by whose headings links find their place. */
 export type GuideTexts = { language: Language; markdown: string; english: string };
 
+/** Who reads a guide. `named`: the address says the language, and so do the links of the page. */
+export type GuideReader = { language: Language; named: boolean };
+
 /** The list of all guides. @param here the one that is shown */
-export function guideList(language: Language, here?: GuideName): string {
+export function guideList(reader: GuideReader, here?: GuideName): string {
+  const { language } = reader;
   const said = words[language];
   const items = keysOf(guides).map((name) => {
     const current = name === here ? ' aria-current="page"' : '';
-    return `<li><a href="/docs/${name}"${current}>${guideTitles[name][language]}</a></li>`;
+    return `<li><a href="/docs/${name}${inLanguage(reader)}"${current}>${guideTitles[name][language]}</a></li>`;
   });
-  return `<nav class="guides" aria-label="${said.guides}"><ul>
+  return `<nav class="guides" lang="${language}" aria-label="${said.guides}"><ul>
 <li><a href="/">${said.app}</a></li>
 ${items.join('\n')}
-<li><a href="/docs">${said.interface}</a></li>
+<li><a href="/docs${inLanguage(reader)}">${said.interface}</a></li>
 </ul></nav>`;
 }
+
+const inLanguage = ({ language, named }: GuideReader): string => (named ? `?lang=${language}` : '');
 
 /** A guide as a page: its Markdown with the headings as places to link to, a table of contents, and a list of all guides. */
 export async function guidePage(
   name: GuideName,
-  reader: Language,
+  reader: GuideReader,
   { language, markdown, english }: GuideTexts,
 ): Promise<string> {
   const { Marked } = await import('marked');
@@ -89,7 +114,7 @@ export async function guidePage(
       },
       link({ href, tokens }) {
         const shown = this.parser.parseInline(tokens);
-        const there = placeOf(name, href);
+        const there = placeOf({ name, reader, language }, href);
         return there === undefined ? shown : `<a href="${escaped(there)}">${shown}</a>`;
       },
       // Pictures are of the repository.
@@ -107,7 +132,7 @@ export async function guidePage(
   const body = await page.parse(markdown);
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? 'Mitschrift';
   return `<!doctype html>
-<html lang="${reader}">
+<html lang="${reader.language}" data-reader="${reader.language}">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width" />
@@ -115,11 +140,12 @@ export async function guidePage(
     <title>${escaped(title)}</title>
     <link rel="icon" href="/mitschrift.svg" />
     <link rel="stylesheet" href="${guideStylePath}" />
+    <script src="${guideScriptPath}"></script>
   </head>
   <body class="guide">
     ${guideList(reader, name)}
     <main lang="${language}">
-      <nav lang="${reader}" aria-label="${words[reader].contents}"><ul>${contents.join('')}</ul></nav>
+      <nav lang="${reader.language}" aria-label="${words[reader.language].contents}"><ul>${contents.join('')}</ul></nav>
 ${body}
     </main>
   </body>
@@ -140,7 +166,10 @@ function headingIds(tokens: readonly Token[]): string[] {
 }
 
 /** Where a link of a page leads: to another of the pages, or elsewhere; undefined: to a file that is shown nowhere. */
-function placeOf(name: GuideName, href: string): string | undefined {
+function placeOf(
+  { name, reader, language }: { name: GuideName; reader: GuideReader; language: Language },
+  href: string,
+): string | undefined {
   if (/^(?:https?:\/\/|mailto:|#)/.test(href)) return href;
   const [path = '', place] = href.split('#');
   const file = posix.join(posix.dirname(guides[name]), path);
@@ -148,5 +177,10 @@ function placeOf(name: GuideName, href: string): string | undefined {
     [guides[one], germanGuides[one], posix.dirname(guides[one])].includes(file),
   );
   const at = place === undefined ? '' : `#${place}`;
-  return other === undefined ? undefined : `/docs/${other}${at}`;
+  if (other === undefined) return undefined;
+  // From a guide to itself is to another language of it, whatever the reader's is.
+  const there = file === germanGuides[other] ? 'de' : 'en';
+  const isSwitch = other === name && there !== language;
+  const asked = isSwitch ? ({ language: there, named: true } as const) : reader;
+  return `/docs/${other}${inLanguage(asked)}${at}`;
 }

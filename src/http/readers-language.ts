@@ -8,6 +8,12 @@ import { type Hearer, sayTo, shownTo } from '../words/say.ts';
 export const languageWanted = (ctx: Pick<Context, 'acceptsLanguages'>): Language =>
   languageOf(ctx.acceptsLanguages(...languages)) ?? 'en';
 
+/** The same of a page for people, whose address may name the language (`?lang=`). */
+export const languageOfPage = (
+  ctx: Pick<Context, 'acceptsLanguages'>,
+  lang: string | undefined,
+): Language => languageOf(lang) ?? languageWanted(ctx);
+
 const languageOf = (tag: unknown): Language | undefined => languages.find((one) => one === tag);
 
 /** The same of a request that no app answers; a WebSocket says it in its address. */

@@ -1,11 +1,24 @@
 import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
 import { germanGuides, guidePath, guides } from '../../doctor/guide.ts';
 import { keysOf } from '../../shared/keys-of.ts';
-import { guidePage, guideStyle, guideStylePath, guideTitles } from '../guide-page.ts';
-import { languageWanted } from '../readers-language.ts';
+import {
+  guidePage,
+  guideScript,
+  guideScriptPath,
+  guideStyle,
+  guideStylePath,
+  guideTitles,
+} from '../guide-page.ts';
+import { languageOfPage } from '../readers-language.ts';
 import { type Route, routesOf } from '../route.ts';
 
 const route = routesOf({ tag: 'Service', access: 'public' });
+
+/** `lang` counts for more than the language of the account and of the browser. */
+export const guideQuery = z.object({
+  lang: z.string().optional().describe('`en` or `de`; else the language of the browser'),
+});
 
 /**
  * The pages that explain this release, to which the doctor links, in the reader's language where there is one. Files are
@@ -16,23 +29,29 @@ export const guideRoutes = [
     route('get', `/docs/${name}`, {
       id: `guide${name[0]!.toUpperCase()}${name.slice(1)}`,
       summary: `Guide: ${guideTitles[name].en}`,
+      query: guideQuery,
       answers: { 200: { description: 'The page.', media: ['text/html'] } },
-      async run({ ctx }) {
+      async run({ ctx, query: { lang } }) {
         ctx.set('Cache-Control', 'no-cache');
         ctx.vary('Accept-Language');
-        const reader = languageWanted(ctx);
+        const reader = languageOfPage(ctx, lang);
         const read = async (file: string) => await readFile(guidePath(file), 'utf8');
         const english = await read(guides[name]);
         const german = reader === 'de' ? germanGuides[name] : undefined;
-        return await guidePage(name, reader, {
-          language: german === undefined ? 'en' : 'de',
-          markdown: german === undefined ? english : await read(german),
-          english,
-        });
+        return await guidePage(
+          name,
+          { language: reader, named: lang !== undefined },
+          {
+            language: german === undefined ? 'en' : 'de',
+            markdown: german === undefined ? english : await read(german),
+            english,
+          },
+        );
       },
     }),
   ),
   file(guideStylePath, 'text/css', async () => guideStyle),
+  file(guideScriptPath, 'text/javascript', async () => guideScript),
 ];
 
 /** A file of these pages, by its path. */

@@ -8,9 +8,9 @@ import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import { Problem, notFound } from '../problems.ts';
 import { loadOnce, packageRoot } from '../../shared/package.ts';
 import { perApp, type Route, routesOf } from '../route.ts';
-import { guideList, guideStylePath } from '../guide-page.ts';
-import { languageWanted } from '../readers-language.ts';
-import { file } from './guide.ts';
+import { type GuideReader, guideList, guideScriptPath, guideStylePath } from '../guide-page.ts';
+import { languageOfPage } from '../readers-language.ts';
+import { file, guideQuery } from './guide.ts';
 
 const assets = '/assets/docs';
 const folder = join(packageRoot, 'dist/docs');
@@ -20,8 +20,8 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const page = (guidesHere: string) => `<!doctype html>
-<html lang="en">
+const page = (reader: GuideReader) => `<!doctype html>
+<html lang="en" data-reader="${reader.language}">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width" />
@@ -29,9 +29,10 @@ const page = (guidesHere: string) => `<!doctype html>
     <link rel="icon" href="/mitschrift.svg" />
     <link rel="stylesheet" href="${assets}/swagger-ui.css" />
     <link rel="stylesheet" href="${guideStylePath}" />
+    <script src="${guideScriptPath}"></script>
   </head>
   <body>
-    ${guidesHere}
+    ${guideList(reader)}
     <div id="docs"></div>
     <script src="${assets}/swagger-ui-bundle.js"></script>
     <script src="${assets}/start.js"></script>
@@ -77,11 +78,12 @@ export const docsRoutes = [
   route('get', '/docs', {
     id: 'docs',
     summary: 'This document, to read and to try',
+    query: guideQuery,
     answers: markup,
-    run({ ctx }) {
+    run({ ctx, query: { lang } }) {
       ctx.set('Content-Security-Policy', policy);
       ctx.vary('Accept-Language');
-      return page(guideList(languageWanted(ctx)));
+      return page({ language: languageOfPage(ctx, lang), named: lang !== undefined });
     },
   }),
   file(`${assets}/start.js`, 'text/javascript', async () => start),
