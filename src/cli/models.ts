@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import { askService } from '../control/socket.ts';
 import { commandLine } from '../shared/command-line.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
@@ -34,6 +35,7 @@ export async function installModels(ids: readonly string[]): Promise<void> {
       const { done } = await store.install(id);
       const model = await done;
       shown.stop();
+      await tellService(model.id);
       console.log(`${model.title} is installed in ${model.folder}.`);
     }
   } catch (error) {
@@ -48,6 +50,7 @@ export async function importModelCommand(path: string): Promise<void> {
   process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
   try {
     const model = await (await openStore()).importFrom(path, stop.signal);
+    await tellService(model.id);
     console.log(`${model.title} is installed in ${model.folder}.`);
   } catch (error) {
     fail(error);
@@ -67,10 +70,17 @@ export async function removeModelCommand(id: string, { yes }: { yes: boolean }):
   }
   try {
     await store.remove(id);
+    await tellService(id);
     console.log(`${id} was removed.`);
   } catch (error) {
     fail(error);
   }
+}
+
+/** So that open pages show it. A running service uses the models that are there, told or not. */
+async function tellService(id: string): Promise<void> {
+  const { controlSocket } = hostFrom(process.env).data;
+  await askService(controlSocket, 'model-changed', { id }).catch(() => {}); // it starts, or is of another release
 }
 
 async function openStore(): Promise<ModelStore> {

@@ -70,10 +70,14 @@ const triggerHandlers = ({ toggle, readiness, storage, captures }: Parts): Contr
 });
 
 function controlHandlers(parts: Asked, data: DataFolder, log: Log): ControlHandlers {
-  const { store, config, doctor } = parts;
+  const { store, config, doctor, models } = parts;
   return {
     settings: async () => config.settings(),
     doctor: () => doctor(),
+    'model-changed': async (body) => {
+      models.changed(changedModel.parse(body).id);
+      return null;
+    },
     ...quarantineCommands({ data, log }),
     ...integrityHandlers({ ...parts, data }),
     'replay-from': async (body) => {
@@ -88,4 +92,5 @@ function controlHandlers(parts: Asked, data: DataFolder, log: Log): ControlHandl
   };
 }
 
+const changedModel = z.strictObject({ id: z.string() });
 const replaying = z.strictObject({ recording: z.string(), from: z.string() });

@@ -46,7 +46,10 @@ export const modelFailuresInGerman = {
   'import-missing': { detail: '{path} existiert nicht.' },
   'import-not-a-model': {
     detail:
-      '{name} enthält keine model.json, und der Name steht nicht im Katalog. Siehe „A local model“ in der Anleitung zur Spracherkennung.',
+      '{name} ist kein Modell: Es gibt darin keine model.json, und der Name steht nicht im Katalog. Wählen Sie eine heruntergeladene Datei unter ihrem ursprünglichen Namen oder den Ordner eines Modells.',
+  },
+  'import-several': {
+    detail: '{name} enthält mehrere Modelle: {models}. Importieren Sie eines nach dem anderen.',
   },
   'model-json-wrong': { detail: 'model.json in {name} ist nicht verwendbar: {cause}' },
   'model-install-failed': {

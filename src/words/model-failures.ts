@@ -66,8 +66,12 @@ const failuresToInstall = {
     { name: 'text' },
     {
       detail:
-        '{name} has no model.json, and its name isn’t one of the catalogue. See “A local model” in the guide to speech recognition.',
+        '{name} isn’t a model: it has no model.json, and its name isn’t one of the catalogue. Choose a downloaded file under its original name, or the folder of a model.',
     },
+  ),
+  'import-several': says(
+    { name: 'text', models: 'list' },
+    { detail: '{name} contains several models: {models}. Import one after the other.' },
   ),
   'model-json-wrong': says(
     { name: 'text', cause: 'said' },

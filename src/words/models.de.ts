@@ -4,29 +4,29 @@ import type { models } from './models.ts';
 export const modelsInGerman = {
   'about-parakeet-tdt-0-6b-v3': {
     detail:
-      '25 europäische Sprachen, mit Satzzeichen und Zeitangaben für jedes Wort. Die beste Wahl für Computer ohne Grafikkarte.',
+      'Europäische Sprachen, mit Satzzeichen und Zeitangaben für jedes Wort. Die beste Wahl für Computer ohne Grafikkarte.',
   },
   'about-sense-voice': {
-    detail: 'Chinesisch (auch Kantonesisch), Englisch, Japanisch und Koreanisch.',
+    detail: 'Versteht auch Kantonesisch.',
   },
   'about-whisper-turbo': {
     detail:
-      'Etwa 100 Sprachen, mit Zeitangaben nur für ganze Sätze. Das genaueste Whisper-Modell, braucht am meisten Arbeitsspeicher.',
+      'Zeitangaben nur für ganze Sätze. Das genaueste der Whisper-Modelle und das mit dem größten Bedarf an Arbeitsspeicher.',
   },
   'about-whisper-small': {
-    detail: 'Etwa 100 Sprachen, mit Zeitangaben nur für ganze Sätze. Mittlere Größe.',
+    detail: 'Zeitangaben nur für ganze Sätze. Ein Mittelweg zwischen Größe und Genauigkeit.',
   },
   'about-whisper-base': {
-    detail: 'Etwa 100 Sprachen, mit Zeitangaben nur für ganze Sätze. Für kleine Computer.',
+    detail: 'Zeitangaben nur für ganze Sätze. Weniger genau, für kleine Computer.',
   },
   'about-whisper-tiny': {
-    detail: 'Etwa 100 Sprachen, mit Zeitangaben nur für ganze Sätze. Das kleinste und ungenaueste.',
+    detail: 'Zeitangaben nur für ganze Sätze. Das kleinste und ungenaueste der Whisper-Modelle.',
   },
   'about-moonshine-base-en': {
-    detail: 'Englisch, für kleine Computer. Keine Zeitangaben für einzelne Wörter.',
+    detail: 'Für kleine Computer. Keine Zeitangaben für einzelne Wörter.',
   },
   'about-moonshine-tiny-en': {
-    detail: 'Englisch, für sehr kleine Computer. Keine Zeitangaben für einzelne Wörter.',
+    detail: 'Für sehr kleine Computer. Keine Zeitangaben für einzelne Wörter.',
   },
   'about-silero-vad': {
     detail: 'Erkennt, wann gesprochen wird, genauer als die eingebaute Erkennung.',
@@ -50,7 +50,6 @@ export const modelsInGerman = {
   'used-for-detection': { detail: 'Erkennt, wann gesprochen wird.' },
   'used-for-speakers': { detail: 'Unterscheidet die Sprecher in Besprechungen.' },
   'used-for-punctuation': { detail: 'Setzt Satzzeichen, wenn es kein Sprachmodell gibt.' },
-  'languages-count': { detail: 'Unterstützt {count} Sprachen.' },
   'language-one': { detail: 'Unterstützt {language}.' },
   'language-and-others': {
     detail: {
@@ -60,9 +59,9 @@ export const modelsInGerman = {
   },
   'computer-fits': {
     detail: {
-      one: 'Dieser Server hat {memory} Arbeitsspeicher und {count} Kern; das Modell braucht {needed} und {cores_needed}.',
+      one: 'Dieser Server hat {memory} Arbeitsspeicher und {count} Kern; das Modell braucht {needed} Arbeitsspeicher.',
       other:
-        'Dieser Server hat {memory} Arbeitsspeicher und {count} Kerne; das Modell braucht {needed} und {cores_needed}.',
+        'Dieser Server hat {memory} Arbeitsspeicher und {count} Kerne; das Modell braucht {needed} Arbeitsspeicher.',
     },
   },
   recommendation: { detail: '[{languages} ]{fits}' },

@@ -6,42 +6,39 @@ export const models = {
     {},
     {
       detail:
-        '25 European languages, with punctuation and a time for every word. The best choice for computers without a graphics card.',
+        'European languages, with punctuation and a time for every word. The best choice for computers without a graphics card.',
     },
   ),
-  'about-sense-voice': says(
-    {},
-    { detail: 'Chinese (including Cantonese), English, Japanese and Korean.' },
-  ),
+  'about-sense-voice': says({}, { detail: 'Also understands Cantonese.' }),
   'about-whisper-turbo': says(
     {},
     {
       detail:
-        'About 100 languages, with a time for every sentence only. The most accurate of the Whisper models, needs the most memory.',
+        'A time for every sentence only. The most accurate of the Whisper models, and the one that needs the most memory.',
     },
   ),
   'about-whisper-small': says(
     {},
-    { detail: 'About 100 languages, with a time for every sentence only. Medium size.' },
+    { detail: 'A time for every sentence only. A middle way between size and accuracy.' },
   ),
   'about-whisper-base': says(
     {},
-    { detail: 'About 100 languages, with a time for every sentence only. For small computers.' },
+    { detail: 'A time for every sentence only. Less accurate, for small computers.' },
   ),
   'about-whisper-tiny': says(
     {},
     {
       detail:
-        'About 100 languages, with a time for every sentence only. The smallest and least accurate.',
+        'A time for every sentence only. The smallest and least accurate of the Whisper models.',
     },
   ),
   'about-moonshine-base-en': says(
     {},
-    { detail: 'English, for small computers. No times for single words.' },
+    { detail: 'For small computers. No times for single words.' },
   ),
   'about-moonshine-tiny-en': says(
     {},
-    { detail: 'English, for very small computers. No times for single words.' },
+    { detail: 'For very small computers. No times for single words.' },
   ),
   'about-silero-vad': says(
     {},
@@ -74,7 +71,6 @@ export const models = {
   'used-for-detection': says({}, { detail: 'Detects when someone is speaking.' }),
   'used-for-speakers': says({}, { detail: 'Separates the speakers of meetings.' }),
   'used-for-punctuation': says({}, { detail: 'Adds punctuation if there is no language model.' }),
-  'languages-count': says({ count: 'integer' }, { detail: 'Supports {count} languages.' }),
   'language-one': says({ language: 'language' }, { detail: 'Supports {language}.' }),
   'language-and-others': says(
     { language: 'language', count: 'integer' },
@@ -86,12 +82,12 @@ export const models = {
     },
   ),
   'computer-fits': says(
-    { memory: 'bytes', count: 'integer', needed: 'bytes', cores_needed: 'integer' },
+    { memory: 'bytes', count: 'integer', needed: 'bytes' },
     {
       detail: {
-        one: 'This server has {memory} of memory and {count} core; the model needs {needed} and {cores_needed}.',
+        one: 'This server has {memory} of memory and {count} core; the model needs {needed} of memory.',
         other:
-          'This server has {memory} of memory and {count} cores; the model needs {needed} and {cores_needed}.',
+          'This server has {memory} of memory and {count} cores; the model needs {needed} of memory.',
       },
     },
   ),

@@ -91,8 +91,15 @@ test('list, import and remove say what there is, and what is wrong', async (t) =
   const imported = await run(data, ['import', join(fixtures, 'espeak-en')]);
   assert.equal(imported.code, 0, imported.err);
   const { models } = JSON.parse((await run(data, ['list', '--json'])).out) as {
-    models: { id: string; installed: boolean; used_for: { code: string }[] }[];
+    models: {
+      id: string;
+      installed: boolean;
+      used_for: { code: string }[];
+      downloads: { url: string }[];
+    }[];
   };
+  const parakeet = models.find(({ id }) => id === 'parakeet-tdt-0.6b-v3')!;
+  assert.match(parakeet.downloads[0]!.url, /^https:\/\/.*parakeet-tdt-0\.6b-v3-int8\.tar\.bz2$/);
   const mine = models.find(({ id }) => id === 'espeak-en')!;
   assert.deepEqual(
     [mine.installed, mine.used_for.map(({ code }) => code)],

@@ -95,7 +95,7 @@ test('/docs is a page of this service’s own files, without anything inline', a
   const files = [...page.body.matchAll(/<(?:link|script)[^>]*(?:href|src)="([^"]+)"/g)].map(
     ([, path]) => path!,
   );
-  assert.equal(files.length, 5);
+  assert.equal(files.length, 6);
   for (const path of files) {
     const file = await service.call<string>('GET', path);
     assert.equal(file.status, 200, path);

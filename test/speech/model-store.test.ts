@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { inEnglish } from '../../src/words/say.ts';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { ours } from '../../src/speech/catalogue/catalogue.ts';
+import { downloadsOf, ours } from '../../src/speech/catalogue/catalogue.ts';
 import { ModelError } from '../../src/speech/catalogue/model-error.ts';
 import type { ModelProgress } from '../../src/speech/catalogue/list-models.ts';
 import { type ModelStore, openModelStore } from '../../src/speech/catalogue/model-store.ts';
@@ -401,8 +401,54 @@ test('models are brought in from archives and folders of this host', async (t) =
   await writeFile(unknown, await modelArchive('espeak-en'));
   await assert.rejects(store.importFrom(unknown, signal), /has no model\.json/);
   await assert.rejects(store.importFrom(join(root, 'nowhere'), signal), /nowhere doesn’t exist/);
+  // A folder around one model is that model; around several, they are named.
+  const drive = join(root, 'drive');
+  await cp(join(fixtures, 'espeak-embedding'), join(drive, 'espeak-embedding'), {
+    recursive: true,
+  });
+  await writeFile(join(drive, 'notes.txt'), 'nothing of a model');
+  await store.remove('espeak-embedding');
+  assert.equal((await store.importFrom(drive, signal)).id, 'espeak-embedding');
+  await cp(join(fixtures, 'espeak-en'), join(drive, 'espeak-en'), { recursive: true });
+  await writeFile(join(drive, 'silero_vad.onnx'), 'as its publisher names it');
+  await assert.rejects(
+    store.importFrom(drive, signal),
+    /^ModelError: drive contains several models: espeak-embedding, espeak-en and silero_vad\.onnx\. Import one/,
+  );
   const { models } = await store.list();
   assert.equal(models.find(({ id }) => id === 'espeak-en')!.installed, true);
+});
+
+test('a download that failed is no longer said once the model came in another way', async (t) => {
+  const { store, mirror } = await house(t);
+  await offerModel(mirror, 'espeak-en', { archive: 'nowhere.tar.gz' });
+  mirror.files.delete('nowhere.tar.gz');
+  await assert.rejects((await store.install('espeak-en')).done, /could not be downloaded/);
+  assert.equal((await one(store, 'espeak-en')).error?.code, 'download-failed');
+  await store.importFrom(join(fixtures, 'espeak-en'), new AbortController().signal);
+  assert.deepEqual(
+    [(await one(store, 'espeak-en')).installed, (await one(store, 'espeak-en')).error],
+    [true, null],
+  );
+});
+
+test('what a model is made of can be fetched by hand: every model of this release names addresses', () => {
+  for (const entry of ours()) {
+    const downloads = downloadsOf(entry);
+    assert.ok(downloads.length > 0, entry.id);
+    for (const { url } of downloads)
+      assert.match(url, /^https:\/\/github\.com\/.*\.(?:tar\.bz2|onnx)$/);
+  }
+  const [vad] = ours()
+    .filter(({ id }) => id === 'silero-vad')
+    .map(downloadsOf);
+  assert.deepEqual(vad, [
+    {
+      url: 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models/silero_vad.onnx',
+      size: null,
+      sha256: null,
+    },
+  ]);
 });
 
 test('an archive writes nowhere but into the model’s folder, and no more than a model can have', async (t) => {

@@ -28,6 +28,18 @@ export default {
   megabytesOf: '{done} von {all} MB',
   perSecond: '{size} MB/s',
   secondsLeft: 'noch etwa {seconds} s',
+  languages: { one: '{count} Sprache', many: '{count} Sprachen' },
+  onDisk: '{size} Speicherplatz',
+  forMemory: 'für Computer ab {size} GB Arbeitsspeicher',
+  license: 'Lizenz: {name}',
+  withoutInternet: 'Ohne Internet: auf einem anderen Computer herunterladen',
+  fetchFiles:
+    'Laden Sie diese Dateien auf einem Computer mit Internetzugang herunter. Entpacken Sie sie nicht:',
+  aboutSize: '{title} (etwa {size}):',
+  checksum: 'SHA-256 {sha256}',
+  importFile:
+    'Kopieren Sie die Dateien auf den Mitschrift-Server, ohne sie umzubenennen. Führen Sie dort für jede Datei, in dieser Reihenfolge, diesen Befehl mit ihrem Pfad aus:',
+  fileName: 'DATEI',
   copy: 'Kopieren',
   level: 'Pegel',
   levelIs: 'Pegel: {level}',

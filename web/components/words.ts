@@ -1,4 +1,4 @@
-import { params } from '@nanostores/i18n';
+import { count, params } from '@nanostores/i18n';
 import { i18n } from '../words/i18n.ts';
 
 const english = {
@@ -28,6 +28,17 @@ const english = {
   megabytesOf: params('{done} of {all} MB'),
   perSecond: params('{size} MB/s'),
   secondsLeft: params('about {seconds} s left'),
+  languages: count({ one: '{count} language', many: '{count} languages' }),
+  onDisk: params('{size} of disk space'),
+  forMemory: params('for computers with {size} GB of memory or more'),
+  license: params('licence: {name}'),
+  withoutInternet: 'Without internet: download on another computer',
+  fetchFiles: 'Download these files on a computer with internet access. Don’t unpack them:',
+  aboutSize: params('{title} (about {size}):'),
+  checksum: params('SHA-256 {sha256}'),
+  importFile:
+    'Copy the files to the Mitschrift server without renaming them. For each file, in this order, run this command there with its path:',
+  fileName: 'FILE',
   copy: 'Copy',
   level: 'Level',
   levelIs: params('Level: {level}'),

@@ -30,4 +30,13 @@ export const modelSchema = z.object({
   used_for: z.array(z.string()).describe('what removing it would end, in sentences'),
   progress: progress.nullable(),
   error: z.string().nullable().describe('why the last installation failed'),
+  downloads: z
+    .array(
+      z.object({
+        url: z.string(),
+        size: z.number().int().nullable().describe('bytes, where the publisher says it'),
+        sha256: z.string().nullable().describe('where the publisher says it'),
+      }),
+    )
+    .describe('files to fetch elsewhere and import where the server has no internet'),
 });

@@ -48,6 +48,19 @@ const entrySchema = manifestSchema.omit({ files: true }).extend({
 export type CatalogueEntry = z.infer<typeof entrySchema>;
 export type ModelSource = z.infer<typeof sourceSchema>;
 
+/** A file of a model, to be fetched by a person where the server has no internet. */
+export type ModelDownload = { url: string; size: number | null; sha256: string | null };
+
+/** What a person fetches to have a model: the files of its first source, and what their publisher says of them. */
+export function downloadsOf({ sources: [source], files }: CatalogueEntry): ModelDownload[] {
+  if ('archive' in source!) return [{ url: source.archive, size: null, sha256: null }];
+  return Object.entries(files).map(([name, { size = null, sha256 = null }]) => ({
+    url: new URL(name, source!.base).href,
+    size,
+    sha256,
+  }));
+}
+
 export type Catalogue = {
   entries: readonly CatalogueEntry[];
   /** Own entries that cannot be used, and why, in a sentence. */

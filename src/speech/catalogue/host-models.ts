@@ -12,6 +12,8 @@ export interface HostModels {
   store(): Promise<ModelStore>;
   /** As `ModelStore.onProgress`, also before the store is opened. */
   onProgress(listener: (...progress: Progress) => void): () => void;
+  /** Another process of this host installed or removed a model: who listens is told as of an installation that ended. */
+  changed(id: string): void;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export function openHostModels(options: ModelStoreOptions): HostModels {
     folders: options.modelsDir,
     store,
     onProgress,
+    changed: (id) => tell(id, null),
     close: async () => (await opened)?.close(),
   };
 }

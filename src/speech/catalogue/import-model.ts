@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { ifCode } from '../../shared/errors.ts';
 import { modelFailure } from '../../words/model-failures.ts';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
@@ -12,7 +13,7 @@ import { isArchive, unpack } from './unpack.ts';
 
 /**
  * Brings a model in from a file or folder of this host, as `installModel`: an archive or a folder with a
- * `model.json` in it, or one that the catalogue knows by its name.
+ * `model.json` in it, or one that the catalogue knows by its name; also the only one of these that lies in a folder.
  * @throws {ModelError} AbortError
  */
 export async function importModel(
@@ -27,7 +28,8 @@ export async function importModel(
     try {
       await mkdir(files, { recursive: true, mode: 0o700 });
       options.onProgress('unpacking', 0, null);
-      const manifest = await importedFiles(path, files, entries, options.signal);
+      const meant = await modelMeant(path, entries);
+      const manifest = await importedFiles(meant, files, entries, options.signal);
       return await adoptModel(manifest, files, options);
     } catch (error) {
       throw asNoRoom(error);
@@ -35,6 +37,26 @@ export async function importModel(
       await rm(work, { recursive: true, force: true });
     }
   });
+}
+
+/**
+ * The model that a person means by a path: of a folder around a model, that model.
+ * @throws {ModelError} there are several in it
+ */
+async function modelMeant(path: string, entries: readonly CatalogueEntry[]): Promise<string> {
+  const isModel = async (place: string): Promise<boolean> =>
+    entries.some((entry) => namesOf(entry).includes(basename(place))) ||
+    (await stat(join(place, 'model.json')).catch(ifCode(null, 'ENOENT', 'ENOTDIR'))) !== null;
+  const names = await readdir(path).catch(ifCode<string[]>([], 'ENOENT', 'ENOTDIR'));
+  if (names.length === 0 || (await isModel(path))) return path;
+  const found: string[] = [];
+  for (const name of names.toSorted()) if (await isModel(join(path, name))) found.push(name);
+  if (found.length > 1)
+    throw new ModelError(
+      'model-unusable',
+      modelFailure('import-several', { name: basename(path), models: found }),
+    );
+  return found.length === 0 ? path : join(path, found[0]!);
 }
 
 /** Copies or unpacks what is a model's, and says which. */

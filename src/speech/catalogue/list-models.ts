@@ -7,7 +7,7 @@ import {
   speaksLanguage,
 } from '../local/local-models.ts';
 import { damagedChecksums, type InstallPhase } from './adopt-model.ts';
-import { preferred, readCatalogue } from './catalogue.ts';
+import { type ModelDownload, downloadsOf, preferred, readCatalogue } from './catalogue.ts';
 import { type Machine, recommended } from './recommend.ts';
 import { aboutModel } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
@@ -42,8 +42,10 @@ export type ListedModel = {
   /** What it is used for at the moment. */
   used_for: Sentence[];
   progress: ModelProgress | null;
-  /** Why the last installation failed, or why what is installed cannot be used. */
+  /** Why the last installation failed. */
   error: Sentence | null;
+  /** Empty for a model that the catalogue does not have. */
+  downloads: ModelDownload[];
 };
 
 /** The settings that models depend on. */
@@ -70,7 +72,8 @@ export type ModelList = {
 /** What is on its way or went wrong, by id. */
 type Works = {
   progress(id: string): ModelProgress | null;
-  failure(id: string): Sentence | null;
+  /** @param isInstalled what failed before that is no longer of interest */
+  failure(id: string, isInstalled: boolean): Sentence | null;
 };
 
 /** The models of the catalogue, those of this host, and what cannot be used of both. */
@@ -102,7 +105,8 @@ export async function listModels(
       installed: here !== undefined,
       used_for: uses.get(id) ?? [],
       progress: works.progress(id),
-      error: works.failure(id),
+      error: works.failure(id, here !== undefined),
+      downloads: entry === undefined ? [] : downloadsOf(entry),
     };
   });
   const unusable = installed.broken.map(({ folder, problem }) => ({ file: folder, problem }));

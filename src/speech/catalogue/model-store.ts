@@ -67,8 +67,8 @@ type Work = { progress: ModelProgress; stop: AbortController; done: Promise<Inst
 type State = Required<Omit<ModelStoreOptions, 'limits'>> & {
   limits: DownloadLimits | undefined;
   works: Map<string, Work>;
-  /** Why the last installation failed. */
-  failures: Map<string, Sentence>;
+  /** Why the last installation failed. `replaces`: a model was there already, and still is. */
+  failures: Map<string, { said: Sentence; replaces: boolean }>;
   listeners: Set<(id: string, progress: ModelProgress | null) => void>;
   slot: Limited;
 };
@@ -89,7 +89,11 @@ export function openModelStore(options: ModelStoreOptions): ModelStore {
     list: () =>
       listModels(state, state.settings(), {
         progress: (id) => state.works.get(id)?.progress ?? null,
-        failure: (id) => state.failures.get(id) ?? null,
+        failure(id, isInstalled) {
+          const failure = state.failures.get(id);
+          // It came in another way since then: by a command, or by hand.
+          return failure && failure.replaces === isInstalled ? failure.said : null;
+        },
       }),
     install: async (id) => ({ done: (await begin(state, id)).done }),
     async cancel(id) {
@@ -158,7 +162,11 @@ async function install(state: State, entry: CatalogueEntry, work: Work): Promise
       return model;
     });
   } catch (error) {
-    if (!signal.aborted) state.failures.set(entry.id, saidOf(error));
+    if (!signal.aborted) {
+      const { models } = await installedModels(state.modelsDir);
+      const replaces = models.some(({ id }) => id === entry.id);
+      state.failures.set(entry.id, { said: saidOf(error), replaces });
+    }
     throw error;
   } finally {
     state.works.delete(entry.id);

@@ -38,13 +38,13 @@ export function recommended(
 }
 
 function speaks({ languages }: CatalogueEntry, language: string | null): boolean {
-  if (languages.length === 0) return true;
+  if (languages.length === 0 || language === null) return true;
   // One language alone is no choice for a house of which nothing is known.
   return language === null ? languages.length > 1 : languages.includes(language);
 }
 
 function reasonFor(
-  { languages, memory_gb: needed, cores }: CatalogueEntry,
+  { languages, memory_gb: needed }: CatalogueEntry,
   language: string | null,
   machine: Machine,
 ): Sentence {
@@ -52,14 +52,12 @@ function reasonFor(
     memory: machine.memoryBytes,
     count: machine.cores,
     needed: needed * 1024 ** 3,
-    cores_needed: cores,
   });
-  if (languages.length === 0) return aboutModel('recommendation', { fits });
+  if (languages.length === 0 || language === null) return aboutModel('recommendation', { fits });
   return aboutModel('recommendation', { languages: spokenBy(languages.length, language), fits });
 }
 
-function spokenBy(count: number, language: string | null): Sentence {
-  if (language === null) return aboutModel('languages-count', { count });
+function spokenBy(count: number, language: string): Sentence {
   return count === 1
     ? aboutModel('language-one', { language })
     : aboutModel('language-and-others', { language, count: count - 1 });

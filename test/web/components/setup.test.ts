@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flushSync } from 'svelte';
 import FailedDownloads from '../../../web/pages/setup/FailedDownloads.svelte';
-import { refresh } from '../../../web/client/models.ts';
+import { settingOf } from '../../../src/config/schema.ts';
+import { settingGroups } from '../../../src/config/settings-page.ts';
+import german from '../../../web/pages/setup/words.de.ts';
+import { models as listed, refresh } from '../../../web/client/models.ts';
 import { outcomesIn } from '../../../web/pages/setup/steps.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -21,22 +24,83 @@ test('what was set before the page was loaded is done, what was not is still to 
   });
 });
 
-test('once another model is there, a download that failed is one line to open, not a page of help', async (t) => {
+/** What a model of `GET /models` has in these tests, unless it says otherwise. */
+const model = {
+  id: 'p',
+  title: 'Parakeet',
+  purpose: 'speech-to-text',
+  size: 640_100_000,
+  installed: false,
+  progress: null as object | null,
+  error: null as string | null,
+  downloads: [{ url: 'https://models.example/p.tar.bz2', size: null, sha256: null }],
+};
+
+test('a download that failed is said until another model, a server or an import takes its place', async (t) => {
   const before = globalThis.fetch;
-  const model = { purpose: 'speech-to-text', progress: null };
-  const models = [
-    { ...model, id: 'p', title: 'Parakeet', installed: false, error: 'no internet' },
-    { ...model, id: 'own', title: 'Own', installed: true, error: null },
-  ];
-  globalThis.fetch = async () => Response.json({ models, broken: [], command_line: 'node m.js' });
   t.after(() => (globalThis.fetch = before));
-  const shown = show(t, FailedDownloads, { ofSpeech: false });
+  let models: object[] = [];
+  globalThis.fetch = async () => Response.json({ models, broken: [], command_line: 'node m.js' });
+  const failed = { ...model, error: 'no internet' };
+  const voices = { ...failed, id: 'v', title: 'TitaNet', purpose: 'speaker-embedding' };
+  const other = { ...model, id: 'own', title: 'Own' };
+  for (const [what, list, hasServer, said] of [
+    ['nothing else', [failed, other], false, ['Parakeet']],
+    ['another is there', [failed, { ...other, installed: true }], false, []],
+    ['another comes', [failed, { ...other, progress: { phase: 'waiting' } }], false, []],
+    ['a server was chosen', [failed, other], true, []],
+    ['it was imported', [{ ...failed, installed: true }], false, []],
+    ['of another purpose', [voices, { ...other, installed: true }], true, ['TitaNet']],
+  ] as const) {
+    models = [...list];
+    const shown = show(t, FailedDownloads, { ofSpeech: false, hasServer });
+    await eventually(what, async () => {
+      await refresh();
+      return JSON.stringify(listed.get()) === JSON.stringify(list);
+    });
+    flushSync();
+    const text = shown.querySelector('[role=alert]')?.textContent ?? '';
+    assert.deepEqual(
+      ['Parakeet', 'TitaNet'].filter((title) => text.includes(`${title} could not be`)),
+      said,
+      what,
+    );
+  }
+});
+
+test('without internet, the addresses of what failed are shown, and the command that brings it in', async (t) => {
+  const before = globalThis.fetch;
+  t.after(() => (globalThis.fetch = before));
+  const failed = { ...model, error: 'no internet' };
+  const [file] = model.downloads;
+  const known = { ...file!, size: 2_000_000, sha256: 'ab12' };
+  const models = [{ ...failed, downloads: [known] }];
+  globalThis.fetch = async () => Response.json({ models, broken: [], command_line: 'node m.js' });
+  const shown = show(t, FailedDownloads, { ofSpeech: true, hasServer: false });
   await refresh();
-  await eventually('it is said', () => shown.textContent.includes('Parakeet'));
-  const help = [...shown.querySelectorAll('li')].find((one) => one.textContent.includes('drive'))!;
-  assert.ok(help.closest('details') !== null);
   await eventually('the command is there', () =>
-    help.textContent.includes('node m.js models import FOLDER'),
+    shown.textContent.includes('node m.js models import FILE'),
+  );
+  assert.ok(shown.querySelector(`details a[href="${known.url}"]`));
+  for (const part of ['Parakeet (about 640 MB)', known.url, '(2 MB)', 'SHA-256 ab12'])
+    assert.ok(shown.textContent.includes(part), part);
+});
+
+test('the setup leads to the field by which models come from another place, under its name', async (t) => {
+  const { title } = settingOf('models.mirror');
+  const groups = settingGroups('de');
+  const group = groups.find(({ settings }) => settings.some(({ key }) => key === 'models.mirror'))!;
+  assert.equal(german.mirrorSetting, `${group.title}, „${title.de}“`);
+  const before = globalThis.fetch;
+  t.after(() => (globalThis.fetch = before));
+  const models = [{ ...model, error: 'no internet' }];
+  globalThis.fetch = async () => Response.json({ models, broken: [], command_line: 'node m.js' });
+  const shown = show(t, FailedDownloads, { ofSpeech: true, hasServer: false });
+  await refresh();
+  const link = () => shown.querySelector(`a[href="/settings?part=${group.id}"]`);
+  await eventually(
+    'the link names the field',
+    () => link()?.textContent.includes(title.en) === true,
   );
 });
 
@@ -44,19 +108,18 @@ test('a download that failed is said on every step, with what can be done', asyn
   const before = globalThis.fetch;
   const asked: string[] = [];
   const failed = 'github.com: its name is unknown.';
-  const model = { id: 'p', title: 'Parakeet', purpose: 'speech-to-text', installed: false };
   globalThis.fetch = async (input) => {
     const { method, url } = input as Request;
     asked.push(`${method} ${new URL(url).pathname}`);
     const error = asked.some((one) => one.startsWith('POST')) ? null : failed;
-    return Response.json({ models: [{ ...model, error, progress: null }], broken: [] });
+    return Response.json({ models: [{ ...model, error }], broken: [] });
   };
   t.after(() => (globalThis.fetch = before));
-  const shown = show(t, FailedDownloads, { ofSpeech: false });
+  const shown = show(t, FailedDownloads, { ofSpeech: false, hasServer: false });
   await refresh();
   await eventually('it is said', () => shown.textContent.includes(failed));
   const text = shown.textContent ?? '';
-  for (const part of ['Parakeet could not be downloaded.', 'internet', 'models.mirror', 'drive'])
+  for (const part of ['Parakeet could not be downloaded.', 'internet', 'models.example/p.tar.bz2'])
     assert.ok(text.includes(part), part);
   assert.equal(shown.querySelectorAll('a[href="/setup?step=speech"]').length, 1);
   [...shown.querySelectorAll('button')].find((one) => one.textContent === 'Try again')!.click();

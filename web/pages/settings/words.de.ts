@@ -163,14 +163,10 @@ export default {
   'purpose=speaker-embedding': 'Stimmerkennung',
   'purpose=voice-activity': 'Erkennung von Sprechpausen',
   'purpose=punctuation': 'Satzzeichen',
-  languages: { one: '{count} Sprache', many: '{count} Sprachen' },
-  wants: 'benötigt {size} GB Arbeitsspeicher',
   installed: 'installiert',
   inUse: 'in Verwendung',
   recommended: 'empfohlen',
   stopped: 'abgebrochen',
-  arrivedKept:
-    'Der bereits heruntergeladene Teil bleibt erhalten; beim Fortsetzen wird nur der Rest heruntergeladen.',
   download: 'Herunterladen',
   goOn: 'Fortsetzen',
   cancel: 'Abbrechen',
@@ -180,8 +176,6 @@ export default {
   removeModelQuestion: '{title} entfernen?',
   removeModelMeaning:
     'Ihre Notizen bleiben unverändert. Sie können das Modell jederzeit wieder herunterladen.',
-  noInternet:
-    'Kein Internet auf diesem Server? Installieren Sie mit diesem Befehl Dateien, die Sie selbst mitbringen:',
 
   health: 'Systemstatus',
   healthIntro: 'Was auf diesem Server eingerichtet ist, was fehlt und wie Sie es beheben.',

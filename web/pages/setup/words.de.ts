@@ -45,8 +45,6 @@ export default {
     'Mit einem Modell auf diesem Server verlässt kein Audio den Server. Ein separater Server ist vielleicht schneller. Sie können das jederzeit ändern.',
   server: 'Separater Server',
   serverKinds: 'Jede OpenAI-kompatible Adresse, whisper.cpp oder WhisperX',
-  languages: { one: '{count} Sprache', many: '{count} Sprachen' },
-  wants: 'benötigt {size} GB Arbeitsspeicher',
   installed: 'installiert',
   fits: 'empfohlen',
   moreModels: {
@@ -65,10 +63,8 @@ export default {
   downloadHelp: 'Bereits Heruntergeladenes bleibt erhalten. Das können Sie tun:',
   downloadInternet: 'Prüfen Sie, ob der Server Internetzugang hat, und versuchen Sie es erneut.',
   downloadMirror:
-    'Ohne Internetzugang: Kopieren Sie die Dateien an eine Adresse oder in einen Ordner, den der Server erreicht, und geben Sie diese Quelle an:',
-  mirrorSetting: 'models.mirror',
-  downloadFile:
-    'Oder kopieren Sie ein Modell von einem Datenträger: Führen Sie dies mit seinem Ordner oder Archiv aus:',
+    'Ohne Internetzugang: Kopieren Sie die Dateien an eine Adresse oder in einen Ordner, den der Server erreicht, und geben Sie diese Quelle in den Einstellungen an:',
+  mirrorSetting: 'Spracherkennung, „Downloadquelle für Modelle“',
   downloadSaid: 'Fehlermeldung',
   chooseOther: 'Anderes Modell oder anderen Server wählen',
   cancel: 'Abbrechen',
