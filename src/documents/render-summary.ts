@@ -1,11 +1,18 @@
 import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/transcript.ts';
+import { dueDate } from '../shared/due-date.ts';
 import { clock } from '../shared/time.ts';
 import { type DocumentsInput, documentPaths, speakerName, withSpeakerNames } from './documents.ts';
 import { labelsIn } from './labels.ts';
 import { escapeInline, escapeLine } from './markdown.ts';
 
 /** A line of a summary as people read it, before any markup. */
-export type ShownLine = { text: string; block: string | null; remark: string | null };
+export type ShownLine = {
+  text: string;
+  block: string | null;
+  remark: string | null;
+  /** The day that a task is due; null where none is, or where it is in doubt which. */
+  date: string | null;
+};
 
 /**
  * The lines of a summary by kind, in the order in which people want to read them; kinds without a line are left out. A
@@ -13,7 +20,7 @@ export type ShownLine = { text: string; block: string | null; remark: string | n
  * person said.
  */
 export function summarySections(
-  input: Pick<DocumentsInput, 'lines' | 'speakers' | 'uiLanguage'>,
+  input: Pick<DocumentsInput, 'lines' | 'speakers' | 'uiLanguage' | 'localStart'>,
 ): { kind: LineKind; heading: string; lines: ShownLine[] }[] {
   const labels = labelsIn(input.uiLanguage);
   return lineKinds.flatMap((kind) => {
@@ -22,6 +29,13 @@ export function summarySections(
     return [{ kind, heading: labels(kind), lines: lines.map((line) => shown(input, line)) }];
   });
 }
+
+/** The day a task is due by the day of the recording; null for all else, and for a task that may be nobody's. */
+export const dueDateOf = (
+  { kind, due, unfounded }: SummaryLine,
+  localStart: string,
+): string | null =>
+  kind !== 'task' || due === null || unfounded ? null : dueDate(due, localStart);
 
 /** A line without markup. */
 export const plainLineOf = ({ text, remark }: ShownLine): string =>
@@ -34,20 +48,23 @@ export function renderLines(input: DocumentsInput): string[] {
   return summarySections(input).flatMap(({ kind, heading, lines }) => [
     `## ${heading}`,
     lines
-      .map(({ text, block, remark }) => {
+      .map(({ text, block, remark, date }) => {
         const start = block === null ? undefined : starts.get(block);
         const link = start === undefined ? '' : ` [[${transcript}#^${block}|${clock(start)}]]`;
         const said = remark === null ? link : ` *(${escapeInline(remark)})*`;
-        return `- ${kind === 'task' ? '[ ] ' : ''}${escapeLine(text)}${said}`;
+        // Obsidian's Tasks reads a date at the end of the line alone.
+        const due = date === null ? '' : ` 📅 ${date}`;
+        return `- ${kind === 'task' ? '[ ] ' : ''}${escapeLine(text)}${said}${due}`;
       })
       .join('\n'),
   ]);
 }
 
 function shown(
-  input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>,
-  { text, speaker, person, due, block, unfounded }: SummaryLine,
+  input: Pick<DocumentsInput, 'speakers' | 'uiLanguage' | 'localStart'>,
+  line: SummaryLine,
 ): ShownLine {
+  const { text, speaker, person, due, block, unfounded } = line;
   const name = speaker === null ? person : speakerName(input, speaker);
   const said = withSpeakerNames(input, text);
   const dated =
@@ -58,5 +75,6 @@ function shown(
     text: name === null ? dated : `${name}: ${dated}`,
     block,
     remark: unfounded && name !== null ? labelsIn(input.uiLanguage)('not-found', { name }) : null,
+    date: dueDateOf(line, input.localStart),
   };
 }

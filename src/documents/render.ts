@@ -18,7 +18,7 @@ import { unsafeCharacters } from './file-names.ts';
 import { renderLines } from './render-summary.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
-export const rendererVersion = 7;
+export const rendererVersion = 8;
 
 /**
  * The three documents as Markdown. Pure: equal input gives equal bytes, at any time, on any machine.

@@ -1,6 +1,8 @@
 import { doubtsIn } from '../../projections/recording/doubts.ts';
 import type { Doubt } from '../../events/facts/transcript.ts';
 import { keysOf } from '../shared/keys-of.ts';
+import { localTime } from '../shared/time.ts';
+import { dueDateOf } from '../documents/render-summary.ts';
 import type { ListedRecording, RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import type { LibraryItem } from '../../projections/library.ts';
@@ -71,7 +73,10 @@ export function recordingAnswer(
   const { summary, ...line } = recordingLine(row, activities, { uiLanguage, reader });
   return {
     ...line,
-    summary: summaryAnswer({ ...row, abstract: summary }, transcript, uiLanguage),
+    summary: summaryAnswer({ ...row, abstract: summary }, transcript, {
+      uiLanguage,
+      localStart: localTime(new Date(row.startedAt)),
+    }),
     activities: activities.map(({ waiting, ...one }) => ({
       ...one,
       waiting: waitingIn(reader, waiting),
@@ -110,8 +115,13 @@ export function libraryAnswer(item: LibraryItem, uiLanguage: Language) {
 }
 
 /** What a version of the documents says, as `GET /recordings/{id}` says it of the present one. */
-export function readingAnswer(reading: Reading, { uiLanguage, reader }: Answering) {
+export function readingAnswer(
+  reading: Reading,
+  { uiLanguage, reader, startedAt }: Answering & { startedAt: string | null },
+) {
   const { title, language, speakers, blocks, notes } = reading;
+  const localStart =
+    reading.localStart ?? (startedAt === null ? '' : localTime(new Date(startedAt)));
   const named = (text: string) => withSpeakerNames({ speakers, uiLanguage }, text);
   const abstract = reading.abstract === null ? null : named(reading.abstract);
   return {
@@ -121,7 +131,7 @@ export function readingAnswer(reading: Reading, { uiLanguage, reader }: Answerin
     summary: summaryAnswer(
       { abstract, speakers },
       { ...reading, summary: reading.summary ?? '' },
-      uiLanguage,
+      { uiLanguage, localStart },
     ),
     utterances: utterances({ blocks, utterances: [] }),
     notes: notesIn(reader, notes),
@@ -266,7 +276,7 @@ function ledgerOf({ ledger }: RecordingRow, transcript: TranscriptRow | undefine
 function summaryAnswer(
   { abstract, speakers }: Pick<RecordingRow, 'abstract' | 'speakers'>,
   transcript: Pick<TranscriptRow, 'lines' | 'summary'> | undefined,
-  uiLanguage: Language,
+  { uiLanguage, localStart }: { uiLanguage: Language; localStart: string },
 ) {
   const shown = { speakers, uiLanguage };
   const lines = transcript?.lines ?? [];
@@ -274,19 +284,21 @@ function summaryAnswer(
   return {
     abstract,
     lines: [
-      ...lines.map(({ text, kind, speaker, person, due, block, unfounded }) => ({
-        text: withSpeakerNames(shown, text),
-        kind,
-        person: speaker === null ? person : speakerName(shown, speaker),
-        due,
-        block,
-        ...(unfounded ? { unfounded } : {}),
+      ...lines.map((line) => ({
+        text: withSpeakerNames(shown, line.text),
+        kind: line.kind,
+        person: line.speaker === null ? line.person : speakerName(shown, line.speaker),
+        due: line.due,
+        due_date: dueDateOf(line, localStart),
+        block: line.block,
+        ...(line.unfounded ? { unfounded: line.unfounded } : {}),
       })),
       ...points.map((text) => ({
         text: withSpeakerNames(shown, text),
         kind: 'point' as const,
         person: null,
         due: null,
+        due_date: null,
         block: null,
       })),
     ],

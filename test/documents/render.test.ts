@@ -126,7 +126,7 @@ for (const [name, input] of Object.entries({ solo, meeting })) {
 
 test('the agreed bytes are those of this version of the renderer', () => {
   // Whoever changes a golden document after a release raises the version, and this line with it.
-  assert.equal(rendererVersion, 7);
+  assert.equal(rendererVersion, 8);
 });
 
 test('without times no paragraph has one, in meetings too', () => {

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
 import { recordingById } from '../../projections/recordings.ts';
+import { transcriptOf } from '../../projections/texts.ts';
+import { recordingAnswer } from '../../src/http/recording-answer.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { testPipeline } from '../support/test-pipeline.ts';
 import { settingsFrom } from '../../src/config/environment.ts';
@@ -311,6 +313,43 @@ test('lines of a summary are in the document and in the fold, each with a link t
   const { documents } = (await recordingById(world.pipeline.storage, id))!;
   assert.equal(`${target}.md`, documents!.transcript);
   assert.match(await world.document(id, 'transcript'), new RegExp(` \\^${block}$`, 'm'));
+});
+
+test('a task whose day is clear has it as Obsidian’s Tasks reads it, in the document and in JSON', async (t) => {
+  const task = { turn: 1, kind: 'task', person: null, text: 'Hands in the budget report' };
+  const lines = [
+    { ...task, due: 'by 3 March 2031' },
+    { ...task, text: 'Reads the budget report', due: 'some day in March' },
+    { ...task, kind: 'point', text: 'The budget report is due', due: '3 March 2031' },
+  ];
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  const { brain } = language;
+  language.brain = (prompt) =>
+    prompt.system.startsWith('You summarise') ? JSON.stringify({ lines }) : brain(prompt);
+  const world = await openWorld(t, language.url);
+  world.hear('the budget report is to be handed in and read by 3 march 2031 some day');
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  const summary = await world.document(id, 'summary');
+  const link = String.raw`\[\[[^\]]*\|00:00:00\]\]`;
+  for (const line of [
+    String.raw`- \[ \] Hands in the budget report \(by 3 March 2031\) ${link} 📅 2031-03-03`,
+    String.raw`- \[ \] Reads the budget report \(some day in March\) ${link}`,
+    String.raw`- The budget report is due \(3 March 2031\) ${link}`,
+  ]) {
+    assert.match(summary, new RegExp(`^${line}$`, 'mu'));
+  }
+  const { storage } = world.pipeline;
+  const row = (await recordingById(storage, id))!;
+  const answer = recordingAnswer(row, await transcriptOf(storage, id), [], {
+    uiLanguage: 'en',
+    reader: { language: 'en', isAdmin: false },
+  });
+  assert.deepEqual(
+    answer.summary.lines.map(({ due_date }) => due_date),
+    ['2031-03-03', null, null],
+  );
 });
 
 test('a title that a person gave is the title', async (t) => {

@@ -124,6 +124,10 @@ const summaryLine = z.object({
     .nullable()
     .describe('who decided it, is to do it or said it, as documents name them'),
   due: z.string().nullable().describe('until when, as it was said'),
+  due_date: z
+    .string()
+    .nullable()
+    .describe('the day a task is due, such as 2026-03-03; null where that is in doubt'),
   block: z.string().nullable().describe('Markdown block id of the passage that it rests on'),
   unfounded: z
     .literal(true)

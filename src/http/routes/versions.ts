@@ -64,6 +64,7 @@ export const versionRoutes = [
       const answer = readingAnswer(read(recording, source), {
         uiLanguage: services.settings()['ui.language'],
         reader: readerOf(ctx),
+        startedAt: recording.startedAt,
       });
       return { ...versionAnswer(found), ...answer };
     },
