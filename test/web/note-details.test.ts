@@ -95,6 +95,29 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     },
   );
 
+  await t.test('read without hesitations, each passage word for word at a press', async () => {
+    const said = 'Um, all of it, it, or only the the rolls for the front?';
+    const text = row('t-0003').locator('.text');
+    await correct('t-0003', said);
+    await text.getByText(said).waitFor();
+    await page.getByLabel('Readable view').check();
+    await text.getByText('All of it, or only the rolls for the front?').waitFor();
+    assert.equal(await row('t-0001').getByRole('button', { name: 'Word for word' }).count(), 0);
+    await checkLook(page, 'note-readable');
+    await row('t-0003').getByRole('button', { name: 'Word for word' }).click();
+    await text.getByText(said).waitFor();
+    await row('t-0003').getByRole('button', { name: 'Word for word' }).click();
+    // What is sought is sought in all that was said.
+    await page.keyboard.press('Control+f');
+    await page.getByLabel('Find in transcript').fill('the the');
+    await row('t-0003').locator('mark').getByText('the the').waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await text.getByText('All of it, or only the rolls for the front?').waitFor();
+    await page.getByLabel('Readable view').uncheck();
+    await text.getByText(said).waitFor();
+  });
+
   await t.test(
     'what kind of talk it was, and when: a refusal stays in the dialog, then it holds',
     async () => {

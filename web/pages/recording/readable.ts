@@ -3,6 +3,11 @@
  * other word changed, and each word that stays knows its place among those that were said.
  */
 
+import { persistentJSON } from '@nanostores/persistent';
+
+/** Whether this browser shows transcripts so. */
+export const isReadable = persistentJSON<boolean>('mitschrift.readable', false);
+
 /** A word as it is shown, and its place among the written words of the turn. */
 export type ReadableWord = { text: string; at: number };
 

@@ -173,6 +173,10 @@ export default {
   browserFull:
     'Dieser Browser hat keinen Speicherplatz mehr. Ihr Text bleibt nur erhalten, solange diese Seite geöffnet ist.',
   noText: 'Dieser Beitrag hat keinen Text.',
+  readable: 'Leseansicht',
+  readableHint:
+    'Verzögerungslaute, Wiederholungen und abgebrochene Wörter sind ausgeblendet. Der Text selbst bleibt, wie er ist.',
+  wordForWord: 'Wortlaut',
   myChanges: 'Meine Änderungen',
   noChanges: 'Sie haben nichts geändert, seit Sie diese Seite geöffnet haben.',
   redo: 'Wiederholen',

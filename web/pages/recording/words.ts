@@ -170,6 +170,10 @@ const english = {
   browserFull:
     'This browser has no storage space left. Your text is kept only as long as this page stays open.',
   noText: 'This passage has no text.',
+  readable: 'Readable view',
+  readableHint:
+    'Hesitations, repetitions and words that broke off are hidden. The text itself stays as it is.',
+  wordForWord: 'Word for word',
   myChanges: 'My changes',
   noChanges: 'You have not changed anything since you opened this page.',
   redo: 'Redo',
