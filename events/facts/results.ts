@@ -92,6 +92,7 @@ export const runFacts = {
       end: z.number(),
       words: z.number().int(),
       language: z.string().nullable(),
+      /** In older logs: why all of it may be wrong. It stands beside each segment since. */
       doubt: z.string().optional(),
       /** Of a meeting that is followed: whose voice it may be, until speakers are told apart at the end. */
       voice: z.string().optional(),

@@ -6,7 +6,7 @@ const span = { start: z.number().nonnegative(), end: z.number().nonnegative() };
 export const wordSchema = z.object({ text: z.string(), ...span });
 export type Word = z.infer<typeof wordSchema>;
 
-/** Why a passage may be wrong: `repetition`, `known-phrase`, `other-speaker`, … */
+/** Why a passage may be wrong: `repetition`, `known-phrase`, `low-confidence`, `no-speech`, `other-speaker`, … */
 const reasonSchema = z.string();
 
 /** A passage that may be wrong, or said by someone else. */

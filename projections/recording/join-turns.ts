@@ -234,7 +234,12 @@ function speechesOf(
     let to = at + 1;
     while (units[to]?.segment === segment && isSame(to)) to += 1;
     const isWhole = units[at - 1]?.segment !== segment && units[to]?.segment !== segment;
-    const own = isWhole ? segment : segmentOfUnits(units.slice(at, to).map(({ unit }) => unit));
+    const own = isWhole
+      ? segment
+      : partOfSegment(
+          segment,
+          units.slice(at, to).map(({ unit }) => unit),
+        );
     const doubt = segment.doubt ?? (isOther ? 'other-speaker' : undefined);
     const part = doubt === undefined ? own : { ...own, doubt };
     if (speeches.at(-1)?.label !== label) speeches.push({ label, utterances: [] });
@@ -249,9 +254,10 @@ function speechesOf(
 }
 
 /** A part of a segment: neighbouring units of it, at least one. */
-export function segmentOfUnits(units: readonly Unit[]): Segment {
+export function partOfSegment(segment: Segment, units: readonly Unit[]): Segment {
   const start = units[0]!.start;
   return {
+    ...segment,
     start,
     end: Math.max(start, units.at(-1)!.end),
     text: units

@@ -1,5 +1,5 @@
 import { doubtsIn } from '../../projections/recording/doubts.ts';
-import { isDoubtReason } from '../words/labels-of-documents.ts';
+import { doubtLabel } from '../words/labels-of-documents.ts';
 import { Scalar, stringify } from 'yaml';
 import { clock } from '../shared/time.ts';
 import {
@@ -139,7 +139,8 @@ function doubts(input: DocumentsInput): string[] {
   if (doubtful.length === 0) return [];
   const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
   const links = doubtful.slice(0, doubtLinksMax).map(({ id, start, reason }) => {
-    const said = isDoubtReason(reason) ? labels(reason) : escapeInline(reason);
+    const label = doubtLabel(reason);
+    const said = label === null ? escapeInline(reason) : labels(label);
     return `[[${transcript}#^${id}|${clock(start)}]] (${said})`;
   });
   const rest = doubtful.length - links.length;

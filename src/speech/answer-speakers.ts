@@ -9,7 +9,7 @@ export function cutAtSpeakers(
   segment: Segment,
   speakers: readonly (string | undefined)[],
 ): Segment[] {
-  const { text, words, speaker } = segment;
+  const { text, words, speaker, doubt } = segment;
   const told = new Set(speakers.filter((one) => one !== undefined));
   const spelt = words.map((word) => word.text).join(' ');
   const isSpelt = words.length === speakers.length && spelt === text.trim().replaceAll(/\s+/g, ' ');
@@ -28,6 +28,7 @@ export function cutAtSpeakers(
     } else {
       const { start, end } = word;
       const part: Segment = { start, end, text: `${blank}${word.text}`, words: [word] };
+      if (doubt !== undefined) part.doubt = doubt;
       parts.push(voice === undefined ? part : { ...part, speaker: voice });
     }
   }

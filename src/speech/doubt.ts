@@ -1,15 +1,40 @@
 import type { Segment } from '../../events/facts/transcript.ts';
-import { repeats } from '../shared/repeated-words.ts';
+import { repeatedWords } from '../shared/repeated-words.ts';
 
 /**
- * Why recognised text may be something that was not said: `repetition` (the recogniser got stuck),
- * `known-phrase` (what Whisper models write over silence and music). It is marked, never deleted.
+ * Marks segments that may be something that was not said: `repetition` (the recogniser got stuck), `known-phrase` (what
+ * Whisper models write over silence and music), else what the recogniser itself doubts. They are never deleted.
  */
-export function doubtOf(segments: readonly Segment[]): string | undefined {
-  const words = segments.flatMap(({ text }) => wordsOf(text));
-  if (repeats(words)) return 'repetition';
-  if (segments.some(({ text }) => knownPhrase(text))) return 'known-phrase';
-  return undefined;
+export function withDoubts(segments: readonly Segment[]): Segment[] {
+  const all = segments.map(({ text }) => wordsOf(text));
+  const repeated = repeatedWords(all.flat());
+  let at = 0;
+  return segments.map((segment, index) => {
+    const [from, to] = [at, (at += all[index]!.length)];
+    const isRepeated = all[index]!.some((_, word) => repeated.has(from + word)) && to > from;
+    const known = knownPhrase(segment.text) ? 'known-phrase' : undefined;
+    const doubt = isRepeated ? 'repetition' : (known ?? segment.doubt);
+    return doubt === undefined ? segment : { ...segment, doubt };
+  });
+}
+
+/** What Whisper says of a segment, where a server passes it on. */
+export type Confidence = {
+  noSpeech: number | undefined;
+  logprob: number | undefined;
+  compression: number | undefined;
+};
+
+/** Whisper's own limits: beyond them its authors decode again, or take a segment for silence. */
+const noSpeechMax = 0.6;
+const logprobMin = -1;
+const compressionMax = 2.4;
+
+/** Why Whisper itself doubts a segment: `no-speech`, `repetition` or `low-confidence`. */
+export function ownDoubt({ noSpeech = 0, logprob = 0, compression = 0 }: Confidence) {
+  if (compression > compressionMax) return 'repetition';
+  if (logprob >= logprobMin) return undefined;
+  return noSpeech > noSpeechMax ? 'no-speech' : 'low-confidence';
 }
 
 function knownPhrase(text: string): boolean {

@@ -79,6 +79,4 @@ export type Recognised = {
   segments: Segment[];
   /** ISO 639-1 code the engine heard or was given; null when it does not say. */
   language: string | null;
-  /** Why the text may be wrong (`repetition`, `known-phrase`); absent when nothing is suspected. */
-  doubt?: string;
 };

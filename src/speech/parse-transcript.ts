@@ -4,6 +4,7 @@ import { failure } from '../words/failures.ts';
 import { withMarks } from '../shared/lone-marks.ts';
 import { languageCode } from '../shared/languages.ts';
 import type { ServerAnswer } from '../servers/server.ts';
+import { ownDoubt } from './doubt.ts';
 import { cutAtSpeakers } from './answer-speakers.ts';
 
 /** What a server heard in one request. Times in seconds from the request's first sample. */
@@ -54,6 +55,7 @@ export function parseTranscript(
           text: clean(textOf(raw)),
           words: wordsOf(wordsIn(raw), scale, seconds),
           ...spokenBy(raw),
+          ...doubtIn(raw),
         },
         wordsIn(raw).map((word) => spokenBy(word).speaker),
       ),
@@ -220,6 +222,16 @@ function spokenBy({ speaker }: Raw): { speaker?: string } {
   return text === '' || text === '?' ? {} : { speaker: text };
 }
 
+/** Whether the recogniser doubts it itself. */
+function doubtIn(raw: Raw): { doubt?: string } {
+  const doubt = ownDoubt({
+    noSpeech: asNumber(raw['no_speech_prob']),
+    logprob: asNumber(raw['avg_logprob']),
+    compression: asNumber(raw['compression_ratio']),
+  });
+  return doubt === undefined ? {} : { doubt };
+}
+
 function spanOf(raw: Raw, scale: number, seconds: number): Span | null {
   const start = asNumber(raw['start']);
   const end = asNumber(raw['end']);
@@ -273,6 +285,7 @@ function whole(segments: readonly Segment[]): Segment[] {
       last.text += segment.text;
       last.end = Math.max(last.end, segment.end);
       last.words = [...last.words, ...segment.words];
+      if (segment.doubt !== undefined) last.doubt ??= segment.doubt;
     } else merged.push({ ...segment });
   }
   return merged;

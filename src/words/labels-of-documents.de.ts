@@ -24,6 +24,8 @@ export const labelsOfDocumentsInGerman = {
   },
   'more-doubts': { detail: 'und {count} weitere' },
   repetition: { detail: 'Wiederholung' },
+  'low-confidence': { detail: 'die Spracherkennung war unsicher' },
+  'no-speech-here': { detail: 'vielleicht hat hier niemand gesprochen' },
   'other-speaker': { detail: 'vielleicht hat das jemand anderes gesagt' },
   'known-phrase': { detail: 'eine Floskel, die Spracherkennung bei Stille oft erfindet' },
 } satisfies Words<typeof labelsOfDocuments>;

@@ -28,15 +28,24 @@ export const labelsOfDocuments = {
   'more-doubts': says({ count: 'integer' }, { detail: 'and {count} more' }),
   repetition: says({}, { detail: 'repetition' }),
   'known-phrase': says({}, { detail: 'a phrase that speech recognition often invents in silence' }),
+  'low-confidence': says({}, { detail: 'speech recognition was unsure' }),
+  'no-speech-here': says({}, { detail: 'perhaps nobody spoke here' }),
   'other-speaker': says({}, { detail: 'someone else may have said this' }),
 };
 
 export type LabelCode = keyof typeof labelsOfDocuments;
-/** Why a passage may be wrong, as far as there are words for it. */
-export const isDoubtReason = (
-  reason: string,
-): reason is 'repetition' | 'known-phrase' | 'other-speaker' =>
-  ['repetition', 'known-phrase', 'other-speaker'].includes(reason);
+/** Why a passage may be wrong, by the reason in the log. */
+const doubtLabels = {
+  repetition: 'repetition',
+  'known-phrase': 'known-phrase',
+  'low-confidence': 'low-confidence',
+  'no-speech': 'no-speech-here',
+  'other-speaker': 'other-speaker',
+} as const satisfies Record<string, LabelCode>;
+
+/** The label of a reason why a passage may be wrong; null where there are no words for it. */
+export const doubtLabel = (reason: string) =>
+  Object.hasOwn(doubtLabels, reason) ? doubtLabels[reason as keyof typeof doubtLabels] : null;
 
 /** A label with what varies in it. */
 export const labelOf = sayingsOf(labelsOfDocuments, 'label');

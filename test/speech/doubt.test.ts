@@ -1,9 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doubtOf } from '../../src/speech/doubt.ts';
+import { ownDoubt, withDoubts } from '../../src/speech/doubt.ts';
 
-const said = (...texts: string[]) =>
-  doubtOf(texts.map((text, i) => ({ start: i, end: i + 1, text, words: [] })));
+const doubtsOf = (...texts: string[]) =>
+  withDoubts(texts.map((text, i) => ({ start: i, end: i + 1, text, words: [] }))).map(
+    ({ doubt }) => doubt,
+  );
+const said = (...texts: string[]) => doubtsOf(...texts).find((doubt) => doubt !== undefined);
+
+test('a segment is judged, not all that was asked for at once', () => {
+  const talk = Array.from({ length: 12 }, (_, at) => `This is sentence number ${at}.`);
+  assert.deepEqual(doubtsOf(...talk, 'Thanks for watching!'), [
+    ...talk.map(() => undefined),
+    'known-phrase',
+  ]);
+  assert.deepEqual(doubtsOf('So', ...Array<string>(8).fill('no'), 'that is it'), [
+    undefined,
+    ...Array<string>(8).fill('repetition'),
+    undefined,
+  ]);
+});
+
+test('what Whisper doubts itself is doubted by the limits of its authors', () => {
+  const sure = { noSpeech: 0.02, logprob: -0.3, compression: 1.6 };
+  assert.equal(ownDoubt(sure), undefined);
+  assert.equal(ownDoubt({ ...sure, noSpeech: 0.99 }), undefined, 'sure of the words');
+  assert.equal(ownDoubt({ ...sure, noSpeech: 0.97, logprob: -1.9 }), 'no-speech');
+  assert.equal(ownDoubt({ ...sure, logprob: -1.3 }), 'low-confidence');
+  assert.equal(ownDoubt({ ...sure, compression: 3.1 }), 'repetition');
+  const unknown = { noSpeech: undefined, logprob: undefined, compression: undefined };
+  assert.equal(ownDoubt(unknown), undefined);
+});
 
 test('a recogniser that got stuck is noticed, across segments too', () => {
   assert.equal(said('I think so. '.repeat(5)), 'repetition');

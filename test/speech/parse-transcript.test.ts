@@ -266,3 +266,27 @@ test('segments without a leading space share a word only when they are close', (
   assert.deepEqual(parsed(30.5), [' for your country.', 'again']);
   assert.deepEqual(parsed(11.4), [' for your country.again']);
 });
+
+test('what Whisper says of its own doubt stays with the segment, also when that is cut at speakers', () => {
+  const segments = [
+    { start: 0, end: 2, text: ' Good morning.', avg_logprob: -0.2, no_speech_prob: 0.01 },
+    { start: 2, end: 4, text: ' Thank you.', avg_logprob: -1.9, no_speech_prob: 0.97 },
+    { start: 4, end: 6, text: ' of the stve', avg_logprob: '-1.2' },
+    {
+      start: 6,
+      end: 8,
+      text: ' yes no',
+      compression_ratio: 2.9,
+      words: [
+        { word: 'yes', start: 6, end: 7, speaker: 'A' },
+        { word: 'no', start: 7, end: 8, speaker: 'B' },
+      ],
+    },
+  ];
+  const body = JSON.stringify({ text: 'x', segments });
+  const heard = parseTranscript({ body, contentType: 'application/json' }, 8, 'server');
+  assert.deepEqual(
+    heard.segments.map(({ doubt }) => doubt),
+    [undefined, 'no-speech', 'low-confidence', 'repetition', 'repetition'],
+  );
+});

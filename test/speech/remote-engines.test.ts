@@ -44,7 +44,7 @@ test('whisper.cpp: what is sent avoids every trap that was found by running it',
   assert.deepEqual(fields, {
     response_format: ['verbose_json'],
     temperature: ['0'],
-    temperature_inc: ['0'],
+    temperature_inc: ['0.2'],
     split_on_word: ['true'],
     max_len: ['100000'],
     no_language_probabilities: ['true'],
@@ -280,6 +280,6 @@ test('doubtful text is marked and kept', async (t) => {
   it.server.hear = () =>
     Array.from({ length: 9 }, (_, i) => ({ text: 'so', start: i, end: i + 1 }));
   const heard = await hear(it);
-  assert.equal(heard.doubt, 'repetition');
+  assert.ok(heard.segments.every(({ doubt }) => doubt === 'repetition'));
   assert.equal(writtenWords(heard).length, 9);
 });

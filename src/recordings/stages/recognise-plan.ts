@@ -70,7 +70,7 @@ export async function* recognisePlan(
 
 /** What an engine heard of one stretch of the plan, as the log has it. */
 export function utteranceFact(
-  { index, start, end, segments, language, doubt }: HeardStretch,
+  { index, start, end, segments, language }: HeardStretch,
   voice?: string,
 ): RecordingFactOf<'utterance.recognised'> {
   const words = wordsIn(segments);
@@ -82,7 +82,6 @@ export function utteranceFact(
       end,
       words,
       language,
-      ...(doubt === undefined ? {} : { doubt }),
       ...(voice === undefined ? {} : { voice }),
     },
     content: { segments },

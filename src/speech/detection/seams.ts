@@ -1,5 +1,5 @@
 import type { Segment, Stretch, Word } from '../../../events/facts/transcript.ts';
-import { type Unit, segmentOfUnits, unitsOf } from '../../../projections/recording/join-turns.ts';
+import { type Unit, partOfSegment, unitsOf } from '../../../projections/recording/join-turns.ts';
 
 /** How long before the end of a stretch, where speech goes on, the seam to the next one may lie … */
 const tailSeconds = 2.5;
@@ -137,10 +137,14 @@ function segmentsOf(kept: readonly Placed[], [start, end]: Stretch): Segment[] {
   }
   return groups.map((group) => {
     const { segment, of } = group[0]!;
-    const part = group.length === of ? segment : segmentOfUnits(group.map(({ unit }) => unit));
-    const { speaker } = segment;
-    const said = speaker === undefined ? {} : { speaker };
-    return { ...within(part), words: part.words.map(within), ...said };
+    const part =
+      group.length === of
+        ? segment
+        : partOfSegment(
+            segment,
+            group.map(({ unit }) => unit),
+          );
+    return { ...within(part), words: part.words.map(within) };
   });
 }
 

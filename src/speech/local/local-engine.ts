@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Segment } from '../../../events/facts/transcript.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
-import { doubtOf } from '../doubt.ts';
+import { withDoubts } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { languageCode } from '../../shared/languages.ts';
 import { type InstalledModel, sherpaConfig, speaksLanguage, verifyModel } from './local-models.ts';
@@ -45,9 +45,8 @@ export function localEngine(
         const options = { signal, timeoutMs: timeoutMs(end - start) };
         const result = await engineProcess.ask(request, options);
         const segments = shiftSegments(segmentsOf(result, end - start), start, end);
-        const doubt = doubtOf(segments);
         const heard = languageCode(result.lang) ?? code ?? onlyLanguage(model);
-        return { segments, language: heard, ...(doubt === undefined ? {} : { doubt }) };
+        return { segments: withDoubts(segments), language: heard };
       } catch (error) {
         // A damaged file may be why it died: look again before the next try.
         if (error instanceof StageError && error.code === 'engine-crashed') verified.clear();

@@ -49,8 +49,8 @@ export function nativeEngine(
 const inferenceFields = {
   response_format: 'verbose_json',
   temperature: '0',
-  // No second try at a higher temperature: that is where repetition loops come from.
-  temperature_inc: '0',
+  // What fails by entropy (a loop) or probability is decoded again a little hotter: Whisper's own repair.
+  temperature_inc: '0.2',
   // A segment is cut at 60 characters in the middle of a word without these two.
   split_on_word: 'true',
   max_len: '100000',

@@ -23,7 +23,7 @@ import {
 import type { Pauses } from '../../shared/pauses.ts';
 import { type HeardPart, askedStretch, keptPart } from '../detection/seams.ts';
 import { quietestPoint } from '../detection/speech-segments.ts';
-import { doubtOf } from '../doubt.ts';
+import { withDoubts } from '../doubt.ts';
 import type { Meeting, SpeechEngine } from '../engine.ts';
 import { languageCode } from '../../shared/languages.ts';
 import { type Transcript, shiftSegments } from '../parse-transcript.ts';
@@ -153,9 +153,8 @@ export function remoteEngine(
         segments.push(...before.segments);
         heard.push(answer.language);
       }
-      const doubt = doubtOf(segments);
       const found = heard.find((one) => one !== null) ?? code;
-      return { segments, language: found, ...(doubt === undefined ? {} : { doubt }) };
+      return { segments: withDoubts(segments), language: found };
     },
     probe: (signal) => transport.probe(signal),
     close: () => transport.server.connections.destroy(),

@@ -81,3 +81,35 @@ test('an hour without a pause takes ten times what six minutes do, not a hundred
   const [few, many] = [ms(1000), ms(10_000)];
   assert.ok(many < 40 * few, `${few} µs, then ${many} µs`);
 });
+
+test('a doubtful segment is marked within its paragraph; without times of words it is one of its own', () => {
+  const timed = said([
+    ['Good', 0.1],
+    ['morning.', 0.1],
+  ]);
+  const [first] = timed[0]!.segments;
+  const thanks = {
+    start: 0.9,
+    end: 1.5,
+    text: 'Thank you.',
+    words: [
+      { text: 'Thank', start: 0.9, end: 1.2 },
+      { text: 'you.', start: 1.2, end: 1.5 },
+    ],
+    doubt: 'no-speech',
+  };
+  const doubts = [{ start: 0.9, end: 1.5, reason: 'no-speech' }];
+  const of = (segments: Utterance['segments']) =>
+    paragraphs([{ ...timed[0]!, segments }], null).map(({ text, doubts: own }) => [text, own]);
+  assert.deepEqual(of([first!, thanks]), [['Good morning. Thank you.', doubts]]);
+  assert.deepEqual(
+    of([
+      { ...first!, words: [] },
+      { ...thanks, words: [] },
+    ]),
+    [
+      ['Good morning.', undefined],
+      ['Thank you.', doubts],
+    ],
+  );
+});

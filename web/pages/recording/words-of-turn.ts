@@ -1,18 +1,26 @@
 /** The words of a turn as they are written, each with when it is said. */
 import type { Turn } from './turn-key.ts';
 
-export type WrittenWord = { text: string; start: number };
+export type WrittenWord = {
+  text: string;
+  start: number;
+  /** Of the passage that may be wrong, and that it is in. */
+  doubt?: Doubt | undefined;
+};
+export type Doubt = NonNullable<Turn['doubts']>[number];
 
 /**
  * What blanks separate in the text, with times of the recognised words. Where they are not as many, since
  * punctuation or a correction changed them, times are spread evenly over them.
  */
-export function writtenWords({ text, words, start, end }: Turn): WrittenWord[] {
+export function writtenWords({ text, words, start, end, doubts = [] }: Turn): WrittenWord[] {
   const written = text.split(/\s+/).filter((word) => word !== '');
   return written.map((word, at) => {
     const said = words[recognised(at, written.length, words.length)];
     const even = start + ((end - start) * at) / written.length;
-    return { text: word, start: said?.start ?? even };
+    const from = said?.start ?? even;
+    const doubt = doubts.find((one) => one.start <= from && from < one.end);
+    return { text: word, start: from, ...(doubt ? { doubt } : {}) };
   });
 }
 
