@@ -140,13 +140,13 @@ async function* decoded(path: string, signal: AbortSignal): AsyncGenerator<Float
   }
 }
 
-/** Derived from the audio: the hash of the audio as 64 hex digits, then a byte a hundredth of a second. */
+/** Derived from the audio: the hash of the audio as its fact has it, then a byte a hundredth of a second. */
 const peaksFileName = 'peaks';
-const hashLength = 64;
 
 async function keptPeaks(path: string, sha256: string): Promise<Buffer | undefined> {
   const kept = await readFile(path).catch(ifMissing(undefined));
-  return kept?.toString('latin1', 0, hashLength) === sha256 ? kept.subarray(hashLength) : undefined;
+  const { length } = sha256;
+  return kept?.toString('latin1', 0, length) === sha256 ? kept.subarray(length) : undefined;
 }
 
 /** Keeping them is a convenience: without room on the disk they are computed again. */

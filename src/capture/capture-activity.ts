@@ -14,6 +14,7 @@ import type { CaptureStatus } from './process/protocol.ts';
 import type { CombinedSource } from './pulse/combined-source.ts';
 import { keepCombined } from './pulse/keep-combined.ts';
 import { endUnwanted } from './reconcile-captures.ts';
+import { type GrowingHash, growingHash } from './file/growing-hash.ts';
 import type { FileEnds } from './file/file-ends.ts';
 import type { DeviceReservations, Reservation } from './device/reservations.ts';
 import { followControlState, isClosed, readControlState } from './control-state.ts';
@@ -49,6 +50,7 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
     const reservation = devices.reserve(control.device, recordingId);
     reservation.control = control;
     const over = new AbortController();
+    const hash = growingHash(deps.folderOf(recordingId));
     try {
       void followControlState(deps, recordingId, control, over.signal, (next) => {
         reservation.control = next;
@@ -58,13 +60,14 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
       over.abort();
       if (outcome === null) return await leave(deps, reservation);
       if (reservation.device === combinedDevice) await deps.dismantle();
-      await appendAudio(deps, reservation, job, outcome);
+      await appendAudio(deps, reservation, job, { ...outcome, hash });
     } catch (error) {
       reservation.failure = error;
       throw error;
     } finally {
       over.abort();
       devices.release(recordingId);
+      await hash.close();
     }
   };
 }
@@ -131,11 +134,11 @@ async function appendAudio(
   { folderOf, fileEnds }: CaptureActivityDeps,
   reservation: Reservation,
   job: Job,
-  { reason, channels }: CaptureOutcome,
+  { reason, channels, hash }: CaptureOutcome & { hash: GrowingHash },
 ): Promise<void> {
   const folder = folderOf(job.recordingId);
   fileEnds.tell(job.recordingId);
-  const audio = await finishedAudio(folder, channels);
+  const audio = await finishedAudio(folder, channels, hash);
   if (audio.ledger.samples === 0) {
     await removeCaptureFiles(folder, { audio: true });
     throw nothingCaptured(reason, reservation.device);

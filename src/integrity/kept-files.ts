@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -12,16 +11,16 @@ import {
 } from '../../events/log/file-keys.ts';
 import { type Space, spaceInBucket } from '../documents/space.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
-import { hashFile, ifMissing } from '../shared/files.ts';
+import { fileHash, hashFile, ifMissing } from '../shared/files.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 
 /** Files that the log speaks of, in folders or in a bucket: they are looked at and never changed. */
 export interface KeptFiles {
-  /** Undefined: it is not there. @param pause after each MiB */
+  /** Undefined: it is not there. */
   hashAudio(
     recordingId: string,
     name: string,
-    pause?: () => Promise<void>,
+    how?: HashOptions,
   ): Promise<{ bytes: number; sha256: string } | undefined>;
   spaceOf(owner: string): Promise<Space>;
   /** As it is stored, whatever is kept in memory. @throws {KeyError} `MISSING`, `DAMAGED` */
@@ -31,6 +30,9 @@ export interface KeptFiles {
   /** A sentence for each line of the list of erasures that cannot be read. */
   unreadableErasures(): Promise<string[]>;
 }
+
+/** `like`: the hash it is compared with (see `fileHash`); `pause`: after each MiB. */
+type HashOptions = { like?: string; pause?: () => Promise<void> };
 
 /** Where they are. */
 export type KeptPlace = {
@@ -43,8 +45,7 @@ export const keptFiles = ({ data, blobs }: KeptPlace): KeptFiles =>
   blobs?.pathOf('keys') === null ? inBucket(blobs) : inFolders(data);
 
 const inFolders = (data: KeptPlace['data']): KeptFiles => ({
-  hashAudio: (recordingId, name, pause) =>
-    hashFile(join(data.recordings, recordingId, name), pause),
+  hashAudio: (recordingId, name, how) => hashFile(join(data.recordings, recordingId, name), how),
   // Not `openSpace`: that would make a folder, and looking must change nothing.
   spaceOf: async (owner) => ({
     root: join(await realpath(data.shared), 'spaces', owner),
@@ -58,8 +59,7 @@ const inFolders = (data: KeptPlace['data']): KeptFiles => ({
 });
 
 const inBucket = (bucket: Blobs): KeptFiles => ({
-  hashAudio: (recordingId, name, pause) =>
-    hashBlob(bucket, `recordings/${recordingId}/${name}`, pause),
+  hashAudio: (recordingId, name, how) => hashBlob(bucket, `recordings/${recordingId}/${name}`, how),
   spaceOf: async (owner) => spaceInBucket(bucket, owner),
   async readKey(subject) {
     const found = await bucket.get(`keys/${subject}`);
@@ -88,13 +88,13 @@ const pauseEvery = 1024 ** 2;
 
 /** Undefined: it is not there. @throws {BlobsError} */
 export async function hashBlob(
-  blobs: Blobs,
+  blobs: Pick<Blobs, 'get'>,
   key: string,
-  pause?: () => Promise<void>,
+  { like, pause }: HashOptions = {},
 ): Promise<{ bytes: number; sha256: string } | undefined> {
   const found = await blobs.get(key);
   if (found === null) return undefined;
-  const hash = createHash('sha256');
+  const hash = fileHash(like);
   let bytes = 0;
   let paused = 0;
   for await (const chunk of found.body as AsyncIterable<Buffer>) {
@@ -104,5 +104,5 @@ export async function hashBlob(
     paused = bytes;
     await pause();
   }
-  return { bytes, sha256: hash.digest('hex') };
+  return { bytes, sha256: hash.digest() };
 }

@@ -44,7 +44,10 @@ export async function checkFiles(
     const { version, bytes, sha256 } = audio;
     const path = join('recordings', place.recordingId, audio.path);
     const at = { kind: 'audio', stream, version, path } as const;
-    const there = await kept.hashAudio(place.recordingId, audio.path, pause);
+    const there = await kept.hashAudio(place.recordingId, audio.path, {
+      like: sha256,
+      ...(pause && { pause }),
+    });
     if (there === undefined) {
       report({ ...at, severity: 'damage', what: 'The audio is missing.' });
     } else if (there.sha256 !== sha256) {

@@ -273,7 +273,7 @@ async function compressAside(
   const temporary = join(await files.workFolder(recordingId), temporaryName);
   await files.read(recordingId, file, async (source) => {
     // A file that was damaged must not be made to look whole.
-    if ((await hashFile(source))?.sha256 !== file.sha256) {
+    if ((await hashFile(source, { like: file.sha256 }))?.sha256 !== file.sha256) {
       throw new Error(`the audio ${source} is not as it was recorded`);
     }
     await compressFlac(source, temporary, signal);

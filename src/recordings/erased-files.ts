@@ -169,9 +169,9 @@ async function holdsAudio(folder: string, audio: readonly Audio[]): Promise<bool
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const { size } = await stat(path);
-    const same = audio.filter(({ bytes }) => bytes === size);
-    const found = same.length > 0 ? await hashFile(path) : undefined;
-    if (same.some(({ sha256 }) => sha256 === found?.sha256)) return true;
+    for (const { bytes, sha256 } of audio)
+      if (bytes === size && (await hashFile(path, { like: sha256 }))?.sha256 === sha256)
+        return true;
   }
   return false;
 }

@@ -100,15 +100,42 @@ export const exists = (path: string): Promise<boolean> =>
 /** Bytes read at once. */
 const chunkBytes = 1024 * 1024;
 
+/** Takes in a file from its first byte on. */
+export type FileHash = {
+  update(chunk: Buffer): void;
+  /** @param first the first bytes as they are now, where they changed after they were taken in */
+  digest(first?: Buffer): string;
+};
+
 /**
- * A file's SHA-256 (hex) and length; undefined when there is none.
- * @param pause waited for after each chunk of 1 MiB, for work in the background.
+ * A SHA-256 as facts write it: in hex, of all bytes in their order; or behind `first-44-last:`, where the first 44 bytes
+ * are hashed after all others. A captured file is hashed while it grows, and its header is known last.
+ * @param like a hash of that form, or the form alone
+ */
+export function fileHash(like = ''): FileHash {
+  const [form = '', count = '0'] = /^first-(\d+)-last:/.exec(like) ?? [];
+  const hash = createHash('sha256');
+  let kept = Buffer.alloc(0);
+  return {
+    update(chunk) {
+      const missing = Math.min(Number(count) - kept.length, chunk.length);
+      if (missing > 0) kept = Buffer.concat([kept, chunk.subarray(0, missing)]);
+      hash.update(chunk.subarray(missing));
+    },
+    digest: (first = kept) => form + hash.update(first).digest('hex'),
+  };
+}
+
+/**
+ * A file's SHA-256 and length; undefined when there is none.
+ * @param options.like a hash that it is compared with: it is made in the same form
+ * @param options.pause waited for after each chunk of 1 MiB, for work in the background.
  */
 export async function hashFile(
   path: string,
-  pause: () => Promise<void> = async () => {},
+  { like, pause = async () => {} }: { like?: string; pause?: () => Promise<void> } = {},
 ): Promise<{ sha256: string; bytes: number } | undefined> {
-  const hash = createHash('sha256');
+  const hash = fileHash(like);
   let bytes = 0;
   try {
     const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: chunkBytes });
@@ -120,7 +147,7 @@ export async function hashFile(
   } catch (error) {
     return ifMissing(undefined)(error);
   }
-  return { sha256: hash.digest('hex'), bytes };
+  return { sha256: hash.digest(), bytes };
 }
 
 /** For `catch`: a default for a file or folder that is not there; any other error is thrown on. */

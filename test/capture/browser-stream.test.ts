@@ -147,7 +147,8 @@ for (const seed of seeds({ short: 3, long: 60 })) {
     stream.finish();
     await stream.ended;
     assert.equal(stream.measured?.samples, samples.length / 2);
-    const counted = await finishedBrowserAudio(folder, 16_000, stream.measured);
+    const { measured } = stream;
+    const counted = await finishedBrowserAudio(folder, 16_000, { measured });
     assert.deepEqual(counted, await finishedBrowserAudio(folder, 16_000));
     assert.ok(counted.ledger.silent_seconds > 0.5 && counted.ledger.clipped_samples >= 30);
     const file = await readFile(join(folder, 'audio.wav'));
@@ -188,7 +189,8 @@ test('of a file that another process began all is counted at its end', async (t)
   second.take(sender, Buffer.alloc(16_000));
   second.finish();
   await second.ended;
-  const { ledger } = await finishedBrowserAudio(folder, 16_000, second.measured);
+  const { measured } = second;
+  const { ledger } = await finishedBrowserAudio(folder, 16_000, { measured });
   assert.equal(ledger.silent_seconds, 1);
   await second.close();
 });

@@ -15,6 +15,7 @@ import { removeCaptureFiles } from '../file/capture-files.ts';
 import { type CaptureNow, type CaptureWarning, captureWarning } from '../capture-now.ts';
 import type { StoppedBy } from '../device/reservations.ts';
 import type { FileEnds } from '../file/file-ends.ts';
+import { type GrowingHash, growingHash } from '../file/growing-hash.ts';
 import { emptyLedger } from '../file/ledger.ts';
 import { type ControlState, followControlState } from '../control-state.ts';
 import { openListeners } from '../../shared/listeners.ts';
@@ -182,13 +183,25 @@ class StreamedCaptures implements BrowserCaptures {
   }
 
   async #untilEnd(job: Job, stream: BrowserStream): Promise<void> {
-    const reason = await Promise.race([stream.ended, aborted(job.signal)]);
-    if (reason === null || job.signal.aborted) return;
-    await this.#appendAudio(job, stream, reason);
-    stream.announce(reason);
+    const { files } = this.#deps;
+    // What goes to a bucket is read, hashed and sent whole.
+    const hash = files.live ? null : growingHash(files.captureFolder(job.recordingId));
+    try {
+      const reason = await Promise.race([stream.ended, aborted(job.signal)]);
+      if (reason === null || job.signal.aborted) return;
+      await this.#appendAudio(job, stream, reason, hash);
+      stream.announce(reason);
+    } finally {
+      await hash?.close();
+    }
   }
 
-  async #appendAudio(job: Job, stream: BrowserStream, reason: BrowserEnd): Promise<void> {
+  async #appendAudio(
+    job: Job,
+    stream: BrowserStream,
+    reason: BrowserEnd,
+    hash: GrowingHash | null,
+  ): Promise<void> {
     const { files, fileEnds } = this.#deps;
     const folder = files.captureFolder(job.recordingId);
     if (stream.rate === null || stream.samples === 0) {
@@ -200,7 +213,8 @@ class StreamedCaptures implements BrowserCaptures {
       });
     }
     fileEnds.tell(job.recordingId);
-    const made = await finishedBrowserAudio(folder, stream.rate, stream.measured);
+    const { measured } = stream;
+    const made = await finishedBrowserAudio(folder, stream.rate, { measured, hash });
     const audio = files.live ? await keptAudio(job, files, folder, made) : made;
     await job.append(
       reason === 'stopped'

@@ -3,6 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashFile, writeDurably, ifMissing } from '../../shared/files.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
+import type { GrowingHash } from '../file/growing-hash.ts';
 import { type FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { repairWav } from '../file/wav-writer.ts';
@@ -34,22 +35,24 @@ export async function readBrowserNote(folder: string): Promise<BrowserNote | nul
  * Repairs, counts and hashes what a browser has sent. The ledger counts `samples` at the rate of
  * captures, as everywhere; the file keeps its own.
  * @param rate samples a second of the file.
- * @param measured what was counted while it came, from the first sample on; only the rest is counted then. While a
+ * @param counted.measured what was counted while it came, from the first sample on; only the rest is counted then. While a
  * person waits for the text, an hour is not looked through again.
+ * @param counted.hash the same of its hash; null: all of it is read, and hashed in the order of its bytes.
  */
 export async function finishedBrowserAudio(
   folder: string,
   rate: number,
-  measured: SignalMeter | null = null,
+  counted: { measured?: SignalMeter | null; hash?: GrowingHash | null } = {},
 ): Promise<FinishedAudio> {
   const path = join(folder, audioFileName);
   const frames = await repairWav(path, 1, rate);
+  const { measured = null } = counted;
   const isWhole = measured !== null && measured.samples <= frames;
   const meter = isWhole ? measured : signalMeter(rate);
   await measureRest(path, meter);
   const missed = gapsWithin((await readBrowserNote(folder))?.gaps ?? [], 0, frames);
   const missing = missed.reduce((sum, [, samples]) => sum + samples, 0);
-  const hashed = await hashFile(path);
+  const hashed = await (counted.hash?.end() ?? hashFile(path));
   if (!hashed) throw new Error(`${path} has vanished`);
   return {
     path: audioFileName,

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
-import { hashFile, writeDurably, ifMissing } from '../../shared/files.ts';
+import type { GrowingHash } from './growing-hash.ts';
+import { writeDurably, ifMissing } from '../../shared/files.ts';
 import type { EndReason } from '../process/protocol.ts';
 import { type Ledger, recoverLedger } from './ledger.ts';
 import { captureRate } from '../../audio/wav.ts';
@@ -114,14 +115,17 @@ export type FinishedAudio = {
   ledger: Ledger;
 };
 
-/** Repairs what a capture left, counts and hashes it. The file is made when there is none. */
-export async function finishedAudio(folder: string, channels: 1 | 2): Promise<FinishedAudio> {
+/** Repairs what a capture left, counts it, and hashes what is not hashed yet. The file is made when there is none. */
+export async function finishedAudio(
+  folder: string,
+  channels: 1 | 2,
+  hash: GrowingHash,
+): Promise<FinishedAudio> {
   const path = join(folder, audioFileName);
   const frames = await repairWav(path, channels);
   const notes = await readNotes(folder);
   const ledger = await recoverLedger(path, channels, frames, notes?.ledger ?? null);
-  const hashed = await hashFile(path);
-  if (!hashed) throw new Error(`${path} has vanished`);
+  const hashed = await hash.end();
   return {
     path: audioFileName,
     ...hashed,

@@ -186,7 +186,7 @@ class BlobAudio implements AudioStore {
       if (found === null) throw new StageError(failure('no-audio'), { retriable: false });
       try {
         await pipeline(found.body, createWriteStream(part, { mode: 0o600 }));
-        if ((await hashFile(part))?.sha256 !== sha256)
+        if ((await hashFile(part, { like: sha256 }))?.sha256 !== sha256)
           throw new BlobsError('BLOBS_DIFFER', 'The audio is not as it was recorded.');
         await rename(part, path);
         return;
