@@ -48,11 +48,19 @@ export class AccountError extends Error {
   readonly status: number;
   /** Seconds to wait before trying again, where waiting helps. */
   readonly retryAfter: number | undefined;
-  constructor(code: AccountErrorCode, said: Sentence, retryAfter?: number) {
+  /** Of a refused user name: what is wrong with the password beside it. */
+  readonly passwordFault: Sentence | undefined;
+  constructor(
+    code: AccountErrorCode,
+    said: Sentence,
+    retryAfter?: number,
+    passwordFault?: Sentence,
+  ) {
     super(inEnglish(said));
     this.code = code;
     this.said = said;
     this.status = statuses[code];
     this.retryAfter = retryAfter;
+    this.passwordFault = passwordFault;
   }
 }

@@ -4,10 +4,9 @@ import { decideSetup } from '../../projections/users.ts';
 import { AccountError } from './account-error.ts';
 import type { Peer, Session } from './caller.ts';
 import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
-import { assertGoodPassword } from './password-rules.ts';
+import { checkNewUser } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
 import { type SetupCode, type SetupCodes, openSetupCode } from './setup-code.ts';
-import { checkUsername } from './usernames.ts';
 
 /** The first administrator, and the code that proves access to the host. */
 export interface FirstSetup {
@@ -64,8 +63,7 @@ export async function openFirstSetup(
         }
       }
       await check?.();
-      const name = checkUsername(username);
-      await assertGoodPassword(password, name);
+      const name = await checkNewUser(username, password);
       const passwordHash = await hashPassword(password, scheme());
       const id = ulid();
       await over(stream.change({ by: id }, decideSetup({ id, username: name, passwordHash })));

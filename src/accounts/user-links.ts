@@ -20,10 +20,9 @@ import {
 } from '../../projections/user-links.ts';
 import type { Session, Peer } from './caller.ts';
 import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
-import { assertGoodPassword, assertOtherPassword } from './password-rules.ts';
+import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { type OnBehalf, type UserKeys, accountError, forgetUser } from './users.ts';
-import { checkUsername } from './usernames.ts';
 
 /** Counts attempts at links apart from those at any account: no name has a line break. */
 const account = '\nlink';
@@ -177,8 +176,7 @@ async function accept(
   { username, password }: { username: string; password: string },
   { stream, scheme, clock }: Parts,
 ): Promise<void> {
-  const name = checkUsername(username);
-  await assertGoodPassword(password, name);
+  const name = await checkNewUser(username, password);
   const same = similarUser(stream.users, name);
   if (same) throw accountError(nameTaken(name, same.username));
   const passwordHash = await hashPassword(password, scheme());

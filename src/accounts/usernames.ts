@@ -29,9 +29,10 @@ const scripts = (
 export function checkUsername(given: string): string {
   const name = given.normalize('NFC');
   const { length } = Array.from(name);
-  if (length < 2 || length > 32 || !/^[\p{L}\p{M}\p{Nd}@.+_-]+$/u.test(name)) {
-    throw invalid(detail('username-form'));
-  }
+  if (length < 2 || length > 32) throw invalid(detail('username-length', { count: length }));
+  if (/\s/u.test(name)) throw invalid(detail('username-space'));
+  const others = name.match(/[^\p{L}\p{M}\p{Nd}@.+_-]/gu);
+  if (others) throw invalid(detail('username-characters', { characters: [...new Set(others)] }));
   if (!/^[\p{L}\p{Nd}]/u.test(name)) {
     throw invalid(detail('username-start'));
   }

@@ -22,7 +22,7 @@ import {
 } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
-import { assertGoodPassword, assertOtherPassword } from './password-rules.ts';
+import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import {
   type PasswordScheme,
   checkPasswordHash,
@@ -286,8 +286,7 @@ async function createUser(
   await stream.takeIn();
   const before = createdBefore(users, onBehalf);
   if (before) return before;
-  const name = checkUsername(username);
-  await assertGoodPassword(password, name);
+  const name = await checkNewUser(username, password);
   if (userByName(users, name)) throw accountError(nameTaken(name));
   const passwordHash = await hashPassword(password, scheme());
   const id = ulid();

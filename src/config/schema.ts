@@ -172,10 +172,10 @@ export const settingSchemas = {
     },
   }),
   'notes.vault': a.text(a.folder.nullable(), null, {
-    title: { en: 'Notes folder (vault)', de: 'Notizordner (Vault)' },
+    title: { en: 'Shared notes folder (vault)', de: 'Gemeinsamer Notizordner (Vault)' },
     hint: {
-      en: 'The folder of your notes app. Documents are copied there when you open them in the app.',
-      de: 'Der Ordner Ihrer Notizen-App. Dokumente werden dorthin kopiert, wenn Sie sie in der App öffnen.',
+      en: 'For administrators, and for people at this computer, who have no notes folder of their own. A note is copied there when it is opened in the notes app.',
+      de: 'Für Administratoren und für Personen an diesem Computer, die keinen eigenen Notizordner haben. Eine Notiz wird dorthin kopiert, wenn sie in der Notizen-App geöffnet wird.',
     },
   }),
   'speakers.links': a.yesOrNo(false, {
@@ -202,10 +202,10 @@ export const settingSchemas = {
   'ui.language': a.choice(
     Intl.DateTimeFormat().resolvedOptions().locale.startsWith('de') ? 'de' : 'en',
     {
-      title: { en: 'Language', de: 'Sprache' },
+      title: { en: 'Language of documents', de: 'Sprache der Dokumente' },
       hint: {
-        en: 'For pages, and for headings and labels in documents.',
-        de: 'Für die Seiten sowie für Überschriften und Beschriftungen in Dokumenten.',
+        en: 'For headings and labels of new notes. The language of the pages is chosen in the account.',
+        de: 'Für Überschriften und Beschriftungen neuer Notizen. Die Sprache der Seiten wird im Konto gewählt.',
       },
       choices: { de: a.same('Deutsch'), en: a.same('English') },
       fallbackText: { en: 'same as system', de: 'wie das System' },

@@ -84,14 +84,17 @@ const natives = [
 ] as const;
 
 async function nativePackages(signal: AbortSignal): Promise<LookedAt> {
-  const broken = await brokenPackages(signal);
+  const broken = (await brokenPackages(signal)).filter(
+    // What cannot be done without these is said by the checks of speech and devices.
+    ({ needed, isMissing }) => needed || !isMissing,
+  );
   if (broken.length === 0) return asOk(check('packages-ok'));
   return asMissing(check('packages-broken', { packages: broken.map(({ said }) => said) }), {
     command: `sudo apt-get install build-essential python3 && ${inProgramFolder('npm install && npm rebuild')}`,
   });
 }
 
-type Broken = { name: string; needed: boolean; said: Sentence };
+type Broken = { name: string; needed: boolean; isMissing: boolean; said: Sentence };
 
 /** Native packages that this Node cannot load, and why. */
 export async function brokenPackages(signal: AbortSignal): Promise<Broken[]> {
@@ -106,7 +109,7 @@ export async function brokenPackages(signal: AbortSignal): Promise<Broken[]> {
     const short = name.split('/')[0]!;
     const cause = why === missing ? 'missing' : why === ended ? 'ended' : 'failed';
     const said = check('package-broken', { name: short, consequence: without, cause, said: why });
-    return [{ name: short, needed, said }];
+    return [{ name: short, needed, isMissing: why === missing, said }];
   });
 }
 

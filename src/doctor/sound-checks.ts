@@ -122,18 +122,15 @@ async function joined(
   chosen: string | null,
 ): Promise<LookedAt> {
   const selection = await combined.selection();
+  // Then an audio server that is missing harms nothing here, and is said by its own check.
+  if (selection === null && chosen !== combinedDevice) return asOk(check('combined-not-wanted'));
   let sources: Awaited<ReturnType<Pulse['sources']>>;
   try {
     sources = await pulse.sources();
   } catch (error) {
     return withoutServer(error, (cause) => check('combined-no-server', { cause }));
   }
-  if (selection === null) {
-    if (chosen === combinedDevice) {
-      return asMissing(check('combined-not-chosen'));
-    }
-    return asOk(check('combined-not-wanted'));
-  }
+  if (selection === null) return asMissing(check('combined-not-chosen'));
   const { microphone, monitor } = selection;
   const there = new Set([...sources.microphones, ...sources.monitors].map(({ name }) => name));
   const gone = [microphone, monitor].filter((name) => !there.has(name));

@@ -184,7 +184,11 @@ const byCode = {
   LINK_OVER: () => new Problem('link-over'),
   TOO_MANY_LINKS: () => new Problem('too-many-links'),
   UNKNOWN_USER: ({ said }) => notFound(said),
-  INVALID_USERNAME: ({ said }) => invalid([{ path: 'username', fault: said }]),
+  INVALID_USERNAME: ({ said, passwordFault }) =>
+    invalid([
+      { path: 'username', fault: said },
+      ...(passwordFault ? [{ path: 'password', fault: passwordFault }] : []),
+    ]),
   INVALID_PASSWORD: ({ said }) => invalid([{ path: 'password', fault: said }]),
 
   // Read from the environment and from files, never given in a request.

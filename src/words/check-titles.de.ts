@@ -14,7 +14,7 @@ export const checkTitlesInGerman = {
   permissions: { detail: 'Dateirechte' },
   log: { detail: 'Ereignislog' },
   keys: { detail: 'Schlüssel' },
-  vault: { detail: 'Notizordner (Vault)' },
+  vault: { detail: 'Gemeinsamer Notizordner (Vault)' },
   vaults: { detail: 'Notizordner der Personen' },
   'time-zone': { detail: 'Zeitzone und Uhr' },
   'audio-server': { detail: 'Audioserver' },

@@ -14,7 +14,7 @@ export const checkTitles = {
   permissions: says({}, { detail: 'File permissions' }),
   log: says({}, { detail: 'Event log' }),
   keys: says({}, { detail: 'Keys' }),
-  vault: says({}, { detail: 'Notes folder (vault)' }),
+  vault: says({}, { detail: 'Shared notes folder (vault)' }),
   vaults: says({}, { detail: 'Notes folders of users' }),
   'time-zone': says({}, { detail: 'Time zone and clock' }),
   'audio-server': says({}, { detail: 'Audio server' }),

@@ -73,12 +73,23 @@ export const detailsOfRecordingsInGerman = {
     detail:
       'Der Benutzername {name} sieht aus wie der einer anderen Person. Wählen Sie einen anderen.',
   },
-  'username-form': {
-    detail: 'Ein Benutzername hat 2 bis 32 Buchstaben, Ziffern und Zeichen @ . + - _',
+  'username-length': {
+    detail: 'Der Benutzername hat {count} Zeichen. Wählen Sie einen mit 2 bis 32 Zeichen.',
   },
-  'username-start': { detail: 'Ein Benutzername beginnt mit einem Buchstaben oder einer Ziffer.' },
+  'username-space': {
+    detail:
+      'Der Benutzername darf keine Leerzeichen enthalten. Erlaubt sind Buchstaben, Ziffern und @ . + - _, etwa anna.berg.',
+  },
+  'username-characters': {
+    detail:
+      'Der Benutzername darf {characters} nicht enthalten. Erlaubt sind Buchstaben, Ziffern und @ . + - _.',
+  },
+  'username-start': {
+    detail: 'Der Benutzername muss mit einem Buchstaben oder einer Ziffer beginnen.',
+  },
   'username-scripts': {
-    detail: 'Ein Benutzername verwendet nur Buchstaben einer Schrift, etwa der lateinischen.',
+    detail:
+      'Der Benutzername mischt Buchstaben mehrerer Schriften, etwa lateinische und kyrillische. Verwenden Sie nur eine.',
   },
   'username-reserved': { detail: 'Der Name {name} ist reserviert. Wählen Sie einen anderen.' },
   'password-common': {
@@ -101,5 +112,10 @@ export const detailsOfRecordingsInGerman = {
     detail:
       'Der Passwort-Hash ist zu aufwendig. Legen Sie den Benutzer mit einem neuen Passwort an.',
   },
-  'password-length': { detail: 'Ein Passwort hat {least} bis {most} Zeichen.' },
+  'password-short': {
+    detail: 'Das Passwort ist zu kurz. Wählen Sie eines mit mindestens {least} Zeichen.',
+  },
+  'password-long': {
+    detail: 'Das Passwort ist zu lang. Wählen Sie eines mit höchstens {most} Zeichen.',
+  },
 } satisfies Words<typeof detailsOfRecordings>;

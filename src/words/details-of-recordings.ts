@@ -107,14 +107,36 @@ export const detailsOfRecordings = {
     { name: 'text' },
     { detail: 'The user name {name} looks like that of another user. Choose another one.' },
   ),
-  'username-form': says(
-    {},
-    { detail: 'A user name has 2 to 32 letters, digits and characters @ . + - _' },
+  'username-length': says(
+    { count: 'integer' },
+    {
+      detail: {
+        one: 'The user name has {count} character. Choose one of 2 to 32 characters.',
+        other: 'The user name has {count} characters. Choose one of 2 to 32 characters.',
+      },
+    },
   ),
-  'username-start': says({}, { detail: 'A user name starts with a letter or a digit.' }),
+  'username-space': says(
+    {},
+    {
+      detail:
+        'The user name must not contain spaces. Letters, digits and @ . + - _ are allowed, as in anna.berg.',
+    },
+  ),
+  'username-characters': says(
+    { characters: 'list' },
+    {
+      detail:
+        'The user name must not contain {characters}. Letters, digits and @ . + - _ are allowed.',
+    },
+  ),
+  'username-start': says({}, { detail: 'The user name must start with a letter or a digit.' }),
   'username-scripts': says(
     {},
-    { detail: 'A user name uses the letters of one script only, such as Latin or Greek.' },
+    {
+      detail:
+        'The user name mixes letters of several scripts, such as Latin and Cyrillic. Use one only.',
+    },
   ),
   'username-reserved': says(
     { name: 'text' },
@@ -144,8 +166,12 @@ export const detailsOfRecordings = {
     {},
     { detail: 'The password hash costs too much. Create the user with a new password.' },
   ),
-  'password-length': says(
-    { least: 'integer', most: 'integer' },
-    { detail: 'A password has {least} to {most} characters.' },
+  'password-short': says(
+    { least: 'integer' },
+    { detail: 'The password is too short. Choose one of at least {least} characters.' },
+  ),
+  'password-long': says(
+    { most: 'integer' },
+    { detail: 'The password is too long. Choose one of at most {most} characters.' },
   ),
 };

@@ -79,9 +79,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
   type Models = { models: { about: string | null; recommended: string | null }[] };
   const { models } = await inGerman<Models>('GET', '/models');
   assert.ok(models.some(({ about }) => about?.startsWith('Unterscheidet Stimmen')));
-  assert.ok(
-    models.some(({ recommended }) => /^Unterstützt \d+ Sprachen\. Dieser/.test(recommended ?? '')),
-  );
+  assert.ok(models.some(({ recommended }) => /^Dieser Server hat /.test(recommended ?? '')));
 
   // A WebSocket says its language in its address, for `status` and warnings.
   const socket = connect(service.url, await service.addUser('ben'), { query: '&language=de' });
@@ -110,16 +108,27 @@ test('a problem and faults of fields are said in German, with codes and paramete
     'Der Benutzername ben ist bereits vergeben. Wählen Sie einen anderen.',
   );
   assert.deepEqual([taken.code, taken.params], [undefined, { name: 'ben' }]);
-  const short = await asked('POST', '/users', {
-    token,
-    json: { username: 'cleo', password: 'kurz' },
-  });
-  const [fault] = short.errors!;
-  assert.match(fault!.message, /^Ein Passwort hat \d+ bis 1\.?\d* Zeichen\.$/);
-  assert.deepEqual(
-    [fault!.code, Object.keys(fault!.params!)],
-    ['password-length', ['least', 'most']],
+  // Both fields at once, each with what is wrong and what is allowed.
+  const create = async (username: string) =>
+    (await asked('POST', '/users', { token, json: { username, password: 'kurz' } })).errors!;
+  const [name, word] = await create('cleo/&clark');
+  assert.equal(
+    name!.message,
+    'Der Benutzername darf / und & nicht enthalten. Erlaubt sind Buchstaben, Ziffern und @ . + - _.',
   );
+  assert.equal(
+    word!.message,
+    'Das Passwort ist zu kurz. Wählen Sie eines mit mindestens 8 Zeichen.',
+  );
+  assert.deepEqual(
+    [word!.path, word!.code, word!.params],
+    ['password', 'password-short', { least: 8 }],
+  );
+  const [spaced] = await create('Cleo Clark');
+  assert.match(spaced!.message, /^Der Benutzername darf keine Leerzeichen enthalten\./);
+  const [single] = await create('c');
+  assert.match(single!.message, /hat 1 Zeichen\. Wählen Sie einen mit 2 bis 32 Zeichen\.$/);
+  assert.equal((await create('cleo')).length, 1);
 
   // What is wrong with fields, of a body and of settings.
   const upload = await asked('PUT', '/config', {

@@ -72,12 +72,10 @@ test('from the setup link to the first readable note, by the browser alone', asy
   const vault = join(await tempDir(t), 'vault');
   await folder.fill('Vault');
   await press('Continue');
-  await page.getByText('Enter a full path').waitFor();
+  await page.getByText('This folder must be a full path').waitFor();
   await folder.fill(vault);
   await press('Continue');
-  await page
-    .getByText('There is no such folder, or Mitschrift is not allowed to write to it.')
-    .waitFor();
+  await page.getByText('This folder doesn’t exist: create the folder first').waitFor();
   assert.equal(await folder.getAttribute('aria-invalid'), 'true');
   await checkLook(page, 'setup-folder');
   await mkdir(vault);

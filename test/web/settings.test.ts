@@ -79,7 +79,7 @@ test('settings changed and saved, two people in their accounts; the service away
     await page.locator('select#setting-stt-local_model').selectOption('espeak-en');
     await open('Notes and voices');
     const folder = await tempDir(t);
-    const vault = page.getByLabel('Notes folder (vault)');
+    const vault = page.getByLabel('Shared notes folder (vault)');
     for (const [path, fault] of [
       ['relative', 'must be a full path, starting with /'],
       [join(folder, 'vault'), 'doesn’t exist: create the folder first, or choose another one'],
@@ -132,10 +132,12 @@ test('settings changed and saved, two people in their accounts; the service away
 
   await t.test('a notes folder of one’s own is chosen in the account, and given up', async () => {
     await page.goto(`${service.url}/account`);
-    const folder = page.getByLabel('Folder', { exact: true });
+    const folder = page.getByLabel('Folder on the Mitschrift server');
     await folder.fill('/nowhere/at/all');
     await press('Save');
-    await page.getByText('doesn’t exist: create the folder first, or choose another one').waitFor();
+    await page
+      .getByText('This folder doesn’t exist: create the folder first, or choose another one.')
+      .waitFor();
     const vault = await tempDir(t);
     await folder.fill(vault);
     await press('Save');

@@ -37,12 +37,12 @@ test('the code of a setup link is found, and a step that is not possible yet is 
 });
 
 test('a key that is set already is kept as long as its server is', () => {
-  const { summaries } = draftsOf({
-    stt: { base_url: null, backend: 'compat', model: null },
+  const config = {
+    stt: { base_url: null, backend: 'compat' as const, model: null },
     llm: { base_url: 'http://llm.example:8000/v1', model: 'qwen3' },
     audio: { device: null },
-    notes: { vault: null },
-  });
+  };
+  const { summaries } = draftsOf(config, null);
   assert.deepEqual(keyToSend(summaries), {});
   assert.deepEqual(keyToSend({ ...summaries, base_url: 'http://llm.example:8000/v2' }), {});
   assert.deepEqual(keyToSend({ ...summaries, api_key: 'new' }), { api_key: 'new' });

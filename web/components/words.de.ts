@@ -32,6 +32,10 @@ export default {
   onDisk: '{size} Speicherplatz',
   forMemory: 'für Computer ab {size} GB Arbeitsspeicher',
   license: 'Lizenz: {name}',
+  notesFolderPath: 'Ordner auf dem Mitschrift-Server',
+  notesFolderExample:
+    'Vollständiger Pfad eines vorhandenen Ordners, etwa /home/ada/Dokumente/Vault.',
+  thisFolder: 'Dieser Ordner {fault}.',
   withoutInternet: 'Ohne Internet: auf einem anderen Computer herunterladen',
   fetchFiles:
     'Laden Sie diese Dateien auf einem Computer mit Internetzugang herunter. Entpacken Sie sie nicht:',

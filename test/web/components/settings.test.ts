@@ -15,6 +15,7 @@ import {
 } from '../../../web/pages/settings/draft.ts';
 import { flushSync } from 'svelte';
 import { type Status, status } from '../../../web/client/feed.ts';
+import HealthRow from '../../../web/pages/settings/HealthRow.svelte';
 import Backup from '../../../web/pages/settings/Backup.svelte';
 import { words } from '../../../web/pages/settings/words.ts';
 import german from '../../../web/pages/settings/words.de.ts';
@@ -119,4 +120,26 @@ test('the page of backups says how far one is, and what came of it', (t) => {
   assert.ok(!button.disabled);
   say({ state: 'failed', error: 'No space left.', ended_at: '2026-11-22T13:01:00Z' });
   assert.match(shown.querySelector('[role=alert]')!.textContent, /No space left/);
+});
+
+test('what is wrong leads to where it is set up', (t) => {
+  const link = (id: string, remedy: object | null, isRight = false) => {
+    const check = {
+      id,
+      title: id,
+      status: isRight ? 'ok' : 'limited',
+      detail: 'so',
+      code: 'so',
+      remedy,
+      link: '/docs/settings#servers',
+    };
+    const shown = show(t, HealthRow, { check, onmended: async () => undefined } as never);
+    return shown.querySelector('a[href^="/settings"]')?.getAttribute('href');
+  };
+  assert.equal(link('language', { text: 'so' }), '/settings?part=language');
+  assert.equal(link('speech', { text: 'so' }), '/settings?part=speech');
+  const request = { method: 'POST', path: '/models/m/install' };
+  assert.equal(link('speech', { text: 'so', request }), '/settings?part=models');
+  assert.equal(link('disk', { text: 'so' }), undefined);
+  assert.equal(link('language', null, true), undefined);
 });

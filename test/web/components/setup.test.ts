@@ -15,10 +15,9 @@ test('what was set before the page was loaded is done, what was not is still to 
     stt: { base_url: null },
     llm: { base_url: null },
     audio: { device: null },
-    notes: { vault: null },
   };
-  assert.deepEqual(outcomesIn(nothing, null), {});
-  assert.deepEqual(outcomesIn({ ...nothing, notes: { vault: '/home/ada/Vault' } }, 'Parakeet'), {
+  assert.deepEqual(outcomesIn(nothing, null, null), {});
+  assert.deepEqual(outcomesIn(nothing, 'Parakeet', '/home/ada/Vault'), {
     speech: { result: 'done', detail: 'Parakeet' },
     notesFolder: { result: 'done', detail: '/home/ada/Vault' },
   });

@@ -7,7 +7,7 @@ export default {
   isAdministrator: 'Sie haben Administratorrechte.',
   language: 'Sprache',
   languageHint:
-    'Sprache der Bedienoberfläche. Notizen werden in der Sprache geschrieben, die gesprochen wurde.',
+    'Sprache der Bedienoberfläche. Transkript, Zusammenfassung und Titel einer Notiz sind in der gesprochenen Sprache; Überschriften und Beschriftungen in der Sprache, die ein Administrator für Dokumente festlegt.',
   asBrowser: 'Wie der Browser',
   appearance: 'Darstellung',
   inThisBrowser: 'Wird nur in diesem Browser gespeichert.',
@@ -32,8 +32,6 @@ export default {
   notesFolderHint:
     'Jede Notiz wird beim Speichern in diesen Ordner auf dem Server kopiert. Notizen, die Sie dort geändert haben, bleiben erhalten.',
   notesFolderNone: 'Sie haben keinen Notizordner. Ihr Administrator kann einen einrichten.',
-  notesFolderPath: 'Ordner',
-  notesFolderExample: 'Vollständiger Pfad, etwa /home/ada/Dokumente/Vault.',
   notesFolderSave: 'Speichern',
   notesFolderRemove: 'Nicht mehr kopieren',
   notesFolderSaved: 'Notizordner gespeichert. Ihre Notizen werden kopiert.',

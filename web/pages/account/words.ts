@@ -7,7 +7,7 @@ const english = {
   isAdministrator: 'You are an administrator.',
   language: 'Language',
   languageHint:
-    'The language of the user interface. Notes are written in the language that was spoken.',
+    'The language of the user interface. Transcript, summary and title of a note are in the language that was spoken; headings and labels are in the language that an administrator sets for documents.',
   asBrowser: 'Same as browser',
   appearance: 'Appearance',
   inThisBrowser: 'Saved in this browser only.',
@@ -32,8 +32,6 @@ const english = {
   notesFolderHint:
     'Each note is copied into this folder on the server when it is saved. Notes that you changed there are kept.',
   notesFolderNone: 'You have no notes folder. Ask your administrator to set one up.',
-  notesFolderPath: 'Folder',
-  notesFolderExample: 'Full path, such as /home/ada/Documents/Vault.',
   notesFolderSave: 'Save',
   notesFolderRemove: 'Stop copying',
   notesFolderSaved: 'Notes folder saved. Your notes are being copied.',

@@ -189,6 +189,7 @@ export default {
   allWell: 'Es wurden keine Probleme gefunden.',
   lookAtThese: { one: '{count} Punkt zu prüfen.', many: '{count} Punkte zu prüfen.' },
   mend: 'Beheben',
+  setUpHere: 'Einstellungen öffnen',
   explained: 'Was das bedeutet',
 
   backup: 'Sicherung',

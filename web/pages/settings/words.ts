@@ -183,6 +183,7 @@ const english = {
   allWell: 'No issues found.',
   lookAtThese: count({ one: '{count} issue found.', many: '{count} issues found.' }),
   mend: 'Fix it',
+  setUpHere: 'Open settings',
   explained: 'What this means',
 
   backup: 'Backup',

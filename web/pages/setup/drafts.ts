@@ -22,11 +22,10 @@ type Config = {
   stt: { base_url: string | null; backend: Drafts['speech']['backend']; model: string | null };
   llm: { base_url: string | null; model: string | null };
   audio: { device: string | null };
-  notes: { vault: string | null };
 };
 
 /** What is set already; nothing of a new house. Secrets are never read back, so they are typed again or kept. */
-export const draftsOf = (config: Config | null): Drafts => ({
+export const draftsOf = (config: Config | null, vault: string | null): Drafts => ({
   speech: {
     choice: config?.stt.base_url ? 'server' : '',
     base_url: config?.stt.base_url ?? '',
@@ -43,7 +42,7 @@ export const draftsOf = (config: Config | null): Drafts => ({
     model: config?.llm.model ?? '',
   },
   device: config?.audio.device ?? '',
-  vault: config?.notes.vault ?? '',
+  vault: vault ?? '',
 });
 
 /** The key as it is sent: what was typed, else the one that is kept; a stored one is of no other server. */

@@ -17,16 +17,22 @@ type Config = {
   stt: { base_url: string | null };
   llm: { base_url: string | null };
   audio: { device: string | null };
-  notes: { vault: string | null };
 };
 
-/** What is set already, also before this page was loaded. @param spoken title of an installed model, if there is one */
-export function outcomesIn({ stt, llm, audio, notes }: Config, spoken: string | null): Outcomes {
+/**
+ * What is set already, also before this page was loaded.
+ * @param spoken title of an installed model, if there is one. @param vault the notes folder of who sets up
+ */
+export function outcomesIn(
+  { stt, llm, audio }: Config,
+  spoken: string | null,
+  vault: string | null,
+): Outcomes {
   const found: [Step, string | null][] = [
     ['speech', stt.base_url ?? spoken],
     ['summaries', llm.base_url],
     ['microphone', audio.device],
-    ['notesFolder', notes.vault],
+    ['notesFolder', vault],
   ];
   return Object.fromEntries(
     found.flatMap(([step, detail]) => (detail ? [[step, { result: 'done', detail }]] : [])),

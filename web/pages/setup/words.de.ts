@@ -101,17 +101,15 @@ export default {
   noMicrophone: 'Der Mitschrift-Server hat kein funktionierendes Mikrofon.',
   noMicrophoneHint:
     'Sie können trotzdem Dateien hochladen und mit dem Mikrofon Ihres Browsers aufnehmen.',
+  microphoneSkipped:
+    'Wenn Sie diesen Schritt überspringen, nimmt der Server mit seinem Standardgerät auf.',
+  microphoneLater: 'Sie können jederzeit unter Einstellungen › Aufnahme ein Mikrofon wählen.',
   forCalls: 'Für Anrufe und Videokonferenzen, in den Einstellungen:',
   together: 'Mikrofon und Lautsprecher zusammen',
 
-  folderQuestion: 'Wo liegen Ihre Notizen?',
+  folderQuestion: 'Wohin sollen Ihre Notizen kopiert werden?',
   folderLede:
-    'Aus jeder Aufnahme entstehen drei Markdown-Dateien. Geben Sie den Ordner Ihrer Notizen-App (Vault) an, um sie dort mit einem Klick zu öffnen, mit funktionierenden Links.',
-  folder: 'Ordner auf dem Mitschrift-Server',
-  folderHint: 'Vollständiger Pfad, etwa /home/ada/Dokumente/Vault.',
-  folderFault: 'Geben Sie einen vollständigen Pfad ein, etwa /home/ada/Dokumente/Vault.',
-  folderNotThere:
-    'Diesen Ordner gibt es nicht, oder Mitschrift darf nicht hineinschreiben. Legen Sie ihn an, oder geben Sie einen anderen an. Sie können diesen Schritt auch überspringen: Er betrifft nur das Öffnen von Notizen in Ihrer Notizen-App.',
+    'Aus jeder Aufnahme entstehen drei Markdown-Dateien. Geben Sie den Ordner Ihrer Notizen-App (Vault) an: Jede Notiz wird beim Speichern dorthin kopiert, mit funktionierenden Links. Sie können den Ordner in Ihrem Konto ändern.',
 
   firstQuestion: 'Sagen Sie jetzt einen Satz.',
   firstLede:
@@ -125,5 +123,7 @@ export default {
   openFirst: 'Erste Notiz öffnen',
   notDone: 'noch nicht erledigt',
   skippedLater: 'übersprungen',
+  skippedMicrophone:
+    'übersprungen: Aufgenommen wird mit dem Standardgerät oder dem Mikrofon Ihres Browsers',
   doNow: 'Einrichten',
 } satisfies Translation<English>;

@@ -90,17 +90,14 @@ const english = {
   usualDevice: params('Default device ({device})'),
   noMicrophone: 'The Mitschrift server has no working microphone.',
   noMicrophoneHint: 'You can still upload files, and record with the microphone of your browser.',
+  microphoneSkipped: 'If you skip this step, recordings on the server use its default device.',
+  microphoneLater: 'You can choose a microphone at any time under Settings › Recording.',
   forCalls: 'For calls, see the settings:',
   together: 'microphone and speakers together',
 
-  folderQuestion: 'Where are your notes?',
+  folderQuestion: 'Where should your notes be copied?',
   folderLede:
-    'Every recording becomes three Markdown files. Enter the folder of your notes app (vault) to open them there with one click, with working links.',
-  folder: 'Folder on the Mitschrift server',
-  folderHint: 'Full path, such as /home/ada/Documents/Vault.',
-  folderFault: 'Enter a full path, such as /home/ada/Documents/Vault.',
-  folderNotThere:
-    'There is no such folder, or Mitschrift is not allowed to write to it. Create it, or enter another one. You can also skip this step: it only affects opening notes in your notes app.',
+    'Every recording becomes three Markdown files. Enter the folder of your notes app (vault): each note is copied there when it is saved, with working links. You can change the folder in your account.',
 
   firstQuestion: 'Now say a sentence.',
   firstLede: 'Press Record, speak, then stop. A moment later, your first note appears here.',
@@ -113,6 +110,7 @@ const english = {
   openFirst: 'Open your first note',
   notDone: 'not done yet',
   skippedLater: 'skipped',
+  skippedMicrophone: 'skipped: recordings use the default device, or your browser’s microphone',
   doNow: 'Set up',
 };
 
