@@ -34,7 +34,7 @@ export type CaptureActivityDeps = {
   dismantle(): Promise<void>;
   /** The service stops, the capture of this device goes on. */
   onLeft(device: string): void;
-  env?: NodeJS.ProcessEnv | undefined;
+  env: NodeJS.ProcessEnv;
 };
 
 /**

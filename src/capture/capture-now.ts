@@ -48,32 +48,31 @@ export const captureWarning = (code: CaptureWarning['code'], said: Sentence): Ca
 
 /** Seconds after which a device without any signal, and a room without any voice, lead to a warning. */
 export type WarnAfter = { flatSeconds: number; quietSeconds: number };
-const warnAfterSeconds: WarnAfter = { flatSeconds: 10, quietSeconds: 300 };
+export const warnAfterSeconds: WarnAfter = { flatSeconds: 10, quietSeconds: 300 };
 
 /**
  * What a status means for a person.
- * @param more what only the service knows. @param warnAfter other limits, for tests.
+ * @param more what only the service knows
  */
 export function captureNow(
   recordingId: string,
   device: string,
   status: CaptureStatus,
-  more: readonly CaptureWarning[] = [],
-  warnAfter: Partial<WarnAfter> = {},
+  more: readonly CaptureWarning[],
+  warnAfter: WarnAfter,
 ): CaptureNow {
   const { state, level, ledger, problem, quietSeconds } = status;
-  const limits = { ...warnAfterSeconds, ...warnAfter };
   const warnings: CaptureWarning[] = [...more];
   if (problem) {
     const { code, message, said } = problem;
     warnings.push({ code, message, said });
   }
-  const dead = withoutSignal(status, limits.flatSeconds);
+  const dead = withoutSignal(status, warnAfter.flatSeconds);
   if (dead !== null) {
-    const said = failure('no-signal', { source: dead, device, since: limits.flatSeconds });
+    const said = failure('no-signal', { source: dead, device, since: warnAfter.flatSeconds });
     warnings.push(captureWarning('no-signal', said));
-  } else if (quietSeconds >= limits.quietSeconds) {
-    const since = Math.round(limits.quietSeconds / 60);
+  } else if (quietSeconds >= warnAfter.quietSeconds) {
+    const since = Math.round(warnAfter.quietSeconds / 60);
     warnings.push(captureWarning('long-silence', failure('long-silence', { since })));
   }
   if (ledger.gaps.length > 0) {

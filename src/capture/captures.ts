@@ -17,7 +17,7 @@ import type { Admit } from './browser/intake.ts';
 import { captureActivity } from './capture-activity.ts';
 import type { CaptureOrder } from './process/client.ts';
 import type { CaptureNow, CaptureWarning, WarnAfter } from './capture-now.ts';
-import { type CaptureLimits, captureLimits } from './process/protocol.ts';
+import type { CaptureLimits } from './process/protocol.ts';
 import {
   type CombinedChannels,
   type CombinedSelection,
@@ -63,7 +63,7 @@ export type Captures = {
    * @throws {StageError} `not-recording`; what the recording has failed with instead, such as
    *   `nothing-captured`, which then becomes its `stage.failed`.
    */
-  stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void>;
+  stop(recordingId: string, stoppedBy: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that is not being captured, or not yet. */
   now(recordingId: string): CaptureNow | null;
   /** Calls back when no more comes into the file of a recording, before that is in the log. Returns how to stop. */
@@ -114,14 +114,14 @@ export type CapturesDeps = {
   combinedChannels(): CombinedChannels;
   /** `limits.recording_hours` */
   hoursMax(): number;
-  /** What lets in browsers' audio while it comes; absent: whatever there is room for. */
-  admit?: Admit | undefined;
+  /** What lets in browsers' audio while it comes; undefined: whatever there is room for. */
+  admit: Admit | undefined;
   control: BrowserControl;
-  env?: NodeJS.ProcessEnv | undefined;
-  /** For tests. */
-  limits?: Partial<CaptureLimits>;
-  warnAfter?: Partial<WarnAfter> | undefined;
-  browserLimits?: Partial<BrowserLimits> | undefined;
+  env: NodeJS.ProcessEnv;
+  limits: Omit<CaptureLimits, 'secondsMax'>;
+  warnAfter: WarnAfter;
+  /** In the place of the usual ones. */
+  browserLimits: Partial<BrowserLimits>;
 };
 
 export function openCaptures(deps: CapturesDeps): Captures {
@@ -244,15 +244,12 @@ async function orderFor(
     folder,
     device: await findDevice(device, deviceOptions),
     channels: split ? 2 : 1,
-    limits: { ...captureLimits, secondsMax: hoursMax() * 3600, ...limits },
+    limits: { ...limits, secondsMax: hoursMax() * 3600 },
     env,
   };
 }
 
-async function stopReserved(
-  reservation: Reservation | null,
-  stoppedBy: StoppedBy | undefined,
-): Promise<void> {
+async function stopReserved(reservation: Reservation | null, stoppedBy: StoppedBy): Promise<void> {
   if (!reservation)
     throw new StageError(failure('recording-over'), {
       retriable: false,

@@ -1,7 +1,9 @@
 import { withoutDevices } from '../capture/no-devices.ts';
 import { type LateBrowserAudio, openLateAudio } from '../capture/browser/late-audio.ts';
+import { warnAfterSeconds } from '../capture/capture-now.ts';
 import { type Captures, openCaptures } from '../capture/captures.ts';
 import type { StoppedBy } from '../capture/device/reservations.ts';
+import { captureLimits } from '../capture/process/protocol.ts';
 import type { Ports } from './parts.ts';
 import { watchLeftRecordings } from '../recordings/control/left-recordings.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
@@ -19,6 +21,9 @@ export function capturesOver(
     dataRoot: data.root,
     combinedChannels: () => settings()['audio.combined_channels'],
     hoursMax: () => settings()['limits.recording_hours'],
+    env: process.env,
+    limits: captureLimits,
+    warnAfter: warnAfterSeconds,
     control: {
       takeOver,
       stopElsewhere: (recordingId, stoppedBy) =>
@@ -30,7 +35,7 @@ export function capturesOver(
   notices.listen('capture-stop', (text) => {
     const { recordingId, stoppedBy } = JSON.parse(text) as {
       recordingId: string;
-      stoppedBy?: StoppedBy;
+      stoppedBy: StoppedBy;
     };
     if (browser.now(recordingId) === null) return;
     browser.stop(recordingId, stoppedBy).catch((err: unknown) => {

@@ -24,12 +24,14 @@ const pcm = randomBytes(60_000);
 const open = (
   folder: string,
   limits: Partial<BrowserLimits> = {},
-  more: { sharesFolders?: boolean } = {},
+  more: { sharesFolders: boolean } = { sharesFolders: false },
 ) =>
   openBrowserStream(folder, {
     ...more,
     limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, ...limits },
     log,
+    share: undefined,
+    intake: undefined,
     onAway() {},
   });
 
@@ -204,6 +206,7 @@ test('a recording is no longer than `limits.recording_hours`', async (t) => {
     fileEnds: { tell() {} },
     hoursMax: () => 1 / 3600,
     control: aloneControl,
+    admit: undefined,
     limits: { freeBytesMin: 0 },
   });
   const appended: RecordingFact[] = [];
@@ -229,7 +232,9 @@ test('a connection that sends faster than time goes by is held, not what it had 
     const intake = { since, before: 0, grow: async () => {}, left: () => null };
     const stream = await openBrowserStream(await tempDir(t), {
       limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, pendingBytesMax: 1e9 },
+      sharesFolders: false,
       log,
+      share: undefined,
       intake,
       onAway() {},
     });

@@ -6,7 +6,7 @@ import { combinedMonitor, combinedSink } from '../../src/capture/pulse/combined-
 import { combinedSource } from '../../src/capture/pulse/combined-source.ts';
 import { type Pulse, openPulse } from '../../src/capture/pulse/pulse.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
-import { openCapturingService } from '../support/pulse-service.ts';
+import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';
@@ -150,7 +150,7 @@ for (const channels of ['mix', 'split'] as const) {
     // What was played last is still in the loopbacks' buffers.
     const heard = service.captures.now(id)!.duration;
     await until('the buffers are empty', () => service.captures.now(id)!.duration > heard + 0.9);
-    await service.captures.stop(id);
+    await service.captures.stop(id, stoppedBy);
     assert.equal(await modules(), before);
 
     const captured = await service.last(id, 'audio.captured');

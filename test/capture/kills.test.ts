@@ -10,7 +10,11 @@ import { readClaim } from '../../src/capture/file/capture-files.ts';
 import type { CaptureNow } from '../../src/capture/capture-now.ts';
 import { captureLimits } from '../../src/capture/process/protocol.ts';
 import { align, wavSamples, windowLength } from '../support/pulse-alignment.ts';
-import { type CapturingService, openCapturingService } from '../support/pulse-service.ts';
+import {
+  type CapturingService,
+  openCapturingService,
+  stoppedBy,
+} from '../support/pulse-service.ts';
 import { onThisMachine } from '../support/eventually.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { testProgram } from '../support/program.ts';
@@ -112,7 +116,7 @@ test('kill -9 of the service loses not one sample; the next one adopts the captu
   await next.captures.reconcile(await readdir(join(root, 'recordings')), async () => 'recording');
   await next.takeUp(first.id);
   await capturing(next, first.id);
-  await next.captures.stop(first.id);
+  await next.captures.stop(first.id, stoppedBy);
   const captured = await next.last(first.id, 'audio.captured');
   assert.deepEqual(captured.data.ledger?.gaps, []);
   await assertHeard(said.samples, join(next.folder(first.id), 'audio.wav'), []);
@@ -146,7 +150,7 @@ for (const seed of seeds({ short: 1, long: 50 })) {
     const warnings = running.captures.now(id)!.warnings.map(({ code }) => code);
     assert.ok(warnings.includes('capture-restarted') && warnings.includes('audio-missing'));
     await playing;
-    await running.captures.stop(id);
+    await running.captures.stop(id, stoppedBy);
     const { ledger } = (await running.last(id, 'audio.captured')).data;
     assert.equal(ledger!.gaps.length, 1);
     const [[gapStart, gapSeconds]] = ledger!.gaps as [[number, number]];
@@ -223,7 +227,7 @@ test('kill -9 of the audio server: the gap is marked, said, and recording goes o
     now.warnings.map(({ code }) => code),
     ['audio-missing'],
   );
-  await running.captures.stop(id);
+  await running.captures.stop(id, stoppedBy);
   await running.last(id, 'audio.captured');
 });
 
@@ -252,7 +256,7 @@ test('a microphone that is unplugged is not replaced by the loudspeakers', async
     'master=mic.monitor',
   );
   await until('it goes on', () => samples(running, id) > before + 16_000);
-  await running.captures.stop(id);
+  await running.captures.stop(id, stoppedBy);
   const { ledger } = (await running.last(id, 'audio.captured')).data;
   assert.equal(ledger!.gaps.length, 1);
   assert.ok(ledger!.gaps[0]![1] > other.seconds, 'the gap is as long as it was away');
@@ -273,7 +277,7 @@ test('a stop takes 2 seconds even when the audio server hangs', async (t) => {
   pulse.hang();
   t.after(() => pulse.wake());
   const asked = performance.now();
-  await running.captures.stop(id);
+  await running.captures.stop(id, stoppedBy);
   const tookMs = performance.now() - asked;
   assert.ok(tookMs < onThisMachine(2500), `${tookMs} ms`);
   const { data } = await running.last(id, 'audio.captured');
@@ -345,7 +349,7 @@ test('a microphone that vanishes from a combined recording is named, and taken i
     await pulse.pactl('list', 'short', 'modules'),
     /source=desk_mic sink=mitschrift_combined/,
   );
-  await running.captures.stop(id);
+  await running.captures.stop(id, stoppedBy);
   assert.deepEqual((await running.last(id, 'audio.captured')).data.ledger!.gaps, []);
   assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift/);
 });
@@ -399,6 +403,6 @@ test('a pause outlives the service and the capture: nothing is recorded until it
   assert.equal(samples(next, id), before);
   await next.command(id, { type: 'recording.resumed', data: {} });
   await until('it goes on', () => samples(next, id) > before);
-  await next.captures.stop(id);
+  await next.captures.stop(id, stoppedBy);
   assert.deepEqual((await next.last(id, 'audio.captured')).data.ledger!.gaps, []);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { measureBlock } from '../../src/audio/level-meter.ts';
-import { captureNow } from '../../src/capture/capture-now.ts';
+import { captureNow, warnAfterSeconds } from '../../src/capture/capture-now.ts';
 import type { CaptureStatus } from '../../src/capture/process/protocol.ts';
 import { emptyLedger, recoverLedger, withBlock, withGap } from '../../src/capture/file/ledger.ts';
 import { openWavWriter } from '../../src/capture/file/wav-writer.ts';
@@ -91,9 +91,13 @@ test('notes that are ahead of the file after a loss of power are cut to it', asy
 
 test('a flat track is told after 10 s, a long silence after 5 minutes, and never both', () => {
   const codes = (flatSeconds: number, quietSeconds: number) =>
-    captureNow('r', 'Mic', { ...status, flatSeconds, quietSeconds }).warnings.map(
-      ({ code }) => code,
-    );
+    captureNow(
+      'r',
+      'Mic',
+      { ...status, flatSeconds, quietSeconds },
+      [],
+      warnAfterSeconds,
+    ).warnings.map(({ code }) => code);
   assert.deepEqual(codes(9.9, 299), []);
   assert.deepEqual(codes(10, 10), ['no-signal']);
   assert.deepEqual(codes(0, 300), ['long-silence']);
@@ -102,13 +106,19 @@ test('a flat track is told after 10 s, a long silence after 5 minutes, and never
 
 test('of two sides the dead one is named, and loudspeakers that were heard may be silent', () => {
   const dead = (microphone: number, loudspeakers: number, everHeard: boolean) =>
-    captureNow('r', 'Both', {
-      ...status,
-      sides: [
-        { flatSeconds: microphone, everHeard: true },
-        { flatSeconds: loudspeakers, everHeard },
-      ],
-    }).warnings.map(({ message }) => /from (.*) for 10 s/.exec(message)?.[1]);
+    captureNow(
+      'r',
+      'Both',
+      {
+        ...status,
+        sides: [
+          { flatSeconds: microphone, everHeard: true },
+          { flatSeconds: loudspeakers, everHeard },
+        ],
+      },
+      [],
+      warnAfterSeconds,
+    ).warnings.map(({ message }) => /from (.*) for 10 s/.exec(message)?.[1]);
   assert.deepEqual(dead(9.9, 9.9, false), []);
   assert.deepEqual(dead(10, 0, true), ['the microphone']);
   assert.deepEqual(dead(0, 10, false), ['the speakers']);

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { StageError } from '../../src/shared/errors.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
-import { type CapturingService, openCapturingService } from '../support/pulse-service.ts';
+import {
+  type CapturingService,
+  openCapturingService,
+  stoppedBy,
+} from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';
@@ -25,7 +29,7 @@ test('what is said into a microphone is in the file, sample by sample, to the la
   const levels: number[] = [];
   service.captures.onNow(({ level }) => levels.push(level?.peak ?? 0));
   await pulse.play(said.path, 'mic');
-  await service.captures.stop(id);
+  await service.captures.stop(id, stoppedBy);
 
   assert.equal(service.state(id), 'transcribing.recognising');
   const captured = await service.last(id, 'audio.captured');
@@ -63,7 +67,7 @@ test('nothing is recorded while it is paused, and the pause leaves no hole', asy
   assert.equal(service.captures.now(id)!.ledger.samples, before);
   await service.command(id, { type: 'recording.resumed', data: {} });
   await until('it goes on', () => service.captures.now(id)!.ledger.samples > before);
-  await service.captures.stop(id);
+  await service.captures.stop(id, stoppedBy);
   const captured = await service.last(id, 'audio.captured');
   assert.deepEqual(captured.data.ledger?.gaps, []);
   const recorded = await wavSamples(join(service.folder(id), 'audio.wav'));
@@ -77,7 +81,7 @@ test('a recording that is stopped while it starts ends in one way, and leaves no
   t.after(() => service.close());
   const id = await service.start('Desk Mic');
   await until('it is at work', () => service.captures.heldBy('Desk Mic') === id);
-  const ended = await service.captures.stop(id).then(
+  const ended = await service.captures.stop(id, stoppedBy).then(
     () => 'captured',
     (error: StageError) => error.code,
   );
@@ -110,7 +114,7 @@ test('one device is held by one recording: of two starts at once the second is r
   await capturing(service, first);
   const refused = await service.last(second, 'stage.failed');
   assert.equal(refused.data.code, 'device-taken');
-  await service.captures.stop(first);
+  await service.captures.stop(first, stoppedBy);
   assert.equal(service.state(first), 'transcribing.recognising');
 });
 
@@ -138,13 +142,13 @@ test('a discarded recording ends at once and nothing of it is left', async (t) =
 });
 
 test('the time limit and a disk that fills up end a recording cleanly, with what there is', async (t) => {
-  for (const [limits, reason] of [
-    [{ secondsMax: 1 }, 'limit-hours'],
-    [{ freeBytesMin: Number.MAX_SAFE_INTEGER }, 'disk-low'],
+  for (const [limited, reason] of [
+    [{ hoursMax: 1 / 3600 }, 'limit-hours'],
+    [{ limits: { freeBytesMin: Number.MAX_SAFE_INTEGER } }, 'disk-low'],
   ] as const) {
     const root = await tempDir(t);
     const pulse = await privatePulse(t);
-    const service = await openCapturingService(root, { env: pulse.env, limits });
+    const service = await openCapturingService(root, { env: pulse.env, ...limited });
     t.after(() => service.close());
     const id = await service.start('Desk Mic');
     const last = await service.last(id, 'capture.interrupted');

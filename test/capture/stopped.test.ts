@@ -8,7 +8,7 @@ import { captureLimits } from '../../src/capture/process/protocol.ts';
 import type { Naudiodon } from '../../src/capture/device/device-stream.ts';
 import { openRecorder } from '../../src/capture/process/recorder.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
-import { openCapturingService } from '../support/pulse-service.ts';
+import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';
@@ -45,7 +45,7 @@ test('a capture process that was stopped for seconds has lost nothing of what wa
   await passed(performance.now(), 4000);
   process.kill(pid, 'SIGCONT');
   await playing;
-  await service.captures.stop(id);
+  await service.captures.stop(id, stoppedBy);
   const { ledger } = (await service.last(id, 'audio.captured')).data;
   assert.deepEqual(ledger!.gaps, []);
   const recorded = await wavSamples(join(service.folder(id), 'audio.wav'));
@@ -78,7 +78,7 @@ test('an audio server that was stopped leaves a gap as long, and nothing is clos
     .now(id)!
     .ledger.gaps.reduce((sum, [, seconds]) => sum + seconds, 0);
   assert.ok(missing >= 5 - toleranceSeconds && missing <= took, `${missing} s marked`);
-  await service.captures.stop(id);
+  await service.captures.stop(id, stoppedBy);
 });
 
 test('a machine that sleeps leaves a gap as long as it slept, within what a recording may have', async (t) => {

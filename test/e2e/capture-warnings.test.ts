@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { make } from '../support/espeak.ts';
-import { openCapturingService } from '../support/pulse-service.ts';
+import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';
@@ -134,6 +134,6 @@ test('somebody who has forgotten the recording is reminded after some minutes of
   const speaking = pulse.play(said.path, 'mic');
   await until('it is taken back', () => codes().length === 0);
   await speaking;
-  await running.captures.stop(id);
+  await running.captures.stop(id, stoppedBy);
   assert.deepEqual(new Set(told), new Set(['long-silence']));
 });

@@ -21,6 +21,10 @@ if (source !== 'device') {
       ...(source === 'browser' ? {} : { acknowledgeEveryMs: 0, upkeepMs: 0 }),
     },
     log: pino({ level: 'silent' }),
+    sharesFolders: false,
+    share: undefined,
+    intake: undefined,
+    onRoom() {},
     onHeld() {},
     onWritten: kept,
     onFailed(reason) {

@@ -12,9 +12,9 @@ import {
   recordingStream,
   stages,
 } from '../../events/facts/recording.ts';
-import type { CaptureLimits } from '../../src/capture/process/protocol.ts';
+import { type CaptureLimits, captureLimits } from '../../src/capture/process/protocol.ts';
 import type { CombinedChannels } from '../../src/capture/pulse/combined-chain.ts';
-import type { WarnAfter } from '../../src/capture/capture-now.ts';
+import { type WarnAfter, warnAfterSeconds } from '../../src/capture/capture-now.ts';
 import { type Captures, openCaptures } from '../../src/capture/captures.ts';
 import { stateName } from '../../machines/states.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
@@ -27,6 +27,9 @@ import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { until } from './pulse-until.ts';
 import { audioOf } from './audio-of.ts';
 import { nothingPromised } from './recording-service.ts';
+
+/** Who stops recordings. */
+export const stoppedBy = { by: 'guest', command: ulid() };
 
 /** Log, machine and captures as the service has them; the stages after capture never end. */
 export type CapturingService = {
@@ -51,7 +54,8 @@ export async function openCapturingService(
   options: {
     env: NodeJS.ProcessEnv;
     channels?: CombinedChannels;
-    limits?: Partial<CaptureLimits>;
+    hoursMax?: number;
+    limits?: Partial<Omit<CaptureLimits, 'secondsMax'>>;
     warnAfter?: Partial<WarnAfter>;
   },
 ): Promise<CapturingService> {
@@ -68,11 +72,13 @@ export async function openCapturingService(
     store,
     log,
     combinedChannels: () => options.channels ?? 'mix',
-    hoursMax: () => 8,
+    hoursMax: () => options.hoursMax ?? 8,
     control: aloneControl,
     env: options.env,
-    limits: options.limits ?? {},
-    warnAfter: options.warnAfter,
+    limits: { ...captureLimits, ...options.limits },
+    warnAfter: { ...warnAfterSeconds, ...options.warnAfter },
+    browserLimits: {},
+    admit: undefined,
   });
   const endless: StageActivity = ({ signal }) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -33,7 +33,7 @@ export interface BrowserCaptures {
    * Ends a recording whether or not its browser is there; returns when its audio is in the log.
    * @throws {StageError} `not-recording`; `nothing-captured`, which then becomes its `stage.failed`.
    */
-  stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void>;
+  stop(recordingId: string, stoppedBy: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that no browser is expected to send. */
   now(recordingId: string): CaptureNow | null;
   /**
@@ -54,7 +54,7 @@ export type BrowserControl = {
   /** Acts for a recording here from now on; false while another process does, or one that died had a lease on it. */
   takeOver(recordingId: string): Promise<boolean>;
   /** Has the process that has a recording's browser end it: at once, or, where it does not hear it, never. */
-  stopElsewhere(recordingId: string, stoppedBy: StoppedBy | undefined): void;
+  stopElsewhere(recordingId: string, stoppedBy: StoppedBy): void;
   /** Whether a process that lost a recording may still have its file open. */
   sharesFolders: boolean;
 };
@@ -73,10 +73,10 @@ type BrowserCapturesDeps = {
   /** `limits.recording_hours` */
   hoursMax(): number;
   control: BrowserControl;
-  /** What lets in what comes of a user's; absent: whatever there is room for. */
-  admit?: Admit | undefined;
-  /** For tests. */
-  limits?: Partial<BrowserLimits> | undefined;
+  /** What lets in what comes of a user's; undefined: whatever there is room for. */
+  admit: Admit | undefined;
+  /** In the place of the usual ones. */
+  limits: Partial<BrowserLimits>;
 };
 
 export const browserCaptures = (deps: BrowserCapturesDeps): BrowserCaptures =>
@@ -128,7 +128,7 @@ class StreamedCaptures implements BrowserCaptures {
     throw isHere ? notRecording() : recordedElsewhere();
   }
 
-  async stop(recordingId: string, stoppedBy?: StoppedBy): Promise<void> {
+  async stop(recordingId: string, stoppedBy: StoppedBy): Promise<void> {
     const { control } = this.#deps;
     if (!this.#streams.has(recordingId)) {
       if (await control.takeOver(recordingId)) await this.#opened(recordingId, takeOverEveryMs);

@@ -74,11 +74,11 @@ export interface BrowserStream {
 
 type StreamOptions = {
   limits: BrowserLimits;
-  /** Whether another process may still have the file open that it had when it was lost. Default: no. */
-  sharesFolders?: boolean | undefined;
+  /** Whether another process may still have the file open that it had when it was lost. */
+  sharesFolders: boolean;
   log: Log;
-  share?: SharedCapture | undefined;
-  intake?: Intake | undefined;
+  share: SharedCapture | undefined;
+  intake: Intake | undefined;
   /** `awaySince` has changed, or `roomSeconds`. */
   onAway(): void;
 };

@@ -53,22 +53,22 @@ type BrowserWriterOptions = {
   limits: BrowserLimits;
   /**
    * Whether another process may still have the file open that it had when it was lost: a copy is gone on with then,
-   * into which that one writes nothing. Default: no.
+   * into which that one writes nothing.
    */
-  sharesFolders?: boolean | undefined;
+  sharesFolders: boolean;
   log: Log;
   /** Whether so much waits for the disk that no more should come. */
   onHeld(held: boolean): void;
-  /** Keeps samples where all nodes have them; absent where the file does. */
-  share?: SharedCapture | undefined;
+  /** Keeps samples where all nodes have them; undefined where the file does. */
+  share: SharedCapture | undefined;
   /** So many samples are on the disk. */
   onWritten(samples: number): void;
   /** The disk is nearly full, or cannot be written to; or the owner's space is. */
   onFailed(reason: 'disk-low' | 'disk-failed' | 'space-limit'): void;
-  /** What may come; absent: whatever there is room for on the disk. */
-  intake?: Intake | undefined;
+  /** What may come; undefined: whatever there is room for on the disk. */
+  intake: Intake | undefined;
   /** `roomSeconds` has changed. */
-  onRoom?(): void;
+  onRoom(): void;
 };
 
 /** Continues what is in the recording's folder. */
@@ -82,7 +82,7 @@ export async function openBrowserWriter(
   // Before the file is touched: when it was last written is when the browser was last heard.
   const found = await stat(path).catch(() => null);
   const heardAt = found?.mtimeMs ?? Date.now();
-  if (options.sharesFolders === true && found) {
+  if (options.sharesFolders && found) {
     await copyDurably(path, path);
     await utimes(path, found.atime, found.mtime);
   }
@@ -310,7 +310,7 @@ class FileWriter implements BrowserWriter {
     const room = endsSoon(this.#options.intake, this.#rate!);
     const isOther = (room === null) !== (this.#room === null);
     this.#room = room;
-    if (isOther) this.#options.onRoom?.();
+    if (isOther) this.#options.onRoom();
   }
 
   #pause(): Promise<void> {

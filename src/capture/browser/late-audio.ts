@@ -59,12 +59,12 @@ type LateAudioDeps = {
   sharesFolders: boolean;
   /** `limits.recording_hours` */
   hoursMax(): number;
-  /** What lets in what comes of a user's; absent: whatever there is room for. */
-  admit?: Admit | undefined;
+  /** What lets in what comes of a user's; undefined: whatever there is room for. */
+  admit: Admit | undefined;
   /** Resolves when every reader knows what the log says up to a position. */
   applied(position: number): Promise<unknown>;
-  /** For tests. */
-  limits?: Partial<BrowserLimits> | undefined;
+  /** In the place of the usual ones. */
+  limits: Partial<BrowserLimits>;
 };
 
 export const openLateAudio = (deps: LateAudioDeps): LateBrowserAudio => new KeptLateAudio(deps);

@@ -55,8 +55,7 @@ export interface DeviceReservations {
 type Listener = (now: CaptureNow) => void;
 type CaptureListeners = Listeners<[CaptureNow]>;
 
-/** @param warnAfter other limits, for tests. */
-export function openReservations(warnAfter: Partial<WarnAfter> = {}): DeviceReservations {
+export function openReservations(warnAfter: WarnAfter): DeviceReservations {
   const reserved = new Map<string, Reserved>();
   const nows = openListeners<[CaptureNow]>();
   const warned = openListeners<[CaptureNow]>();
@@ -103,7 +102,7 @@ function openReservation(
     nows,
     warned,
   }: { device: string; recordingId: string; nows: CaptureListeners; warned: CaptureListeners },
-  warnAfter: Partial<WarnAfter>,
+  warnAfter: WarnAfter,
 ): Reserved {
   const warnings = new Map<CaptureWarning['code'], Sentence>();
   let status: CaptureStatus | null = null;

@@ -37,7 +37,7 @@ export type CaptureOrder = {
   device: InputDevice;
   channels: 1 | 2;
   limits: CaptureLimits;
-  env?: NodeJS.ProcessEnv | undefined;
+  env: NodeJS.ProcessEnv;
 };
 
 /**
@@ -45,7 +45,7 @@ export type CaptureOrder = {
  * @throws {StageError} `capture-not-started`.
  */
 export async function startCapture(order: CaptureOrder): Promise<Capture> {
-  const { folder, device, channels, env = process.env } = order;
+  const { folder, device, channels, env } = order;
   const claim = ulid();
   const before = await readClaim(folder);
   if (before) await rm(before.socketPath, { force: true });

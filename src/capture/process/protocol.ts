@@ -109,11 +109,7 @@ const pathBytesMax = 107;
  * runtime directory under a short name that is the same for everybody who asks.
  * @throws {StageError} `socket-unsafe` when the short name's directory belongs to another user.
  */
-export function captureSocket(
-  folder: string,
-  claim: string,
-  env: NodeJS.ProcessEnv = process.env,
-): string {
+export function captureSocket(folder: string, claim: string, env: NodeJS.ProcessEnv): string {
   const path = join(folder, `capture-${claim.slice(-8)}.sock`);
   if (Buffer.byteLength(path) <= pathBytesMax) return path;
   const short = `mitschrift-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.sock`;

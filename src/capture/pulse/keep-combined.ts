@@ -15,7 +15,7 @@ const retryMs = 2000;
  */
 export function keepCombined(options: {
   combined: CombinedSource;
-  env?: NodeJS.ProcessEnv | undefined;
+  env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   log: Log;
   onState(problem: Sentence | null): void;
