@@ -47,6 +47,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     begin: (eventLog, lost) => begin({ ...options, lost }, eventLog, server),
     server,
     log,
+    endWithinMs: 30_000,
   });
   return {
     get url() {

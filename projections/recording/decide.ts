@@ -67,7 +67,7 @@ export const changeRecording =
   };
 
 /** Whether the voices of the named are remembered (`speakers.profiles`). */
-type Remembering = { remember?: boolean };
+type Remembering = { remember: boolean };
 
 /**
  * Names speakers afterwards; an empty name takes a name away. Where a language model's texts mention a name that goes,
@@ -76,10 +76,7 @@ type Remembering = { remember?: boolean };
 export const renameSpeakers =
   (
     names: Readonly<Record<string, string>>,
-    {
-      remember = false,
-      hasLanguageModel = false,
-    }: Remembering & { hasLanguageModel?: boolean } = {},
+    { remember, hasLanguageModel }: Remembering & { hasLanguageModel: boolean },
   ) =>
   (recording: Recording): RecordingDecision => {
     const reading = published(recording);
@@ -153,7 +150,7 @@ export const nameVoices =
 
 /** Ends the pause of a meeting by names; whether it waits for them, the machine says. */
 export const nameSpeakers =
-  (given: Readonly<Record<string, string>>, { remember = false }: Remembering = {}) =>
+  (given: Readonly<Record<string, string>>, { remember }: Remembering) =>
   (recording: Recording, state: string): RecordingDecision => {
     const reading = draft(recording);
     const labels = reading.speakers.map(({ label }) => label);

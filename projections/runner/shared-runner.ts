@@ -90,7 +90,7 @@ async function keepProjecting(projector: Projector): Promise<void> {
       }
       failures = 0;
     } catch (error) {
-      if (!signal.aborted) projector.onFailure?.(error);
+      if (!signal.aborted) projector.onFailure(error);
       failures += 1;
     }
     await systemClock.wait(pauseAfter(times.tries, failures), signal).catch(() => undefined);

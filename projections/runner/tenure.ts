@@ -33,12 +33,12 @@ export type SharedProjectionsOptions = {
   channel: ProjectorChannel;
   /** Done before rows are written, each time this node becomes the projector. */
   before(storage: ProjectionStorage): Promise<void>;
-  onStopped?: (state: ProjectionState) => void;
-  onListenerError?: (error: unknown) => void;
+  onStopped: (state: ProjectionState) => void;
+  onListenerError: (error: unknown) => void;
   /** Called when this node becomes the projector, and when it is it no more. */
-  onProjector?: (is: boolean) => void;
+  onProjector: (is: boolean) => void;
   /** Called with what kept it from becoming it, or from staying it. */
-  onFailure?: (error: unknown) => void;
+  onFailure: (error: unknown) => void;
   times?: Partial<ProjectorTimes>;
 };
 
@@ -105,7 +105,7 @@ async function untilOver(projector: Projector, tenure: Tenure): Promise<void> {
   await untilAborted(projector.before(storage), signal);
   const number = await channel.nextTenure();
   signal.throwIfAborted();
-  projector.onProjector?.(true);
+  projector.onProjector(true);
   const how = { store, storage, projections, signal };
   const runner = startProjections({ ...how, onProgress: () => onProgress() });
   const telling = tellOf(runner, { projector, number, signal });
@@ -125,7 +125,7 @@ async function untilOver(projector: Projector, tenure: Tenure): Promise<void> {
   } finally {
     stopWatching();
     telling.end();
-    projector.onProjector?.(false);
+    projector.onProjector(false);
   }
 }
 

@@ -90,7 +90,7 @@ export function openBackups(deps: BackupsDeps): Backups {
     async begin(path) {
       assertNone();
       const { prepareTarget } = await import('./backup.ts');
-      const late = AbortSignal.timeout(deps.times?.endMs ?? timesDefault.endMs);
+      const late = AbortSignal.timeout(deps.times.endMs);
       await untilAborted(prepareTarget(path, data), late).catch((error: unknown) => {
         const cause = late.aborted ? noAnswer(path) : error;
         throw new BackupRefused('BACKUP_PLACE', faultOf(cause), { cause });
@@ -121,12 +121,12 @@ type BackupsDeps = {
   /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   log: Pick<Log, 'info' | 'warn'>;
-  /** For tests. */
-  times?: typeof timesDefault;
+  times: BackupTimes;
 };
 
 /** In milliseconds. */
-const timesDefault = {
+type BackupTimes = typeof backupTimes;
+export const backupTimes = {
   /** A backup of which no file and no part of the log is copied for so long waits for a folder that does not answer. */
   stallMs: 30 * 60_000,
   /** So long a file that is being copied is waited for when a backup is to end; what a folder does not answer to cannot be ended. */
@@ -139,7 +139,10 @@ async function makeOne(
   one: BackupNow,
   { cancelled, tell }: { cancelled: AbortSignal; tell: () => void },
 ): Promise<BackupReport> {
-  const { log, times: { stallMs, endMs } = timesDefault } = deps;
+  const {
+    log,
+    times: { stallMs, endMs },
+  } = deps;
   const stalling = new AbortController();
   const stalled = setTimeout(() => stalling.abort(noAnswer(one.path)), stallMs);
   const onRecords = (): void => void stalled.refresh();

@@ -21,11 +21,10 @@ type Parts = {
   open(): Promise<OpenedLog>;
   server: { pause(): Promise<void>; close(): Promise<void> };
   log: Pick<Log, 'error' | 'warn'>;
-  /** A run that takes longer to end, in milliseconds, holds on to something that will not come back. For tests. */
-  endWithinMs?: number;
+  /** A run that takes longer to end, in milliseconds, holds on to something that will not come back. */
+  endWithinMs: number;
 };
 
-const endWithinMsDefault = 30_000;
 export type Running = {
   ready: Promise<void>;
   link: Promise<string | null>;
@@ -116,10 +115,7 @@ function outcome() {
   return { promise, resolve, reject };
 }
 
-async function endToBeginAgain(
-  run: Run,
-  { server, log, endWithinMs = endWithinMsDefault }: Parts,
-): Promise<void> {
+async function endToBeginAgain(run: Run, { server, log, endWithinMs }: Parts): Promise<void> {
   const ended = run
     .end(server.pause)
     .catch((err: unknown) => log.warn({ err }, 'ending the parts of this node failed'));

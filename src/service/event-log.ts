@@ -10,7 +10,8 @@ import { recordings } from '../../projections/recordings.ts';
 import { served } from '../../projections/served.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { type ProjectionRunner, startProjections } from '../../projections/runner/runner.ts';
-import { type Backups, openBackups } from '../integrity/backups.ts';
+import type { SharedProjectionsOptions } from '../../projections/runner/tenure.ts';
+import { type Backups, backupTimes, openBackups } from '../integrity/backups.ts';
 import { fileSetupCodes, type SetupCodes } from '../accounts/setup-code.ts';
 import { openSecretStore, type SecretStore } from '../config/secret-store.ts';
 import { openSecretsFile } from '../config/secrets-file.ts';
@@ -162,7 +163,10 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
         const kept = { store, keys: store.keys, data, log };
         const scrub = await startScrub({ ...kept, notTakenUp });
         const { stopping } = scrub;
-        return { scrub, backups: openBackups({ ...kept, stopping, whileFilesStay }) };
+        return {
+          scrub,
+          backups: openBackups({ ...kept, times: backupTimes, stopping, whileFilesStay }),
+        };
       },
       audio: openAudioStore({ blobs, derived: data.derived }),
       names: null,
@@ -229,7 +233,7 @@ async function openServedRows(
 /** What is said of rows that are kept up no more. */
 export const rowsReports = (
   log: Log,
-): Pick<Parameters<typeof startProjections>[0], 'onStopped' | 'onListenerError'> => ({
+): Pick<SharedProjectionsOptions, 'onStopped' | 'onListenerError'> => ({
   onStopped: (stopped) => log.error(stopped, 'projection stopped'),
   onListenerError: (error) => log.error({ err: error }, 'projection listener failed'),
 });

@@ -1,8 +1,12 @@
 import type { Ownership } from '../../events/ownership.ts';
 import type { Projection } from '../../projections/runner/projection.ts';
+import { served } from '../../projections/served.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import type { Host } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
+
+/** How long what a node holds stays its own after it was last heard of, in milliseconds. */
+const leaseMsDefault = 10_000;
 
 /** What tests set of a node. */
 export type NodeTrial = {
@@ -25,7 +29,7 @@ export async function openLogOf(options: {
 }): Promise<OpenedLog> {
   const { host, log, trial = {} } = options;
   const { data, cluster } = host;
-  const { leaseMs, projections, withOwnership = (own) => own } = trial;
+  const { leaseMs = leaseMsDefault, projections = served, withOwnership = (own) => own } = trial;
   if (!cluster) return await openEventLog(data, log);
   const { openSharedLog } = await import('./shared-log.ts');
   const opened = await openSharedLog({ data, cluster, log, leaseMs, projections });

@@ -2,7 +2,6 @@ import { sealedSetupCodes } from '../accounts/setup-code.ts';
 import { detail } from '../words/details.ts';
 import { openSecretStore } from '../config/secret-store.ts';
 import type { Projection, ProjectionStorage } from '../../projections/runner/projection.ts';
-import { served } from '../../projections/served.ts';
 import { startSharedProjections } from '../../projections/runner/shared-runner.ts';
 import { type Guarded, type OpenedLog, rowsReports, takeInKeys } from './event-log.ts';
 import { type Backups, BackupRefused } from '../integrity/backups.ts';
@@ -32,8 +31,6 @@ import { postgresPuts } from '../storage/postgres/puts.ts';
 import { sealedRows } from '../storage/sealed-rows.ts';
 import { keyOfNodes, openSealedTexts } from '../storage/sealed-texts.ts';
 
-/** How long what a node holds stays its own after it was last heard of, in milliseconds. */
-const leaseMsDefault = 10_000;
 /** After so many leases every node that is alive has its session again. */
 const leasesToComeBack = 3;
 /** So long a recording waits at most whose node died and said nothing, in milliseconds. */
@@ -43,9 +40,9 @@ export type SharedLogOptions = {
   data: DataFolder;
   cluster: ClusterSettings;
   log: Log;
-  /** For tests: milliseconds. */
-  leaseMs?: number | undefined;
-  projections?: readonly Projection[] | undefined;
+  /** How long what a node holds stays its own after it was last heard of, in milliseconds. */
+  leaseMs: number;
+  projections: readonly Projection[];
 };
 
 /**
@@ -53,7 +50,7 @@ export type SharedLogOptions = {
  * @throws {DatabaseUnfit}, {ConfigError} `MASTER_KEY_DIFFERS`: with a sentence for the person who set it up
  */
 export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLog> {
-  const { data, cluster, log, leaseMs = leaseMsDefault, projections = served } = options;
+  const { data, cluster, log, leaseMs, projections } = options;
   await prepare(data);
   const report = (message: string, error?: unknown): void => log.warn({ err: error }, message);
   const db = await openPostgres({ url: cluster.databaseUrl, leaseMs, report, keepsAll: true });

@@ -6,7 +6,7 @@ import type { LoggedFact, OfferedFact } from '../../events/facts/catalogue.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
-import { openSharedLog } from '../../src/service/shared-log.ts';
+import { openLogOf } from '../../src/service/open-log.ts';
 import type { Cluster } from '../support/postgres.ts';
 import { apiOf } from '../support/service-process.ts';
 import { type Asked, afterChanges, kept, textOf } from './answer-cost.ts';
@@ -70,7 +70,7 @@ async function copied(from: string, env: Record<string, string>): Promise<void> 
     directory: join(from, 'log'),
     keys: await openFileKeys(join(from, 'keys')),
   });
-  const target = await openSharedLog({ data, cluster: cluster!, log });
+  const target = await openLogOf({ host: { data, cluster }, log });
   const streams = new Map<string, LoggedFact[]>();
   for await (const fact of source.readAll()) {
     streams.set(fact.stream, [...(streams.get(fact.stream) ?? []), fact]);

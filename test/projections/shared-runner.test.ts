@@ -284,6 +284,12 @@ function start(t: TestContext, world: World, changed: Partial<SharedProjectionsO
     storage: () => fenced(world.rows),
     projections: [counter],
     before: async () => {},
+    onStopped() {},
+    onListenerError(error) {
+      throw error;
+    },
+    onProjector() {},
+    onFailure() {},
     times,
     ...changed,
   });

@@ -52,7 +52,7 @@ const whileWaiting: Record<string, DecideRecording> = {
   edit: editTurn(0, { text: 'words corrected' }, speakerName),
   split: splitTurn(2, { word: 1, speaker: 'SPEAKER_00' }, speakerName),
 };
-const naming = nameSpeakers({ SPEAKER_00: 'Anna', SPEAKER_01: 'Ben' });
+const naming = nameSpeakers({ SPEAKER_00: 'Anna', SPEAKER_01: 'Ben' }, { remember: true });
 
 /** One meeting from its upload to its documents. The process is killed now and then, also between any two facts. */
 async function liveThrough(dir: string, random: Random, name: string) {

@@ -25,9 +25,14 @@ export async function openProjectorNode(
     projections: [projection],
     ownership,
     name: generation.projector,
-    channel: postgresProjectorChannel(db, generation.channel),
+    channel: postgresProjectorChannel(db, generation.channel, () => {}),
     before: async () => {},
+    onStopped() {},
+    onListenerError(error) {
+      throw error;
+    },
     onProjector: (is) => (isProjector = is),
+    onFailure() {},
   });
   return {
     runner,

@@ -14,7 +14,7 @@ const togetherMax = 100;
 /** Notices by `NOTIFY`, in the order in which a node tells them. Closing it leaves the database open. */
 export function postgresNotices(
   db: Postgres,
-  report: (message: string, error: unknown) => void = () => {},
+  report: (message: string, error: unknown) => void,
 ): Notices & { close(): Promise<void> } {
   const node = ulid();
   const listeners = new Map<Topic, Listeners<[string]>>();

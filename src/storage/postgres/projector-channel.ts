@@ -5,7 +5,7 @@ import type { Postgres } from './connection.ts';
 export function postgresProjectorChannel(
   db: Pick<Postgres, 'ask' | 'channels'>,
   channel: string,
-  report: (message: string, error: unknown) => void = () => {},
+  report: (message: string, error: unknown) => void,
 ): ProjectorChannel {
   return {
     async nextTenure() {

@@ -119,6 +119,9 @@ const edited = (
   content,
 });
 
+/** Voices are not remembered, and no language model is set. */
+const asSet = { remember: false, hasLanguageModel: false };
+
 test('a meeting is put off once, and again when it waits anew', () => {
   const postponed: RecordingFact = { type: 'speakers.postponed', data: {} };
   const again: RecordingFact[] = [
@@ -265,19 +268,19 @@ test('speakers are renamed all at once; an empty name takes a name away', () => 
     content: { names },
   });
   given(meeting)
-    .when(renameSpeakers({ SPEAKER_2: 'Bo' }))
+    .when(renameSpeakers({ SPEAKER_2: 'Bo' }, asSet))
     .expect([renamed({ SPEAKER_1: 'Anna', SPEAKER_2: 'Bo' })]);
   given(meeting)
-    .when(renameSpeakers({ SPEAKER_1: '' }))
+    .when(renameSpeakers({ SPEAKER_1: '' }, asSet))
     .expect([renamed({})]);
   given(meeting)
-    .when(renameSpeakers({ SPEAKER_1: 'Anna', SPEAKER_2: '' }))
+    .when(renameSpeakers({ SPEAKER_1: 'Anna', SPEAKER_2: '' }, asSet))
     .expect([]);
   given(meeting)
-    .when(renameSpeakers({ SPEAKER_9: 'Bo' }))
+    .when(renameSpeakers({ SPEAKER_9: 'Bo' }, asSet))
     .expect('UNKNOWN_LABELS');
   given(waiting)
-    .when(renameSpeakers({ SPEAKER_1: 'Bo' }))
+    .when(renameSpeakers({ SPEAKER_1: 'Bo' }, asSet))
     .expect('NO_DOCUMENTS');
 });
 
@@ -308,7 +311,7 @@ test('what a language model wrote is changed with a name that it mentions, where
     names: Record<string, string>,
     hasLanguageModel = false,
   ) => {
-    const decision = renameSpeakers(names, { hasLanguageModel })(recordingAfter(facts));
+    const decision = renameSpeakers(names, { ...asSet, hasLanguageModel })(recordingAfter(facts));
     assert.ok(!isRefusal(decision));
     const [fact] = decision;
     assert.ok(fact?.type === 'speakers.renamed');
@@ -365,13 +368,13 @@ test('what a language model wrote is changed with a name that it mentions, where
 
 test('a meeting that waits is named by known labels; elsewhere the machine refuses', () => {
   given(waiting, 'awaiting-speakers')
-    .when(nameSpeakers({ SPEAKER_1: 'Anna', SPEAKER_2: '' }))
+    .when(nameSpeakers({ SPEAKER_1: 'Anna', SPEAKER_2: '' }, asSet))
     .expect([named({ SPEAKER_1: 'Anna' })]);
   given(waiting, 'awaiting-speakers')
-    .when(nameSpeakers({ SPEAKER_9: 'x' }))
+    .when(nameSpeakers({ SPEAKER_9: 'x' }, asSet))
     .expect('UNKNOWN_LABELS');
   given(meeting)
-    .when(nameSpeakers({ SPEAKER_9: 'x' }))
+    .when(nameSpeakers({ SPEAKER_9: 'x' }, asSet))
     .expect([named({ SPEAKER_9: 'x' })]);
   given(waiting, 'awaiting-speakers')
     .when(skipSpeakers)

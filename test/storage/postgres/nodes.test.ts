@@ -179,7 +179,7 @@ async function node(t: TestContext, keys: ReturnType<typeof memoryKeys>) {
   const kept = postgresKept(db, masterKey);
   const texts = await openSealedTexts(kept, db, masterKey);
   const store = openPostgresLog({ db, keys });
-  const notices = postgresNotices(db);
+  const notices = postgresNotices(db, assert.fail);
   const warned: unknown[] = [];
   const log = { info: () => {}, warn: (what: unknown) => void warned.push(what) };
   const openSecrets = () => openSecretStore(texts);
@@ -213,6 +213,7 @@ async function noticesOf(t: TestContext): Promise<Notices> {
   t.after(() => notices.close());
   const notices: ReturnType<typeof postgresNotices> = postgresNotices(
     await openedDatabase(t, cluster.url),
+    assert.fail,
   );
   await new Promise<void>((resolve) => {
     notices.onMissed(resolve);
