@@ -78,8 +78,10 @@ function redoneFrom(from: ReprocessedFrom): Partial<Results> {
   const first = stages.indexOf(beginsWith(from)[0]!);
   const isRedone = ({ result, ends, within = ends }: Counting): boolean =>
     within !== undefined && stages.indexOf(within) >= first && !stayingResults.has(result);
-  const redone = Object.values(counting).filter((one) => one !== undefined && isRedone(one));
-  return Object.fromEntries(redone.map((one) => [one!.result, null]));
+  const redone = Object.values(counting)
+    .filter((one) => one !== undefined)
+    .filter(isRedone);
+  return Object.fromEntries(redone.map(({ result }) => [result, null]));
 }
 const stayingResults: ReadonlySet<string> = new Set(staying);
 

@@ -47,11 +47,12 @@ const digitValues: readonly (number | undefined)[] = Array.from({ length: 128 },
 
 /** Eight hex digits, by the byte: a record costs less to write this way. */
 const hexOf = (crc: number): string =>
-  hexBytes[crc >>> 24]! +
-  hexBytes[(crc >>> 16) & 255]! +
-  hexBytes[(crc >>> 8) & 255]! +
-  hexBytes[crc & 255]!;
+  hexByte(crc >>> 24) +
+  hexByte((crc >>> 16) & 255) +
+  hexByte((crc >>> 8) & 255) +
+  hexByte(crc & 255);
 
+const hexByte = (byte: number): string => hexBytes[byte]!;
 const hexBytes: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, '0'),
 );
@@ -86,8 +87,8 @@ export const streamKey = (stream: string, version: number): string =>
 
 /** The stream and version a stream key stands for; undefined for any other key. */
 export function placeOf(key: string): { stream: string; version: number } | undefined {
-  const match = /^!streams!([A-Za-z0-9_-]+)!(\d{12})$/.exec(key);
-  return match ? { stream: match[1] as string, version: Number(match[2]) } : undefined;
+  const [, stream, version] = /^!streams!([A-Za-z0-9_-]+)!(\d{12})$/.exec(key) ?? [];
+  return stream === undefined ? undefined : { stream, version: Number(version) };
 }
 
 /** All keys of one stream, and of all streams. */
@@ -175,7 +176,8 @@ export function factIds(): (time: number) => string {
       used = 0;
     }
     // As the library does: it multiplies by 32 and takes the whole part.
-    return pool[used++]! / 256;
+    used += 1;
+    return pool.readUInt8(used - 1) / 256;
   });
 }
 

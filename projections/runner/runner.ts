@@ -209,7 +209,7 @@ export function positionWaiters(): PositionWaiters {
           signal?.removeEventListener('abort', abandon);
           settle();
         };
-        const abandon = (): void => end(() => reject(signal!.reason));
+        const abandon = (): void => end(() => reject(signal?.reason));
         const look = (): void => {
           const stopped = members.find((member) => member.stopped());
           if (stopped) end(() => reject(stoppedError(stopped)));

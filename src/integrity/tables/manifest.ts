@@ -27,7 +27,7 @@ function recordsOf(file: Buffer): Buffer[] | undefined {
       continue;
     }
     const length = file.readUInt16LE(at + 4);
-    const type = file[at + 6]!;
+    const type = file.readUInt8(at + 6);
     const end = at + headerBytes + length;
     if (type === 0 || end > file.length) return records;
     if (file.readUInt32LE(at) !== maskedCrc32c(file.subarray(at + 6, end))) return undefined;

@@ -83,15 +83,15 @@ export function readVarint(
   at: number,
 ): { value: number; end: number } | undefined {
   let value = 0;
-  for (let index = 0; index < 7 && at + index < bytes.length; index += 1) {
-    const byte = bytes[at + index]!;
+  for (let index = 0; index < 7; index += 1) {
+    const byte = bytes[at + index];
+    if (byte === undefined) return undefined;
     value += (byte & 127) * 2 ** (7 * index);
     if (byte < 128) return { value, end: at + index + 1 };
   }
   return undefined;
 }
 
-const extraOfCopy = [0, 1, 2, 4];
 /**
  * CRC-32C (Castagnoli) as LevelDB keeps it beside its blocks: "masked", so that a checksum of bytes that
  * hold checksums is not a weak one (leveldb/util/crc32c.h).
@@ -105,16 +105,16 @@ export function maskedCrc32c(bytes: Uint8Array): number {
     const low = crc ^ view.getInt32(at, true);
     const high = view.getInt32(at + 4, true);
     crc =
-      tables[0x700 | (low & 255)]! ^
-      tables[0x600 | ((low >>> 8) & 255)]! ^
-      tables[0x500 | ((low >>> 16) & 255)]! ^
-      tables[0x400 | (low >>> 24)]! ^
-      tables[0x300 | (high & 255)]! ^
-      tables[0x200 | ((high >>> 8) & 255)]! ^
-      tables[0x100 | ((high >>> 16) & 255)]! ^
-      tables[high >>> 24]!;
+      entry(tables, 0x700 | (low & 255)) ^
+      entry(tables, 0x600 | ((low >>> 8) & 255)) ^
+      entry(tables, 0x500 | ((low >>> 16) & 255)) ^
+      entry(tables, 0x400 | (low >>> 24)) ^
+      entry(tables, 0x300 | (high & 255)) ^
+      entry(tables, 0x200 | ((high >>> 8) & 255)) ^
+      entry(tables, 0x100 | ((high >>> 16) & 255)) ^
+      entry(tables, high >>> 24);
   }
-  for (let at = whole; at < bytes.length; at += 1) crc = withByte(crc, bytes[at]!);
+  for (const byte of bytes.subarray(whole)) crc = withByte(crc, byte);
   return masked(crc);
 }
 
@@ -130,13 +130,19 @@ const tables = ((): Int32Array => {
     made[byte] = crc;
   }
   for (let at = 256; at < made.length; at += 1) {
-    const before = made[at - 256]!;
-    made[at] = made[before & 255]! ^ (before >>> 8);
+    const before = entry(made, at - 256);
+    made[at] = entry(made, before & 255) ^ (before >>> 8);
   }
   return made;
 })();
 
-const withByte = (crc: number, byte: number): number => tables[(crc ^ byte) & 255]! ^ (crc >>> 8);
+const withByte = (crc: number, byte: number): number =>
+  entry(tables, (crc ^ byte) & 255) ^ (crc >>> 8);
+
+/** The index is within the table. */
+function entry(table: Int32Array, index: number): number {
+  return table[index]!;
+}
 
 type Handle = { offset: number; size: number; end: number };
 
@@ -197,20 +203,19 @@ function blocksByChecksum(file: Buffer): TableBlock[] {
  * https://github.com/google/snappy/blob/main/format_description.txt
  * @param bytesMax longer than that nothing is opened
  */
-function uncompress(bytes: Uint8Array, bytesMax: number): Buffer | undefined {
+function uncompress(bytes: Buffer, bytesMax: number): Buffer | undefined {
   const length = readVarint(bytes, 0);
   if (!length || length.value > bytesMax) return undefined;
   const out = Buffer.alloc(length.value);
   let from = length.end;
   let to = 0;
-  while (from < bytes.length) {
-    const tag = bytes[from]!;
+  for (let tag = bytes[from]; tag !== undefined; tag = bytes[from]) {
     from += 1;
     const kind = tag & 3;
     // Bytes of the number that follows the tag: a literal's length, or how far back a copy reaches.
-    const extra = kind === 0 ? Math.max(0, (tag >> 2) - 59) : extraOfCopy[kind]!;
+    const extra = kind === 0 ? Math.max(0, (tag >> 2) - 59) : 1 << (kind - 1);
     if (from + extra > bytes.length) return undefined;
-    const number = littleEndian(bytes, from, extra);
+    const number = extra === 0 ? 0 : bytes.readUIntLE(from, extra);
     from += extra;
     if (kind === 0) {
       const count = (extra > 0 ? number : tag >> 2) + 1;
@@ -229,12 +234,6 @@ function uncompress(bytes: Uint8Array, bytesMax: number): Buffer | undefined {
   return to === out.length ? out : undefined;
 }
 
-function littleEndian(bytes: Uint8Array, at: number, count: number): number {
-  let value = 0;
-  for (let index = count - 1; index >= 0; index -= 1) value = value * 256 + bytes[at + index]!;
-  return value;
-}
-
 /**
  * How many bytes from `offset` on are followed by their own masked checksum: the smallest such count, or
  * undefined. Says where a block ends when nothing else does.
@@ -242,7 +241,7 @@ function littleEndian(bytes: Uint8Array, at: number, count: number): number {
 function lengthByChecksum(bytes: Buffer, offset: number): number | undefined {
   let crc = -1;
   for (let at = offset; at + 4 < bytes.length; at += 1) {
-    crc = withByte(crc, bytes[at]!);
+    crc = withByte(crc, bytes.readUInt8(at));
     if (bytes.readUInt32LE(at + 1) === masked(crc)) return at + 1 - offset;
   }
   return undefined;

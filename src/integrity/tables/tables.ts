@@ -218,10 +218,12 @@ function outOfOrder(blocks: readonly TableBlock[], range?: KeyRange): boolean {
   return false;
 }
 
+const tagOf = (key: Buffer): bigint => key.readBigUInt64LE(key.length - tagBytes);
+
 /** By the user's key, then the newest first. */
 function compareKeys(one: Buffer, other: Buffer): number {
   const users = Buffer.compare(one.subarray(0, -tagBytes), other.subarray(0, -tagBytes));
   if (users !== 0) return users;
-  const [a, b] = [one, other].map((key) => key.readBigUInt64LE(key.length - tagBytes));
-  return a! > b! ? -1 : a! < b! ? 1 : 0;
+  const [a, b] = [tagOf(one), tagOf(other)];
+  return a > b ? -1 : a < b ? 1 : 0;
 }

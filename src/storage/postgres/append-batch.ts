@@ -51,7 +51,7 @@ export function appendBatch(): AppendBatch {
   const units: { stream: string; expected: number; command: string }[] = [];
   /** Columns of facts, an item each. */
   const columns: Columns = { units: [], versions: [], types: [], records: [], crcs: [] };
-  const placed: { unit: number; places: Place[] }[] = [];
+  const placed: { append: WaitingAppend; unit: number; places: Place[] }[] = [];
   let bytes = 0;
 
   /** The unit that an append belongs to, a new one if need be; undefined when it has to wait for another batch. */
@@ -77,7 +77,7 @@ export function appendBatch(): AppendBatch {
       for (const place of places) addRow(columns, unit, place);
       tails.set(append.stream, { unit, append });
       appends.push(append);
-      placed.push({ unit, places });
+      placed.push({ append, unit, places });
       bytes += append.bytes;
       return true;
     },
@@ -94,9 +94,9 @@ export function appendBatch(): AppendBatch {
     outcomes(answer) {
       const refusals = new Map(answer.map((row) => [row.unit, row]));
       let position = Number(refusals.get(0)?.at);
-      return placed.map(({ unit, places }, index) => {
+      return placed.map(({ append, unit, places }) => {
         const refusal = refusals.get(unit);
-        if (refusal) return refused(appends[index]!, refusal);
+        if (refusal) return refused(append, refusal);
         return places.map((place) => {
           position += 1;
           return asStored({ ...place, position });
@@ -104,9 +104,10 @@ export function appendBatch(): AppendBatch {
       });
     },
     versions: (answer) =>
-      answer
-        .filter(({ unit }) => unit > 0)
-        .map(({ unit, at }) => [units[unit - 1]!.stream, Number(at)]),
+      answer.flatMap(({ unit, at }) => {
+        const of = units[unit - 1];
+        return of ? [[of.stream, Number(at)]] : [];
+      }),
   };
 }
 

@@ -39,7 +39,7 @@ export function checkedRow(row: FactRow): RawRecord | Damage {
   };
   if (rowCrc(stream, version, row.record) !== row.crc) return damage;
   const json = withPosition(row);
-  const fact = JSON.parse(json) as StoredRecord;
+  const fact: StoredRecord = JSON.parse(json);
   return fact.stream === stream && fact.version === version ? { fact, json } : damage;
 }
 

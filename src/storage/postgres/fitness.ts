@@ -1,3 +1,4 @@
+import { oneRow } from './one-row.ts';
 import type pg from 'pg';
 import { codeOf } from '../../shared/errors.ts';
 
@@ -75,12 +76,13 @@ export async function assertFit(
              + coalesce(current_setting('reserved_connections', true)::int, 0) end as connections,
          (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used`,
     );
-    assertServer(rows[0]!, where);
-    assertRoom(rows[0]!, where, needed);
-    if (rows[0]!.fsync === 'off') {
+    const found = oneRow(rows);
+    assertServer(found, where);
+    assertRoom(found, where, needed);
+    if (found.fsync === 'off') {
       report(`database runs with fsync off; a power cut can lose saved data: ${where}`);
     }
-    const aheadMs = Date.now() - rows[0]!.now;
+    const aheadMs = Date.now() - found.now;
     if (Math.abs(aheadMs) > apartMs) {
       report(
         `clock is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database’s; ` +
@@ -134,7 +136,7 @@ export const moreConnections = 'Raise max_connections of the database, or start 
  */
 async function assertDirect(first: pg.Client, second: pg.Client, where: string): Promise<void> {
   const pidOf = async (client: pg.Client): Promise<number> =>
-    (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid;
+    oneRow((await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows).pid;
   const pids = [new Set<number>(), new Set<number>()] as const;
   // Both at once, and often: a pooler that has nothing else to do gives each its own for a while.
   for (let round = 0; round < directRounds; round += 1) {

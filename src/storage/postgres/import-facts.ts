@@ -62,21 +62,24 @@ const insertPage = `
 
 /** Rows as `append_batch` would have written them. */
 function columnsOf(page: readonly RawRecord[]): unknown[][] {
-  const records = page.map(({ fact, json }) => json.replace(`"position":${fact.position},`, ''));
+  const records = page.map(({ fact, json }) => ({
+    fact,
+    record: json.replace(`"position":${fact.position},`, ''),
+  }));
   return [
     page.map(({ fact }) => fact.position),
     page.map(({ fact }) => fact.stream),
     page.map(({ fact }) => fact.version),
     page.map(({ fact }) => fact.type),
     page.map(({ fact }) => (fact.version === 1 ? commandOf(fact) : null)),
-    records,
-    page.map(({ fact }, index) => rowCrc(fact.stream, fact.version, records[index]!)),
+    records.map(({ record }) => record),
+    records.map(({ fact, record }) => rowCrc(fact.stream, fact.version, record)),
   ];
 }
 
 /** As JSON writes it, without quotes: `append_batch` compares it so. */
 const commandOf = (fact: object): string =>
-  JSON.stringify((fact as { command?: string }).command ?? '').slice(1, -1);
+  JSON.stringify('command' in fact ? fact.command : '').slice(1, -1);
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({

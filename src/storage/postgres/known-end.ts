@@ -1,3 +1,4 @@
+import { oneRow } from './one-row.ts';
 import type pg from 'pg';
 import { EventStoreError } from '../../../events/store.ts';
 
@@ -45,14 +46,11 @@ export function knownEnd(moved: () => void, logId: string): KnownEnd {
     async look(ask) {
       // What is known now was committed before it is asked.
       const [knownEnd, known] = [end, last];
-      const [row] = await ask<{ head: string; id: string | null; log: string }>({
-        name: 'end',
-        text: endQuery,
-        values: [known.position],
-      });
-      const head = Number(row!.head);
-      const hasLast = known.position === 0 || row!.id === known.id;
-      const isAnother = row!.log !== logId;
+      const question = { name: 'end', text: endQuery, values: [known.position] };
+      const row = oneRow(await ask<{ head: string; id: string | null; log: string }>(question));
+      const head = Number(row.head);
+      const hasLast = known.position === 0 || row.id === known.id;
+      const isAnother = row.log !== logId;
       if (!losing.signal.aborted && (isAnother || head < knownEnd || !hasLast)) {
         const message = isAnother ? anotherLogThere : whatIsLost(knownEnd - head);
         losing.abort(new EventStoreError('CLOSED', message));

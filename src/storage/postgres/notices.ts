@@ -73,5 +73,6 @@ export function postgresNotices(
 /** Undefined for what no node of ours told. */
 function noticeIn(payload: string): { node: string; topic: Topic; text: string } | undefined {
   const [, node, topic, text] = /^(\S+) (\S+) (.*)$/su.exec(payload) ?? [];
-  return node === undefined ? undefined : { node, topic: topic as Topic, text: text! };
+  if (node === undefined || text === undefined) return undefined;
+  return { node, topic: topic as Topic, text };
 }

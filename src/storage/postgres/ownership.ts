@@ -1,3 +1,4 @@
+import { oneRow } from './one-row.ts';
 import { ulid } from 'ulid';
 import type { Held, Ownership } from '../../../events/ownership.ts';
 import { onAbort, untilAborted } from '../../shared/abort.ts';
@@ -152,10 +153,10 @@ async function lockIn(
   const { db, session, name, claim } = parts;
   const ask = async (text: string): Promise<boolean> => {
     const values = text === takes ? [db.logId, name] : [`${db.logId} ${name}`];
-    const [row] = await session.ask<{ done: boolean }>({ text, values }).catch((error: unknown) => {
+    const rows = await session.ask<{ done: boolean }>({ text, values }).catch((error: unknown) => {
       throw failureOf(error, db.where);
     });
-    return row!.done;
+    return oneRow(rows).done;
   };
   const taken = await ask(takes);
   if (session.lost.aborted) throw session.lost.reason;

@@ -1,3 +1,4 @@
+import { oneRow } from './one-row.ts';
 import type { EventLog, LogHealth } from '../../../events/event-log.ts';
 import type { LoggedFactIn } from '../../../events/facts/catalogue.ts';
 import {
@@ -69,8 +70,7 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
   };
   const head = async (): Promise<number> => {
     assertOpen();
-    const [row] = await db.ask<{ head: string }>({ name: 'head', text: headQuery });
-    return Number(row!.head);
+    return Number(oneRow(await db.ask<{ head: string }>({ name: 'head', text: headQuery })).head);
   };
   const assertWritable = (): void => {
     assertOpen();
@@ -95,8 +95,8 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
     async version(stream) {
       assertOpen();
       const text = 'select coalesce(max(version), 0) as version from facts where stream = $1';
-      const [row] = await db.ask<{ version: number }>({ name: 'version', text, values: [stream] });
-      return row!.version;
+      const question = { name: 'version', text, values: [stream] };
+      return oneRow(await db.ask<{ version: number }>(question)).version;
     },
     async verify(wanted = {}) {
       return await verifyFacts({ db, decoder, damage, upcasters, head: await head() }, wanted);
@@ -243,12 +243,13 @@ const namesQuery = `
   ) select stream from names where stream is not null limit ${namesMax}`;
 
 async function* streamsOf(db: Postgres, after = ''): AsyncGenerator<string, void, void> {
-  let last = after;
-  for (;;) {
+  for (let last = after, isMore = true; isMore;) {
     const names = await db.ask<{ stream: string }>({ text: namesQuery, values: [last] });
-    for (const { stream } of names) yield stream;
-    if (names.length < namesMax) return;
-    last = names.at(-1)!.stream;
+    for (const { stream } of names) {
+      yield stream;
+      last = stream;
+    }
+    isMore = names.length === namesMax;
   }
 }
 

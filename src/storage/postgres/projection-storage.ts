@@ -1,3 +1,4 @@
+import { oneRow } from './one-row.ts';
 import type { Checkpoint, ProjectionStorage, Row } from '../../../projections/runner/projection.ts';
 import type { Postgres } from './connection.ts';
 import type { Generation } from './generation.ts';
@@ -30,7 +31,7 @@ export function postgresProjectionStorage(
       values: [placeOf(projection), keys],
     });
     const rows = new Map(found.map(({ key, row }) => [key, row]));
-    return keys.map((key) => parsed(rows.get(key)) as T | undefined);
+    return keys.map((key): T | undefined => parsed(rows.get(key)));
   };
   return {
     getMany,
@@ -68,11 +69,11 @@ export function postgresProjectionStorage(
       for (let isLeft = true; isLeft;) {
         signal?.throwIfAborted();
         const after = positions.get(projection) ?? null;
-        const [cleared] = await db.ask<{ left: boolean }>({
+        const cleared = await db.ask<{ left: boolean }>({
           text: 'select clear_rows($1, $2, $3, $4) as left',
           values: [placeOf(projection), fenced, after, clearedAtOnce],
         });
-        isLeft = cleared!.left;
+        isLeft = oneRow(cleared).left;
         positions.delete(projection);
       }
     },
@@ -87,7 +88,7 @@ type StorageOptions = {
 };
 
 function asColumns(changes: ReadonlyMap<string, Row>) {
-  const columns = { keys: [] as string[], rows: [] as string[], gone: [] as string[] };
+  const columns: Record<'keys' | 'rows' | 'gone', string[]> = { keys: [], rows: [], gone: [] };
   for (const [key, row] of changes) {
     if (row === undefined) columns.gone.push(key);
     else {
@@ -117,13 +118,15 @@ async function* rangeOf<T>(
       text: rangeQuery(reverse),
       values: [projection, gte, lt, last, wanted],
     });
-    for (const { key, row } of page) yield [key, JSON.parse(row) as T];
+    for (const { key, row } of page) {
+      yield [key, JSON.parse(row)];
+      last = key;
+    }
     if (page.length < wanted) return;
     left -= page.length;
-    last = page.at(-1)!.key;
   }
 }
 
 /** What was written here; its shape is known to the projection. */
-const parsed = (row: string | undefined): unknown =>
+const parsed = <T>(row: string | undefined): T | undefined =>
   row === undefined ? undefined : JSON.parse(row);

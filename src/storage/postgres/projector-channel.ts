@@ -1,3 +1,4 @@
+import { oneRow } from './one-row.ts';
 import type { ProjectorChannel } from '../../../projections/runner/tenure.ts';
 import type { Postgres } from './connection.ts';
 
@@ -9,10 +10,8 @@ export function postgresProjectorChannel(
 ): ProjectorChannel {
   return {
     async nextTenure() {
-      const [row] = await db.ask<{ tenure: string }>({
-        text: "select nextval('tenures') as tenure",
-      });
-      return Number(row!.tenure);
+      const text = "select nextval('tenures') as tenure";
+      return Number(oneRow(await db.ask<{ tenure: string }>({ text })).tenure);
     },
     tell: (text) =>
       void db.channels

@@ -1,3 +1,4 @@
+import { oneRow } from './one-row.ts';
 import type pg from 'pg';
 import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
@@ -37,7 +38,7 @@ export async function prepareSchema(
     const { rows: found } = await client.query<{ there: boolean }>(
       "select to_regclass('mitschrift.log') is not null as there",
     );
-    if (!found[0]!.there) {
+    if (!oneRow(found).there) {
       if (!makes) throw noTables(where);
       await client.query([firstTables, ...migrations, functions].join(''));
       const values = [schemaVersion, schemaFingerprint(), ulid()];
