@@ -4,6 +4,7 @@ import { recordingOf } from '../events/facts/recording.ts';
 import { startingWith } from './list-page.ts';
 import { isErased } from './recording/digest.ts';
 import { type NamedLabel, type Voice, namedAfter } from './recording/voices.ts';
+import { voiceClusters } from './voice-clusters.ts';
 import type { Projection, ProjectionStorage, Rows, Seal } from './runner/projection.ts';
 
 /**
@@ -82,17 +83,19 @@ export type Confirmation = {
   moved?: true;
 };
 
-/** A name, with everything it rests on, newest first. */
+/** A name, with everything it rests on, newest first. Where voices are read, two people of one name are two. */
 export type Person = { name: string; confirmations: Confirmation[] };
 
 /** Confirmations of one person that count, the newest: how somebody sounds changes, and what is read is bounded. */
 export const confirmationsMax = 8;
+/** Confirmations of one name that are read: of several people, if need be. */
+const confirmationsRead = 3 * confirmationsMax;
 /** Recordings of one user in which names are looked for: those named in last. */
 export const recordingsMax = 2_000;
 
 /**
  * Whom a user named, those named last first. Reads the names of at most `recordingsMax` recordings, and the voices of at
- * most `confirmationsMax` a person.
+ * most `confirmationsMax` a person. Voices that sound like different people are, under one name too.
  * @param options.voices only those whose voice is known, or to be measured; by this model alone if one is given; all their
  *   confirmations with a voice, if `all` is set
  */
@@ -104,22 +107,51 @@ export async function peopleNamed(
   const ids = await listedOf(storage, owner, options);
   const names = await namedIn(storage, ids.map(namesKey));
   const some = grouped(ids, names, options);
-  const most = options.voices ? confirmationsMax : 1;
+  const most = options.voices ? confirmationsRead : 1;
   if (!options.all) for (const { confirmations } of some) confirmations.splice(most);
   if (!options.voices) return some;
   const wanted = some.flatMap(({ confirmations }) => confirmations.map((one) => one.recordingId));
   const heard = [...new Set(wanted)];
   const voices = await namedIn(storage, heard.map(voicesKey));
   const withVoices = new Map(heard.map((id, at) => [id, voices[at] ?? []]));
-  return some.map(({ name, confirmations }) => ({
-    name,
-    confirmations: confirmations.map((one) => ({
-      ...one,
-      voices: (withVoices.get(one.recordingId) ?? []).flatMap(({ position, label, voice }) =>
-        position === one.n && one.labels.includes(label) && voice ? [voice] : [],
+  return some
+    .flatMap(({ confirmations }) =>
+      voiceClusters(
+        confirmations
+          .toReversed()
+          .flatMap((one) => heardIn(one, withVoices.get(one.recordingId) ?? [], options.model)),
       ),
-    })),
-  }));
+    )
+    .flatMap((heard) => personOf(heard, options.all ? Infinity : confirmationsMax))
+    .toSorted((a, b) => b.confirmations[0]!.n - a.confirmations[0]!.n);
+}
+
+/** What one confirmation says of one label. */
+type Heard = { confirmation: Confirmation; label: string; voice: Voice | null };
+
+const heardIn = (
+  confirmation: Confirmation,
+  named: readonly NamedLabel[],
+  model: string | undefined,
+): Heard[] =>
+  confirmation.labels.map((label) => {
+    const found = named.find((one) => one.position === confirmation.n && one.label === label);
+    const voice = found?.voice ?? null;
+    const isAsked = model === undefined || voice?.embedding_model === model;
+    return { confirmation, label, voice: isAsked ? voice : null };
+  });
+
+/** Oldest first; none where nothing of it is heard, or to be. */
+function personOf(heard: readonly Heard[], most: number): Person[] {
+  const confirmations = new Map<Confirmation, Confirmation>();
+  for (const { confirmation, label, voice } of heard) {
+    const one = confirmations.get(confirmation) ?? { ...confirmation, labels: [], voices: [] };
+    one.labels.push(label);
+    if (voice) one.voices.push(voice);
+    confirmations.set(confirmation, one);
+  }
+  const newest = [...confirmations.values()].toReversed().slice(0, most);
+  return newest[0] ? [{ name: newest[0].name, confirmations: newest }] : [];
 }
 
 /**

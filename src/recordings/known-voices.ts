@@ -1,5 +1,6 @@
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import { type Person, people, peopleNamed } from '../../projections/people.ts';
+import { meanOf } from '../../projections/voice-clusters.ts';
+import { type Person, isSameName, people, peopleNamed } from '../../projections/people.ts';
 import { profileSecondsMin, similarity } from '../../projections/recording/voices.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
@@ -61,17 +62,18 @@ export function openKnownVoices(deps: {
   };
 }
 
-/** Each voice's nearest person, if near enough. Pure. */
+/** Each voice's nearest person, if near enough; of one name the voice that is nearest. Pure. */
 export function matchesOf(
   voices: HeardVoices['voices'],
   known: readonly Pick<Person, 'name' | 'confirmations'>[],
 ): VoiceMatch[] {
-  const profiles = known.map(({ name, confirmations }) => ({ name, mean: meanOf(confirmations) }));
+  const profiles = known.map((one) => ({ name: one.name, mean: meanVoice(one) }));
   return voices.flatMap(({ label, embedding }): VoiceMatch[] => {
-    const [best, next] = profiles
+    const [best, ...others] = profiles
       .map(({ name, mean }) => ({ name, alike: similarity(mean, embedding) }))
       .toSorted((a, b) => b.alike - a.alike);
     if (!best || best.alike < matchMin) return [];
+    const next = others.find(({ name }) => !isSameName(name, best.name));
     const isDoubtful = next !== undefined && best.alike - next.alike < matchLead;
     const above = (best.alike - matchMin) / (1 - matchMin);
     const confidence = isDoubtful ? confidenceOfDoubt : confidenceMin + above * (1 - confidenceMin);
@@ -81,16 +83,32 @@ export function matchesOf(
 
 const hundredths = (value: number): number => Math.round(value * 100) / 100;
 
-/** The mean of the confirmed embeddings, each by the seconds of speech it was made of; null without any. */
-export function meanOf(confirmations: Person['confirmations']): number[] | null {
-  const voices = confirmations.flatMap((one) => one.voices);
-  const [first] = voices;
-  if (!first) return null;
-  const sum = first.embedding.map(() => 0);
-  for (const { embedding, seconds } of voices) {
-    if (embedding.length !== sum.length) continue;
-    const weight = seconds / (Math.hypot(...embedding) || 1);
-    for (const [i, value] of embedding.entries()) sum[i]! += value * weight;
-  }
-  return sum;
+const meanVoice = ({ confirmations }: Pick<Person, 'confirmations'>): number[] | null =>
+  meanOf(confirmations.flatMap(({ voices }) => voices));
+
+/** A name given in a recording to a voice that does not sound like those of that name before. */
+export type UnlikeVoice = { label: string; name: string; soundsLike: string | null };
+
+/** Those of one recording: they were kept as voices of their own. Pure. @param known with voices of one model */
+export function unlikeVoices(known: readonly Person[], recordingId: string): UnlikeVoice[] {
+  return known.flatMap((person, at) => {
+    const oldest = person.confirmations.at(-1)!;
+    const hasBefore = known.some((other, index) => {
+      const { n } = other.confirmations.at(-1)!;
+      return (
+        isSameName(other.name, person.name) && (n < oldest.n || (n === oldest.n && index < at))
+      );
+    });
+    if (!hasBefore || person.confirmations.some((one) => one.recordingId !== recordingId))
+      return [];
+    const mean = meanVoice(person);
+    const [nearest] = known
+      .filter(({ name }) => !isSameName(name, person.name))
+      .map((other) => ({ name: other.name, alike: similarity(mean, meanVoice(other)) }))
+      .toSorted((a, b) => b.alike - a.alike);
+    const soundsLike = nearest && nearest.alike >= matchMin ? nearest.name : null;
+    return person.confirmations
+      .flatMap(({ labels }) => labels)
+      .map((label) => ({ label, name: person.name, soundsLike }));
+  });
 }

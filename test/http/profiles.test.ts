@@ -135,6 +135,52 @@ test('voices that a person named are known in later meetings, until that is take
   }
 });
 
+test('a voice unlike the profile is kept apart, the answer says so, and two people of one name are two', async (t) => {
+  const { service, meeting } = await hearing(t);
+  const token = await service.setUp();
+  const profiles = async () =>
+    (await service.call<{ profiles: Profile[] }>('GET', '/speakers/profiles', { token })).body
+      .profiles;
+  const name = async (voices: Voice[], speakers: Record<string, string>) => {
+    const id = await meeting(token, voices);
+    const json = { recording_id: id, speakers };
+    const { body } = await service.call<{ unlike: object[] }>('POST', '/speakers', { token, json });
+    await service.reaches(id, 'idle.saved');
+    return body.unlike;
+  };
+  assert.deepEqual(
+    await name([voice(0, ada), voice(1, ben)], { SPEAKER_00: 'Ada', SPEAKER_01: 'Ben' }),
+    [],
+  );
+  assert.deepEqual(await name([voice(0, adaAgain)], { SPEAKER_00: 'Ada' }), []);
+  // A second Ada, and Ben’s voice with her name.
+  assert.deepEqual(
+    await name([voice(0, cem), voice(1, ben)], { SPEAKER_00: 'Ada', SPEAKER_01: 'Ada' }),
+    [
+      { label: 'SPEAKER_00', name: 'Ada', sounds_like: null },
+      { label: 'SPEAKER_01', name: 'Ada', sounds_like: 'Ben' },
+    ],
+  );
+  const named = await profiles();
+  assert.deepEqual(named.map((one) => [one.name.toLowerCase(), one.seconds]).toSorted(), [
+    ['ada', 20],
+    ['ada', 20],
+    ['ada', 40],
+    ['ben', 20],
+  ]);
+  // Taken back, it is nobody’s; the others stay.
+  const isWrong = ({ name: of, confirmations }: Profile) =>
+    of === 'Ada' && confirmations[0]!.labels[0] === 'SPEAKER_01';
+  const wrong = named.find(isWrong)!;
+  await service.call('DELETE', `/speakers/profiles/${wrong.id}`, { token });
+  assert.equal((await profiles()).length, 3);
+  const next = await meeting(token, [voice(0, cem), voice(1, adaAgain)]);
+  assert.deepEqual(
+    (await suggested(service, token, next)).map((one) => one.suggested_name?.toLowerCase()),
+    ['ada', 'ada'],
+  );
+});
+
 test('mixed speech, another model, and voices that are not to be remembered say nothing', async (t) => {
   const { service, meeting } = await hearing(t);
   const token = await service.setUp();

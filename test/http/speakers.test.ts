@@ -28,7 +28,10 @@ test('POST /speakers resolves the pause, and the labels get the given names', as
 
   const json = { speakers: { SPEAKER_1: '  Ada   Lovelace ', SPEAKER_2: '' } };
   const named = await service.call('POST', '/speakers', { token, json });
-  assert.deepEqual([named.status, named.body], [200, { status: 'TRANSCRIBING', recording_id: id }]);
+  assert.deepEqual(
+    [named.status, named.body],
+    [200, { status: 'TRANSCRIBING', recording_id: id, unlike: [] }],
+  );
   await service.reaches(id, 'idle.saved');
   const one = await service.call<Recording>('GET', `/recordings/${id}`, { token });
   assert.deepEqual(

@@ -99,6 +99,7 @@ export const profileRoutes = [
     id: 'listProfiles',
     summary: 'The caller’s voice profiles, each with the confirmations it rests on',
     description:
+      'Two people of one name have two profiles. ' +
       'With `speakers.profiles` off nothing is added or suggested; what there is can be deleted.',
     answers: {
       200: {
@@ -144,7 +145,8 @@ export const profileRoutes = [
     id: 'renameProfile',
     summary: 'Calls a voice by another name from now on',
     description:
-      'Recordings keep the names they have. With the name of another profile both become one.',
+      'Recordings keep the names they have. With the name of another profile both become one, unless they sound ' +
+      'like different people.',
     body: { json: profileSchema },
     answers: { 200: { description: 'The profile.', json: profile } },
     command: true,
@@ -152,7 +154,11 @@ export const profileRoutes = [
       const owner = ownerIn(query, caller);
       const { confirmations } = await profileIn(services, owner, params.profile);
       await inEach(services, ctx.state, confirmations, (one) => renameVoices(one, name));
-      const renamed = (await profilesOf(services, owner)).find((one) => isSameName(one.name, name));
+      const renamed = (await profilesOf(services, owner)).find(
+        (one) =>
+          isSameName(one.name, name) &&
+          one.confirmations.some(({ n }) => confirmations.some((before) => before.n === n)),
+      );
       if (!renamed) throw notFound();
       const { embedding_model: present } = await services.voices.state(owner);
       return profileAnswer(renamed, present);

@@ -10,6 +10,9 @@ import {
   skipSpeakers,
 } from '../../../projections/recording/decide.ts';
 import { waitingForSpeakers } from '../../../projections/recordings.ts';
+import { people, peopleNamed } from '../../../projections/people.ts';
+import { unlikeVoices } from '../../recordings/known-voices.ts';
+import { limits } from '../limits.ts';
 import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { nameSchema } from '../body.ts';
@@ -39,6 +42,20 @@ const speakersSchema = z
     { path: ['skip'], message: wrong('one-of-names-skip-later') },
   );
 
+const named = answers.accepted.extend({
+  unlike: z
+    .array(
+      z.object({
+        label: z.string(),
+        name: z.string(),
+        sounds_like: z.string().nullable().describe('another person you named'),
+      }),
+    )
+    .describe(
+      'voices that do not sound like those you gave that name before: kept apart from them',
+    ),
+});
+
 /** Ends the pause of a meeting by names, or without; or puts it off. */
 export const speakersRoutes = [
   routesOf({ tag: 'Speakers' })('post', '/speakers', {
@@ -49,7 +66,7 @@ export const speakersRoutes = [
       'waiting and leaves the queue. Without `recording_id` only when exactly one waits; 409 when it does not ' +
       'wait any more: of two that name, the first wins.',
     body: { json: speakersSchema, optional: true },
-    answers: { 200: answers.done },
+    answers: { 200: { description: 'Done.', json: named } },
     problems: ['not-found', 'not-accepted', 'nobody-waiting', 'several-waiting'],
     command: true,
     async run({ ctx, body: { recording_id, ...wanted }, caller }, services) {
@@ -57,14 +74,47 @@ export const speakersRoutes = [
       const asks = (fact: LoggedFact) => isAnswer(fact, wanted);
       const expected = { types, recordingId: recording_id, asks };
       const done = await doneBefore(services, ctx.state, expected);
-      if (done) return { status: statusName(done.state), recording_id: done.recordingId };
+      if (done) {
+        const unlike = await unlikeIn(services, caller, done.recordingId);
+        return { status: statusName(done.state), recording_id: done.recordingId, unlike };
+      }
       const { recordingId: id } = await waitingRecording(services, caller, recording_id);
       const decision = decisionOf(wanted, services.settings()['speakers.profiles']);
       const { state } = await carryOut(services, ctx.state, id, decision);
-      return { status: statusName(state), recording_id: id };
+      return {
+        status: statusName(state),
+        recording_id: id,
+        unlike: await unlikeIn(services, caller, id),
+      };
     },
   }),
 ];
+
+/** What is not known in time is not said: the names are kept. */
+async function unlikeIn(
+  { storage, projections, store, settings, log }: HttpServices,
+  { userId }: Caller,
+  id: string,
+): Promise<z.output<typeof named>['unlike']> {
+  if (!settings()['speakers.profiles']) return [];
+  try {
+    const head = await store.head();
+    await projections.applied(people.name, head, { timeoutMs: limits.readYourWritesMs });
+    const known = await peopleNamed(storage, userId, { voices: true });
+    const own = known.flatMap(({ confirmations }) => confirmations);
+    const model = own.find(({ recordingId }) => recordingId === id)?.voices[0]?.embedding_model;
+    if (model === undefined) return [];
+    const comparable = await peopleNamed(storage, userId, { voices: true, model });
+    return unlikeVoices(comparable, id).map(({ label, name, soundsLike }) => ({
+      label,
+      name,
+      sounds_like: soundsLike,
+    }));
+  } catch (error) {
+    log.warn({ err: error, recordingId: id }, 'named voices cannot be compared with earlier ones');
+    return [];
+  }
+}
 
 type Wanted = Omit<z.output<typeof speakersSchema>, 'recording_id'>;
 
