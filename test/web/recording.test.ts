@@ -105,6 +105,11 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
       `document.querySelector('.wave > div').shadowRoot.querySelector('.wrapper').computedStyleMap().get('position').value`,
     );
     assert.equal(style, 'relative', `the waveform’s style sheet is not allowed: ${waveformStyle}`);
+    // What the page gives to the system is what a lock screen calls.
+    await page.evaluate(`globalThis.acts = {}; {
+      const own = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
+      navigator.mediaSession.setActionHandler = (action, act) => { acts[action] = act; own(action, act); };
+    }`);
     const summary = page.getByRole('complementary', { name: 'Summary' });
     await summary.getByRole('button', { name: 'Play from 01:12' }).click();
     await turn(page, 8).locator('.w.on').waitFor();
@@ -128,6 +133,26 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await untilHolds(page, `Number(document.querySelector('.scrub input').value) >= ${before + 9}`);
     await page.keyboard.press('>');
     assert.equal(await page.getByLabel('Speed').inputValue(), '1.25');
+
+    const shown = await page.evaluate<object>(
+      `(({ metadata: { title, artist }, playbackState }) => ({ title, artist, playbackState }))(navigator.mediaSession)`,
+    );
+    const artist = Object.values(readingRoom.names).join(', ');
+    assert.deepEqual(shown, { title: readingRoom.title, artist, playbackState: 'paused' });
+    const pressed = async (action: string, details = {}) =>
+      await page.evaluate(`acts['${action}'](${JSON.stringify(details)})`);
+    await pressed('seekto', { seekTime: 42 });
+    await untilHolds(page, `Number(document.querySelector('.scrub input').value) === 42`);
+    await pressed('previoustrack');
+    await untilHolds(page, `Number(document.querySelector('.scrub input').value) === 30`);
+    await pressed('nexttrack');
+    await untilHolds(page, `Number(document.querySelector('.scrub input').value) === 40`);
+    await pressed('seekbackward');
+    await untilHolds(page, `Number(document.querySelector('.scrub input').value) === 30`);
+    await pressed('play');
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await pressed('pause');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
   });
 
   await t.test('corrects, with a way back', async () => {
