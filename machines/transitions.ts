@@ -85,6 +85,9 @@ export const ofVoices = {
 export const notes = {
   'title.changed': noting,
   'recording.handed_over': noting,
+  'sidenote.written': noting,
+  'sidenote.edited': noting,
+  'sidenote.removed': noting,
   ...ofVoices,
 } as const;
 
@@ -115,6 +118,9 @@ export const changes = (target: string) => {
     'turns.recut': { guard: 'editsShownTurns', ...again },
     'document.edited': { guard: 'hasDocuments', ...again },
     'speakers.renamed': { guard: 'namesKnownLabels', ...again },
+    'sidenote.written': again,
+    'sidenote.edited': again,
+    'sidenote.removed': again,
   } as const satisfies Record<ChangingFactType, object>;
 };
 

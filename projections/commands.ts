@@ -22,7 +22,7 @@ const beginnings = ['recording.started', 'audio.imported'] as const;
  */
 export const commands: Projection = {
   name: 'commands',
-  version: 3,
+  version: 4,
   interests: new Set<LoggedFact['type']>([
     ...beginnings,
     'audio.captured',
@@ -39,6 +39,7 @@ export const commands: Projection = {
     'speakers.skipped',
     'speakers.postponed',
     'turns.recut',
+    'sidenote.written',
   ]),
   keys: () => [],
   apply(rows, fact) {

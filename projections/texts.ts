@@ -12,6 +12,7 @@ import {
 } from './recording/digest.ts';
 import { shown } from './recording/reading.ts';
 import type { Utterance } from './recording/utterances.ts';
+import type { Sidenote } from './recording/sidenotes.ts';
 import { shownOf } from './recording/recording.ts';
 import type { Block, Correction, SummaryLine } from '../events/facts/transcript.ts';
 import type { FoldedRecording } from './recording-fold.ts';
@@ -35,6 +36,8 @@ export type TranscriptRow = {
   summary: string | null;
   /** The summary line by line; none where it is prose. */
   lines: readonly SummaryLine[];
+  /** What people wrote beside it, by its times. */
+  sidenotes: readonly Sidenote[];
 };
 
 /** What the keys of a recording's texts begin with. */
@@ -132,8 +135,9 @@ async function readTexts(storage: ProjectionStorage, kept: KeptRecording): Promi
   );
   const texts = new Map(versions.map((version, at) => [version, rows[at]]));
   const utterances = isSpokenOnly(source) ? await utterancesIn(storage, recordingId, source) : [];
-  const { blocks, unplaced, summary, lines } = shown(withTexts(digest, texts), utterances);
-  return { recordingId, utterances, blocks, unplaced, summary, lines };
+  const said = shown(withTexts(digest, texts), utterances);
+  const { blocks, unplaced, summary, lines, sidenotes } = said;
+  return { recordingId, utterances, blocks, unplaced, summary, lines, sidenotes };
 }
 
 /** The rows of text that reading would need: the same as long as what is shown is. */

@@ -21,12 +21,13 @@ export const noResults = {
   /** The `corrections.carried_over` into this run's transcript, and the `version.restored` it is. */
   carried: null,
   restored: null,
-  /** What people said last: title, language, start, corrections, own versions. No run takes it back. */
+  /** What people said last: title, language, start, corrections, own versions, side notes. No run takes it back. */
   titled: null,
   languageSet: null,
   startChanged: null,
   edited: null,
   authored: null,
+  sidenotes: null,
 };
 export type Results = Readonly<Record<keyof typeof noResults, number | null>>;
 
@@ -75,6 +76,9 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'turn.edited': { result: 'edited', texts: ['text', 'words'] },
   'turns.recut': { result: 'edited', texts: ['turns'] },
   'document.edited': { result: 'authored', inRows: false },
+  'sidenote.written': { result: 'sidenotes', texts: ['text'] },
+  'sidenote.edited': { result: 'sidenotes', texts: ['text'] },
+  'sidenote.removed': { result: 'sidenotes' },
 } satisfies { [T in RecordingFactType]?: CountingOf<T> };
 
 /**
@@ -99,6 +103,9 @@ export const leading = {
   'turns.recut': 'changes',
   'document.edited': 'changes',
   'speakers.renamed': 'changes',
+  'sidenote.written': 'changes',
+  'sidenote.edited': 'changes',
+  'sidenote.removed': 'changes',
 } as const satisfies { [T in RecordingFactType]?: 'begins' | 'answers' | 'changes' };
 
 /** Facts that have documents written again. */
@@ -119,6 +126,7 @@ export const staying = [
   'startChanged',
   'edited',
   'authored',
+  'sidenotes',
 ] as const satisfies (keyof Results)[];
 
 export type Counting = {

@@ -3,6 +3,7 @@ import { sentenceSchema } from './sentence.ts';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { namesFact, runFacts } from './results.ts';
+import { sidenoteFacts } from './sidenotes.ts';
 import {
   blockSchema,
   movedSchema,
@@ -189,6 +190,7 @@ export const recordingFacts = {
 
   ...runFacts,
   ...documentFacts,
+  ...sidenoteFacts,
 
   /** A person said what the recording is called. */
   'title.changed': {

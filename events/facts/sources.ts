@@ -129,6 +129,9 @@ function resultsAfter(sources: Sources, fact: SourceFact): Sources {
     case 'language.set':
     case 'start.changed':
     case 'document.edited':
+    case 'sidenote.written':
+    case 'sidenote.edited':
+    case 'sidenote.removed':
       return { ...after, published: said(sources, {}, { [result!]: version }) };
     case 'turn.edited':
     case 'turns.recut': {
@@ -269,7 +272,7 @@ function restored(draft: Source, earlier: Source, version: number): Source {
 function returned(sources: Sources): Sources {
   const { draft, saved, published } = sources;
   if (saved === null || published === null) return sources;
-  const { audio, named, edited, authored, names } = draft.results;
+  const { audio, named, edited, authored, sidenotes, names } = draft.results;
   const { titled, languageSet, startChanged } = published.results;
   const same = haveSameTurns(draft, saved);
   const kept = same ? { names } : {};
@@ -288,6 +291,7 @@ function returned(sources: Sources): Sources {
         startChanged,
         edited,
         authored,
+        sidenotes,
         ...kept,
       },
     },

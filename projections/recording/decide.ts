@@ -14,6 +14,7 @@ import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
+import type { SidenoteRefusal } from './sidenotes.ts';
 import { voiceNames } from './earlier-names.ts';
 import { namedLabels, voicesNamed } from './voices.ts';
 import { restoration } from './versions.ts';
@@ -22,6 +23,7 @@ import { type RenamedTexts, isTitleGiven, withNamesChanged } from './written-tex
 /** Why a command on a recording is refused, besides what its state does not allow. */
 export type RecordingRefusal =
   | EditRefusal
+  | SidenoteRefusal
   | Refusal<'NO_SUCH_VERSION'>
   | Refusal<'NO_LANGUAGE_MODEL'>
   | (Refusal<'UNKNOWN_LABELS'> & { unknown: readonly string[]; labels: readonly string[] });

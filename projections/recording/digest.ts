@@ -3,6 +3,7 @@ import { counting, staying } from '../../events/facts/counting.ts';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import { summaryFact } from './written-texts.ts';
+import { countingSidenotes, isOfSidenote } from './sidenotes.ts';
 import { countedAfter, noRecording, type ReadFact, type Recording } from './recording.ts';
 
 /**
@@ -46,16 +47,18 @@ export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
   for (const one of [draft, published]) {
     if (one) bases.add(basisOf(one)).add(one.results.turns);
   }
+  const sidenotes = countingSidenotes(facts);
   return {
     ...digest,
     ...after,
     sources: { ...sources, versions: [] },
     restorable,
-    facts: facts.filter((one) =>
-      one.type === 'turn.edited' || one.type === 'turns.recut'
+    facts: facts.filter((one) => {
+      if (isOfSidenote(one)) return sidenotes.has(one);
+      return one.type === 'turn.edited' || one.type === 'turns.recut'
         ? bases.has(one.data.basis) && !isSuperseded(one, facts)
-        : needed.has(one.version),
-    ),
+        : needed.has(one.version);
+    }),
   };
 }
 
@@ -83,7 +86,8 @@ export function textsNeeded(recording: Recording, source: Source): number[] {
   const basis = basisOf(source);
   const edits = recording.facts.filter(
     (fact) =>
-      (fact.type === 'turn.edited' || fact.type === 'turns.recut') && fact.data.basis === basis,
+      isOfSidenote(fact) ||
+      ((fact.type === 'turn.edited' || fact.type === 'turns.recut') && fact.data.basis === basis),
   );
   const versions = [basis ?? turns, summaryFact(recording, source)?.version ?? null];
   return [...versions, ...edits.map(({ version }) => version)].filter((one) => one !== null);

@@ -5,6 +5,7 @@ import { type Utterance, utterancesIn } from './utterances.ts';
 import { liveSpeakers } from './earlier-names.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
 import { notesOf } from './notes.ts';
+import { type Sidenote, sidenotesOf } from './sidenotes.ts';
 import type { Note } from '../../src/words/notes.ts';
 import { paragraphs } from './paragraphs.ts';
 import { audioFact, factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
@@ -54,6 +55,8 @@ export type Reading = {
   heard: Block[];
   /** Corrections of an earlier transcript that found no place in this one. */
   unplaced: Correction[];
+  /** What people wrote beside it, by its times. */
+  sidenotes: Sidenote[];
   /** The plan of what to recognise, and what was recognised by it. */
   plan: Stretch[] | null;
   utterances: readonly Utterance[];
@@ -142,6 +145,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     raw,
     heard: turned,
     unplaced: restored ? [] : (carried?.content?.unplaced ?? []),
+    sidenotes: sidenotesOf(recording, source, shownBlocks),
     plan: plan?.data.stretches ?? null,
     utterances,
     notes: notesOf(source, [...countingFacts(recording, source), ...edits], {

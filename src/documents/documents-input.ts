@@ -52,6 +52,7 @@ export function documentsInput(
     blocks,
     summary: reading.summary ?? '',
     lines: reading.lines,
+    sidenotes: reading.sidenotes,
     abstract: reading.abstract ?? '',
     // What was edited by hand is known only once the files are written.
     notes: reading.notes.filter(({ code }) => code !== 'edited'),
@@ -86,6 +87,7 @@ export async function exportInput(
     blocks: transcript.blocks,
     summary: transcript.summary ?? '',
     lines: transcript.lines,
+    sidenotes: transcript.sidenotes,
     abstract: row.abstract ?? '',
     notes: row.notes,
   };

@@ -3,6 +3,7 @@ import type { Note } from '../words/notes.ts';
 import type { Language } from '../words/params.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { replaceLabels, speakerNumber } from '../../projections/recording/written-texts.ts';
+import type { Sidenote } from '../../projections/recording/sidenotes.ts';
 import { oneLine } from './markdown.ts';
 import { labelsIn } from './labels.ts';
 
@@ -52,6 +53,8 @@ export type DocumentsInput = {
   summary: string;
   /** The summary line by line, which is then shown in place of the text; none where it is prose. */
   lines: readonly SummaryLine[];
+  /** What people wrote beside it, by its times. */
+  sidenotes: readonly Sidenote[];
   /** Two or three sentences. */
   abstract: string;
   /** What a reader should know. */

@@ -16,6 +16,7 @@ import { sayNotes } from '../words/say-notes.ts';
 import { labelsIn } from './labels.ts';
 import { unsafeCharacters } from './file-names.ts';
 import { renderLines } from './render-summary.ts';
+import { renderSidenote, renderSidenotes, withSidenotes } from './sidenotes.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
 export const rendererVersion = 8;
@@ -47,7 +48,8 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
       backlink,
       headed(labels('transcript')),
       audio,
-      ...(input.blocks.length > 0 ? renderBlocks(input) : [`*${labels('no-speech')}*`]),
+      ...(input.blocks.length > 0 ? [] : [`*${labels('no-speech')}*`]),
+      ...renderBlocks(input),
     ]),
     summary: document(frontMatter(input, 'summary', [aliasWith(labels('summary'))]), [
       backlink,
@@ -58,6 +60,7 @@ export function renderDocuments(input: DocumentsInput): PerDocument {
             withSpeakerNames(input, sanitizeMarkdown(input.summary), escapeLine) ||
               `*${labels('no-summary')}*`,
           ]),
+      ...renderSidenotes(input),
     ]),
   };
 
@@ -79,11 +82,13 @@ const link = (path: string, text: string) => `[[${path.replace(/\.md$/u, '')}|${
 /**
  * One paragraph a block: solo `[00:01:23] text`, meeting `**Name** [00:01:23] text`. Each ends in its block
  * id, by which links, edits and later versions find it again; so neighbouring blocks are never
- * merged, not even of one speaker.
+ * merged, not even of one speaker. Side notes stand between them.
  * @throws {TypeError} an id is not made of letters, digits and dashes
  */
 const renderBlocks = (input: DocumentsInput): string[] =>
-  input.blocks.map((block) => {
+  withSidenotes(input).map((part) => {
+    if ('sidenote' in part) return renderSidenote(input, part.sidenote);
+    const { block } = part;
     if (!/^[A-Za-z0-9-]+$/u.test(block.id)) throw new TypeError(`not a block id: ${block.id}`);
     const isNamed = block.speaker !== null && input.kind === 'meeting';
     const name = isNamed ? `**${escapeInline(speakerName(input, block.speaker!))}** ` : '';

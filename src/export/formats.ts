@@ -10,6 +10,7 @@ import { subRip, webVtt } from './subtitles.ts';
 import { clock } from '../shared/time.ts';
 import { labelsIn } from '../documents/labels.ts';
 import { oneLine } from '../documents/markdown.ts';
+import { plainSidenote, sidenoteSection, withSidenotes } from '../documents/sidenotes.ts';
 import { plainLineOf, summarySections } from '../documents/render-summary.ts';
 
 export const exportFormats = ['md', 'txt', 'srt', 'vtt', 'json', 'docx', 'zip'] as const;
@@ -67,11 +68,18 @@ export function plainText(input: DocumentsInput): string {
   const summary = summarySections(input).map(({ heading, lines }) =>
     [heading, ...lines.map((line) => `- ${oneLine(plainLineOf(line))}`)].join('\n'),
   );
-  const paragraphs = input.blocks.map(({ speaker, start, text }) =>
-    speaker === null || input.kind === 'solo'
+  const sidenotes = sidenoteSection(input);
+  if (sidenotes)
+    summary.push(
+      [sidenotes.heading, ...sidenotes.lines.map((line) => `- ${plainSidenote(line)}`)].join('\n'),
+    );
+  const paragraphs = withSidenotes(input).map((part) => {
+    if ('sidenote' in part) return `${labels('sidenote')} ${plainSidenote(part.sidenote)}`;
+    const { speaker, start, text } = part.block;
+    return speaker === null || input.kind === 'solo'
       ? oneLine(text)
-      : `${speakerName(input, speaker)} [${clock(start)}]\n${oneLine(text)}`,
-  );
+      : `${speakerName(input, speaker)} [${clock(start)}]\n${oneLine(text)}`;
+  });
   const head = summary.length > 0 ? [...summary, labels('transcript')] : [];
   return [oneLine(input.title), ...head, ...paragraphs, '']
     .filter((paragraph, index) => index > 0 || paragraph !== '')

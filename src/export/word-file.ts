@@ -2,12 +2,18 @@ import { Document, HeadingLevel, Packer, Paragraph, TextRun } from 'docx';
 import { type DocumentsInput, speakerName, withSpeakerNames } from '../documents/documents.ts';
 import { labelsIn } from '../documents/labels.ts';
 import { plainLineOf, summarySections } from '../documents/render-summary.ts';
+import { plainSidenote, sidenoteSection, withSidenotes } from '../documents/sidenotes.ts';
 import { clock } from '../shared/time.ts';
 
 /** Summary and transcript as a Word file (Office Open XML). */
 export async function wordFile(input: DocumentsInput): Promise<Buffer> {
   const labels = labelsIn(input.uiLanguage);
-  const transcript = input.blocks.map((block) => turn(input, block));
+  const transcript = withSidenotes(input).map((part) =>
+    'block' in part
+      ? turn(input, part.block)
+      : none(`${labels('sidenote')} ${clean(plainSidenote(part.sidenote))}`),
+  );
+  const sidenotes = sidenoteSection(input);
   const title = clean(input.title);
   const named = (text: string): string => withSpeakerNames(input, text);
   const document = new Document({
@@ -23,6 +29,7 @@ export async function wordFile(input: DocumentsInput): Promise<Buffer> {
           ...(input.abstract === '' ? [] : [new Paragraph({ text: clean(named(input.abstract)) })]),
           heading(labels('summary')),
           ...summary(input),
+          ...(sidenotes ? ownLines(sidenotes) : []),
           heading(labels('transcript')),
           ...(transcript.length === 0 ? [none(labels('no-speech'))] : transcript),
         ],
@@ -61,6 +68,11 @@ function summary(input: DocumentsInput): Paragraph[] {
 const section = ({ heading, lines }: ReturnType<typeof summarySections>[number]): Paragraph[] => [
   new Paragraph({ text: heading, heading: HeadingLevel.HEADING_2 }),
   ...lines.map((line) => new Paragraph({ text: clean(plainLineOf(line)), bullet: { level: 0 } })),
+];
+
+const ownLines = ({ heading, lines }: NonNullable<ReturnType<typeof sidenoteSection>>) => [
+  new Paragraph({ text: heading, heading: HeadingLevel.HEADING_2 }),
+  ...lines.map((line) => new Paragraph({ text: clean(plainSidenote(line)), bullet: { level: 0 } })),
 ];
 
 function prose(markdown: string): Paragraph[] {

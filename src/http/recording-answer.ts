@@ -17,6 +17,7 @@ import { isIn } from '../../machines/states.ts';
 import { turnTag } from '../../projections/recording/edit-turns.ts';
 import type { DocumentVersion } from '../../projections/recording/versions.ts';
 import type { Note } from '../words/notes.ts';
+import type { Sidenote } from '../../projections/recording/sidenotes.ts';
 import type { Reading } from '../../projections/recording/reading.ts';
 import { sayNotes } from '../words/say-notes.ts';
 import { say, shownTo } from '../words/say.ts';
@@ -83,6 +84,7 @@ export function recordingAnswer(
     })),
     speakers_pending: suggestionAnswers(row.suggestions, uiLanguage, reader.language),
     utterances: transcript ? utterances(transcript) : [],
+    sidenotes: sidenotesIn(row.recordingId, transcript?.sidenotes ?? []),
     notes: notesIn(reader, row.notes),
     ledger: ledgerOf(row, transcript),
   };
@@ -116,6 +118,7 @@ export function libraryAnswer(item: LibraryItem, uiLanguage: Language) {
 
 /** What a version of the documents says, as `GET /recordings/{id}` says it of the present one. */
 export function readingAnswer(
+  id: string,
   reading: Reading,
   { uiLanguage, reader, startedAt }: Answering & { startedAt: string | null },
 ) {
@@ -134,9 +137,27 @@ export function readingAnswer(
       { uiLanguage, localStart },
     ),
     utterances: utterances({ blocks, utterances: [] }),
+    sidenotes: sidenotesIn(id, reading.sidenotes),
     notes: notesIn(reader, notes),
   };
 }
+
+/** A side note as its routes and its frame say it. */
+export const sidenoteAnswer = (recordingId: string, one: Sidenote) => ({
+  recording_id: recordingId,
+  note: one.note,
+  at: one.at,
+  block: one.block,
+  mark: one.mark,
+  text: one.text,
+  by: one.by,
+  own: one.own,
+  written_at: one.writtenAt,
+  edited_at: one.editedAt,
+});
+
+const sidenotesIn = (recordingId: string, notes: readonly Sidenote[]) =>
+  notes.map((one) => sidenoteAnswer(recordingId, one));
 
 /** Notes as sentences, and as codes with parameters for programs. */
 function notesIn(reader: Reader, notes: readonly Note[]) {

@@ -16,6 +16,7 @@ import { recordingChangeRoutes } from './routes/recording-edits.ts';
 import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
 import { searchRoutes } from './routes/search.ts';
 import { ownSessionRoutes, sessionRoutes, setupRoutes, ticketRoutes } from './routes/session.ts';
+import { sidenoteRoutes } from './routes/sidenotes.ts';
 import { speakersRoutes } from './routes/speakers.ts';
 import { statusRoutes, watchingRoutes } from './routes/status.ts';
 import { toggleRoutes } from './routes/toggle.ts';
@@ -54,6 +55,7 @@ export const routes: readonly Route[] = [
   ...recordingChangeRoutes,
   ...versionRoutes,
   ...turnRoutes,
+  ...sidenoteRoutes,
   ...speakersRoutes,
   ...profileRoutes,
   ...documentRoutes,

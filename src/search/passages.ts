@@ -1,9 +1,10 @@
 import type { Block } from '../../events/facts/transcript.ts';
+import type { TranscriptRow } from '../../projections/texts.ts';
 import { around, foldWord, matches, wordsOf } from './words.ts';
 
 /** A place in a note where words of a question are. */
 export type Passage = {
-  /** The block of the transcript that it is in; null: it was written (title, summary), not said. */
+  /** The block of the transcript that it is in; null: it was written (title, summary, side note), not said. */
   block: string | null;
   /** Seconds from the beginning of the audio: where the first of the words is said, where its block ends. */
   start: number | null;
@@ -47,7 +48,7 @@ export function passagesOf(
     .toSorted((one, other) => one.place - other.place);
   return {
     passages: best.map(({ block, at }) => ({
-      block: block.id,
+      block: block.id === sidenoteId ? null : block.id,
       start: block.words.find(({ text }) => matches(text, words).count > 0)?.start ?? block.start,
       end: block.end,
       speaker: block.speaker,
@@ -56,6 +57,21 @@ export function passagesOf(
     all: found.length,
   };
 }
+
+/** The blocks with the side notes at their times, each as a place that was written, not said. */
+export const withSidenotePlaces = ({
+  blocks,
+  sidenotes,
+}: Pick<TranscriptRow, 'blocks' | 'sidenotes'>): Block[] =>
+  [
+    ...blocks,
+    ...sidenotes.map(({ at, text }) => {
+      return { id: sidenoteId, speaker: null, start: at, end: at, text, words: [] };
+    }),
+  ].toSorted((one, other) => one.start - other.start);
+
+/** No block has it. */
+const sidenoteId = '';
 
 const written = (text: string, words: ReadonlySet<string>): Passage => ({
   block: null,

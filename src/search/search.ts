@@ -14,7 +14,7 @@ import { recordingById, recordings } from '../../projections/recordings.ts';
 import { foldName } from '../../projections/library.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import type { Log } from '../shared/log.ts';
-import { type Passage, passagesOf } from './passages.ts';
+import { type Passage, passagesOf, withSidenotePlaces } from './passages.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
 import { type UserIndex, userIndex } from './user-index.ts';
 import { inTime } from '../shared/abort.ts';
@@ -290,7 +290,7 @@ async function saidIn(storage: ProjectionStorage, owner: string, id: string) {
   if (!transcript) return undefined;
   const summary = withKnownNames(transcript.summary ?? '', row.speakers);
   const texts = [summary, row.abstract ?? '', row.title ?? '', row.source ?? ''];
-  return { row, filename: row.documents.index, blocks: transcript.blocks, texts };
+  return { row, filename: row.documents.index, blocks: withSidenotePlaces(transcript), texts };
 }
 
 /** The indexes in memory. */

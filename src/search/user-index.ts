@@ -184,8 +184,10 @@ async function searchable(
     title: [row.title ?? '', row.source ?? ''].join('\n'),
     speakers: row.speakers.map(({ name }) => name ?? '').join(' '),
     text: transcript.blocks.map(({ text }) => text).join('\n'),
-    summary: [row.abstract ?? '', withKnownNames(transcript.summary ?? '', row.speakers)].join(
-      '\n',
-    ),
+    summary: [
+      row.abstract ?? '',
+      withKnownNames(transcript.summary ?? '', row.speakers),
+      ...transcript.sidenotes.map(({ text }) => text),
+    ].join('\n'),
   };
 }

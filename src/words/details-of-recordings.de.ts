@@ -7,6 +7,7 @@ export const detailsOfRecordingsInGerman = {
   },
   'recording-not-yet': { detail: 'Zu diesem Zeitpunkt gab es die Aufnahme noch nicht.' },
   'version-not-found': { detail: 'Diese Version gibt es nicht.' },
+  'sidenote-not-found': { detail: 'Diese Randnotiz gibt es nicht.' },
   'transcript-not-ready': { detail: 'Für diese Aufnahme gibt es noch kein Transkript.' },
   'documents-not-ready': { detail: 'Für diese Aufnahme gibt es noch keine Dokumente.' },
   'audio-not-kept': {

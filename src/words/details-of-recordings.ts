@@ -8,6 +8,7 @@ export const detailsOfRecordings = {
   ),
   'recording-not-yet': says({}, { detail: 'This recording didn’t exist yet at that point.' }),
   'version-not-found': says({}, { detail: 'This version doesn’t exist.' }),
+  'sidenote-not-found': says({}, { detail: 'This side note doesn’t exist.' }),
   'transcript-not-ready': says({}, { detail: 'This recording has no transcript yet.' }),
   'documents-not-ready': says({}, { detail: 'This recording has no documents yet.' }),
   'audio-not-kept': says(

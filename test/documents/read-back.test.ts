@@ -192,6 +192,7 @@ function inputOf(
       words: [],
     })),
     summary: '',
+    sidenotes: [],
     lines: texts.map((text, at): SummaryLine => ({
       kind: kinds[at]!,
       text,

@@ -44,6 +44,7 @@ const solo: DocumentsInput = {
   address: 'https://notizen.example.org',
   audio: 'Aufnahmen/Gießen am 21. (1).m4a',
   lines: [],
+  sidenotes: [],
   speakers: [],
   blocks: [
     block(1, null, 0.2, 'Die Rosen brauchen am Montag Wasser, 3 Liter je Strauch.'),
@@ -86,6 +87,7 @@ const meeting: DocumentsInput = {
     block(4, 'Room', 3700, 'Bye.'),
   ],
   summary: '- They meet on Fridays.',
+  sidenotes: [],
   lines: [
     line({ text: 'They meet on Fridays.', block: 't-0002' }),
     line({
@@ -129,6 +131,54 @@ test('the agreed bytes are those of this version of the renderer', () => {
   assert.equal(rendererVersion, 8);
 });
 
+test('side notes stand below the summary and at their times in the transcript, as what they are', () => {
+  const sidenote = {
+    by: 'ada',
+    own: true,
+    mark: false,
+    block: null,
+    writtenAt: '',
+    editedAt: null,
+  } as const;
+  const noted: DocumentsInput = {
+    ...meeting,
+    sidenotes: [
+      { ...sidenote, note: 2, at: 5, text: '# Ask *Carl*\n> about [[money]]' },
+      { ...sidenote, note: 3, at: 90, text: '', mark: true },
+      { ...sidenote, note: 1, at: 9999, text: 'who pays?', block: 't-0001' },
+    ],
+  };
+  const { index, summary, transcript } = renderDocuments(noted);
+  const path = '2026-11-21 14.00 Q3 - budget (2)/transkript';
+  assert.match(summary, /## Decisions/u);
+  assert.equal(
+    summary.slice(summary.indexOf('## My side notes')),
+    `## My side notes
+
+- \\# Ask \\*Carl\\* > about \\[\\[money\\]\\] [[${path}#^t-0001|00:00:05]]
+- Moment marked: “Yes, we shall.” [[${path}#^t-0002|00:01:30]]
+- who pays? [[${path}#^t-0001|02:46:39]]
+`,
+  );
+  const lines = transcript.split('\n').filter((one) => /\^t-|Side note/u.test(one));
+  assert.deepEqual(
+    lines.map((one) => /\^t-\d+|\*Side note\* .*/u.exec(one)![0]),
+    [
+      '^t-0001',
+      '*Side note* [00:00:05] \\# Ask \\*Carl\\* > about \\[\\[money\\]\\]',
+      '^t-0002',
+      '*Side note* [00:01:30] Moment marked: “Yes, we shall.”',
+      '^t-0003',
+      '^t-0004',
+      '*Side note* [02:46:39] who pays?',
+    ],
+  );
+  assert.equal(index, renderDocuments(meeting).index);
+  // Of another’s they are not „mine“.
+  const others = { ...noted, sidenotes: noted.sidenotes.map((one) => ({ ...one, own: false })) };
+  assert.match(renderDocuments({ ...others, uiLanguage: 'de' }).summary, /^## Randnotizen$/mu);
+});
+
 test('without times no paragraph has one, in meetings too', () => {
   const soloTranscript = renderDocuments({ ...solo, times: false }).transcript;
   assert.match(soloTranscript, /^1\\. Kannen füllen\. \\#garten \^t-0002$/m);
@@ -157,6 +207,7 @@ test('the three documents have names of their own for a switcher, and call an un
     speakers: named,
     blocks,
     lines: [],
+    sidenotes: [],
     summary: 'Sprecher 1 grüßt.\n\n- **SPEAKER_1**',
   });
   assert.match(shown, /^1\\\. \\\*\\\*Anna\\\*\\\* \\<b> grüßt\.$/m);

@@ -30,6 +30,7 @@ const meeting = (blocks: Block[], more: Partial<DocumentsInput> = {}): Documents
   times: true,
   links: false,
   lines: [],
+  sidenotes: [],
   speakers: [
     { label: 'SPEAKER_1', name: 'Änne', seconds: 5 },
     { label: 'SPEAKER_2', name: null, seconds: 5 },

@@ -59,6 +59,9 @@ const byHttp: Record<Exclude<Leading, Begun>, (world: World) => Promise<unknown>
     const body = 'In my own words.';
     assert.ok((await service.call('PUT', path, { token, body, headers })).status < 300);
   },
+  'sidenote.written': (world) => ask(world, 'POST', '/sidenotes', { at: 1, text: 'Ask Änne.' }),
+  'sidenote.edited': (world) => ask(world, 'PATCH', '/sidenotes/1', { text: 'Ask Bea.' }),
+  'sidenote.removed': (world) => ask(world, 'DELETE', '/sidenotes/1', {}),
   'version.restored': (world) => ask(world, 'POST', '/versions/1/restore', {}),
   'reprocessing.requested': async (world) => {
     await ask(world, 'POST', '/reprocess', { from: 'language-model' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { routes } from '../../src/http/routes.ts';
 import { type TestService, password, startService, wav } from '../support/http-client.ts';
+import { runningRecording } from '../support/running-recording.ts';
 
 /** What a client sends, twice, with the same key. */
 type Sent = { path: string; json?: unknown; body?: () => FormData; headers?: object };
@@ -41,28 +42,6 @@ async function held(service: TestService, token: string): Promise<string> {
   return (await service.upload(token)).body.recording_id;
 }
 
-/** A recording that runs, from no device: nothing is captured in this service. */
-async function running(service: TestService, token: string): Promise<string> {
-  const { userId } = (await service.accounts.authenticate(token))!;
-  const recordingId = '01K9ZZZZZZZZZZZZZZZZZZZZZZ';
-  const start = {
-    owner: userId,
-    by: userId,
-    kind: 'solo',
-    language: null,
-    speakers: null,
-  } as const;
-  await service.recordingService.startRecording({
-    ...start,
-    recordingId,
-    command: 'start',
-    device: null,
-    trigger: 'browser',
-  });
-  await service.projections.applied('all', await service.store.head());
-  return recordingId;
-}
-
 async function failed(service: TestService, token: string): Promise<string> {
   service.engines.fail('transcribe');
   const { recording_id: id } = (await service.upload(token)).body;
@@ -91,19 +70,19 @@ const cases: Case[] = [
   },
   {
     path: '/recordings/{id}/pause',
-    prepare: async (...of) => ({ path: `/recordings/${await running(...of)}/pause` }),
+    prepare: async (...of) => ({ path: `/recordings/${await runningRecording(...of)}/pause` }),
   },
   {
     path: '/recordings/{id}/resume',
     async prepare(service, token) {
-      const id = await running(service, token);
+      const id = await runningRecording(service, token);
       await service.call('POST', `/recordings/${id}/pause`, { token });
       return { path: `/recordings/${id}/resume` };
     },
   },
   {
     path: '/recordings/{id}/discard',
-    prepare: async (...of) => ({ path: `/recordings/${await running(...of)}/discard` }),
+    prepare: async (...of) => ({ path: `/recordings/${await runningRecording(...of)}/discard` }),
     settles: 'idle.erased',
   },
   {
@@ -148,6 +127,25 @@ const cases: Case[] = [
       return { path: `/recordings/${id}/versions/1/restore` };
     },
     settles: 'idle.saved',
+  },
+  {
+    path: '/recordings/{id}/sidenotes',
+    what: 'while it is recorded',
+    prepare: async (...of) => ({
+      path: `/recordings/${await runningRecording(...of)}/sidenotes`,
+      json: { at: 1.5, text: 'Ask Änne about the budget.' },
+    }),
+    differently: { json: { at: 1.5, text: 'Ask Ben about the budget.' } },
+  },
+  {
+    path: '/recordings/{id}/sidenotes',
+    what: 'of a note that is there',
+    prepare: async (...of) => ({
+      path: `/recordings/${await saved(...of)}/sidenotes`,
+      json: { at: 2, mark: true },
+    }),
+    settles: 'idle.saved',
+    differently: { json: { at: 2.5, mark: true } },
   },
   {
     path: '/speakers',

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { connect, startService, type Frame, type TestService } from '../support/http-client.ts';
 import { fc } from '../support/properties.ts';
 
-const durable = new Set(['transition', 'utterance', 'saved']);
+const durable = new Set(['transition', 'utterance', 'saved', 'sidenote']);
 const isDurable = ({ type }: Frame) => durable.has(type);
 /** Who has seen a `transition` or `utterance` has seen its whole position. */
 const endsPosition = ({ type }: Frame) =>

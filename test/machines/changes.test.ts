@@ -10,6 +10,7 @@ const changes = [
   ['start.changed', { local_start: '2024-05-06T07:08:09+02:00' }],
   ['recording.handed_over', { owner: 'ben' }],
   ['document.edited', {}],
+  ['sidenote.written', { note: 1, at: 2 }],
   ['speakers.renamed', { labels: [] }],
 ] as const;
 const writing = 'transcribing.writing';

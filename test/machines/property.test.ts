@@ -28,6 +28,9 @@ for (const remark of [
   'kind.changed',
   'language.set',
   'voices.named',
+  'sidenote.written',
+  'sidenote.edited',
+  'sidenote.removed',
 ])
   setbacks.add(remark);
 

@@ -18,6 +18,7 @@ import { labelsIn } from '../../src/documents/labels.ts';
 import { type NoteCode, noteWords } from '../../src/words/notes.ts';
 import { noteCodes } from '../../projections/recording/notes.ts';
 import { speakerName, speakersOf, withSpeakerNames } from '../../src/documents/documents.ts';
+import { plainSidenote, sidenoteSection } from '../../src/documents/sidenotes.ts';
 import { exportInput } from '../../src/documents/documents-input.ts';
 import { foldWord, wordsOf } from '../../src/search/words.ts';
 import { userIndex } from '../../src/search/user-index.ts';
@@ -46,6 +47,9 @@ const rare = [
   'voices.named',
   'voice.measured',
   'speakers.postponed',
+  'sidenote.written',
+  'sidenote.edited',
+  'sidenote.removed',
 ] as const;
 
 function aboutOf({ type, to = '', by }: LoggedFact): string[] {
@@ -205,6 +209,8 @@ type Saying = {
   blocks?: string[];
   abstract?: string;
   summary?: string;
+  /** What people wrote beside it. */
+  sidenotes?: string[];
   /** Codes. */
   notes?: string[];
 };
@@ -250,6 +256,7 @@ async function everySaying(history: History, storage: ProjectionStorage) {
     transcript: {
       blocks: blocksAs(transcript.blocks, row.speakers),
       summary: named(transcript.summary ?? ''),
+      sidenotes: beside(transcript),
     },
     library: { title: item.title, language: item.language, abstract: named(item.summary ?? '') },
     fold: {
@@ -261,6 +268,7 @@ async function everySaying(history: History, storage: ProjectionStorage) {
       abstract: named(folded.abstract ?? ''),
       summary: named(folded.summary ?? ''),
       blocks: blocksAs(folded.blocks, folded.speakers),
+      sidenotes: beside(folded),
       notes: codesOf(folded.notes),
     },
     export: {
@@ -268,11 +276,16 @@ async function everySaying(history: History, storage: ProjectionStorage) {
       language: exported.language,
       speakers: shown([...exported.speakers]),
       blocks: blocksAs(exported.blocks, [...exported.speakers]),
+      sidenotes: beside(exported),
       summary: named(exported.summary),
       abstract: named(exported.abstract),
     },
   } satisfies Record<string, Saying>;
 }
+
+/** Side notes as documents show them. */
+const beside = (said: Pick<Parameters<typeof sidenoteSection>[0], 'blocks' | 'sidenotes'>) =>
+  sidenoteSection({ ...said, uiLanguage: 'en' })?.lines.map(plainSidenote) ?? [];
 
 const rounded = (seconds: number | null) => (seconds === null ? null : Math.round(seconds));
 
@@ -326,6 +339,13 @@ function inMarkdown({ documents }: Written): Saying {
     );
   const transcript = parts(documents.transcript);
   const summary = parts(documents.summary);
+  const ofSidenotes = summary.rest.findIndex((line) => /^## (?:My side|Side) notes$/u.test(line));
+  const sidenotes = transcript.rest.flatMap((line) => sidenoteIn.exec(line)?.[1] ?? []);
+  assert.equal(
+    ofSidenotes < 0 ? 0 : summary.rest.length - ofSidenotes - 1,
+    sidenotes.length,
+    'both documents have them',
+  );
   return {
     title: front.title,
     language: front.language ?? null,
@@ -336,19 +356,23 @@ function inMarkdown({ documents }: Written): Saying {
     notes: codes.toSorted(),
     blocks: transcript.rest
       .slice(2)
-      .filter((line) => line !== `*${labels('no-speech')}*`)
+      .filter((line) => line !== `*${labels('no-speech')}*` && !sidenoteIn.test(line))
       .map((line) =>
         line
           .replace(/ \^[\w-]+$/, '')
           .replace(/^\*\*(.+?)\*\* \[[\d:]+\]/, '$1:')
           .replace(/^\[[\d:]+\] /, ''),
       ),
+    sidenotes,
     summary: summary.rest
-      .slice(2)
+      .slice(2, ofSidenotes < 0 ? undefined : ofSidenotes)
       .join('\n')
       .replace(`*${labels('no-summary')}*`, ''),
   };
 }
+
+/** A side note between the passages of a transcript. */
+const sidenoteIn = /^> \*Side note\* (.*)$/u;
 
 function parts(markdown: string) {
   const [, front, body] = /^---\n([^]*?)---\n([^]*)$/.exec(markdown)!;

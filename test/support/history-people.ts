@@ -16,6 +16,11 @@ import {
 import { editTurn, mergeTurn, splitTurn } from '../../projections/recording/edit-turns.ts';
 import { draft, published } from '../../projections/recording/reading.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
+import {
+  editSidenote,
+  removeSidenote,
+  writeSidenote,
+} from '../../projections/recording/sidenotes.ts';
 import { isToMeasure, namedLabels } from '../../projections/recording/voices.ts';
 import { speakerName } from '../../src/documents/documents.ts';
 import { type Life, languages, names, words } from './history-life.ts';
@@ -27,7 +32,7 @@ export async function person(life: Life): Promise<void> {
   const recording = await life.recording();
   const present = published(recording);
   const decided = (decide: DecideRecording) => decidedOf(life, recording, decide);
-  switch (random.below(15)) {
+  switch (random.below(16)) {
     case 0: {
       await decided(changeRecording({ title: `Mine ${history.facts().length}` }));
       return;
@@ -95,6 +100,20 @@ export async function person(life: Life): Promise<void> {
       return;
     case 13:
       return ofVoices(life);
+    case 14: {
+      const note = 1 + random.below(3);
+      const at = random.below(60);
+      const text = random.pick(words);
+      const mark = random.chance(0.2) ? true : undefined;
+      await decided(
+        random.pick([
+          writeSidenote({ text, at, mark, block: random.pick([undefined, 't-0001']) }),
+          editSidenote(note, `${text} ${random.pick(words)}`),
+          removeSidenote(note),
+        ]),
+      );
+      return;
+    }
     default:
       return rarely(life);
   }

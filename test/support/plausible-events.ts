@@ -98,6 +98,9 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
     ],
   },
   'document.edited': { document: 'summary', own: true, replaces: 'c' },
+  'sidenote.written': { note: 1, at: 1.5 },
+  'sidenote.edited': { note: 1 },
+  'sidenote.removed': { note: 1 },
   'corrections.carried_over': { placed: 1, unplaced: 0, labels: [] },
   'documents.deleted': { documents: ['index', 'transcript', 'summary'] },
   'version.restored': {

@@ -157,6 +157,12 @@ const samples: Record<FactType, Sample> = {
     data: { document: 'summary', own: true, replaces: 'c' },
     content: { markdown: '# Grüße' },
   },
+  'sidenote.written': {
+    data: { note: 1, at: 2.5, block: 't-0001', mark: true },
+    content: { text: 'Ask Änne about Köln.' },
+  },
+  'sidenote.edited': { data: { note: 1 }, content: { text: 'Ask Änne about Bonn.' } },
+  'sidenote.removed': { data: { note: 1 } },
   'corrections.carried_over': {
     data: { placed: 1, unplaced: 1, labels: [] },
     content: {

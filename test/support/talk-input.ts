@@ -15,6 +15,7 @@ export const talkInput: DocumentsInput = {
   times: true,
   links: false,
   lines: [],
+  sidenotes: [],
   speakers: [],
   blocks: [],
   summary: '',

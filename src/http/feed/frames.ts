@@ -57,6 +57,8 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
     position,
   });
   const ownerFrames = [transition];
+  const sidenote = sidenoteFrame(fact, recordingId);
+  if (sidenote) ownerFrames.unshift(JSON.stringify(sidenote));
   if (fact.type === 'documents.saved' && fact.content) {
     const { paths } = fact.content;
     const { version } = fact.data;
@@ -72,9 +74,35 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
   };
 }
 
+/** What became of a side note; undefined for other facts, and where its words are erased. */
+function sidenoteFrame(fact: LoggedFact, recordingId: string): object | undefined {
+  const { position, by } = fact;
+  const frame = { type: 'sidenote', recording_id: recordingId };
+  switch (fact.type) {
+    case 'sidenote.written': {
+      if (!fact.content) return undefined;
+      const { note, at, block = null, mark = false } = fact.data;
+      const { text } = fact.content;
+      return { ...frame, change: 'written', note, at, block, mark, text, by, position };
+    }
+    case 'sidenote.edited': {
+      if (!fact.content) return undefined;
+      const { note } = fact.data;
+      return { ...frame, change: 'edited', note, text: fact.content.text, by, position };
+    }
+    case 'sidenote.removed':
+      return { ...frame, change: 'removed', note: fact.data.note, by, position };
+    default:
+      return undefined;
+  }
+}
+
 /** Whether frames of a fact quote what a person said. */
 export const tellsWhatWasSaid = ({ type }: FactOutline): boolean =>
-  type === 'utterance.recognised' || type === 'documents.saved';
+  type === 'utterance.recognised' ||
+  type === 'documents.saved' ||
+  type === 'sidenote.written' ||
+  type === 'sidenote.edited';
 
 /** Up to where a client has been sent everything. */
 export const positionFrame = (position: number): string =>

@@ -273,6 +273,18 @@ export const serverFrame = z.discriminatedUnion('type', [
     version: z.number().int(),
     position,
   }),
+  z.object({
+    type: z.literal('sidenote'),
+    recording_id,
+    change: z.enum(['written', 'edited', 'removed']),
+    note: z.number().int(),
+    at: z.number().optional().describe('of one that was written, as `block` and `mark`'),
+    block: z.string().nullable().optional(),
+    mark: z.boolean().optional(),
+    text: z.string().optional(),
+    by: z.string(),
+    position,
+  }),
   z.object({ type: z.literal('position'), position }),
   z.object({
     type: z.literal('progress'),

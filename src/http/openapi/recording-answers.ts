@@ -111,6 +111,20 @@ export const utterance = z.object({
   doubts: z.array(doubtSchema).optional().describe('passages that may be wrong, and why'),
 });
 
+/** A person's own note on what is said. */
+export const sidenote = z.object({
+  recording_id: id,
+  note: z.number().int().describe('its number in the recording, which stays'),
+  at: seconds.describe('of the recording: when it was begun'),
+  block: z.string().nullable().describe('block of the passage that it is about'),
+  mark: z.boolean().describe('it marks the moment, and may be without words'),
+  text: z.string().describe('as its writer typed it; may have line breaks'),
+  by: z.string().describe('id of the user who wrote it'),
+  own: z.boolean().describe('whether its writer is the one whose recording it is'),
+  written_at: time,
+  edited_at: time.nullable(),
+});
+
 export const note = z.object({
   ...sentence.shape,
   text: z.string().describe('what it says, in the reader’s language'),
@@ -144,6 +158,7 @@ export const recording = z.object({
   activities: z.array(activity),
   speakers_pending: z.array(suggestion),
   utterances: z.array(utterance),
+  sidenotes: z.array(sidenote).describe('what people wrote beside it, by its times'),
   notes: z.array(note).describe('what a reader should know'),
   ledger: z
     .unknown()
@@ -210,7 +225,10 @@ export const noteFound = z.object({
   passages: z
     .array(
       z.object({
-        block: z.string().nullable().describe('null: written (title, summary), not said'),
+        block: z
+          .string()
+          .nullable()
+          .describe('null: written (title, summary, side note), not said'),
         start: z.number().nullable().describe('where the first of the words is said, in seconds'),
         end: z.number().nullable(),
         speaker: z.string().nullable().describe('as people see it'),

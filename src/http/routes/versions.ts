@@ -29,6 +29,7 @@ const wholeVersion = version.extend({
   speakers: answers.recording.shape.speakers,
   summary: answers.recording.shape.summary,
   utterances: z.array(answers.utterance),
+  sidenotes: answers.recording.shape.sidenotes,
   notes: answers.recording.shape.notes,
 });
 
@@ -61,7 +62,7 @@ export const versionRoutes = [
       const found = versionsOf(recording).find((one) => String(one.version) === version);
       const source = recording.sources.versions[Number(version) - 1];
       if (!found || !source) throw notFound(detail('version-not-found'));
-      const answer = readingAnswer(read(recording, source), {
+      const answer = readingAnswer(id, read(recording, source), {
         uiLanguage: services.settings()['ui.language'],
         reader: readerOf(ctx),
         startedAt: recording.startedAt,

@@ -1,0 +1,74 @@
+import type { Sidenote } from '../../projections/recording/sidenotes.ts';
+import { clock } from '../shared/time.ts';
+import { type DocumentsInput, documentPaths } from './documents.ts';
+import { labelsIn } from './labels.ts';
+import { escapeInline, escapeLine, oneLine } from './markdown.ts';
+
+/** A side note as people read it, before any markup. */
+type ShownSidenote = { at: number; text: string; block: string | null };
+type Block = DocumentsInput['blocks'][number];
+type Wanted = Pick<DocumentsInput, 'sidenotes' | 'blocks' | 'uiLanguage'>;
+
+/** Characters of a passage that stand for a moment that was marked without words. */
+const quotedMax = 160;
+
+/** The side notes below their heading, by their times; null without any. */
+export function sidenoteSection(
+  input: Wanted,
+): { heading: string; lines: readonly ShownSidenote[] } | null {
+  const { sidenotes } = input;
+  if (sidenotes.length === 0) return null;
+  const isMine = sidenotes.every(({ own }) => own);
+  const heading = labelsIn(input.uiLanguage)(isMine ? 'my-sidenotes' : 'sidenotes');
+  return { heading, lines: sidenotes.map((note) => shownSidenote(input, note)) };
+}
+
+/** A side note without markup, with its time. */
+export const plainSidenote = ({ at, text }: ShownSidenote): string =>
+  `[${clock(at)}] ${oneLine(text)}`;
+
+/** The blocks with the side notes where they were written: each behind the block that had begun by then. */
+export function withSidenotes(input: Wanted): ({ block: Block } | { sidenote: ShownSidenote })[] {
+  const waiting = input.sidenotes.map((note) => shownSidenote(input, note));
+  const before = (time: number) => {
+    const until = waiting.findIndex(({ at }) => at >= time);
+    return waiting.splice(0, until < 0 ? waiting.length : until).map((sidenote) => ({ sidenote }));
+  };
+  return [
+    ...input.blocks.flatMap((block) => [...before(block.start), { block }]),
+    ...before(Infinity),
+  ];
+}
+
+/** The side notes as Markdown: a heading and a list, each with a link to where it was written; or nothing. */
+export function renderSidenotes(input: DocumentsInput): string[] {
+  const section = sidenoteSection(input);
+  if (!section) return [];
+  const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
+  const lines = section.lines.map(({ at, text, block }) => {
+    const time = block === null ? `(${clock(at)})` : `[[${transcript}#^${block}|${clock(at)}]]`;
+    return `- ${escapeLine(text)} ${time}`;
+  });
+  return [`## ${section.heading}`, lines.join('\n')];
+}
+
+/** A side note between the passages of the transcript: a quotation that says what it is. */
+export const renderSidenote = (input: Wanted, { at, text }: ShownSidenote): string =>
+  `> *${labelsIn(input.uiLanguage)('sidenote')}* [${clock(at)}] ${escapeInline(text)}`;
+
+/** A moment without words has those of its passage. */
+function shownSidenote(input: Wanted, { at, text, block, mark }: Sidenote): ShownSidenote {
+  const passage =
+    input.blocks.find(({ id }) => id === block) ??
+    input.blocks.findLast(({ start }) => start <= at);
+  const labels = labelsIn(input.uiLanguage);
+  const words = mark && text === '' ? momentOf(passage, labels) : text;
+  return { at, text: words, block: passage?.id ?? null };
+}
+
+function momentOf(passage: Block | undefined, labels: ReturnType<typeof labelsIn>): string {
+  if (!passage) return labels('moment');
+  const said = oneLine(passage.text);
+  const cut = said.length > quotedMax ? `${said.slice(0, quotedMax).replace(/\S*$/u, '')}…` : said;
+  return labels('moment-of', { words: cut });
+}
