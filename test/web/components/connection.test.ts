@@ -6,6 +6,7 @@ import { type Status, followSession, status, tryNow } from '../../../web/client/
 import { trouble } from '../../../web/client/microphone/browser-recording.ts';
 import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
 import { hold, takeBlock } from '../../../web/client/microphone/current.ts';
+import { pauseHere } from '../../../web/client/microphone/pausing.ts';
 import { keepAwake } from '../../../web/client/microphone/wake-lock.ts';
 import { notifyOfWaiting } from '../../../web/client/notify.ts';
 import { type Session, session } from '../../../web/client/session.ts';
@@ -112,6 +113,37 @@ test('what nobody recorded is sent as a gap, so that what follows keeps its time
     { type: 'audio.gap', samples: 100 },
     Array.from({ length: 200 }, () => 400),
   ]);
+});
+
+test('who goes on before the pause has reached the service is heard there, too', async (t) => {
+  sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  let isPaused = false;
+  const asked: string[] = [];
+  let letPause = () => {};
+  const isHeld = new Promise<void>((resolve) => (letPause = resolve));
+  // As the service does: what is so already is refused.
+  t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+    const verb = url.split('/').at(-1)!;
+    asked.push(verb);
+    if (verb === 'pause') await isHeld;
+    if (isPaused === (verb === 'pause')) return new Response('{"status":409}', { status: 409 });
+    isPaused = !isPaused;
+    return new Response('{}', { headers: { 'content-type': 'application/json' } });
+  });
+  const mine = hold({
+    store: storeInMemory().store,
+    kept: { ...kept },
+    release: () => {},
+    total: 0,
+  });
+  t.after(() => mine.link.close());
+  const wishes = [pauseHere(mine, true), pauseHere(mine, false)];
+  letPause();
+  await Promise.all(wishes);
+  assert.deepEqual(asked, ['pause', 'resume']);
+  assert.equal(isPaused, false);
 });
 
 test('a recording that the service has ended, and whose rest it does not take, is kept, and that is said', async (t) => {

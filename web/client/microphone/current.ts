@@ -30,6 +30,7 @@ export function hold(found: Leftover): Current {
     safe: found.total,
     isPaused: false,
     wish: null,
+    isTelling: false,
   };
   mine.link = linkOf(mine);
   current = mine;

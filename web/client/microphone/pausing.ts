@@ -21,13 +21,15 @@ export type Current = Leftover & {
   /** Of `total`, those that would outlive this page. */
   safe: number;
   isPaused: boolean;
-  /** What a person wanted here, until the service says the same. `isTold`: it has heard of it; `isAsked`: is asked. */
-  wish: { isPaused: boolean; isTold: boolean; isAsked: boolean } | null;
+  /** What a person wanted here, until the service says the same. `isTold`: it has heard of it. */
+  wish: { isPaused: boolean; isTold: boolean } | null;
+  /** The service is being asked: one wish after the other, or the later may come first and be refused. */
+  isTelling: boolean;
 };
 
 /** A person pauses it here, or goes on. */
 export async function pauseHere(mine: Current, isPaused: boolean): Promise<void> {
-  mine.wish = { isPaused, isTold: false, isAsked: false };
+  mine.wish = { isPaused, isTold: false };
   await Promise.all([act(mine, isPaused), tellWish(mine)]);
 }
 
@@ -43,8 +45,8 @@ export async function pausedThere(mine: Current, isPaused: boolean): Promise<voi
 export async function tellWish(mine: Current): Promise<void> {
   const { wish } = mine;
   const { recordingId: id } = mine.kept;
-  if (wish === null || wish.isTold || wish.isAsked || id === null) return;
-  wish.isAsked = true;
+  if (wish === null || wish.isTold || mine.isTelling || id === null) return;
+  mine.isTelling = true;
   const verb = wish.isPaused ? 'pause' : 'resume';
   try {
     await answer(api.POST(`/recordings/{id}/${verb}`, { params: { path: { id } } }));
@@ -54,8 +56,9 @@ export async function tellWish(mine: Current): Promise<void> {
     // Away: told at the next connection. Else it is so already, or has ended: the service's word counts.
     if (error.problem.status !== 0 && mine.wish === wish) mine.wish = null;
   } finally {
-    wish.isAsked = false;
+    mine.isTelling = false;
   }
+  if (mine.wish !== null && mine.wish !== wish) return await tellWish(mine);
   if (!wish.isPaused) mine.link.begin();
 }
 
