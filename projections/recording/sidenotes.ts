@@ -41,7 +41,7 @@ export function sidenotesOf(
     if (!isOfSidenote(fact) || fact.version > (results.sidenotes ?? 0)) continue;
     const { note } = fact.data;
     const before = found.get(note);
-    if (fact.type === 'sidenote.written') found.set(note, written(fact, files.owner));
+    if (fact.type === 'sidenote.written') found.set(note, sidenoteIn(fact, files.owner));
     else if (fact.type === 'sidenote.removed') found.delete(note);
     else if (before)
       found.set(note, { ...before, text: fact.content?.text ?? '', editedAt: fact.at });
@@ -53,7 +53,7 @@ export function sidenotesOf(
 }
 
 /** As its first fact has it. */
-export const written = (
+export const sidenoteIn = (
   { data, content, by, at: writtenAt }: ReadFact<'sidenote.written'>,
   owner: string | null,
 ): Sidenote => ({

@@ -69,6 +69,7 @@ function shownSidenote(input: Wanted, { at, text, block, mark }: Sidenote): Show
 function momentOf(passage: Block | undefined, labels: ReturnType<typeof labelsIn>): string {
   if (!passage) return labels('moment');
   const said = oneLine(passage.text);
-  const cut = said.length > quotedMax ? `${said.slice(0, quotedMax).replace(/\S*$/u, '')}…` : said;
+  const end = said.lastIndexOf(' ', quotedMax);
+  const cut = said.length > quotedMax ? `${said.slice(0, end < 1 ? quotedMax : end)} …` : said;
   return labels('moment-of', { words: cut });
 }

@@ -6,8 +6,8 @@ import {
   editSidenote,
   removeSidenote,
   sidenoteLimits,
+  sidenoteIn,
   writeSidenote,
-  written,
 } from '../../../projections/recording/sidenotes.ts';
 import { transcriptOf } from '../../../projections/texts.ts';
 import { detail } from '../../words/details.ts';
@@ -127,7 +127,7 @@ export const sidenoteRoutes = [
 /** The side note that was written at a position of the log: the same answer however often it is asked for. */
 async function writtenAt({ store }: HttpServices, position: number, owner: string) {
   for await (const fact of store.readAll({ afterPosition: position - 1, limit: 1 })) {
-    if (isWritten(fact)) return written(fact, owner);
+    if (isWritten(fact)) return sidenoteIn(fact, owner);
   }
   throw notFound(detail('sidenote-not-found'));
 }
