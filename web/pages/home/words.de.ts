@@ -116,6 +116,7 @@ export default {
   endedSpace: 'Ihr Speicherplatz auf dem Server ist aufgebraucht.',
   endedDisk: 'Die Festplatte des Servers ist voll oder nicht beschreibbar.',
   endedGone: 'Der Server hatte zehn Minuten lang nichts von diesem Browser empfangen.',
+  endedNothing: 'Der Server hat kein Audio empfangen.',
   endedTaken: 'Sie haben sie in einem anderen Browser fortgesetzt.',
   notTaken: 'Der Server kann diese Aufnahme gerade nicht annehmen.',
   notTakenSafe:

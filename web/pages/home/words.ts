@@ -116,6 +116,7 @@ const english = {
   endedSpace: 'Your storage space on the server is used up.',
   endedDisk: 'The server’s disk is full or can’t be written to.',
   endedGone: 'The server had received nothing from this browser for ten minutes.',
+  endedNothing: 'The server received no audio.',
   endedTaken: 'You continued it in another browser.',
   notTaken: 'The server can’t accept this recording at the moment.',
   notTakenSafe: 'Nothing is lost: what is not on the server is kept in this browser.',
