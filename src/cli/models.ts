@@ -30,17 +30,18 @@ export async function installModels(ids: readonly string[]): Promise<void> {
   const interrupted = () => void store.close();
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   const shown = progressShown(store);
-  try {
-    for (const id of ids) {
+  for (const id of ids) {
+    try {
       const { done } = await store.install(id);
       const model = await done;
       shown.stop();
       await tellService(model.id);
       console.log(`${model.title} is installed in ${model.folder}.`);
+    } catch (error) {
+      shown.stop();
+      fail(error, `${id}: `);
+      return;
     }
-  } catch (error) {
-    shown.stop();
-    fail(error);
   }
 }
 
@@ -95,13 +96,13 @@ async function openStore(): Promise<ModelStore> {
 }
 
 /** @throws what is not about the model */
-function fail(error: unknown): void {
+function fail(error: unknown, of = ''): void {
   const isCancelled = error instanceof Error && error.name === 'AbortError';
   if (!isCancelled && !(error instanceof ModelError)) throw error;
   console.error(
     isCancelled
-      ? 'Interrupted. The downloaded part is kept; run the command again to continue.'
-      : error.message,
+      ? 'Interrupted. Run the command again to continue.'
+      : `${of}${[error, ...(error.cause instanceof ModelError ? [error.cause] : [])].map(({ message }) => message).join(' ')}`,
   );
   process.exitCode = 1;
 }

@@ -127,8 +127,8 @@ export const settingSchemas = {
   'llm.base_url': a.text(serverUrl.nullable(), null, {
     title: { en: 'Language model server', de: 'Sprachmodell-Server' },
     hint: {
-      en: 'OpenAI-compatible. If empty, summaries and titles are taken from the transcript.',
-      de: 'OpenAI-kompatibel. Ohne Angabe werden Zusammenfassung und Titel dem Transkript entnommen.',
+      en: 'OpenAI-compatible. If empty, summaries are taken from the transcript, titles from the transcript or the name of the file.',
+      de: 'OpenAI-kompatibel. Ohne Angabe wird die Zusammenfassung dem Transkript entnommen, der Titel dem Transkript oder dem Dateinamen.',
     },
   }),
   'llm.model': a.text(a.line.nullable(), null, {

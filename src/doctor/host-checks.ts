@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { stat } from 'node:fs/promises';
 import { SettingsError } from '../shared/errors.ts';
-import { inProgramFolder } from '../shared/command-line.ts';
+import { buildRemedy } from './build-tools.ts';
 import { packageVersion } from '../shared/package.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import type { Settings } from '../config/schema.ts';
@@ -89,9 +89,10 @@ async function nativePackages(signal: AbortSignal): Promise<LookedAt> {
     ({ needed, isMissing }) => needed || !isMissing,
   );
   if (broken.length === 0) return asOk(check('packages-ok'));
-  return asMissing(check('packages-broken', { packages: broken.map(({ said }) => said) }), {
-    command: `sudo apt-get install build-essential python3 && ${inProgramFolder('npm install && npm rebuild')}`,
-  });
+  return asMissing(
+    check('packages-broken', { packages: broken.map(({ said }) => said) }),
+    await buildRemedy('npm install && npm rebuild'),
+  );
 }
 
 type Broken = { name: string; needed: boolean; isMissing: boolean; said: Sentence };

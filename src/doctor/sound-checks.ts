@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { combinedDevice } from '../capture/device/alsa-config.ts';
 import { recordableDevices } from '../capture/device/devices.ts';
@@ -5,10 +6,10 @@ import { combinedMonitor, instanceOf } from '../capture/pulse/combined-chain.ts'
 import { type CombinedSource, combinedSource } from '../capture/pulse/combined-source.ts';
 import { type Pulse, openPulse } from '../capture/pulse/pulse.ts';
 import type { Settings } from '../config/schema.ts';
-import { inProgramFolder } from '../shared/command-line.ts';
 import { StageError } from '../shared/errors.ts';
 import { isInstalled } from '../shared/package.ts';
-import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
+import { type LookedAt, type Look, type Remedy, asLimited, asMissing, asOk } from './check.ts';
+import { buildRemedy } from './build-tools.ts';
 import { check } from '../words/checks.ts';
 import type { Sentence } from '../words/params.ts';
 import { guideLink } from './guide.ts';
@@ -56,16 +57,22 @@ export function soundLooks(dataRoot: string, settings: SoundSettings): Look[] {
   ];
 }
 
-const restartSound = {
-  text: check('fix-restart-audio-server'),
-  command: 'systemctl --user restart pipewire pipewire-pulse wireplumber',
-};
+/** What mends an audio server that is silent or away: on a server without a session there is none to restart. */
+export function audioServerRemedy(env: NodeJS.ProcessEnv = process.env): Remedy {
+  const runtime = env['XDG_RUNTIME_DIR'];
+  const hasSession = runtime !== undefined && existsSync(join(runtime, 'bus'));
+  if (!hasSession && !env['PULSE_SERVER']) return { text: check('fix-no-session') };
+  return {
+    text: check('fix-restart-audio-server'),
+    command: 'systemctl --user restart pipewire pipewire-pulse wireplumber',
+  };
+}
 
 async function audioServer(pulse: Pulse): Promise<LookedAt> {
   try {
     const { sink, source } = await pulse.defaults();
     if (sink !== null || source !== null) return asOk(check('audio-server-ok'));
-    return asMissing(check('audio-server-empty'), restartSound);
+    return asMissing(check('audio-server-empty'), audioServerRemedy());
   } catch (error) {
     return withoutServer(error, (said) =>
       said.code === 'pactl-missing' ? check('pactl-missing') : check('audio-server-none'),
@@ -77,8 +84,8 @@ async function audioServer(pulse: Pulse): Promise<LookedAt> {
 function withoutServer(error: unknown, meaning: (said: Sentence) => Sentence): LookedAt {
   if (!(error instanceof StageError)) throw error;
   const { sentence: said } = error;
-  if (error.code !== 'no-audio-server') return asMissing(said, restartSound);
-  if (said.code !== 'pactl-missing') return asLimited(meaning(said), restartSound);
+  if (error.code !== 'no-audio-server') return asMissing(said, audioServerRemedy());
+  if (said.code !== 'pactl-missing') return asLimited(meaning(said), audioServerRemedy());
   return asLimited(meaning(said), {
     text: check('fix-install-pactl'),
     command: 'sudo apt-get install pulseaudio-utils libasound2-plugins',
@@ -90,16 +97,14 @@ async function devices(
   chosen: string | null,
 ): Promise<LookedAt> {
   if (!isInstalled('naudiodon')) {
-    return asMissing(check('capture-not-installed'), {
-      command: `sudo apt-get install build-essential python3 && ${inProgramFolder('npm install')}`,
-    });
+    return asMissing(check('capture-not-installed'), await buildRemedy('npm install'));
   }
   let found: Awaited<ReturnType<typeof recordableDevices>>;
   try {
     found = await listed();
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
-    return asMissing(error.sentence, restartSound);
+    return asMissing(error.sentence, audioServerRemedy());
   }
   const names = found.devices;
   if (found.devices.length === 0) {

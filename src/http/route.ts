@@ -179,15 +179,15 @@ function write(ctx: RouteContext, answer: unknown, declared: Answer | undefined)
 }
 
 export const tags = {
-  Service: 'Reaching it, setting it up, logging in.',
-  Status: 'What is going on now, and what has happened.',
-  Recordings: 'Recordings from their first second on: how they came to be, commands, words, audio.',
+  Server: 'Whether the server responds, the setup, logging in.',
+  Status: 'Current work and past events.',
+  Recordings: 'Recordings from their first second on: their history, commands, words, audio.',
   Transcripts: 'The documents in the user’s space.',
-  Speakers: 'Who spoke in a meeting.',
-  Users: 'Who may log in.',
-  Configuration: 'Settings, and the servers they name.',
-  Host: 'Devices, sound and programs of the machine the service runs on.',
-  Watching: 'For those who look after the service.',
+  Speakers: 'The speakers of a meeting.',
+  Users: 'The people who may log in.',
+  Configuration: 'Settings, and the separate servers that they name.',
+  Host: 'Input devices, audio and programs of the server’s computer.',
+  Watching: 'Metrics and checks for administrators.',
 } as const;
 type Tag = keyof typeof tags;
 

@@ -13,12 +13,10 @@ export const checksOfPartsInGerman = {
   'audio-server-ok': { detail: 'Der Audioserver antwortet.' },
   'audio-server-empty': {
     detail: 'Der Audioserver antwortet, hat aber weder Lautsprecher noch Mikrofon.',
-    todo: 'Starten Sie den Audioserver Ihrer Sitzung neu.',
   },
   'audio-server-none': {
     detail:
       'Weder PulseAudio noch PipeWire läuft: Geräte haben ALSA-Namen und lassen sich nicht kombinieren.',
-    todo: 'Starten Sie den Audioserver Ihrer Sitzung neu.',
   },
   'pactl-missing': {
     detail: 'Das Programm pactl fehlt: Geräte haben ALSA-Namen und lassen sich nicht kombinieren.',
@@ -70,7 +68,7 @@ export const checksOfPartsInGerman = {
   },
   'language-not-set': {
     detail:
-      'Es ist kein Sprachmodell eingerichtet: Zusammenfassung und Titel werden dem Transkript entnommen.',
+      'Es ist kein Sprachmodell eingerichtet: Die Zusammenfassung wird dem Transkript entnommen, der Titel dem Transkript oder dem Dateinamen.',
     todo: 'Geben Sie einen Sprachmodell-Server an (`llm.base_url`, MITSCHRIFT_LLM_BASE_URL).',
   },
   'language-ok': {
@@ -184,6 +182,15 @@ export const checksOfPartsInGerman = {
       'Dieser Computer ist zu klein für ein Modell für Spracherkennung. Geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
   },
   'fix-restart-audio-server': { detail: 'Starten Sie den Audioserver Ihrer Sitzung neu.' },
+  'fix-no-session': {
+    detail:
+      'Hier läuft keine Desktop-Sitzung, und nur eine Sitzung hat einen Audioserver. Nehmen Sie im Browser auf, oder starten Sie Mitschrift in einer Sitzung mit PipeWire.',
+  },
+  'fix-install-packages': { detail: 'Installieren Sie die Pakete erneut.' },
+  'fix-node-headers': {
+    detail:
+      'Zum Kompilieren sind die Header von Node nötig, die npm von nodejs.org holt und nicht holen konnte. Erlauben Sie diese Adresse, oder setzen Sie `npm_config_nodedir` auf einen Ordner mit include/node; installieren Sie danach die Pakete erneut.',
+  },
   'fix-install-pactl': { detail: 'Installieren Sie pactl und das PulseAudio-Plug-in für ALSA.' },
   'certificate-kept': {
     detail: '{problem} Das vorherige Zertifikat wird weiter verwendet.',

@@ -25,7 +25,6 @@ export const checksOfParts = {
     {},
     {
       detail: 'The audio server responds, but has neither speakers nor a microphone.',
-      todo: 'Restart the audio server of your session.',
     },
   ),
   'audio-server-none': says(
@@ -33,7 +32,6 @@ export const checksOfParts = {
     {
       detail:
         'Neither PulseAudio nor PipeWire is running: devices have ALSA names and can’t be combined.',
-      todo: 'Restart the audio server of your session.',
     },
   ),
   'pactl-missing': says(
@@ -113,7 +111,8 @@ export const checksOfParts = {
   'language-not-set': says(
     {},
     {
-      detail: 'No language model is set up: summary and title are taken from the transcript.',
+      detail:
+        'No language model is set up: the summary is taken from the transcript, the title from the transcript or the name of the file.',
       todo: 'Set a language model server (`llm.base_url`, MITSCHRIFT_LLM_BASE_URL).',
     },
   ),
@@ -277,6 +276,21 @@ export const checksOfParts = {
     },
   ),
   'fix-restart-audio-server': says({}, { detail: 'Restart the audio server of your session.' }),
+  'fix-no-session': says(
+    {},
+    {
+      detail:
+        'No desktop session runs here, and only a session has an audio server. Record in the browser, or start Mitschrift in a session with PipeWire.',
+    },
+  ),
+  'fix-install-packages': says({}, { detail: 'Install the packages again.' }),
+  'fix-node-headers': says(
+    {},
+    {
+      detail:
+        'Compiling needs Node’s headers, which npm fetches from nodejs.org and could not fetch. Allow that address, or set `npm_config_nodedir` to a folder that has include/node, then install the packages again.',
+    },
+  ),
   'fix-install-pactl': says({}, { detail: 'Install pactl and ALSA’s PulseAudio plug-in.' }),
   'certificate-kept': says(
     { problem: 'sentence' },

@@ -8,9 +8,12 @@ export const modelFailuresInGerman = {
   },
   'download-failed': {
     detail:
-      '{title} konnte nicht heruntergeladen werden: {causes}. Bereits Heruntergeladenes bleibt erhalten. Installieren Sie es erneut, um fortzufahren.',
+      'Das Modell konnte nicht heruntergeladen werden ({causes}).[ Die bereits heruntergeladenen {kept} bleiben erhalten.] Installieren Sie das Modell erneut.',
   },
   'source-failed': { detail: '{place}: {cause}' },
+  'companion-not-installed': {
+    detail: 'Das Modell {companion}, das ebenfalls nötig ist, konnte nicht installiert werden.',
+  },
   'already-installing': {
     detail:
       'Ein anderer Prozess ({process}) installiert dieses Modell bereits. Warten Sie darauf, oder beenden Sie ihn. ({lock})',
@@ -20,7 +23,7 @@ export const modelFailuresInGerman = {
   },
   'checksum-differs': {
     detail:
-      '{title} wurde nicht installiert: Die Datei {file} wurde unterwegs verändert oder beschädigt. Sie unterscheidet sich von {from}.',
+      'Das Modell wurde nicht installiert: Die Datei {file} wurde unterwegs verändert oder beschädigt. Sie unterscheidet sich von {from}.',
     choices: {
       from: {
         publisher: 'der des Herausgebers',
@@ -30,7 +33,7 @@ export const modelFailuresInGerman = {
     },
   },
   'model-file-missing': {
-    detail: '{title} wurde nicht installiert: Im Download fehlt die Datei {file}.',
+    detail: 'Das Modell wurde nicht installiert: Im Download fehlt die Datei {file}.',
   },
   'archive-unusable': {
     detail:
@@ -41,7 +44,7 @@ export const modelFailuresInGerman = {
       'Das Modell lässt sich nicht entpacken, da bzip2 nicht installiert ist: `apt-get install bzip2`.',
   },
   'model-test-failed': {
-    detail: 'Das Modell {model} wurde nicht installiert, da der Test fehlschlug: {cause}.',
+    detail: 'Das Modell wurde nicht installiert, da der Test fehlschlug: {cause}.',
   },
   'import-missing': { detail: '{path} existiert nicht.' },
   'import-not-a-model': {

@@ -10,14 +10,18 @@ const failuresToInstall = {
     },
   ),
   'download-failed': says(
-    { title: 'text', causes: 'sentences' },
+    { causes: 'sentences', kept: 'bytes?' },
     {
       detail:
-        '{title} could not be downloaded: {causes}. What was already downloaded is kept. Install it again to continue.',
+        'The model could not be downloaded ({causes}).[ The {kept} already downloaded are kept.] Install the model again.',
     },
   ),
   /** One of the causes: where, and why. */
   'source-failed': says({ place: 'text', cause: 'sentence' }, { detail: '{place}: {cause}' }),
+  'companion-not-installed': says(
+    { companion: 'text' },
+    { detail: 'The model {companion}, which is also needed, could not be installed.' },
+  ),
   'already-installing': says(
     { process: 'text', lock: 'text' },
     {
@@ -30,10 +34,10 @@ const failuresToInstall = {
     { detail: '{path} doesn’t exist (Download source for models, `models.mirror`)' },
   ),
   'checksum-differs': says(
-    { title: 'text', file: 'text', from: ['publisher', 'earlier'], id: 'text' },
+    { file: 'text', from: ['publisher', 'earlier'], id: 'text' },
     {
       detail:
-        '{title} was not installed: the file {file} was altered or damaged on the way. It differs from {from}.',
+        'The model was not installed: the file {file} was altered or damaged on the way. It differs from {from}.',
       choices: {
         from: {
           publisher: 'the publisher’s',
@@ -44,8 +48,8 @@ const failuresToInstall = {
     },
   ),
   'model-file-missing': says(
-    { title: 'text', file: 'text' },
-    { detail: '{title} was not installed: the download doesn’t contain the file {file}.' },
+    { file: 'text' },
+    { detail: 'The model was not installed: the download doesn’t contain the file {file}.' },
   ),
   'archive-unusable': says(
     { archive: 'text?', cause: 'sentence' },
@@ -58,8 +62,8 @@ const failuresToInstall = {
     },
   ),
   'model-test-failed': says(
-    { model: 'text', cause: 'sentence' },
-    { detail: 'The model {model} was not installed because it failed the test: {cause}.' },
+    { cause: 'sentence' },
+    { detail: 'The model was not installed because it failed the test: {cause}.' },
   ),
   'import-missing': says({ path: 'text' }, { detail: '{path} doesn’t exist.' }),
   'import-not-a-model': says(

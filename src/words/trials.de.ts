@@ -4,7 +4,7 @@ import type { trials } from './trials.ts';
 export const trialsInGerman = {
   'language-none': {
     detail:
-      'Es ist kein Sprachmodell-Server angegeben: Zusammenfassung und Titel werden dem Transkript entnommen.',
+      'Es ist kein Sprachmodell-Server angegeben: Die Zusammenfassung wird dem Transkript entnommen, der Titel dem Transkript oder dem Dateinamen.',
   },
   'local-ready': { detail: 'Die Spracherkennung auf diesem Server funktioniert.' },
   'server-ready': { detail: '{server} ist bereit.' },

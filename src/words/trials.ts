@@ -4,7 +4,10 @@ import { says } from './sentences.ts';
 export const trials = {
   'language-none': says(
     {},
-    { detail: 'No language model server is set: summary and title are taken from the transcript.' },
+    {
+      detail:
+        'No language model server is set: the summary is taken from the transcript, the title from the transcript or the name of the file.',
+    },
   ),
   'local-ready': says({}, { detail: 'Speech recognition works on this server.' }),
   'server-ready': says({ server: 'text' }, { detail: '{server} is ready.' }),

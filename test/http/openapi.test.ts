@@ -32,6 +32,22 @@ test('every limit is stated, and every problem some operation may have', () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
+test('descriptions keep to the glossary', () => {
+  const document = openApiDocument(routes, { version: '1', uploadMb: 77 });
+  const texts: string[] = [];
+  JSON.stringify(document, (key, value: unknown) => {
+    if (typeof value === 'string' && ['description', 'summary', 'title'].includes(key))
+      texts.push(value.replaceAll(/`[^`]*`/g, ''));
+    return value;
+  });
+  assert.ok(texts.length > 500);
+  assert.deepEqual(
+    texts.filter((text) => /\b(?:services?|machines?|anew|look(?:s|ed)? after|fold)\b/i.test(text)),
+    [],
+  );
+  assert.doesNotMatch(String(document.info['description']), /how far a start is/);
+});
+
 test('an answer that differs from the document is found', () => {
   const asked = { method: 'GET', path: '/health' };
   const contentType = 'application/json; charset=utf-8';

@@ -101,8 +101,16 @@ test('what fails says why in a sentence, installs nothing, and the second try en
   const name = 'espeak-en.tar.gz';
   const cases = [
     [['flip'], 'archive-unusable', /can’t be unpacked/],
-    [['broken', 'broken', 'broken'], 'download-failed', /HTTP 503.*Install it again to continue/],
-    [['drip', 'drip', 'drip'], 'download-failed', /sends too slowly/],
+    [
+      ['broken', 'broken', 'broken'],
+      'download-failed',
+      /^The model could not be downloaded \([^()]*HTTP 503\)\. Install the model again\.$/,
+    ],
+    [
+      ['drip', 'drip', 'drip'],
+      'download-failed',
+      /sends too slowly\)\. The \d+ bytes already downloaded are kept\. Install/,
+    ],
     [['not-found'], 'download-failed', /not found \(404\)/],
   ] as const;
   for (const [faults, code, sentence] of cases) {
@@ -285,6 +293,27 @@ test('what a model needs beside it comes with it; voices are tried on a sample',
   const { models } = await store.list();
   const installed = models.filter((model) => model.installed).map(({ id }) => id);
   assert.deepEqual(installed, ['espeak-embedding', 'espeak-segmentation']);
+});
+
+test('a model whose companion fails names it, and the companion says why', async (t) => {
+  const { store, mirror } = await house(t);
+  await offerModel(mirror, 'espeak-embedding', { archive: 'gone.tar.gz' });
+  mirror.faults.set('gone.tar.gz', ['not-found']);
+  await offerModel(
+    mirror,
+    'espeak-segmentation',
+    { base: '' },
+    [],
+    {},
+    { companion: 'espeak-embedding' },
+  );
+  await assert.rejects((await store.install('espeak-segmentation')).done, ModelError);
+  const { title, error } = await one(store, 'espeak-embedding');
+  assert.match(inEnglish(error!), /^The model could not be downloaded .*404\)\)\. Install/);
+  assert.equal(
+    inEnglish((await one(store, 'espeak-segmentation')).error!),
+    `The model ${title}, which is also needed, could not be installed.`,
+  );
 });
 
 test('the catalogue’s punctuation is fetched by its own name and tried on a text', async (t) => {

@@ -139,7 +139,7 @@ export const clientFrame = z.discriminatedUnion('type', [
       .int()
       .nonnegative()
       .optional()
-      .describe('samples that were recorded before the service was reached: they may come at once'),
+      .describe('samples recorded before the server was reached: they may come at once'),
     id: z
       .string()
       .regex(ulidPattern, wrong('not-a-ulid'))

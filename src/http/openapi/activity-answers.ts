@@ -46,7 +46,7 @@ export const backupNow = z.object({
 
 export const node = z.object({
   id: z.string().describe('of this process'),
-  host: z.string().describe('the name of its machine'),
+  host: z.string().describe('the name of its computer'),
   process: z.number().int().describe('its number there'),
   address: z.string().nullable().describe('where it listens, as it calls it itself'),
   role: z.enum(['serve', 'work', 'all']),

@@ -102,7 +102,7 @@ const introduction = (uploadMb: number): string =>
   [
     'JSON in, JSON out, snake_case members; times are RFC 3339 UTC, durations seconds. A session token ' +
       'goes as `Authorization: Bearer <token>`. Errors are RFC 9457 problem documents whose `type` is ' +
-      'stable. 503 `starting` says how far a start is that has to read first what was asked for. ' +
+      'stable. While the server starts, answers that need more of its data are 503 `starting`, with the progress of the start. ' +
       'Every answer to a command is followed by what it did: the next GET sees it. The interface ' +
       'grows by additions: ignore members you do not know.',
     '',

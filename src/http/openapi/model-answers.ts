@@ -25,7 +25,7 @@ export const modelSchema = z.object({
   recommended: z
     .string()
     .nullable()
-    .describe('why it is recommended for this machine and `stt.language`'),
+    .describe('why the model is recommended for this server and `stt.language`'),
   installed: z.boolean(),
   used_for: z.array(z.string()).describe('what removing it would end, in sentences'),
   progress: progress.nullable(),

@@ -36,7 +36,7 @@ export const problem = z
       .array(z.object({ path: z.string(), message: z.string(), ...coded }))
       .optional()
       .describe('which fields are wrong, and how'),
-    request_id: z.string().optional().describe('by which the service’s log knows it'),
+    request_id: z.string().optional().describe('the id of the request in the server’s log'),
   })
   .describe('RFC 9457 problem details');
 
@@ -121,7 +121,7 @@ export const checked = z.object({
     })
     .nullable()
     .describe('the one thing that mends it'),
-  link: z.string().describe('the page of this service that explains it'),
+  link: z.string().describe('the page of this server that explains it'),
 });
 
 export const trial = z.object({
@@ -330,7 +330,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('audio.ack'),
-    samples: z.number().int().describe('of the recording, on the disk of the service'),
+    samples: z.number().int().describe('samples of the recording on the server’s disk'),
   }),
   z.object({
     type: z.literal('audio.ended'),

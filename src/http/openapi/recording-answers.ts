@@ -297,11 +297,11 @@ export const statusSchema = z.object({
   status: statusNameSchema,
   username: z.string(),
   is_admin: z.boolean(),
-  version: z.string().describe('release of the service'),
+  version: z.string().describe('release of the server'),
   recording: recordingNow.nullable(),
   others_record: z
     .array(z.string())
-    .describe('devices of the machine of the service that somebody else records now'),
+    .describe('input devices of the server that another person is recording now'),
   processing: z.array(processing),
   speakers_pending: z.array(
     z.object({

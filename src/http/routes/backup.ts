@@ -12,7 +12,7 @@ const route = routesOf({ tag: 'Host', access: 'admin', needs: [] });
 export const backupRoutes = [
   route('post', '/backup', {
     id: 'backUp',
-    summary: 'Begins a backup of everything, while the service works',
+    summary: 'Starts a backup of everything while the server runs',
     description:
       'How far it is, and what came of it: `backup` of `GET /status`. It holds the keys too; models are not in it.',
     asksPassword: true,
@@ -23,7 +23,7 @@ export const backupRoutes = [
           .max(4000)
           .refine((path) => isAbsolute(path) && !path.includes('\0'), wrong('not-absolute-path'))
           .describe(
-            'folder of the service’s machine: a new or empty one, or an earlier backup, to which only what is new is added',
+            'folder of the server: a new or empty one, or an earlier backup, to which only what is new is added',
           ),
       }),
     },

@@ -28,7 +28,9 @@ export const audioDeviceRoutes = [
           held: z.array(z.string()).describe('those that somebody records now'),
           here: z
             .boolean()
-            .describe('whether the request comes from the service’s own user on its machine'),
+            .describe(
+              'whether the request comes from the user who runs the server, on its computer',
+            ),
         }),
       },
     },

@@ -13,7 +13,7 @@ import {
 import { languageOfPage } from '../readers-language.ts';
 import { type Route, routesOf } from '../route.ts';
 
-const route = routesOf({ tag: 'Service', access: 'public' });
+const route = routesOf({ tag: 'Server', access: 'public' });
 
 /** `lang` counts for more than the language of the account and of the browser. */
 export const guideQuery = z.object({

@@ -31,7 +31,7 @@ const openLink = z.object({
 
 const shared = { tag: 'Users', access: 'admin', needs: toRead } as const;
 const route = routesOf({ ...shared, asksPassword: true });
-const strangersRoute = routesOf({ tag: 'Service', access: 'public' });
+const strangersRoute = routesOf({ tag: 'Server', access: 'public' });
 
 /** Administrators give out links by which a colleague chooses name and password, or a new password. */
 export const invitationRoutes = [

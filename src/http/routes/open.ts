@@ -38,7 +38,7 @@ export const openRoutes = [
     id: 'openDocuments',
     summary: 'Opens documents in the file manager or in the notes application',
     description:
-      'Programs are launched only for requests of the service’s own user on its machine; for others `folder` answers with the ' +
+      'Programs are launched only for requests of the user who runs the server, on its computer; for others `folder` answers with the ' +
       '`uri` of the recording’s page. `notes` copies the documents into the caller’s own vault (`GET /users/me/vault`), or, for ' +
       'administrators and such requests, into the one of all (`notes.vault`); where only an index is given, its transcript ' +
       'and summary too. `launched` says whether the notes application was started as well.',

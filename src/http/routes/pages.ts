@@ -50,7 +50,7 @@ const start = `window.SwaggerUIBundle({
 });
 `;
 
-const route = routesOf({ tag: 'Service', access: 'public' });
+const route = routesOf({ tag: 'Server', access: 'public' });
 
 const markup = {
   200: { description: 'The page.', media: ['text/html'] },
@@ -118,9 +118,9 @@ export const socketRoutes = [
     id: 'webSocket',
     summary: 'What happens, as it happens: a WebSocket',
     description:
-      'Every frame from the service is a `ServerFrame`: first `status` at position P; with `after` ' +
+      'Every frame from the server is a `ServerFrame`: first `status` at position P; with `after` ' +
       'everything durable in (after, P]; then what happens, without gap or double. Close codes: 1001 ' +
-      'the service stops, 1008 the session ended, 1009 message too large, 1011 the service could not ' +
+      'the server stops, 1008 the session ended, 1009 message too large, 1011 the server could not ' +
       'go on, 1013 too slow: come back with `after`. The token goes into `?token=`, into the ' +
       'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from other clients than browsers, into ' +
       '`Authorization`.',

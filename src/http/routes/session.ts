@@ -14,7 +14,7 @@ const setupSchema = z.strictObject({
   config: z.record(z.string(), z.unknown()).optional(),
 });
 
-const route = routesOf({ tag: 'Service', access: 'public' });
+const route = routesOf({ tag: 'Server', access: 'public' });
 const ownRoute = routesOf({ tag: 'Users', needs: [] });
 
 const nothing = { 204: { description: 'Done.' } };
@@ -32,8 +32,8 @@ export const setupRoutes = [
     id: 'setUp',
     summary: 'Creates the first administrator, once',
     description:
-      'Without `setup_code` only for a process of the service’s own user on its machine. The code is in ' +
-      'the link of `mitschrift setup-link`, in the log of the service and in the file `setup-code` of ' +
+      'Without `setup_code` only for a process of the user who runs the server, on its computer. The code is in ' +
+      'the link of `mitschrift setup-link`, in the server’s log and in the file `setup-code` of ' +
       'its data directory.',
     body: {
       json: setupSchema,

@@ -42,7 +42,7 @@ export const statusRoutes = [
     id: 'machine',
     summary: 'The statechart of a recording',
     needs: [],
-    answers: { 200: { description: 'Made from the machine itself.', json: answers.chart } },
+    answers: { 200: { description: 'The statechart as the server runs it.', json: answers.chart } },
     run: (_, services) => statechart(services),
   }),
   // For everybody, since what nothing recognises can be recorded all the same.
@@ -52,7 +52,7 @@ export const statusRoutes = [
     answers: {
       200: {
         description:
-          '`chosen`: a server, or a model of this machine. Whether a server answers is not looked at.',
+          '`chosen`: a separate server, or a model on this server. Whether a separate server responds is not checked.',
         json: z.object({ chosen: z.boolean() }),
       },
     },
@@ -67,12 +67,12 @@ export const statusRoutes = [
 
 /** For those who look after the service. */
 export const watchingRoutes = [
-  routesOf({ tag: 'Service', access: 'public' })('get', '/health', {
+  routesOf({ tag: 'Server', access: 'public' })('get', '/health', {
     id: 'health',
-    summary: 'Whether the service answers',
+    summary: 'Whether the server responds',
     description: 'With `?ready`: 503 while it starts, too.',
     answers: {
-      200: { description: 'The service runs.', json: answers.health },
+      200: { description: 'The server is running.', json: answers.health },
       503: { description: 'It runs, and takes nothing new.', json: answers.health },
     },
     /**

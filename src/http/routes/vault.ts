@@ -62,7 +62,7 @@ export const ownVaultRoutes = [
     id: 'setOwnVault',
     summary: 'Chooses the folder into which the caller’s notes are copied',
     description:
-      'For who is at the service’s machine, and for administrators. All notes are copied at once, and each again when it is ' +
+      'For people at the server’s computer, and for administrators. All notes are copied at once, and each again when it is ' +
       'saved; a note that was changed in the folder stays. `null`: none any more; what is there stays.',
     body: vaultBody,
     answers: nothing,

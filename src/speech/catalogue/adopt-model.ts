@@ -81,19 +81,13 @@ async function putIntoPlace(folder: string, place: string, replaced: string): Pr
 }
 
 /** Size and SHA-256 of each file, which are made durable. @throws {ModelError} when one is missing */
-async function measured(
-  { title, files }: FreshModel,
-  folder: string,
-): Promise<ModelManifest['files']> {
+async function measured({ files }: FreshModel, folder: string): Promise<ModelManifest['files']> {
   const found: ModelManifest['files'] = {};
   for (const name of Object.keys(files)) {
     const path = join(folder, name);
     const sum = await hashFile(path);
     if (!sum || sum.bytes === 0) {
-      throw new ModelError(
-        'archive-unusable',
-        modelFailure('model-file-missing', { title, file: name }),
-      );
+      throw new ModelError('archive-unusable', modelFailure('model-file-missing', { file: name }));
     }
     await syncFile(path);
     found[name] = { size: sum.bytes, sha256: sum.sha256 };
@@ -103,7 +97,7 @@ async function measured(
 
 /** With what its publisher names, and with what was installed here under that name before. */
 function assertSame(
-  { id, title, files: named }: FreshModel,
+  { id, files: named }: FreshModel,
   found: ModelManifest['files'],
   recorded: Readonly<Record<string, string>> = {},
 ): void {
@@ -118,7 +112,7 @@ function assertSame(
     if (from === null) continue;
     throw new ModelError(
       'checksum-differs',
-      modelFailure('checksum-differs', { title, file: name, from, id }),
+      modelFailure('checksum-differs', { file: name, from, id }),
     );
   }
 }

@@ -27,16 +27,16 @@ export async function checkModel(
   signal: AbortSignal,
 ): Promise<void> {
   if (!sherpaInstalled()) {
-    throw unusable(model, modelFailure('package-missing'));
+    throw unusable(modelFailure('package-missing'));
   }
   const engine = localProcess();
   try {
     const problem = await tried(model, companions, { engine, signal });
-    if (problem !== null) throw unusable(model, problem);
+    if (problem !== null) throw unusable(problem);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof StageError)) throw error;
-    throw unusable(model, error.sentence, error);
+    throw unusable(error.sentence, error);
   } finally {
     await engine.close();
   }
@@ -89,9 +89,5 @@ async function lengthOf(path: string): Promise<number> {
   return audio.duration;
 }
 
-const unusable = (model: InstalledModel, why: Sentence, cause?: unknown): ModelError =>
-  new ModelError(
-    'model-unusable',
-    modelFailure('model-test-failed', { model: model.id, cause: why }),
-    { cause },
-  );
+const unusable = (why: Sentence, cause?: unknown): ModelError =>
+  new ModelError('model-unusable', modelFailure('model-test-failed', { cause: why }), { cause });

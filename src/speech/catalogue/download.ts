@@ -1,6 +1,6 @@
-import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { modelFailure } from '../../words/model-failures.ts';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Dispatcher } from 'undici';
 import { diskAt, exists, ifMissing, syncDirectory, writeDurably } from '../../shared/files.ts';
@@ -86,6 +86,14 @@ export async function download(
   await rename(partOf(path), path);
   await rm(noteOf(path), { force: true });
   await syncDirectory(dirname(path));
+}
+
+/** Bytes of unfinished downloads in a folder from which a further download goes on. */
+export async function keptBytes(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(ifMissing<string[]>([]));
+  const parts = names.filter((name) => names.includes(`${name}.json`) && name.endsWith('.part'));
+  const sizes = await Promise.all(parts.map((name) => sizeOf(join(folder, name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 const partOf = (path: string): string => `${path}.part`;

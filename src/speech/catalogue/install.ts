@@ -7,7 +7,7 @@ import { ifMissing } from '../../shared/files.ts';
 import type { InstalledModel } from '../local/local-models.ts';
 import { type AdoptOptions, adoptModel } from './adopt-model.ts';
 import type { CatalogueEntry, ModelSource } from './catalogue.ts';
-import { type DownloadLimits, download } from './download.ts';
+import { type DownloadLimits, download, keptBytes } from './download.ts';
 import { ModelError, asNoRoom } from './model-error.ts';
 import { unpack } from './unpack.ts';
 
@@ -123,7 +123,7 @@ async function fetchFromAny(
   }
   throw new ModelError(
     'download-failed',
-    modelFailure('download-failed', { title: entry.title, causes }),
+    modelFailure('download-failed', { causes, kept: (await keptBytes(folders.work)) || undefined }),
   );
 }
 

@@ -148,7 +148,7 @@ const resting = { fraction: null, bytes: 0, total: null, rate: null, seconds_lef
 async function install(state: State, entry: CatalogueEntry, work: Work): Promise<InstalledModel> {
   const { signal } = work.stop;
   try {
-    await companionOf(state, entry);
+    await companionOf(state, entry, signal);
     return await state.slot(async () => {
       signal.throwIfAborted();
       const model = await installModel(entry, {
@@ -175,15 +175,25 @@ async function install(state: State, entry: CatalogueEntry, work: Work): Promise
 }
 
 /** Before it takes a slot: two that wait for a third would hold both. */
-async function companionOf(state: State, { companion }: CatalogueEntry): Promise<void> {
+async function companionOf(
+  state: State,
+  { companion }: CatalogueEntry,
+  signal: AbortSignal,
+): Promise<void> {
   if (companion === undefined) return;
   const { entries } = await readCatalogue(state.catalogueDir);
-  const purpose = entries.find(({ id }) => id === companion)?.purpose;
+  const { purpose, title = companion } = entries.find(({ id }) => id === companion) ?? {};
   const { models } = await installedModels(state.modelsDir);
   if (models.some((model) => model.purpose === purpose)) return;
-  await (
-    await begin(state, companion)
-  ).done;
+  try {
+    await (
+      await begin(state, companion)
+    ).done;
+  } catch (error) {
+    // Its own entry says why.
+    const said = modelFailure('companion-not-installed', { companion: title });
+    throw signal.aborted ? error : new ModelError('download-failed', said, { cause: error });
+  }
 }
 
 const placeOf = ({ modelsDir }: State) => ({ modelsDir: modelsDir[0], installed: modelsDir });

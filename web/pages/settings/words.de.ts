@@ -13,7 +13,7 @@ export default {
   speechIntro:
     'Läuft auf diesem Server oder auf einem separaten, den Sie angeben. Sonst wird Audio nirgendwohin gesendet.',
   languageIntro:
-    'Schreibt Titel und Zusammenfassungen und setzt Satzzeichen. Ohne Sprachmodell funktioniert trotzdem alles: Titel und Zusammenfassungen werden dann dem Transkript entnommen.',
+    'Schreibt Titel und Zusammenfassungen und setzt Satzzeichen. Ohne Sprachmodell funktioniert trotzdem alles: Zusammenfassungen werden dann dem Transkript entnommen, Titel dem Transkript oder dem Dateinamen.',
   notesIntro: 'Wo Notizen geöffnet und ob Stimmen gespeichert werden.',
   serverIntro: 'Wer diesen Server erreicht und wie viel Speicherplatz er belegen darf.',
 
@@ -168,7 +168,7 @@ export default {
   recommended: 'empfohlen',
   stopped: 'abgebrochen',
   download: 'Herunterladen',
-  goOn: 'Fortsetzen',
+  goOn: 'Erneut versuchen',
   cancel: 'Abbrechen',
   remove: 'Entfernen…',
   removeNow: 'Entfernen',

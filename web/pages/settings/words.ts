@@ -13,7 +13,7 @@ const english = {
   speechIntro:
     'Runs on this server or on a separate one that you specify. Audio is not sent anywhere else.',
   languageIntro:
-    'Writes titles and summaries and adds punctuation. Without a language model everything still works: titles and summaries are then taken from the transcript.',
+    'Writes titles and summaries and adds punctuation. Without a language model everything still works: summaries are then taken from the transcript, titles from the transcript or the name of the file.',
   notesIntro: 'Where notes are opened, and whether voices are remembered.',
   serverIntro: 'Who can reach this server, and how much space it may use.',
 
@@ -163,7 +163,7 @@ const english = {
   recommended: 'recommended',
   stopped: 'stopped',
   download: 'Download',
-  goOn: 'Resume',
+  goOn: 'Try again',
   cancel: 'Cancel',
   remove: 'Remove…',
   removeNow: 'Remove',

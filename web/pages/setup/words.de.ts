@@ -60,7 +60,7 @@ export default {
   notDownloaded: '{titles}: Download fehlgeschlagen.',
   nothingTranscribed:
     'Aufnahmen werden gespeichert und transkribiert, sobald ein Modell oder ein Server eingerichtet ist.',
-  downloadHelp: 'Bereits Heruntergeladenes bleibt erhalten. Das können Sie tun:',
+  downloadHelp: 'Das können Sie tun:',
   downloadInternet: 'Prüfen Sie, ob der Server Internetzugang hat, und versuchen Sie es erneut.',
   downloadMirror:
     'Ohne Internetzugang: Kopieren Sie die Dateien an eine Adresse oder in einen Ordner, den der Server erreicht, und geben Sie diese Quelle in den Einstellungen an:',

@@ -53,7 +53,7 @@ const english = {
   goesOn: 'You can continue. The download runs in the background, even after a restart.',
   notDownloaded: params('{titles} could not be downloaded.'),
   nothingTranscribed: 'Recordings are saved and transcribed once a model or a server is set up.',
-  downloadHelp: 'What was downloaded so far is kept. What you can do:',
+  downloadHelp: 'What you can do:',
   downloadInternet: 'Check that the server has internet access, then try again.',
   downloadMirror:
     'Without internet access: copy the files to an address or a folder that the server can reach, and enter that source in the settings:',
