@@ -39,7 +39,9 @@ export async function installModels(ids: readonly string[]): Promise<void> {
       console.log(`${model.title} is installed in ${model.folder}.`);
     } catch (error) {
       shown.stop();
-      fail(error, `${id}: `);
+      // An unknown model is named by its own sentence.
+      const isKnown = !(error instanceof ModelError && error.code === 'model-unknown');
+      fail(error, isKnown ? `${id}: ` : '');
       return;
     }
   }
