@@ -72,7 +72,7 @@ export default {
   insecureWhy:
     'Browser erlauben den Zugriff auf das Mikrofon nur über https oder auf localhost, nicht unter {address}. Es gibt drei Wege zu https:',
   wayCertificate:
-    'Ein eigenes Zertifikat: Geben Sie dessen Dateien in den Einstellungen unter server.tls_cert und server.tls_key an.',
+    'Ein eigenes Zertifikat: Geben Sie dessen Dateien in den Einstellungen unter „Zertifikatsdatei“ und „Datei des privaten Schlüssels“ an.',
   wayProxy:
     'Caddy als Reverse Proxy vor Mitschrift: besorgt und erneuert ein Zertifikat automatisch.',
   wayOverlay:
@@ -150,7 +150,7 @@ export default {
   dropHere: 'Audio oder Video hierher ziehen',
   uploadAs: 'Dateien enthalten',
   aMeeting: 'Eine Besprechung',
-  onePerson: 'Eine sprechende Person',
+  onePerson: 'Nur eine Person',
   letGo: 'Zum Hochladen loslassen',
   uploadOf: 'Upload von {name}',
   uploading: 'Wird hochgeladen · {percent} %',

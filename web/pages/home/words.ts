@@ -73,7 +73,7 @@ const english = {
     'Browsers allow access to the microphone only over https or on localhost, not at {address}. There are three ways to get https:',
   ),
   wayCertificate:
-    'Your own certificate: enter its files in the settings, under server.tls_cert and server.tls_key.',
+    'Your own certificate: enter its files in the settings, under “Certificate file” and “Private key file”.',
   wayProxy:
     'Caddy as a reverse proxy in front of Mitschrift: it gets and renews a certificate automatically.',
   wayOverlay:
