@@ -50,14 +50,19 @@ export const conditions = {
     answers: 'transcribe',
     words: 'first plan of the run',
   }),
-  /** In order and without a gap, so that the next index says where to go on. An utterance is one of the plan's stretches. */
+  /**
+   * In order and without a gap, so that the next index says where to go on; when all are there one once more, in another
+   * language. An utterance is one of the plan's stretches.
+   */
   recognisesNextStretch: condition({
-    when: ({ sources: { draft } }) =>
-      draft.results.plan !== null && draft.utterances < (draft.stretches ?? 0),
+    when: ({ sources: { draft } }) => draft.results.plan !== null && (draft.stretches ?? 0) > 0,
     answers: 'transcribe',
-    says: (event, { sources }) =>
-      event.type === 'utterance.recognised' && event.data.index === sources.draft.utterances,
-    words: 'the next stretch',
+    says: (event, { sources: { draft } }) =>
+      event.type === 'utterance.recognised' &&
+      (draft.utterances < draft.stretches!
+        ? event.data.index === draft.utterances
+        : event.data.index < draft.stretches! && event.data.heard !== undefined),
+    words: 'the next stretch, or one once more',
   }),
   completesSolo: condition({
     when: ({ sources: { draft } }) => draft.kind !== 'meeting' && isRecognised(draft),

@@ -60,12 +60,9 @@ export function setText(rows: Rows, after: FoldedRecording, fact: LoggedRecordin
   const { recordingId } = after.core;
   if (fact.type === 'utterance.recognised' && fact.content !== undefined) {
     const { heardSince } = after.counted.sources.draft;
-    const { index, start, end, language, doubt } = fact.data;
-    const { segments } = fact.content;
-    const utterance: Utterance = { index, start, end, language, segments };
-    if (doubt !== undefined) utterance.doubt = doubt;
-    if (fact.data.voice !== undefined) utterance.voice = fact.data.voice;
-    if (heardSince !== null) rows.set(utteranceKey(recordingId, heardSince, index), utterance);
+    const { words: _words, ...data } = fact.data;
+    const utterance: Utterance = { ...data, segments: fact.content.segments };
+    if (heardSince !== null) rows.set(utteranceKey(recordingId, heardSince, data.index), utterance);
     return;
   }
   // What does not count is not kept.

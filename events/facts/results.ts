@@ -83,7 +83,7 @@ export const runFacts = {
       live: z.object({ utterances: z.number().int().nonnegative() }).optional(),
     }),
   },
-  /** One stretch of the plan, recognised; while it is followed also once more, in the language decided on. */
+  /** One stretch of the plan, recognised; also once more, in the language decided on. */
   'utterance.recognised': {
     data: z.object({
       /** Index into the plan's stretches. */
@@ -92,6 +92,10 @@ export const runFacts = {
       end: z.number(),
       words: z.number().int(),
       language: z.string().nullable(),
+      /** What it sounded like when the engine was left to find out, where it was recognised again in another language. */
+      heard: z.string().optional(),
+      /** How sure the engine was of the language it heard, 0 to 1. */
+      probability: z.number().optional(),
       /** In older logs: why all of it may be wrong. It stands beside each segment since. */
       doubt: z.string().optional(),
       /** Of a meeting that is followed: whose voice it may be, until speakers are told apart at the end. */
@@ -105,6 +109,10 @@ export const runFacts = {
       language: z.string().nullable(),
       utterances: z.number().int(),
       words: z.number().int(),
+      /** Passages that sounded like another language than the one they were recognised in, most of them alike. */
+      otherwise: z
+        .object({ heard: z.string(), count: z.number().int(), of: z.number().int() })
+        .optional(),
       /** The model that recognises it once more when there are documents (`stt.second_pass`). */
       second_pass: z.string().optional(),
     }),

@@ -15,6 +15,7 @@ export const noteCodes = [
   'one-channel',
   'other-tracks',
   'no-speech',
+  'heard-otherwise',
   'diarization-skipped',
   'speakers-apart',
   'identification-skipped',
@@ -122,9 +123,13 @@ function saidBy(fact: ReadFact): Note[] {
       notes.push(because('identification-skipped', fact.content));
       break;
     // Music may pass for speech until no word is found in it.
-    case 'transcription.completed':
+    case 'transcription.completed': {
+      const { otherwise, language } = fact.data;
+      if (otherwise && language !== null)
+        notes.push(noteOf('heard-otherwise', { ...otherwise, language }));
       if (fact.data.words === 0) notes.push(noteOf('no-speech'));
       break;
+    }
     case 'corrections.carried_over':
       if (fact.data.unplaced > 0)
         notes.push(noteOf('corrections-unplaced', { count: fact.data.unplaced }));

@@ -20,6 +20,10 @@ export type Utterance = {
   end: number;
   language: string | null;
   segments: Segment[];
+  /** What it sounded like, where it was recognised in another language; and how sure that was. */
+  heard?: string | undefined;
+  probability?: number | undefined;
+  /** In older logs: of all of it. */
   doubt?: string | undefined;
   /** Whose voice it may be, of a meeting that is still recorded. */
   voice?: string | undefined;
@@ -35,16 +39,8 @@ export function utterancesIn(recording: Recording, { results, heardSince }: Sour
     results.transcription ?? Infinity,
   )) {
     if (fact.version <= heardSince) continue;
-    const { index, start, end, language, doubt, voice } = fact.data;
-    found[index] = {
-      index,
-      start,
-      end,
-      language,
-      segments: fact.content?.segments ?? [],
-      ...(doubt === undefined ? {} : { doubt }),
-      ...(voice === undefined ? {} : { voice }),
-    };
+    const { words: _words, ...data } = fact.data;
+    found[data.index] = { ...data, segments: fact.content?.segments ?? [] };
   }
   return found;
 }

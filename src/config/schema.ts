@@ -93,6 +93,13 @@ export const settingSchemas = {
       de: 'Zum Beispiel de oder en-US. „auto“ erkennt sie automatisch.',
     },
   }),
+  'stt.languages': a.list(a.language, {
+    title: { en: 'Languages spoken here', de: 'Hier gesprochene Sprachen' },
+    hint: {
+      en: 'Such as de and en. When the language is detected, these are preferred. If empty, any.',
+      de: 'Zum Beispiel de und en. Wenn die Sprache erkannt wird, werden diese bevorzugt. Ohne Angabe jede.',
+    },
+  }),
   'stt.local_model': a.text(a.line.nullable(), null, {
     title: { en: 'Model on this server', de: 'Modell auf diesem Server' },
     hint: {

@@ -1,3 +1,4 @@
+import { languageCode } from '../shared/languages.ts';
 import type { PipelineOptions, Ports } from './parts.ts';
 import type { ModelFolders } from '../speech/local/local-models.ts';
 import { readdir } from 'node:fs/promises';
@@ -113,6 +114,8 @@ export function speechActivities(
   const { settings, log, files, modelsDir, engines, standing } = ports;
   const { asked, known, captures } = parts;
   const leaseEngine = () => engines.lease();
+  const languages = () =>
+    settings()['stt.languages'].flatMap((language) => languageCode(language) ?? []);
   const followings = loadOnce(async () =>
     (await import('../recordings/stages/followings.ts')).openFollowings(),
   );
@@ -127,6 +130,7 @@ export function speechActivities(
           languageModel: configuredModel(ports),
           asked,
         },
+        languages,
         leaseEngine,
         files,
         modelsDir,
@@ -136,6 +140,7 @@ export function speechActivities(
     transcribe: loadedActivity(async () =>
       (await import('../recordings/stages/transcribe.ts')).transcribe({
         followings: await followings(),
+        languages,
         leaseEngine,
         secondPass: () => settings()['stt.second_pass'],
         log,

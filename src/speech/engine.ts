@@ -79,4 +79,6 @@ export type Recognised = {
   segments: Segment[];
   /** ISO 639-1 code the engine heard or was given; null when it does not say. */
   language: string | null;
+  /** How sure it is of that language, 0 to 1, where it says. */
+  probability?: number;
 };

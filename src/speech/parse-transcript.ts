@@ -11,6 +11,8 @@ import { cutAtSpeakers } from './answer-speakers.ts';
 export type Transcript = {
   segments: Segment[];
   language: string | null;
+  /** How sure the server is of the language, 0 to 1, where it says. */
+  probability?: number;
   /** Whether the times are the server's; if not, there is one segment over everything. */
   timed: boolean;
 };
@@ -31,7 +33,13 @@ export function parseTranscript(
 ): Transcript {
   const answer = answerIn(body, contentType, server);
   if (typeof answer === 'string') return untimed(answer, null, seconds);
+  const { detected_language_probability: ofCpp, language_probability: ofFaster } = answer;
+  const probability = asNumber(ofCpp) ?? asNumber(ofFaster);
+  const transcript = transcriptIn(answer, seconds, server);
+  return probability === undefined ? transcript : { ...transcript, probability };
+}
 
+function transcriptIn(answer: Raw, seconds: number, server: string): Transcript {
   const language = languageCode(asString(answer['language']));
   const rawSegments = asArray(answer['segments']);
   const rawWords = asArray(answer['words']);

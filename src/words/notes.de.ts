@@ -36,6 +36,13 @@ export const notesInGerman = {
   },
   'other-tracks': { detail: 'Die Datei hat {of} Tonspuren; nur Spur {used} wurde verwendet.' },
   'no-speech': { detail: 'In der Aufnahme wurde keine Sprache gefunden.' },
+  'heard-otherwise': {
+    detail: {
+      one: '{count} von {of} Stellen klang wie {heard}; sie wurde als {language} transkribiert.',
+      other:
+        '{count} von {of} Stellen klangen wie {heard}; sie wurden als {language} transkribiert.',
+    },
+  },
   'diarization-skipped': { detail: 'Die Sprecher konnten nicht unterschieden werden. {cause}' },
   'speakers-apart': {
     detail:

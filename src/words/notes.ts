@@ -55,6 +55,16 @@ export const noteWords = {
     { detail: 'The file has {of} audio tracks; only track {used} was used.' },
   ),
   'no-speech': says({}, { detail: 'No speech was found in the recording.' }),
+  'heard-otherwise': says(
+    { count: 'integer', of: 'integer', heard: 'language', language: 'language' },
+    {
+      detail: {
+        one: '{count} of {of} passages sounded like {heard}; it was transcribed as {language}.',
+        other:
+          '{count} of {of} passages sounded like {heard}; they were transcribed as {language}.',
+      },
+    },
+  ),
   'diarization-skipped': says(
     { cause: 'sentence?' },
     { detail: 'The speakers could not be separated. {cause}' },

@@ -22,7 +22,11 @@ import { testPipeline } from './test-pipeline.ts';
 /** A pipeline that recognises on a stand-in of a server, and has the models of `models`: none at first. */
 export async function openMeetingWorld(
   t: TestContext,
-  { kind = 'openai', model = 'whisper-1' }: { kind?: Kind; model?: string } = {},
+  {
+    kind = 'openai',
+    model = 'whisper-1',
+    env = {},
+  }: { kind?: Kind; model?: string; env?: Record<string, string> } = {},
 ) {
   const speech = await speechServer(kind);
   t.after(() => speech.close());
@@ -35,6 +39,7 @@ export async function openMeetingWorld(
     MITSCHRIFT_STT_BACKEND: backend,
     MITSCHRIFT_STT_MODEL: model,
     MITSCHRIFT_UI_LANGUAGE: 'en',
+    ...env,
   });
   const data = dataFolder(dataDir);
   const log = pino({ level: 'silent' });

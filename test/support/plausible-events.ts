@@ -177,10 +177,9 @@ export function plausibleEvents(snapshot: RecordingSnapshot): RecordingMachineEv
   const version = 1000 + context.attempt;
   const exact: Partial<Record<RecordingFactType, object>> = {
     'utterance.recognised': {
-      // While it is recorded, one may be recognised once more.
-      index: snapshot.matches('recording')
-        ? Math.min(draft.utterances, Math.max(0, (draft.stretches ?? 0) - 1))
-        : draft.utterances,
+      // While it is recorded, and when all are there, one may be recognised once more.
+      index: Math.min(draft.utterances, Math.max(0, (draft.stretches ?? 0) - 1)),
+      ...(draft.utterances >= (draft.stretches ?? 0) ? { heard: 'nl' } : {}),
     },
     'documents.saved': { version: versions.length + 1 },
     'documents.rendered': { version: versions.length + 1 },

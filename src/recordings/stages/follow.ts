@@ -6,6 +6,7 @@ import { audioFileName } from '../../shared/data-directory.ts';
 import { isAbort, untilAborted } from '../../shared/abort.ts';
 import { localEmbedder } from '../../speech/diarization/diarize.ts';
 import { type AudioFollower, openFollower } from '../../speech/live/follower.ts';
+import { onlyOne } from '../../speech/live/decided-language.ts';
 import { liveVoices } from '../../speech/live/live-voices.ts';
 import { punctuatedAhead } from './punctuate-ahead.ts';
 import { type Following, letGo } from './followings.ts';
@@ -70,7 +71,8 @@ async function openLive(job: Job, deps: FollowDeps): Promise<Live> {
     following: { follower, asked: null, isWaiting: false, stop: new AbortController() },
     plan,
     heard: [...utterances],
-    language: recording.asked.draft,
+    asked: recording.asked.draft ?? onlyOne(deps.languages()),
+    language: null,
     voices: embedder && liveVoices(embedder),
     closeVoices: async () => await embedder?.close(),
     ahead: isAhead

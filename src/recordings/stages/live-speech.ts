@@ -4,7 +4,7 @@ import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
 import { askUntilAnswered } from './ask-live.ts';
-import { utteranceFact } from './recognise-plan.ts';
+import { inLanguage, utteranceFact } from './recognise-plan.ts';
 import type { Utterance } from '../../../projections/recording/utterances.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Log } from '../../shared/log.ts';
@@ -26,13 +26,15 @@ export async function recogniseOn(live: Live, signal: AbortSignal): Promise<neve
     await decideLanguage(live, signal);
     if (heard.length === plan.length) await planNext(live, signal);
     await recogniseOne(live, heard.length, signal);
-    live.ahead?.grown(heard, live.language ?? mostHeard(heard));
+    live.ahead?.grown(heard, live.asked ?? live.language ?? mostHeard(heard));
   }
 }
 
 export type FollowDeps = {
   /** Whether recordings are recognised while they run (`stt.live`). Asked when one begins. */
   isOn(): boolean;
+  /** Languages that are spoken here (`stt.languages`); none: any. */
+  languages(): readonly string[];
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
   files: AudioStore;
@@ -51,7 +53,9 @@ export type Live = {
   following: Following;
   plan: WaitingStretch[];
   heard: Utterance[];
-  /** As asked for, else as decided; null while that is open. */
+  /** As asked for; null: the engine finds out, stretch by stretch. */
+  asked: string | null;
+  /** As decided; null while that is open. */
   language: string | null;
   voices: LiveVoices | null;
   closeVoices(): Promise<void>;
@@ -83,8 +87,14 @@ async function planNext(live: Live, signal: AbortSignal) {
 }
 
 /** Recognises a stretch of the plan, also one once more; a fact. */
-async function recogniseOne(live: Live, index: number, signal: AbortSignal): Promise<void> {
-  const { job, following, plan, heard, language } = live;
+async function recogniseOne(
+  live: Live,
+  index: number,
+  signal: AbortSignal,
+  again?: string,
+): Promise<void> {
+  const { job, following, plan, heard } = live;
+  const language = again ?? live.asked;
   const { stretch, cut, voice } = plan[index]!;
   const [start, end] = stretch;
   const before = plan[index - 1]?.cut ? heard[index - 1]! : null;
@@ -103,19 +113,20 @@ async function recogniseOne(live: Live, index: number, signal: AbortSignal): Pro
     job.partial(null),
   );
   const part = keptPart(recognised.segments, stretch, { before, goesOn: cut });
-  const utterance = { ...recognised, ...part, index };
+  const known = again === undefined ? {} : inLanguage(heard[index]!, again);
+  const utterance = { ...recognised, ...part, ...known, index };
   await job.append(utteranceFact(utterance, voice));
   following.asked = null;
   heard[index] = { ...utterance, voice };
 }
 
-/** Once, on the first 20 s of speech; what was taken for another language before is recognised again. */
+/** By all that was heard so far; what sounded like a language that the talk is not in is recognised again. */
 async function decideLanguage(live: Live, signal: AbortSignal): Promise<void> {
-  if (live.language !== null) return;
-  const decided = decidedLanguage(live.heard);
-  if (!decided) return;
-  live.language = decided.language;
-  for (const index of decided.others) await recogniseOne(live, index, signal);
+  if (live.asked !== null) return;
+  const decided = decidedLanguage(live.heard, live.deps.languages());
+  live.language = decided?.language ?? null;
+  for (const { index, language } of decided?.again ?? [])
+    await recogniseOne(live, index, signal, language);
 }
 
 /** After a restart: how the voices sound that have labels, by the longest stretch of each; and who speaks in what was planned. */

@@ -4,10 +4,17 @@ import type { WaitingFor } from '../../shared/retry.ts';
 import { type HeardPart, askedStretch, keptPart } from '../../speech/detection/seams.ts';
 import type { Meeting, Recognised, SpeechEngine } from '../../speech/engine.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
+import type { Utterance } from '../../../projections/recording/utterances.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 
 /** A stretch of the plan, recognised; from seam to seam where speech was cut. */
-export type HeardStretch = Recognised & { index: number; start: number; end: number };
+export type HeardStretch = Recognised & {
+  index: number;
+  start: number;
+  end: number;
+  /** What it sounded like, where it was recognised again in another language. */
+  heard?: string | undefined;
+};
 
 /**
  * Asks an engine for all stretches of a plan that have not been recognised yet, in order. Where speech was cut,
@@ -68,9 +75,42 @@ export async function* recognisePlan(
   }
 }
 
+/**
+ * Asks once more for one stretch of a plan, in another language than the engine took it for.
+ * @param all what was recognised of the plan
+ * @throws what the engine throws
+ */
+export async function recogniseAgain(
+  engine: SpeechEngine,
+  audio: SpeechFile,
+  plan: readonly Stretch[],
+  {
+    all,
+    index,
+    ...options
+  }: { all: readonly Utterance[]; index: number } & Parameters<SpeechEngine['recognise']>[2],
+): Promise<HeardStretch> {
+  const stretch = plan[index]!;
+  const before = plan[index - 1]?.[1] === stretch[0] ? all[index - 1]! : null;
+  const heard = await engine.recognise(audio, askedStretch(stretch, before), options);
+  const goesOn = plan[index + 1]?.[0] === stretch[1];
+  const part = keptPart(heard.segments, stretch, { before, goesOn });
+  return { ...part, ...inLanguage(all[index]!, options.language), index };
+}
+
+/** Of what is recognised again: the language it is asked in, and what it sounded like at first. */
+export const inLanguage = (
+  { language, heard, probability }: Utterance,
+  again: string | null,
+): Pick<HeardStretch, 'language' | 'heard' | 'probability'> => ({
+  language: again,
+  heard: heard ?? language ?? undefined,
+  ...(probability === undefined ? {} : { probability }),
+});
+
 /** What an engine heard of one stretch of the plan, as the log has it. */
 export function utteranceFact(
-  { index, start, end, segments, language }: HeardStretch,
+  { index, start, end, segments, language, heard, probability }: HeardStretch,
   voice?: string,
 ): RecordingFactOf<'utterance.recognised'> {
   const words = wordsIn(segments);
@@ -82,6 +122,8 @@ export function utteranceFact(
       end,
       words,
       language,
+      ...(heard === undefined ? {} : { heard }),
+      ...(probability === undefined ? {} : { probability }),
       ...(voice === undefined ? {} : { voice }),
     },
     content: { segments },

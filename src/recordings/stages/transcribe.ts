@@ -7,18 +7,19 @@ import type { SpeechFile } from '../../audio/wav.ts';
 import { overlapSeconds } from '../../speech/detection/seams.ts';
 import { longerStretches } from '../../speech/detection/speech-segments.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
-import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
+import {
+  decidedLanguage,
+  heardOtherwise,
+  mostHeard,
+  onlyOne,
+} from '../../speech/live/decided-language.ts';
 import { goingOn, liveDetectorName } from '../../speech/live/closed-speech.ts';
-import { recognisePlan, utteranceFact, wordsIn } from './recognise-plan.ts';
+import { recogniseAgain, recognisePlan, utteranceFact, wordsIn } from './recognise-plan.ts';
 import { spokenAudio } from '../../speech/detection/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { type Recording, factAt, speakersAsked } from '../../../projections/recording/recording.ts';
-import {
-  type ClosedStretch,
-  followedIn,
-  type Utterance,
-} from '../../../projections/recording/utterances.ts';
+import { type ClosedStretch, followedIn } from '../../../projections/recording/utterances.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -44,6 +45,8 @@ export function transcribe(
     leaseEngine(): Promise<Lease<SpeechEngine>>;
     files: AudioStore;
     modelsDir: ModelFolders;
+    /** Languages that are spoken here (`stt.languages`); none: any. */
+    languages(): readonly string[];
     followings: Pick<Followings, 'take'>;
   },
 ): StageActivity {
@@ -75,7 +78,11 @@ export function transcribe(
     const speech = await openSpeechFile(speechPath);
     try {
       await withChannelsFor(engine, job, files, (channels) =>
-        recogniseAll(engine, job, speech, { channels, asked: followed?.asked ?? null }),
+        recogniseAll(engine, job, speech, {
+          channels,
+          asked: followed?.asked ?? null,
+          languages: deps.languages(),
+        }),
       );
     } finally {
       await speech.close();
@@ -233,35 +240,52 @@ async function recogniseAll(
   engine: SpeechEngine,
   job: Job,
   speech: SpeechFile,
-  { channels, asked }: { channels: Meeting['channels']; asked: FollowedAudio['asked'] },
+  {
+    channels,
+    asked,
+    languages,
+  }: {
+    channels: Meeting['channels'];
+    asked: FollowedAudio['asked'];
+    languages: readonly string[];
+  },
 ): Promise<void> {
   const recording = await job.recording();
   const { plan, utterances, kind } = draft(recording);
   const planned = plan ?? [];
-  const wanted = askedOf(job, recording);
+  const given = askedOf(job, recording);
+  const wanted = { ...given, language: given.language ?? onlyOne(languages) };
+  const meeting = kind === 'meeting' ? { speakers: speakersAsked(recording), channels } : undefined;
   const heard = recognisePlan(engine, speech, planned, {
     done: utterances,
     asked,
-    meeting: kind === 'meeting' ? { speakers: speakersAsked(recording), channels } : undefined,
+    meeting,
     ...wanted,
-    language: wanted.language ?? languageFollowed(recording, utterances),
   });
   for await (const utterance of heard) {
     await job.append(utteranceFact(utterance));
     job.progress(prelude + (1 - prelude) * ((utterance.index + 1) / planned.length));
   }
+  if (wanted.language !== null) return;
+  // What sounded like a language that the talk is not in.
+  const { utterances: all } = draft(await job.recording());
+  for (const { index, language } of decidedLanguage(all, languages)?.again ?? []) {
+    const others = all.filter((one) => one.index !== index).flatMap(({ segments }) => segments);
+    const again = await recogniseAgain(engine, speech, planned, {
+      ...wanted,
+      language,
+      all,
+      index,
+      meeting: meeting && { ...meeting, heard: others },
+    });
+    await job.append(utteranceFact(again, all[index]!.voice));
+  }
 }
-
-/** What was decided on while it was recorded. */
-const languageFollowed = (
-  { sources }: Recording,
-  utterances: readonly Utterance[],
-): string | null =>
-  sources.draft.heardSince === 0 ? (decidedLanguage(utterances)?.language ?? null) : null;
 
 async function complete(engine: SpeechEngine, job: Job, deps: SecondPassDeps): Promise<void> {
   const recording = await job.recording();
   const { utterances } = draft(recording);
+  const otherwise = heardOtherwise(utterances);
   await job.append({
     type: 'transcription.completed',
     data: {
@@ -270,6 +294,7 @@ async function complete(engine: SpeechEngine, job: Job, deps: SecondPassDeps): P
       language: mostHeard(utterances) ?? recording.asked.draft,
       utterances: utterances.length,
       words: wordsIn(utterances.flatMap(({ segments }) => segments)),
+      ...(otherwise === null ? {} : { otherwise }),
       ...secondPassBy(recording, engine, deps),
     },
   });

@@ -125,7 +125,7 @@ export function remoteEngine(
       const code = languageCode(language);
       const sign = waitingSign(onWaiting);
       const segments: Segment[] = [];
-      const heard: (string | null)[] = [];
+      const heard: Pick<Transcript, 'language' | 'probability'>[] = [];
       const longest = Math.max(secondsMax, (meeting && meetingMax()) ?? 0);
       const pieceSeconds = () => Math.min(longest, secondsTaken);
       const rest: Stretch[] = await cut(audio, stretch, pieceSeconds());
@@ -151,10 +151,12 @@ export function remoteEngine(
         const shifted = shiftSegments(answer.segments, asked[0], asked[1]);
         before = keptPart(shifted, piece, { before, goesOn: rest.length > 0 });
         segments.push(...before.segments);
-        heard.push(answer.language);
+        heard.push(answer);
       }
-      const found = heard.find((one) => one !== null) ?? code;
-      return { segments: withDoubts(segments), language: found };
+      const { language: found = code, probability } =
+        heard.find((one) => one.language !== null) ?? {};
+      const sure = probability === undefined ? {} : { probability };
+      return { segments: withDoubts(segments), language: found, ...sure };
     },
     probe: (signal) => transport.probe(signal),
     close: () => transport.server.connections.destroy(),
