@@ -92,8 +92,10 @@ export interface Search {
   ): Promise<NotesFound>;
 }
 
-/** Pairs of word and transcript in all indexes together (about 10 bytes each): some 25 000 transcripts, 200 MB. */
-const sizeMax = 20_000_000;
+/** The share of the machine's memory that all indexes together may take. */
+const memoryShare = 0.1;
+/** A word of a transcript costs an index so much, bytes; one of 1,500 words has about 800 different ones. */
+const pairBytes = 10;
 /** Users whose indexes are in memory, and indexes being made at the same time. */
 const usersMax = 50;
 const buildsMax = 4;
@@ -109,13 +111,13 @@ export function openSearch(parts: {
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'assertRunning' | 'onApplied'>;
   log: Pick<Log, 'error'>;
-  /** Room for all indexes together; for tests. */
-  sizeMax?: number;
+  /** Of the machine, in bytes. */
+  memoryBytes: number;
 }): Search {
-  const { storage, projections, log } = parts;
+  const { storage, projections, log, memoryBytes } = parts;
   const assertRunning = () => projections.assertRunning([recordings.name]);
   const indexes = openIndexes({
-    room: parts.sizeMax ?? sizeMax,
+    room: (memoryBytes * memoryShare) / pairBytes,
     open: (owner, hasRoom, limited) =>
       userIndex(owner, { storage, hasRoom, assertRunning, limited }),
   });
@@ -295,6 +297,7 @@ async function saidIn(storage: ProjectionStorage, owner: string, id: string) {
 
 /** The indexes in memory. */
 function openIndexes(deps: {
+  /** Pairs of word and transcript in all of them. */
   room: number;
   open(
     owner: string,

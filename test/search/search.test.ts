@@ -76,23 +76,22 @@ async function tellText(
   return (await teller.of(id, saved(version, id), 'idle.saved')).position;
 }
 
-function opened(t: TestContext, sizeMax?: number) {
+/** Of a machine whose indexes have room for so many pairs of word and transcript: a tenth, 10 bytes each. */
+const memoryFor = (pairs: number): number => pairs * 100;
+
+function opened(t: TestContext, pairs = 20_000_000) {
   const world = projected(t, recordings);
   const search = openSearch({
     storage: world.storage,
     projections: world.runner,
     log: { error: assert.fail },
-    ...(sizeMax === undefined ? {} : { sizeMax }),
+    memoryBytes: memoryFor(pairs),
   });
   return { ...world, search };
 }
 
 /** The same; `look` is called when something was read for the search, before the search gets it. */
-function openedOn(
-  t: TestContext,
-  sizeMax: number,
-  look: (keys: readonly string[]) => Promise<void>,
-) {
+function openedOn(t: TestContext, pairs: number, look: (keys: readonly string[]) => Promise<void>) {
   const world = projected(t, recordings);
   const { storage } = world;
   const looked: ProjectionStorage = {
@@ -117,7 +116,12 @@ function openedOn(
   const log = { error: assert.fail };
   return {
     ...world,
-    search: openSearch({ storage: looked, projections: world.runner, log, sizeMax }),
+    search: openSearch({
+      storage: looked,
+      projections: world.runner,
+      log,
+      memoryBytes: memoryFor(pairs),
+    }),
   };
 }
 

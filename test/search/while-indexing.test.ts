@@ -50,6 +50,7 @@ function searching(t: TestContext, waits: (key: string) => boolean) {
     storage: gate.storage,
     projections: world.runner,
     log: { error: assert.fail },
+    memoryBytes: 2_000_000_000,
   });
   const find = async (question: string, owner = 'anna') => {
     const { hits, ...rest } = await search.find(owner, question, { limit });
@@ -150,6 +151,7 @@ test('while the rows themselves are made again nothing is found, and nothing is 
     storage: slow,
     projections: runner,
     log: { error: assert.fail },
+    memoryBytes: 2_000_000_000,
   });
   const found = () => search.find('anna', 'marmalade', { limit });
   assert.deepEqual(await found(), { hits: [], complete: false, fraction: 0 });

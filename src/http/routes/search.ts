@@ -1,3 +1,4 @@
+import { thisMachine } from '../../shared/machine.ts';
 import * as z from 'zod';
 import { wrong } from '../../shared/in-words.ts';
 import { loadOnce } from '../../shared/package.ts';
@@ -60,7 +61,10 @@ const searched = {
 };
 
 const openedSearch = perApp((services) =>
-  loadOnce(async () => (await import('../../search/search.ts')).openSearch(services)),
+  loadOnce(async () => {
+    const { openSearch } = await import('../../search/search.ts');
+    return openSearch({ ...services, memoryBytes: thisMachine().memoryBytes });
+  }),
 );
 
 /** Full text over the caller's own transcripts. */

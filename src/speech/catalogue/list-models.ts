@@ -8,7 +8,8 @@ import {
 } from '../local/local-models.ts';
 import { damagedChecksums, type InstallPhase } from './adopt-model.ts';
 import { type ModelDownload, downloadsOf, preferred, readCatalogue } from './catalogue.ts';
-import { type Machine, recommended } from './recommend.ts';
+import type { Machine } from '../../shared/machine.ts';
+import { recommended } from './recommend.ts';
 import { aboutModel } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 

@@ -18,7 +18,7 @@ import type { DownloadLimits } from './download.ts';
 import { importModel } from './import-model.ts';
 import { discardPartial, installModel } from './install.ts';
 import { ModelError } from './model-error.ts';
-import { type Machine, thisMachine } from './recommend.ts';
+import { type Machine, thisMachine } from '../../shared/machine.ts';
 import {
   type ModelList,
   type ModelPlaces,

@@ -1,17 +1,7 @@
-import { availableParallelism, totalmem } from 'node:os';
 import { aboutModel } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
+import type { Machine } from '../../shared/machine.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-
-/** What a recommendation follows. */
-export type Machine = { memoryBytes: number; cores: number };
-
-/** What this process may use: in a container with a limit, that. */
-export function thisMachine(): Machine {
-  const constrained = process.constrainedMemory();
-  const memory = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
-  return { memoryBytes: memory, cores: availableParallelism() };
-}
 
 /**
  * Which model of each purpose to take on this machine, by id, with the reason in a sentence. Of those that

@@ -1,0 +1,11 @@
+import { availableParallelism, totalmem } from 'node:os';
+
+/** What a process has to work with. */
+export type Machine = { memoryBytes: number; cores: number };
+
+/** What this process may use: in a container with a limit, that. */
+export function thisMachine(): Machine {
+  const constrained = process.constrainedMemory();
+  const memory = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
+  return { memoryBytes: memory, cores: availableParallelism() };
+}
