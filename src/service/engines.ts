@@ -134,6 +134,14 @@ export function speechActivities(
         leaseEngine,
         files,
         modelsDir,
+        // A server shows its own, if it streams.
+        openStreaming: async (language) =>
+          settings()['stt.base_url'] === null
+            ? await (
+                await import('../speech/local/streaming.ts')
+              ).streamingRecogniser(modelsDir, language)
+            : null,
+        usualLanguage: () => languageCode(settings()['stt.language']),
         log,
       }),
     ),

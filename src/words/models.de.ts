@@ -28,6 +28,13 @@ export const modelsInGerman = {
   'about-moonshine-tiny-en': {
     detail: 'Für sehr kleine Computer. Keine Zeitangaben für einzelne Wörter.',
   },
+  'about-streaming-zipformer-en': {
+    detail:
+      'Zeigt englische Wörter eine halbe Sekunde, nachdem sie gesprochen wurden. Das endgültige Transkript macht ein anderes Modell.',
+  },
+  'about-streaming-zipformer-en-20m': {
+    detail: 'Dasselbe für kleine Rechner, weniger genau.',
+  },
   'about-silero-vad': {
     detail: 'Erkennt, wann gesprochen wird, genauer als die eingebaute Erkennung.',
   },
@@ -47,6 +54,7 @@ export const modelsInGerman = {
   'used-for-speech-chosen': {
     detail: 'Transkribiert Aufnahmen (in den Einstellungen gewählt, `stt.local_model`).',
   },
+  'used-for-interim': { detail: 'Zeigt Wörter, während sie gesprochen werden.' },
   'used-for-detection': { detail: 'Erkennt, wann gesprochen wird.' },
   'used-for-speakers': { detail: 'Unterscheidet die Sprecher in Besprechungen.' },
   'used-for-punctuation': { detail: 'Setzt Satzzeichen, wenn es kein Sprachmodell gibt.' },

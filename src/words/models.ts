@@ -40,6 +40,17 @@ export const models = {
     {},
     { detail: 'For very small computers. No times for single words.' },
   ),
+  'about-streaming-zipformer-en': says(
+    {},
+    {
+      detail:
+        'Shows English words half a second after they are said. Another model makes the final transcript.',
+    },
+  ),
+  'about-streaming-zipformer-en-20m': says(
+    {},
+    { detail: 'The same for small computers, less accurate.' },
+  ),
   'about-silero-vad': says(
     {},
     { detail: 'Detects when someone is speaking, more accurately than the built-in detection.' },
@@ -68,6 +79,7 @@ export const models = {
     {},
     { detail: 'Transcribes recordings (chosen in the settings, `stt.local_model`).' },
   ),
+  'used-for-interim': says({}, { detail: 'Shows words while they are being said.' }),
   'used-for-detection': says({}, { detail: 'Detects when someone is speaking.' }),
   'used-for-speakers': says({}, { detail: 'Separates the speakers of meetings.' }),
   'used-for-punctuation': says({}, { detail: 'Adds punctuation if there is no language model.' }),

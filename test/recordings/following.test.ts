@@ -51,6 +51,56 @@ test('what was said last is recognised when the file is whole, before the log ha
   await ended.close();
 });
 
+test('what is still being said is shown by a streaming model, and gives way to what the engine heard', async (t) => {
+  const folder = await speechFile(t);
+  const ends = openFileEnds();
+  const { job, captured, appended } = jobOf('r1');
+  t.after(captured);
+  const shown: string[] = [];
+  const seen = new Promise<void>((resolve) => {
+    Object.assign(job, {
+      partial: (heard: { text: string; index: number } | null) => {
+        shown.push(heard === null ? '' : `${heard.index} ${heard.text}`);
+        if (heard?.text === 'w02') resolve();
+      },
+    });
+  });
+  let closed = 0;
+  const languages: string[] = [];
+  const openStreaming = async (language: string) => {
+    languages.push(language);
+    return { ...streaming(), close: async () => void (closed += 1) };
+  };
+  const more = { followings: openFollowings(), onFileEnd: ends.onEnd, openStreaming };
+  const over = followStage(deps(folder, { ...more, usualLanguage: () => 'en' }))(job);
+  await within('the last word is shown', seen);
+  await within('the first words', appended('utterance.recognised', 1));
+  ends.tell('r1');
+  await within('the last word', appended('utterance.recognised', 2));
+  assert.equal(shown.at(-1), '', 'nothing is shown twice');
+  captured();
+  await over;
+  assert.deepEqual([closed, languages], [1, ['en']]);
+});
+
+test('a streaming model that fails costs nothing but what it would have shown', async (t) => {
+  const folder = await speechFile(t);
+  const ends = openFileEnds();
+  const { job, facts, captured, appended } = jobOf('r1');
+  t.after(captured);
+  let failures = 0;
+  const openStreaming = async () => ({
+    hear: () => Promise.reject(new Error(`failure ${(failures += 1)}`)),
+    close: async () => {},
+  });
+  const more = { followings: openFollowings(), onFileEnd: ends.onEnd, openStreaming };
+  void followStage(deps(folder, { ...more, usualLanguage: () => 'en' }))(job);
+  await within('the first words', appended('utterance.recognised', 1));
+  ends.tell('r1');
+  await within('the last word', appended('utterance.recognised', 2));
+  assert.deepEqual([textsIn(facts), failures], [['w00 w01', 'w02'], 1]);
+});
+
 for (const [what, waiting] of [
   [
     'that waits for its engine ends with the capture: nobody may come for it',
@@ -95,6 +145,21 @@ const engine = {
     return { segments: text === '' ? [] : [{ start, end, text, words: [] }], language: 'en' };
   },
 } as Partial<SpeechEngine> as SpeechEngine;
+
+/** Hears the words of `tonePcm` in what it was given of one speech. */
+function streaming() {
+  let [present, heard] = [-1, Buffer.alloc(0)];
+  return {
+    async hear(speech: number, samples: Int16Array): Promise<string> {
+      if (speech !== present) [present, heard] = [speech, Buffer.alloc(0)];
+      heard = Buffer.concat([heard, Buffer.from(Int16Array.from(samples).buffer)]);
+      const all = new Int16Array(Uint8Array.from(heard).buffer);
+      return hearTones(all)
+        .map(({ text }) => text)
+        .join(' ');
+    },
+  };
+}
 
 /** A folder with what was captured. */
 async function speechFile(t: TestContext): Promise<string> {

@@ -8,13 +8,14 @@ import { localEmbedder } from '../../speech/diarization/diarize.ts';
 import { type AudioFollower, openFollower } from '../../speech/live/follower.ts';
 import { onlyOne } from '../../speech/live/decided-language.ts';
 import { liveVoices } from '../../speech/live/live-voices.ts';
+import { interimText } from './interim-text.ts';
 import { punctuatedAhead } from './punctuate-ahead.ts';
 import { type Following, letGo } from './followings.ts';
 import { type FollowDeps, type Live, isBehind, recogniseOn } from './live-speech.ts';
 import { type Job, type StageActivity, StageSuperseded } from './run-stage.ts';
 
-/** Between two looks at the file, milliseconds. */
-const lookEveryMs = 250;
+/** Between two looks at the file, milliseconds: words are to be shown within half a second. */
+const lookEveryMs = 100;
 /** After what went wrong with the files, milliseconds. */
 const againMs = 30_000;
 
@@ -74,6 +75,16 @@ async function openLive(job: Job, deps: FollowDeps): Promise<Live> {
     asked: recording.asked.draft ?? onlyOne(deps.languages()),
     language: null,
     voices: embedder && liveVoices(embedder),
+    interim: interimText({
+      follower,
+      async open() {
+        if (!deps.openStreaming) return null;
+        const language = live.asked ?? live.language ?? deps.usualLanguage?.() ?? null;
+        return language === null ? undefined : await deps.openStreaming(language);
+      },
+      show: (said) => job.partial({ ...said, index: live.plan.length, speaker: null }),
+      log: deps.log,
+    }),
     closeVoices: async () => await embedder?.close(),
     ahead: isAhead
       ? punctuatedAhead(job, { ...deps.ahead, log: deps.log }, () => isBehind(live))
@@ -128,7 +139,7 @@ async function readOn(live: Live, signal: AbortSignal): Promise<never> {
 }
 
 async function readUntilWhole(
-  { job, following, plan, heard, events }: Live,
+  { job, following, plan, heard, events, interim }: Live,
   signal: AbortSignal,
   whole: AbortSignal,
 ): Promise<never> {
@@ -138,6 +149,7 @@ async function readUntilWhole(
     const isLast = whole.aborted;
     await (isLast ? follower.end() : follower.follow());
     if (follower.next()) events.emit('closed');
+    if (!isLast) interim.look();
     const since = plan[heard.length]?.stretch[1] ?? follower.waitingSince();
     job.behind(since === null ? 0 : Math.max(0, Math.round(follower.duration() - since)));
     if (isLast) return await untilAborted(new Promise<never>(() => {}), signal);
@@ -150,6 +162,7 @@ async function leftBy(live: Live | null): Promise<Following | null> {
   if (!live) return null;
   const { job, deps, following } = live;
   await live.closeVoices();
+  await live.interim.close();
   const captured = await job.recording().then(
     ({ sources }) => sources.draft.results.audio !== null,
     () => false, // the log is closed
@@ -166,5 +179,6 @@ async function leftBy(live: Live | null): Promise<Following | null> {
 
 async function closeLive(live: Live): Promise<void> {
   await live.closeVoices();
+  await live.interim.close();
   await letGo(live.following);
 }

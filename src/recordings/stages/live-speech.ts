@@ -4,12 +4,14 @@ import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
 import { askUntilAnswered } from './ask-live.ts';
+import type { InterimText } from './interim-text.ts';
 import { inLanguage, utteranceFact } from './recognise-plan.ts';
 import type { Utterance } from '../../../projections/recording/utterances.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import { type WaitingStretch, liveDetectorName } from '../../speech/live/closed-speech.ts';
+import type { StreamingRecogniser } from '../../speech/local/streaming.ts';
 import type { LiveVoices } from '../../speech/live/live-voices.ts';
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import type { Following, Followings } from './followings.ts';
@@ -43,6 +45,10 @@ export type FollowDeps = {
   /** Calls back when no more comes into the file of a recording, before that is in the log. Returns how to stop. */
   onFileEnd(recordingId: string, listener: () => void): () => void;
   ahead: AheadDeps;
+  /** What shows words while they are said; null: nothing is installed for it. Absent: never. */
+  openStreaming?(language: string): Promise<StreamingRecogniser | null>;
+  /** The language of recordings that do not say theirs (`stt.language`). */
+  usualLanguage?(): string | null;
   log: Log;
 };
 
@@ -53,6 +59,7 @@ export type Live = {
   following: Following;
   plan: WaitingStretch[];
   heard: Utterance[];
+  interim: InterimText;
   /** As asked for; null: the engine finds out, stretch by stretch. */
   asked: string | null;
   /** As decided; null while that is open. */
@@ -118,6 +125,7 @@ async function recogniseOne(
   await job.append(utteranceFact(utterance, voice));
   following.asked = null;
   heard[index] = { ...utterance, voice };
+  live.interim.final(end);
 }
 
 /** By all that was heard so far; what sounded like a language that the talk is not in is recognised again. */

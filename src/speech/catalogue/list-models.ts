@@ -147,6 +147,7 @@ function usesOf(
 }
 
 const otherUses: Partial<Record<ModelPurpose, Sentence>> = {
+  'streaming-speech-to-text': aboutModel('used-for-interim'),
   'voice-activity': aboutModel('used-for-detection'),
   'speaker-segmentation': aboutModel('used-for-speakers'),
   'speaker-embedding': aboutModel('used-for-speakers'),

@@ -19,6 +19,8 @@ export interface ClosedSpeech {
   quiet(until: number): void;
   /** No more comes: closes what is open. @param duration of the audio, seconds */
   end(duration: number): void;
+  /** Where the speech begins that goes on and is not closed; null: nobody speaks. */
+  openSince(): number | null;
   /** Takes those that were closed since. */
   closed(): ClosedStretch[];
 }
@@ -92,6 +94,7 @@ export function closedSpeech({
     end(duration) {
       if (open) close(2 * duration - open.end);
     },
+    openSince: () => (open ? Math.max(last.end, open.start - paddingSeconds) : null),
     closed() {
       const taken = done;
       done = [];

@@ -37,6 +37,10 @@ export interface AudioFollower {
   waitingSince(): number | null;
   /** Of what has come, seconds. */
   duration(): number;
+  /** Speech that goes on, up to now; null: nobody speaks. */
+  speaking(): Stretch | null;
+  /** Samples of what has come. */
+  read(start: number, end: number): Promise<Int16Array>;
   /** A stretch as a speech file of its own, made louder where it is very quiet. Close it: it is removed then. */
   piece(stretch: Stretch): Promise<SpeechFile>;
   /** The capture is over: takes in the rest, once. What was said and is not in the plan is left in `next`. */
@@ -144,6 +148,11 @@ function followerOf({
     },
     waitingSince: () => waiting[0]?.stretch[1] ?? null,
     duration,
+    speaking() {
+      const since = speech.openSince();
+      return since === null ? null : [since, duration()];
+    },
+    read: (start, end) => copy.read(start, end),
     async piece([start, end]) {
       return await pieceFile(await copy.read(start, end), piecePath);
     },

@@ -1,7 +1,7 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import type { SpokenTurn, Window, WindowVoice } from '../diarization/windows.ts';
 
-/** What the service asks of the engine process, one at a time. Audio goes by path, never by message. */
+/** What the service asks of the engine process, one at a time. Audio goes by path, but for what was just said (`hear`). */
 export type LocalRequest =
   | {
       op: 'recognise';
@@ -15,6 +15,17 @@ export type LocalRequest =
       end: number;
       /** What will be asked next of the same file with the same model. */
       next?: Stretch | undefined;
+    }
+  | {
+      op: 'hear';
+      /** Model: the recogniser of the last key stays loaded. */
+      key: string;
+      /** OnlineRecognizer configuration with absolute paths. */
+      config: Record<string, unknown>;
+      /** Which one goes on; another number begins anew. */
+      speech: number;
+      /** What has come of it since, 16 bits each, in base64. */
+      samples: string;
     }
   | {
       op: 'detect';
@@ -73,6 +84,8 @@ export type LocalReply =
 /** What each operation answers. Times of `recognise` count from the stretch's start. */
 export type LocalAnswers = {
   recognise: LocalResult;
+  /** All that is heard of the speech so far. */
+  hear: string;
   detect: Stretch[];
   diarize: Window;
   /** Of a whole file; empty when it is too short. */

@@ -10,6 +10,7 @@ import { ifMissing } from '../../shared/files.ts';
 
 const modelPurposes = [
   'speech-to-text',
+  'streaming-speech-to-text',
   'voice-activity',
   'speaker-segmentation',
   'speaker-embedding',

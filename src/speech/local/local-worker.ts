@@ -4,7 +4,12 @@
  * and so that the memory of a model is returned when it is not needed.
  */
 import { messageOf } from '../../shared/errors.ts';
-import sherpa, { type OfflineRecognizer, type OfflineStream } from 'sherpa-onnx-node';
+import sherpa, {
+  type OfflineRecognizer,
+  type OfflineStream,
+  type OnlineRecognizer,
+  type OnlineStream,
+} from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { setPriority } from 'node:os';
 import type { Stretch } from '../../../events/facts/transcript.ts';
@@ -34,10 +39,12 @@ let loaded: { key: string; recogniser: OfflineRecognizer } | undefined;
 async function answer(
   request: LocalRequest,
   progress: (fraction: number) => void,
-): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | number[] | string[]> {
+): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | number[] | string[] | string> {
   switch (request.op) {
     case 'recognise':
       return recognise(request);
+    case 'hear':
+      return hear(request);
     case 'detect':
       return detect(request, progress);
     case 'diarize':
@@ -49,6 +56,28 @@ async function answer(
     default:
       return punctuate(request, progress);
   }
+}
+
+let streaming:
+  | { key: string; recogniser: OnlineRecognizer; speech: number; stream: OnlineStream }
+  | undefined;
+
+function hear({ key, config, speech, samples }: RequestOf<'hear'>): string {
+  if (streaming?.key !== key || streaming.speech !== speech) {
+    const recogniser =
+      streaming?.key === key ? streaming.recogniser : new sherpa.OnlineRecognizer(config);
+    streaming = { key, recogniser, speech, stream: recogniser.createStream() };
+    freeStreams();
+  }
+  const { recogniser, stream } = streaming;
+  const bytes = Buffer.from(samples, 'base64');
+  const heard = Float32Array.from(
+    { length: bytes.length / 2 },
+    (_, at) => bytes.readInt16LE(at * 2) / 32_768,
+  );
+  if (heard.length > 0) stream.acceptWaveform({ samples: heard, sampleRate: speechRate });
+  while (recogniser.isReady(stream)) recogniser.decode(stream);
+  return recogniser.getResult(stream).text;
 }
 
 async function embed({ config, path }: RequestOf<'embed'>): Promise<number[]> {

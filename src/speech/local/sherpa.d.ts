@@ -22,6 +22,15 @@ declare module 'sherpa-onnx-node' {
     acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
     inputFinished(): void;
   }
+  class OnlineRecognizer {
+    /** Ends the process when files are damaged. */
+    constructor(config: Record<string, unknown>);
+    createStream(): OnlineStream;
+    isReady(stream: OnlineStream): boolean;
+    /** Blocks for a chunk; only when ready. */
+    decode(stream: OnlineStream): void;
+    getResult(stream: OnlineStream): { text: string };
+  }
   class SpeakerEmbeddingExtractor {
     constructor(config: Record<string, unknown>);
     readonly dim: number;
@@ -52,6 +61,7 @@ declare module 'sherpa-onnx-node' {
     OfflineRecognizer: typeof OfflineRecognizer;
     OfflineSpeakerDiarization: typeof OfflineSpeakerDiarization;
     OnlinePunctuation: typeof OnlinePunctuation;
+    OnlineRecognizer: typeof OnlineRecognizer;
     SpeakerEmbeddingExtractor: typeof SpeakerEmbeddingExtractor;
     Vad: typeof Vad;
   };
@@ -59,6 +69,8 @@ declare module 'sherpa-onnx-node' {
     OfflineRecognizer,
     OfflineSpeakerDiarization,
     OfflineStream,
+    OnlineRecognizer,
+    OnlineStream,
     SpeakerEmbeddingExtractor,
     Vad,
   };

@@ -3,6 +3,7 @@ import type { Model } from '../../client/models.ts';
 
 const purposes = [
   'speech-to-text',
+  'streaming-speech-to-text',
   'speaker-segmentation',
   'speaker-embedding',
   'voice-activity',

@@ -159,6 +159,7 @@ export default {
   modelsIntro:
     'Modelle werden nur auf Ihren Wunsch heruntergeladen, vor der Verwendung geprüft und auf diesem Server gespeichert.',
   'purpose=speech-to-text': 'Spracherkennung',
+  'purpose=streaming-speech-to-text': 'Wörter während des Sprechens',
   'purpose=speaker-segmentation': 'Sprechertrennung',
   'purpose=speaker-embedding': 'Stimmerkennung',
   'purpose=voice-activity': 'Erkennung von Sprechpausen',

@@ -154,6 +154,7 @@ const english = {
   modelsIntro:
     'Models are downloaded only when you ask for them, checked before use and stored on this server.',
   'purpose=speech-to-text': 'Speech recognition',
+  'purpose=streaming-speech-to-text': 'Words while they are said',
   'purpose=speaker-segmentation': 'Speaker separation',
   'purpose=speaker-embedding': 'Voice recognition',
   'purpose=voice-activity': 'Speech detection',
