@@ -72,7 +72,10 @@ export type LogCopy = {
 export async function openLogCopy(directory: string, id: string): Promise<LogCopy> {
   const marker = await readMarker(directory);
   if (marker && marker.log !== id) {
-    throw new EventStoreError('DAMAGED', `${directory} holds another log (${marker.log}).`);
+    throw new EventStoreError(
+      'DAMAGED',
+      `${directory} contains a different event log (${marker.log}).`,
+    );
   }
   const db = await openDatabase(directory, {
     createIfMissing: marker === undefined,
@@ -85,7 +88,8 @@ export async function openLogCopy(directory: string, id: string): Promise<LogCop
       marker === undefined && (await db.keys({ ...streamsRange, limit: 1 }).all()).length === 0;
     if (isNew && found !== id) await db.put(idKey, id, { sync: true });
     const known = await identifyLog(directory, db, marker?.log);
-    if (known !== id) throw new EventStoreError('DAMAGED', `${directory} holds log ${known}.`);
+    if (known !== id)
+      throw new EventStoreError('DAMAGED', `${directory} contains event log ${known}.`);
     return await copyInto(db, id);
   } catch (error) {
     await db.close();

@@ -273,10 +273,14 @@ async function sealFor(
     if (cause instanceof RangeError) throw invalid(cause.message, cause);
     if (cause instanceof EventStoreError) throw cause;
     if (hasCode(cause, 'ENOSPC')) {
-      throw new EventStoreError('DISK_FULL', 'The disk is full: nothing new is taken.', { cause });
+      throw new EventStoreError('DISK_FULL', 'The disk is full: nothing new is accepted.', {
+        cause,
+      });
     }
     if (!(cause instanceof KeyError)) {
-      throw new EventStoreError('BUSY', `The key of ${subject} cannot be had now.`, { cause });
+      throw new EventStoreError('BUSY', `The key of ${subject} is not available at the moment.`, {
+        cause,
+      });
     }
     if (cause.code === 'ERASED') throw invalid(cause.message, cause);
     throw new EventStoreError('UNREADABLE', cause.message, { cause });

@@ -125,7 +125,7 @@ async function followOnce(following: Following): Promise<void> {
       progress = true;
     }
     signal.throwIfAborted();
-    throw new EventStoreError('BUSY', 'The log is followed no more.');
+    throw new EventStoreError('BUSY', 'The event log is no longer followed.');
   } catch (error) {
     if (!progress || !isTransient(error)) throw error;
   }

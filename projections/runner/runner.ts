@@ -65,7 +65,7 @@ type AppliedListener = (facts: readonly FactOutline[], position: number) => void
 /** A command waits this long for its own position by default. */
 const appliedTimeoutMs = 5000;
 
-const closing: StopReason = { code: 'CLOSED', message: 'The service is stopping' };
+const closing: StopReason = { code: 'CLOSED', message: 'The server is shutting down' };
 
 /**
  * Starts to bring projections up to the log and to keep them there. Returns at once; `ready()` resolves later.

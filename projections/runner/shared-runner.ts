@@ -140,7 +140,7 @@ async function deliver(delivery: Delivery, delivered: { position: number }): Pro
 async function untilReady({ progress, changed, signal }: Delivery): Promise<void> {
   const isThere = () => progress.members.every((member) => member.live() || member.stopped());
   while (!isThere()) {
-    if (signal.aborted) throw new ProjectionStopped('all', 'The service is stopping');
+    if (signal.aborted) throw new ProjectionStopped('all', 'The server is shutting down');
     await changed.wait(signal);
   }
 }

@@ -203,7 +203,7 @@ function watch(
       seen = positions.join();
       since = performance.now();
     } else if (performance.now() - since >= times.stall) {
-      fail(new Error(`The rows have got no further for ${times.stall / 1000} s.`));
+      fail(new Error(`The projection rows have made no progress for ${times.stall / 1000} s.`));
     }
   };
   const looking = setInterval(() => void look(), times.stall / 4).unref();
@@ -220,5 +220,5 @@ async function stopped(runner: ProjectionRunner, { onFailure, times }: Projector
     },
   );
   if (!(await inTime(times.stop, stopping, () => false)))
-    onFailure?.(new Error(`What was being written to the rows has not ended in ${times.stop} ms.`));
+    onFailure?.(new Error(`Writing to the projection rows did not end within ${times.stop} ms.`));
 }

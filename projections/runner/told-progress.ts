@@ -27,7 +27,7 @@ export type ToldProgress = {
   stop(error?: unknown): void;
 };
 
-const closing: StopReason = { code: 'CLOSED', message: 'The service is stopping' };
+const closing: StopReason = { code: 'CLOSED', message: 'The server is shutting down' };
 
 export function progressAsTold(
   projections: readonly Projection[],

@@ -77,5 +77,5 @@ export async function endWorkOf(
     }
     if (refused) await sleep(pauseMs);
   }
-  throw new Error(`There is no end of what is done with the recordings of ${owner}`);
+  throw new Error(`The recordings of ${owner} keep changing`);
 }

@@ -274,7 +274,7 @@ async function compressAside(
   await files.read(recordingId, file, async (source) => {
     // A file that was damaged must not be made to look whole.
     if ((await hashFile(source, { like: file.sha256 }))?.sha256 !== file.sha256) {
-      throw new Error(`the audio ${source} is not as it was recorded`);
+      throw new Error(`the audio ${source} has changed since it was recorded`);
     }
     await compressFlac(source, temporary, signal);
   });

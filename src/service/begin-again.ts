@@ -120,7 +120,7 @@ async function endToBeginAgain(run: Run, { server, log, endWithinMs }: Parts): P
     .end(server.pause)
     .catch((err: unknown) => log.warn({ err }, 'ending the parts of this node failed'));
   await inTime(endWithinMs, ended, () => {
-    throw new Error(`What this node had begun has not ended in ${endWithinMs / 1000} s.`);
+    throw new Error(`Work that this node had started did not end within ${endWithinMs / 1000} s.`);
   });
 }
 

@@ -104,7 +104,8 @@ export async function removePlainRows(
 ): Promise<boolean> {
   const isThere = (await rows.get(begunKey)) !== undefined || (await hasPlainRows(log.db));
   if (!isThere) return false;
-  if (!(await rewritable())) throw new Error('The log has harmed tables, which are not rewritten.');
+  if (!(await rewritable()))
+    throw new Error('The event log has damaged tables, which are not rewritten.');
   // Before the first key goes: afterwards only the files have them.
   await rows.batch([{ type: 'put', key: begunKey, value: '1' }], { sync: true });
   await removeFrom(log.db);

@@ -106,7 +106,7 @@ test('a projector that never gets any further makes room for another', async (t)
   const other = start(t, world);
   await other.applied('all', 1, limit);
   await runner.applied('all', 1, limit);
-  assert.match(failures.join(), /got no further for 0.2 s/);
+  assert.match(failures.join(), /made no progress for 0.2 s/);
 });
 
 test('a node that cannot read the log makes room for another', async (t) => {

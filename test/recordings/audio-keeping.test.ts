@@ -114,7 +114,7 @@ test('flac: without ffmpeg the WAV is kept, and the log says why', async (t) => 
 test('flac: a WAV that is not as it was recorded is neither compressed nor removed', async (t) => {
   const world = await openWorld(t, { keep: 'flac', damage: true });
   const id = await world.record();
-  await world.loggedLine('is not as it was recorded');
+  await world.loggedLine('has changed since it was recorded');
   assert.deepEqual(await world.files(id), ['audio.wav']);
   assert.equal((await world.findings(id)).length, 1);
 });

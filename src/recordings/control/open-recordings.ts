@@ -96,7 +96,7 @@ export function openRecordings(deps: RecordingsDeps): OpenRecordings {
   };
 }
 
-const closed = () => new EventStoreError('CLOSED', 'The service is stopping');
+const closed = () => new EventStoreError('CLOSED', 'The server is shutting down');
 
 async function whileUsed<T>(
   { uses }: Recordings,

@@ -187,7 +187,7 @@ class BlobAudio implements AudioStore {
       try {
         await pipeline(found.body, createWriteStream(part, { mode: 0o600 }));
         if ((await hashFile(part, { like: sha256 }))?.sha256 !== sha256)
-          throw new BlobsError('BLOBS_DIFFER', 'The audio is not as it was recorded.');
+          throw new BlobsError('BLOBS_DIFFER', 'The audio has changed since it was recorded.');
         await rename(part, path);
         return;
       } catch (error) {

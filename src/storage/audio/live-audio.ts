@@ -147,7 +147,8 @@ async function* contentOf(bucket: Blobs, pieces: readonly Piece[]): AsyncGenerat
     const reading = pieces.slice(at, at + atOnceMax).map(async ({ key, skip, samples }) => {
       const range = { start: skip * 2, end: (skip + samples) * 2 - 1 };
       const found = await bucket.get(key, { range });
-      if (found === null) throw new Error('A piece of a recording is gone while it is recorded.');
+      if (found === null)
+        throw new Error('Part of a recording disappeared while it was being recorded.');
       return await buffer(found.body);
     });
     yield* await Promise.all(reading);

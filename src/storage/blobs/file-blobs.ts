@@ -180,10 +180,7 @@ async function writeBody(path: string, body: BlobBody, sha256?: string): Promise
     await file.close();
   }
   if (sha256 !== undefined && hash.digest('hex') !== sha256)
-    throw new BlobsError(
-      'BLOBS_DIFFER',
-      'A file was not what it was said to be; it was not stored.',
-    );
+    throw new BlobsError('BLOBS_DIFFER', 'A file does not match its checksum and was not stored.');
 }
 
 /** Whether the name was free: it now is the file. */

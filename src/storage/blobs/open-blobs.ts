@@ -56,7 +56,7 @@ async function mark(
   throw new BlobsError(
     'BLOBS_OTHER_LOG',
     found === null
-      ? `In ${whereOf(place)} is a file ${markerKey} that is not ours. Take another directory, bucket or prefix.`
+      ? `${whereOf(place)} contains a file ${markerKey} that is not from Mitschrift. Choose another directory, bucket or prefix.`
       : `${whereOf(place)} has the files of another log (${found}); the database holds ${logId}. Nothing was changed. Set MITSCHRIFT_BLOBS_URL to the store of this log, or to an empty one.`,
   );
 }
@@ -64,7 +64,7 @@ async function mark(
 const unused = (place: BlobsPlace): BlobsError =>
   new BlobsError(
     'BLOBS_OTHER_LOG',
-    `No node has used ${whereOf(place)} for this log. Is it mounted, and what MITSCHRIFT_BLOBS_URL names at the others?`,
+    `No node has used ${whereOf(place)} for this event log. Check that it is mounted, and that MITSCHRIFT_BLOBS_URL is the same on all nodes.`,
   );
 
 async function readMarker(blobs: Blobs): Promise<Buffer | null> {

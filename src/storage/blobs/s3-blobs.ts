@@ -230,7 +230,7 @@ async function checkedBody(body: BlobBody, sha256: string | undefined): Promise<
 }
 
 const differs = (): BlobsError =>
-  new BlobsError('BLOBS_DIFFER', 'A file was not what it was said to be; it was not stored.');
+  new BlobsError('BLOBS_DIFFER', 'A file does not match its checksum and was not stored.');
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 

@@ -151,7 +151,7 @@ function refused(append: WaitingAppend, { at, begun }: AppendAnswer): EventStore
   if (begun === null) return conflictAt(append, Number(at));
   return new EventStoreError(
     'COMMAND_TAKEN',
-    `Its command has begun ${begun}; nothing was stored.`,
+    `The command has already started ${begun}; nothing was stored.`,
   );
 }
 

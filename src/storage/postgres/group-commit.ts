@@ -166,8 +166,14 @@ export class GroupCommit {
     const failure = basis?.failure;
     if (failure === undefined) return undefined;
     return failure instanceof EventStoreError && failure.code === 'VERSION_CONFLICT'
-      ? new EventStoreError('VERSION_CONFLICT', `${stream} has not got what this was decided on.`)
-      : new EventStoreError('BUSY', `What this was decided on is not stored in ${stream}.`);
+      ? new EventStoreError(
+          'VERSION_CONFLICT',
+          `${stream} does not contain the events that this decision was based on.`,
+        )
+      : new EventStoreError(
+          'BUSY',
+          `The events that this decision was based on are not stored in ${stream}.`,
+        );
   }
 
   async #send(batch: AppendBatch): Promise<void> {

@@ -24,7 +24,7 @@ export async function importFacts(
     // Who appends waits for this row.
     await client.query('select id from log for update');
     const { rowCount } = await client.query('select 1 from facts limit 1');
-    if (rowCount) throw new Error('The database holds facts already: take an empty one.');
+    if (rowCount) throw new Error('The database already contains events. Choose an empty one.');
     await client.query('update log set id = $1', [log.id]);
     // Secrets are sealed with the id of their log.
     await client.query(

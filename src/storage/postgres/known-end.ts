@@ -69,7 +69,7 @@ const endQuery = `
     from facts`;
 
 const anotherLogThere =
-  'The database holds another log than when this node opened it: it was restored or replaced. This node begins anew with what is there.';
+  'The database contains a different event log than when this node opened it, because it was restored or replaced. This node restarts with that log.';
 
 function whatIsLost(facts: number): string {
   const what =

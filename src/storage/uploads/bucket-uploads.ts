@@ -169,14 +169,14 @@ async function assemble(blobs: Blobs, id: string, path: string): Promise<void> {
       if (start + length <= end) continue;
       const range = { start: end - start, end: length - 1 };
       const found = start > end ? null : await blobs.get(key, { range });
-      if (found === null) throw new BlobsError('BLOBS_DIFFER', 'A piece of an upload is missing.');
+      if (found === null) throw new BlobsError('BLOBS_DIFFER', 'A part of an upload is missing.');
       for await (const chunk of found.body) {
         await file.writeFile(chunk as Buffer);
         end += (chunk as Buffer).length;
       }
     }
     if (end !== bytesWithoutHole(parts))
-      throw new BlobsError('BLOBS_DIFFER', 'A piece of an upload is not as long as it was.');
+      throw new BlobsError('BLOBS_DIFFER', 'The length of a part of an upload has changed.');
   } finally {
     await file.close();
   }

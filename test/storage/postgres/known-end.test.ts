@@ -56,6 +56,9 @@ test('another log in the database, of which nothing was known yet, is no damage:
   const refusal = await append().catch((error: unknown) => error as { code: string });
   assert.ok('code' in refusal && ['BUSY', 'CLOSED'].includes(refusal.code), 'nothing is damaged');
   await eventually('it is noticed', () => log.outdated.aborted);
-  assert.match((log.outdated.reason as Error).message, /^The database holds another log/);
+  assert.match(
+    (log.outdated.reason as Error).message,
+    /^The database contains a different event log/,
+  );
   await rejects(append(), 'CLOSED');
 });
