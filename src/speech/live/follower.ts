@@ -148,10 +148,7 @@ function followerOf({
     },
     waitingSince: () => waiting[0]?.stretch[1] ?? null,
     duration,
-    speaking() {
-      const since = speech.openSince();
-      return since === null ? null : [since, duration()];
-    },
+    speaking: () => spanTo(speech.openSince(), duration()),
     read: (start, end) => copy.read(start, end),
     async piece([start, end]) {
       return await pieceFile(await copy.read(start, end), piecePath);
@@ -168,6 +165,9 @@ function followerOf({
     },
   };
 }
+
+const spanTo = (since: number | null, now: number): Stretch | null =>
+  since === null ? null : [since, now];
 
 /** A verdict at a time: where stretches end must not depend on how much comes at once. */
 async function judge(
