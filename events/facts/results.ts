@@ -20,6 +20,8 @@ const worker = z.object({
   model: z.string().nullable(),
 });
 
+const channelSchema = z.union([z.literal(0), z.literal(1)]);
+
 /**
  * Why a language model did not do it, and why a model of this machine could not instead; absent when it did. `reason`: both
  * in English, as releases before `cause` read it.
@@ -75,6 +77,8 @@ export const runFacts = {
       detector: z.string(),
       duration: z.number().nonnegative(),
       stretches: z.array(stretchSchema),
+      /** The channel of each, where two channels carry different speech. Absent: what is asked of is the mix. */
+      channels: z.array(channelSchema).optional(),
       /** What a reader should know of the audio (`truncated`, …). */
       warnings: z.array(z.string()),
       /** The sound track it is about, from 1, of a file that has several. */
@@ -127,6 +131,8 @@ export const runFacts = {
        * order in which they first occur in what it recognised. Absent where its speakers do not count.
        */
       labels: z.array(z.string()).optional(),
+      /** The channel that each label speaks in, where channels were recognised apart. */
+      channels: z.record(z.string(), channelSchema).optional(),
       /** Requests whose speakers could not be compared: each has labels of its own. Absent: all could. */
       apart: z.number().int().optional(),
     }),

@@ -59,6 +59,8 @@ export type Reading = {
   sidenotes: Sidenote[];
   /** The plan of what to recognise, and what was recognised by it. */
   plan: Stretch[] | null;
+  /** The channel of each stretch of the plan; null: it is of the mix. */
+  channels: readonly (0 | 1)[] | null;
   utterances: readonly Utterance[];
   notes: Note[];
 };
@@ -106,8 +108,12 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const late = basis === results.turns ? [] : changesTo(recording, results, basis);
   const edits = lastOfEachBlock(late);
   const names = namesIn(recording, source, [...early, ...late]);
-  const utterances = heard ?? utterancesIn(recording, source);
-  const turned = turns?.content?.turns ?? paragraphs(utterances, null);
+  const channels = plan?.data.channels;
+  const utterances = (heard ?? utterancesIn(recording, source)).map((one) =>
+    channels ? { ...one, channel: channels[one.index] } : one,
+  );
+  const turned =
+    turns?.content?.turns ?? paragraphs(channels ? byTime(utterances) : utterances, null);
   const raw = blocksAfter(turned, early);
   const punctuated = factAt(recording, results.punctuated, 'transcript.punctuated');
   const recognised = punctuated?.content?.blocks ?? raw;
@@ -147,6 +153,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     unplaced: restored ? [] : (carried?.content?.unplaced ?? []),
     sidenotes: sidenotesOf(recording, source, shownBlocks),
     plan: plan?.data.stretches ?? null,
+    channels: channels ?? null,
     utterances,
     notes: notesOf(source, [...countingFacts(recording, source), ...edits], {
       titleGiven: isTitleGiven(recording, source),
@@ -154,6 +161,9 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     }),
   };
 }
+
+const byTime = (utterances: readonly Utterance[]): Utterance[] =>
+  utterances.toSorted((a, b) => a.start - b.start);
 
 /** Seconds of its audio: as it was decoded last, unless audio came after that. */
 export function durationOf(recording: Recording, source: Source): number | null {

@@ -23,6 +23,8 @@ export type Utterance = {
   /** What it sounded like, where it was recognised in another language; and how sure that was. */
   heard?: string | undefined;
   probability?: number | undefined;
+  /** Of two channels that were recognised apart. */
+  channel?: 0 | 1 | undefined;
   /** In older logs: of all of it. */
   doubt?: string | undefined;
   /** Whose voice it may be, of a meeting that is still recorded. */

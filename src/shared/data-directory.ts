@@ -114,6 +114,8 @@ export const audioFileName = 'audio.wav';
 export const speechFileName = 'speech.wav';
 /** Its two channels, while they are looked at apart. */
 export const channelFileNames = ['speech-left.wav', 'speech-right.wav'] as const;
+/** Each with what it says itself alone. */
+export const apartFileNames = ['speech-left-own.wav', 'speech-right-own.wav'] as const;
 /** The stretch that is recognised while the recording goes on. */
 export const livePieceName = 'speech-live.wav';
 /** The same while voices are measured again, and while it is made. */
@@ -123,6 +125,7 @@ export const stageFileNames = [
   speechFileName,
   `${speechFileName}.part`,
   ...channelFileNames,
+  ...apartFileNames,
   livePieceName,
 ] as const;
 /** All that is derived from the kept audio. */

@@ -123,3 +123,14 @@ async function speechOf(text: string, { voice, pitch }: Voice): Promise<Int16Arr
   const { stdout } = await sox;
   return new Int16Array(stdout.buffer.slice(stdout.byteOffset, stdout.byteOffset + stdout.length));
 }
+
+/** Where in the whole a piece begins, in seconds. */
+export function placeOf(piece: Int16Array, whole: Int16Array): number {
+  const loud = piece.findIndex((sample) => Math.abs(sample) > 1000);
+  for (let at = 0; at + 400 < whole.length; at += 1) {
+    let i = 0;
+    while (i < 400 && Math.abs(whole[at + i]! - piece[loud + i]!) <= 2) i += 1;
+    if (i === 400) return (at - loud) / 16_000;
+  }
+  throw new Error('not a piece of it');
+}

@@ -1,3 +1,4 @@
+import { joinChannels } from '../../../projections/recording/join-channels.ts';
 import type { Block } from '../../../events/facts/transcript.ts';
 import type { IdentifiedName } from '../../../projections/recording/suggest-names.ts';
 import { type LanguageModel, retryingModel } from '../../language/model.ts';
@@ -5,11 +6,7 @@ import type { Lease } from '../../shared/shared-resource.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { carriedNames, liveNames } from '../../../projections/recording/earlier-names.ts';
-import {
-  joinTurns,
-  onlySpeaker,
-  speakingTimes,
-} from '../../../projections/recording/join-turns.ts';
+import { onlySpeaker, speakingTimes } from '../../../projections/recording/join-turns.ts';
 import { suggestNames } from '../../../projections/recording/suggest-names.ts';
 import { underLabels } from '../../../projections/recording/utterances.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
@@ -110,9 +107,10 @@ export const joinStage =
     const { results } = recording.sources.draft;
     const diarized = factAt(recording, results.diarization, 'diarization.completed');
     const utterances = underLabels(draft(recording).utterances, diarized?.data.labels);
-    const turns = joinTurns(
+    const turns = joinChannels(
       utterances,
       diarized?.data.turns ?? [],
+      (label) => diarized?.data.channels?.[label],
       speakersAsked(recording).min ?? undefined,
     );
     const names = suggestNames({

@@ -1,14 +1,13 @@
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import {
   type LabelledTurn,
-  joinTurns,
   onlySpeaker,
   speakerLabel,
   speakingTimes,
 } from '../../../projections/recording/join-turns.ts';
 import { underLabels, type Utterance } from '../../../projections/recording/utterances.ts';
 import { draft } from '../../../projections/recording/reading.ts';
-import { type Recording, factAt, speakersAsked } from '../../../projections/recording/recording.ts';
+import { type Recording, speakersAsked } from '../../../projections/recording/recording.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Log } from '../../shared/log.ts';
 import { type SpeakerCount, besideOne } from '../../shared/speaker-count.ts';
@@ -18,7 +17,8 @@ import type { Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 import { type Diarizer, localDiarizer, localEmbedder } from '../../speech/diarization/diarize.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-import { decodingShare, withSpeech, withChannelFiles } from './stage-files.ts';
+import { decodingShare, isSplitCapture, withSpeech, withChannelFiles } from './stage-files.ts';
+import { joinChannels } from '../../../projections/recording/join-channels.ts';
 import { speakersOfEngine } from './engine-speakers.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
@@ -121,7 +121,11 @@ function labelled(
   ]);
   const unlabelled = underLabels(utterances, undefined);
   const heard =
-    turns.length === 0 ? [] : speakingTimes(joinTurns(unlabelled, numbered, speakersMin));
+    turns.length === 0
+      ? []
+      : speakingTimes(
+          joinChannels(unlabelled, numbered, (label) => channelOf(Number(label)), speakersMin),
+        );
   const order = [
     ...new Set(
       [...heard, ...voices.map(({ speaker }) => ({ label: String(speaker) }))].map(
@@ -130,12 +134,17 @@ function labelled(
     ),
   ];
   const labelOf = (speaker: number) => speakerLabel(order.indexOf(String(speaker)));
+  const isApart = utterances.some(({ channel }) => channel !== undefined);
+  const channels = Object.fromEntries(
+    order.map((speaker) => [labelOf(Number(speaker)), channelOf(Number(speaker))]),
+  );
   return {
     type: 'diarization.completed',
     data: {
       engine,
       model,
       turns: turns.map(([start, end, speaker]) => [milli(start), milli(end), labelOf(speaker)]),
+      ...(isApart ? { channels } : {}),
     },
     ...(embeddingModel === null
       ? {}
@@ -152,13 +161,16 @@ function labelled(
   };
 }
 
+/** Of two channels: the one of the first speaker, and that of all others. */
+const channelOf = (speaker: number): 0 | 1 => (speaker === 0 ? 0 : 1);
+
 const milli = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /** Who did it, as `diarization.completed` says. */
 type DiarizedBy = { engine: string; model: string | null; embeddingModel: string | null };
 
 /**
- * Who spoke when in a capture that kept the microphone apart from the loudspeakers: without models for telling
+ * Who spoke when in a capture that kept the microphone apart from the loudspeakers, and in channels that were recognised apart: without models for telling
  * speakers apart the others are one. Null of any other recording, and of one person.
  * @throws {StageError} as `decodeToSpeech` and the diarizer; AbortError
  */
@@ -172,10 +184,8 @@ async function splitFound(
   },
 ): Promise<(SplitTurns & { by: DiarizedBy }) | null> {
   const { speakers, modelsDir, files } = options;
-  const { draft } = recording.sources;
-  const types = ['audio.captured', 'capture.interrupted'] as const;
-  const isSplit = factAt(recording, draft.results.audio, ...types)?.data.split === true;
-  if (!isSplit || speakers.max === 1) return null;
+  const isApart = draft(recording).channels !== null;
+  if (!(isApart || isSplitCapture(recording)) || speakers.max === 1) return null;
   const others = besideOne(speakers);
   return await withChannelFiles(job, recording, files, async (channels) =>
     channels ? await toldApart(channels, job, { others, modelsDir }) : null,

@@ -19,12 +19,13 @@ export type HeardStretch = Recognised & {
 /**
  * Asks an engine for all stretches of a plan that have not been recognised yet, in order. Where speech was cut,
  * neighbours overlap and meet between two words. The engine goes on while the caller stores one.
+ * @param audioOf what each stretch is of: the mix, or a channel
  * @param options.done what was recognised of the plan before
  * @throws what the engine throws
  */
 export async function* recognisePlan(
   engine: SpeechEngine,
-  audio: SpeechFile,
+  audioOf: (index: number) => SpeechFile,
   plan: readonly Stretch[],
   {
     done = [],
@@ -43,15 +44,15 @@ export async function* recognisePlan(
   },
 ): AsyncGenerator<HeardStretch> {
   /** Whether a stretch ends where the next one begins. */
-  const goesOn = (index: number): boolean =>
-    plan[index] !== undefined && plan[index][1] === plan[index + 1]?.[0];
+  const goesOn = (index: number): boolean => isCut(plan, index, audioOf);
   const ask = (index: number, before: HeardPart | null): Promise<Recognised> | undefined => {
     const stretch = plan[index];
     if (!stretch) return undefined;
     // Where it goes on nobody knows yet where the next one begins.
-    const next = goesOn(index) ? undefined : plan[index + 1];
+    const isAlike = plan[index + 1] !== undefined && audioOf(index) === audioOf(index + 1);
+    const next = isAlike && !goesOn(index) ? plan[index + 1] : undefined;
     const recognise = () =>
-      engine.recognise(audio, askedStretch(stretch, before), {
+      engine.recognise(audioOf(index), askedStretch(stretch, before), {
         ...options,
         next,
         meeting: meeting && { ...meeting, heard: [...known] },
@@ -75,6 +76,17 @@ export async function* recognisePlan(
   }
 }
 
+/** Whether speech was cut at the end of a stretch, and goes on in the next one of the same audio. */
+const isCut = (
+  plan: readonly Stretch[],
+  index: number,
+  audioOf: (index: number) => SpeechFile,
+): boolean => {
+  const [stretch, next] = [plan[index], plan[index + 1]];
+  if (!stretch || !next) return false;
+  return stretch[1] === next[0] && audioOf(index) === audioOf(index + 1);
+};
+
 /**
  * Asks once more for one stretch of a plan, in another language than the engine took it for.
  * @param all what was recognised of the plan
@@ -82,7 +94,7 @@ export async function* recognisePlan(
  */
 export async function recogniseAgain(
   engine: SpeechEngine,
-  audio: SpeechFile,
+  audioOf: (index: number) => SpeechFile,
   plan: readonly Stretch[],
   {
     all,
@@ -91,9 +103,9 @@ export async function recogniseAgain(
   }: { all: readonly Utterance[]; index: number } & Parameters<SpeechEngine['recognise']>[2],
 ): Promise<HeardStretch> {
   const stretch = plan[index]!;
-  const before = plan[index - 1]?.[1] === stretch[0] ? all[index - 1]! : null;
-  const heard = await engine.recognise(audio, askedStretch(stretch, before), options);
-  const goesOn = plan[index + 1]?.[0] === stretch[1];
+  const before = isCut(plan, index - 1, audioOf) ? all[index - 1]! : null;
+  const heard = await engine.recognise(audioOf(index), askedStretch(stretch, before), options);
+  const goesOn = isCut(plan, index, audioOf);
   const part = keptPart(heard.segments, stretch, { before, goesOn });
   return { ...part, ...inLanguage(all[index]!, options.language), index };
 }

@@ -10,7 +10,7 @@ import { type Recording, factAt } from '../../../projections/recording/recording
 import { decodeToSpeech, decodeChannels } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
-import { speechFileName, channelFileNames } from '../../shared/data-directory.ts';
+import { channelFileNames, speechFileName } from '../../shared/data-directory.ts';
 import { exists } from '../../shared/files.ts';
 import { failure } from '../../words/failures.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
@@ -105,6 +105,12 @@ export async function withChannelFiles<T>(
     await Promise.all(paths.map((path) => rm(path, { force: true })));
   }
 }
+
+/** Whether a capture kept the microphone apart from the loudspeakers. */
+export const isSplitCapture = (recording: Recording): boolean => {
+  const types = ['audio.captured', 'capture.interrupted', 'audio.extended'] as const;
+  return factAt(recording, recording.sources.draft.results.audio, ...types)?.data.split === true;
+};
 
 /** The same of a meeting, for an engine that tells speakers apart by their channels; with undefined otherwise. */
 export async function withChannelsFor(

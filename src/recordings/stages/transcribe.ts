@@ -5,7 +5,12 @@ import { decodeToSpeech } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { overlapSeconds } from '../../speech/detection/seams.ts';
-import { longerStretches } from '../../speech/detection/speech-segments.ts';
+import {
+  longerStretches,
+  planStretches,
+  quietestPoint,
+} from '../../speech/detection/speech-segments.ts';
+import type { ApartChannels } from '../../speech/diarization/channels-apart.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
 import {
   decidedLanguage,
@@ -24,7 +29,8 @@ import { draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
-import { withRoom, withChannelsFor } from './stage-files.ts';
+import { withChannelsApart } from './recognise-apart.ts';
+import { isSplitCapture, withChannelsFor, withRoom } from './stage-files.ts';
 import { exists } from '../../shared/files.ts';
 import { speechFileName } from '../../shared/data-directory.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
@@ -70,23 +76,26 @@ export function transcribe(
     job: Job,
     followed: FollowedAudio | null,
   ): Promise<void> {
-    await job.acquireSlot(queueFor(engine, followed));
+    const isWhole = isSplitCapture(await job.recording());
+    // Both channels of it are recognised from their beginnings.
+    await job.acquireSlot(queueFor(engine, isWhole ? null : followed));
     const { files } = deps;
     const speechPath = join(await files.workFolder(job.recordingId), speechFileName);
-    const at = { files, speechPath, engine, modelsDir: deps.modelsDir, followed };
-    await prepareSpeech(job, at);
-    const speech = await openSpeechFile(speechPath);
-    try {
-      await withChannelsFor(engine, job, files, (channels) =>
-        recogniseAll(engine, job, speech, {
-          channels,
-          asked: followed?.asked ?? null,
-          languages: deps.languages(),
-        }),
-      );
-    } finally {
-      await speech.close();
-    }
+    await withChannelsApart(job, files, async (apart) => {
+      const at = { files, speechPath, engine, modelsDir: deps.modelsDir, followed, apart };
+      await prepareSpeech(job, at);
+      const speech = await openSpeechFile(speechPath);
+      const options = { apart, asked: followed?.asked ?? null, languages: deps.languages() };
+      try {
+        // What each side says is known by the channel alone.
+        if (apart) return await recogniseAll(engine, job, speech, options);
+        await withChannelsFor(engine, job, files, (channels) =>
+          recogniseAll(engine, job, speech, { ...options, channels }),
+        );
+      } finally {
+        await speech.close();
+      }
+    });
     await complete(engine, job, deps);
   }
 }
@@ -133,6 +142,8 @@ type Place = {
   engine: SpeechEngine;
   modelsDir: ModelFolders;
   followed: FollowedAudio | null;
+  /** Two channels that carry different speech: each is planned and recognised by itself. */
+  apart: ApartChannels | null;
 };
 
 /** Sees to it that there is a speech file, and a plan of what is asked of the engine. */
@@ -151,12 +162,32 @@ async function prepareSpeech(job: Job, at: Place): Promise<void> {
     (await speechDecoded(job, made, { ...at, audio }));
   job.progress(prelude);
   if (plan !== null) return;
+  if (at.apart) {
+    const { stretches: _mixed, ...data } = found;
+    const plan = await planApart(at.apart, at.engine.secondsMax - overlapSeconds);
+    return await job.append({ type: 'speech.detected', data: { ...data, ...plan } });
+  }
   const { stretches: planned, ...data } = found;
   const stretches = await stretchesFor(job, recording, planned, at);
   // Speakers whom the engine tells apart are told by asking it for more at once.
   const isLive = made.length > 0 && stretches === planned;
   const live = isLive ? { live: { utterances: utterances.length } } : {};
   await job.append({ type: 'speech.detected', data: { ...data, stretches, ...live } });
+}
+
+/** The stretches of both channels, those of the first before those of the second. */
+async function planApart({ files, speech }: ApartChannels, secondsMax: number) {
+  const [left, right] = await Promise.all(
+    files.map((file, channel) =>
+      planStretches(speech[channel]!, {
+        duration: file.duration,
+        secondsMax,
+        cutBetween: (from, to) => quietestPoint(file, from, to),
+      }),
+    ),
+  );
+  const channels = [...left!.map(() => 0 as const), ...right!.map(() => 1 as const)];
+  return { stretches: [...left!, ...right!], channels };
 }
 
 type Planned = Omit<RecordingFactOf<'speech.detected'>['data'], 'live'>;
@@ -242,23 +273,27 @@ async function recogniseAll(
   speech: SpeechFile,
   {
     channels,
+    apart,
     asked,
     languages,
   }: {
-    channels: Meeting['channels'];
+    channels?: Meeting['channels'];
+    apart: ApartChannels | null;
     asked: FollowedAudio['asked'];
     languages: readonly string[];
   },
 ): Promise<void> {
   const recording = await job.recording();
-  const { plan, utterances, kind } = draft(recording);
+  const { plan, utterances, kind, channels: channelOf } = draft(recording);
   const planned = plan ?? [];
+  const audioOf = (index: number) => apart?.files[channelOf?.[index] ?? 0] ?? speech;
   const given = askedOf(job, recording);
   const wanted = { ...given, language: given.language ?? onlyOne(languages) };
-  const meeting = kind === 'meeting' ? { speakers: speakersAsked(recording), channels } : undefined;
-  const heard = recognisePlan(engine, speech, planned, {
+  const meeting =
+    kind === 'meeting' && !apart ? { speakers: speakersAsked(recording), channels } : undefined;
+  const heard = recognisePlan(engine, audioOf, planned, {
     done: utterances,
-    asked,
+    asked: apart ? null : asked,
     meeting,
     ...wanted,
   });
@@ -271,7 +306,7 @@ async function recogniseAll(
   const { utterances: all } = draft(await job.recording());
   for (const { index, language } of decidedLanguage(all, languages)?.again ?? []) {
     const others = all.filter((one) => one.index !== index).flatMap(({ segments }) => segments);
-    const again = await recogniseAgain(engine, speech, planned, {
+    const again = await recogniseAgain(engine, audioOf, planned, {
       ...wanted,
       language,
       all,

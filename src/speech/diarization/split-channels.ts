@@ -33,16 +33,9 @@ export async function splitTurns(
     onProgress(fraction: number): void;
   },
 ): Promise<SplitTurns> {
-  const quiet = { signal, onProgress: () => {} };
   const heard = {
-    microphone: {
-      speech: await webrtcSpeech(microphone, quiet),
-      levels: await levelsOf(microphone, signal),
-    },
-    speakers: {
-      speech: await webrtcSpeech(speakers, quiet),
-      levels: await levelsOf(speakers, signal),
-    },
+    microphone: await heardIn(microphone, signal),
+    speakers: await heardIn(speakers, signal),
   };
   onProgress(lookingShare);
   const own = microphoneTurns(heard.microphone, heard.speakers);
@@ -189,6 +182,11 @@ const inexact = 1e-6;
 function framesIn([start, end]: Stretch): [first: number, after: number] {
   return [Math.floor(start / frameSeconds + inexact), Math.ceil(end / frameSeconds - inexact)];
 }
+
+export const heardIn = async (audio: SpeechFile, signal: AbortSignal): Promise<HeardChannel> => ({
+  speech: await webrtcSpeech(audio, { signal, onProgress: () => {} }),
+  levels: await levelsOf(audio, signal),
+});
 
 /** Read at once, seconds. */
 const blockSeconds = 30;
