@@ -56,7 +56,7 @@ export async function importedBy(
   command: string,
 ): Promise<Begun | null> {
   const done = await doneBy(storage, command);
-  if (done === null || !(beginnings as readonly string[]).includes(done.type)) return null;
+  if (done === null || !beginnings.some((one) => one === done.type)) return null;
   const { recordingId, position, state } = done;
   return { recordingId, position, state };
 }

@@ -126,9 +126,11 @@ export async function standingOfRecordings(
 ): Promise<ReadonlyMap<string, { owner: string; state: string }>> {
   const kept = await storage.getMany<KeptLine>(recordingsName, recordingIds.map(recordingKey));
   return new Map(
-    kept.flatMap((one, index) =>
-      one ? [[recordingIds[index]!, { owner: one.core.owner, state: one.core.state }]] : [],
-    ),
+    kept.flatMap((one) => {
+      if (!one) return [];
+      const { recordingId, owner, state } = one.core;
+      return [[recordingId, { owner, state }]];
+    }),
   );
 }
 

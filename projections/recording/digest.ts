@@ -143,8 +143,9 @@ const samplesOf = ({ type, content }: ReadFact) =>
   type === 'turn.edited' || type === 'turns.recut' ? content?.samples : undefined;
 
 function withoutSamples(fact: ReadFact): ReadFact {
-  if (!hasSamples(fact)) return fact;
-  return { ...fact, content: part(fact.content!, (key) => key !== 'samples') } as ReadFact;
+  const { content } = fact;
+  if (!content || !hasSamples(fact)) return fact;
+  return { ...fact, content: part(content, (key) => key !== 'samples') } as ReadFact;
 }
 
 /** A fact with as little as it takes to read it. */

@@ -96,9 +96,9 @@ function turnIn(
   tagOf = tagOfAll(blocks),
 ): [Block] | Refusal<'NO_SUCH_TURN'> | Refusal<'TURNS_CHANGED'> {
   const block = typeof turn === 'number' ? blocks[turn] : blocks.find(({ id }) => id === turn);
-  const isSeen = (one: Block) => seen!.includes(turnTag(one)) || seen!.includes(tagOf());
   if (!block) return noSuchTurn;
-  return seen === undefined || isSeen(block) ? [block] : turnsChanged;
+  const isSeen = seen === undefined || seen.includes(turnTag(block)) || seen.includes(tagOf());
+  return isSeen ? [block] : turnsChanged;
 }
 
 /**

@@ -190,9 +190,9 @@ function keepSentences(units: readonly Placed[], raw: readonly Voice[]): Voice[]
     const middle = (start + end) / 2;
     return Math.min(Math.abs(middle - one.end), Math.abs(middle - other.start)) <= borderSeconds;
   };
-  for (let at = 0; at + 1 < units.length; at += 1) {
-    const [one, other] = [voices[at]!, voices[at + 1]!];
-    if (one.label === other.label || isEnd(at)) continue;
+  for (const [at, one] of voices.entries()) {
+    const other = voices[at + 1];
+    if (!other || one.label === other.label || isEnd(at)) continue;
     const isOf = (index: number, voice: Voice) => voices[index]?.label === voice.label;
     // Forward: the sentence ends soon after the border.
     let last = at + 1;
@@ -242,12 +242,14 @@ function speechesOf(
         );
     const doubt = segment.doubt ?? (isOther ? 'other-speaker' : undefined);
     const part = doubt === undefined ? own : { ...own, doubt };
-    if (speeches.at(-1)?.label !== label) speeches.push({ label, utterances: [] });
-    const { utterances } = speeches.at(-1)!;
-    if (utterances.at(-1)?.index !== utterance.index) {
-      utterances.push({ ...utterance, segments: [] });
+    let speech = speeches.at(-1);
+    if (speech?.label !== label) {
+      speech = { label, utterances: [] };
+      speeches.push(speech);
     }
-    utterances.at(-1)!.segments.push(part);
+    const last = speech.utterances.at(-1);
+    if (last?.index === utterance.index) last.segments.push(part);
+    else speech.utterances.push({ ...utterance, segments: [part] });
     at = to;
   }
   return speeches;

@@ -24,8 +24,9 @@ export function voicesToMeasure(recording: Recording, model: string): VoicesToMe
   const { blocks, names } = shown(recording);
   // One that is named otherwise by now is of another transcript.
   const isAsked = named.some(({ label, given }) => names[label] === given);
-  const spoken = isAsked ? blocks.filter(({ speaker }) => speaker !== null) : [];
-  const speakers = [...new Set(spoken.flatMap(({ speaker }) => speaker ?? []))];
+  const isSpoken = (block: Block): block is Block & { speaker: string } => block.speaker !== null;
+  const spoken = isAsked ? blocks.filter(isSpoken) : [];
+  const speakers = [...new Set(spoken.map(({ speaker }) => speaker))];
   return {
     labels: named.map(({ label }) => label),
     speakers,
@@ -33,7 +34,7 @@ export function voicesToMeasure(recording: Recording, model: string): VoicesToMe
       spansOf(block).map(([start, end]): [number, number, number] => [
         start,
         end,
-        speakers.indexOf(block.speaker!),
+        speakers.indexOf(block.speaker),
       ]),
     ),
   };

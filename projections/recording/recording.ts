@@ -98,7 +98,8 @@ export function factAt<T extends RecordingFactType>(
   const there = facts[version - 1];
   // A digest has gaps.
   const fact = there?.version === version ? there : facts.find((one) => one.version === version);
-  return fact && (types as string[]).includes(fact.type) ? (fact as ReadFact<T>) : null;
+  const isOf = (one: ReadFact): one is ReadFact<T> => types.some((type) => type === one.type);
+  return fact && isOf(fact) ? fact : null;
 }
 
 /** All facts of a type up to a version, oldest first; none without one. */
@@ -108,7 +109,7 @@ export function factsOf<T extends RecordingFactType>(
   upTo: number | null,
 ): ReadFact<T>[] {
   if (upTo === null) return [];
-  return facts.filter((fact) => fact.type === type && fact.version <= upTo) as ReadFact<T>[];
+  return facts.filter((fact): fact is ReadFact<T> => fact.type === type && fact.version <= upTo);
 }
 
 type DocumentName = ReadFact<'document.edited'>['data']['document'];

@@ -147,10 +147,11 @@ function leftOver(
 ): NameForLabel | undefined {
   if (labels.length !== people.length) return undefined;
   const taken = new Set([...best.values()].map(({ name }) => foldedName(name)));
-  const left = people.filter((name) => !taken.has(foldedName(name)));
-  const nameless = labels.filter((label) => !best.has(label));
-  if (left.length !== 1 || nameless.length !== 1) return undefined;
-  return { label: nameless[0]!, name: left[0]!, confidence: onlyOneLeft, reason: 'only-one-left' };
+  const [name, ...otherNames] = people.filter((one) => !taken.has(foldedName(one)));
+  const [label, ...otherLabels] = labels.filter((one) => !best.has(one));
+  if (name === undefined || label === undefined) return undefined;
+  if (otherNames.length + otherLabels.length > 0) return undefined;
+  return { label, name, confidence: onlyOneLeft, reason: 'only-one-left' };
 }
 
 /** “Anna” is Anna Schmidt where one Anna was named, and is written as she was. */
@@ -159,8 +160,8 @@ function spellings(people: readonly string[]): (name: string) => string {
   return (name) => {
     const folded = foldedName(name);
     const same = key.find(([, one]) => one === folded);
-    const part = key.filter(([, one]) => one.split(' ').includes(folded));
-    return same?.[0] ?? (part.length === 1 ? part[0]![0] : name);
+    const [part, ...others] = key.filter(([, one]) => one.split(' ').includes(folded));
+    return same?.[0] ?? (part && others.length === 0 ? part[0] : name);
   };
 }
 

@@ -54,9 +54,10 @@ export function movedBetween(before: readonly Block[], after: readonly Block[]):
     if (was.speaker !== null) from.add(was.speaker);
     if (is.speaker !== null) to.add(is.speaker);
   };
-  const [old, present] = [before, after].map((some) => new Map(some.map((one) => [one.id, one])));
-  for (const block of after) note(old!.get(block.id) ?? mostlyIn(block, before), block);
-  for (const block of before) if (!present!.has(block.id)) note(block, mostlyIn(block, after));
+  const old = new Map(before.map((one) => [one.id, one]));
+  const present = new Set(after.map(({ id }) => id));
+  for (const block of after) note(old.get(block.id) ?? mostlyIn(block, before), block);
+  for (const block of before) if (!present.has(block.id)) note(block, mostlyIn(block, after));
   return from.size + to.size === 0 ? {} : { moved: { from: [...from], to: [...to] } };
 }
 
@@ -131,7 +132,7 @@ function recut(
   const first = byId.get(replaced[0]!);
   if (at < 0 || !first || !content) return [...order];
   for (const [index, block] of by.entries()) {
-    byId.set(block.id, { ...first, ...block, ...content.turns[index]! });
+    byId.set(block.id, { ...first, ...block, ...content.turns[index] });
   }
   return [
     ...order.slice(0, at),
@@ -142,8 +143,10 @@ function recut(
 
 const areTimed = ({ text, words }: Block): boolean => words.length > 0 || text === '';
 
+type Texts = { text: string; words: readonly Pick<Word, 'text'>[] };
+
 /** Where a word begins in a text, marks before it included; undefined where words and text differ. */
-function placeOfWord({ text, words }: Block, word: number): number | undefined {
+function placeOfWord({ text, words }: Texts, word: number): number | undefined {
   if (word < 1 || word >= words.length) return undefined;
   let end = 0;
   for (const [index, one] of words.entries()) {
@@ -159,8 +162,8 @@ function placeOfWord({ text, words }: Block, word: number): number | undefined {
 }
 
 function placeOfPart(text: string, word: number): number | undefined {
-  const parts: Pick<Word, 'text'>[] = splitWords(text).map((part) => ({ text: part }));
-  return placeOfWord({ text, words: parts } as Block, word);
+  const parts = splitWords(text).map((part) => ({ text: part }));
+  return placeOfWord({ text, words: parts }, word);
 }
 
 /** Ids are counted (`t-0042`); one of a block that was joined into another may come back. */

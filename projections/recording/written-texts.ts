@@ -247,10 +247,10 @@ function replacing(
   const pattern = asWord(longest.map(literal).join('|'), 'gu');
   return (text) =>
     text.replaceAll(pattern, (name) => {
-      const [first, ...others] = names.filter(({ before }) => before === name);
-      const isCertain =
-        first!.after !== name && others.every(({ after }) => after === first!.after);
-      return isCertain && speakerNumber(first!.label) !== null ? by(first!) : name;
+      const meant = names.filter(({ before }) => before === name);
+      const change = meant.find(({ after }) => after !== name);
+      const isCertain = change && meant.every(({ after }) => after === change.after);
+      return isCertain && speakerNumber(change.label) !== null ? by(change) : name;
     });
 }
 

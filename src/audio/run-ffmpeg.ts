@@ -33,9 +33,15 @@ export async function startFfmpeg(
   const limits = (await hasPrlimit())
     ? ['prlimit', `--data=${ffmpegMegabytesMax * 1024 ** 2}`, `--fsize=${fileBytesMax}`, '--core=0']
     : [];
-  const [program, ...rest] = [...(await apart()), ...limits, 'ffmpeg', ...always, ...args];
+  const [program = 'ffmpeg', ...rest] = [
+    ...(await apart()),
+    ...limits,
+    'ffmpeg',
+    ...always,
+    ...args,
+  ];
   const env = bareEnvironment();
-  const child = spawn(program!, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) lowerPriority(child.pid);
   return child;
 }
@@ -71,7 +77,7 @@ export function lostParts(messages: string, missing: number): boolean {
 
 /** One line for each sound track of the input, as ffmpeg describes it. */
 export function soundTracks(said: string): string[] {
-  const input = said.split(/^Stream mapping:|^Output #/m)[0]!;
+  const [input = ''] = said.split(/^Stream mapping:|^Output #/m);
   return input.match(/^ {2}Stream #0:.*: Audio:.*$/gm) ?? [];
 }
 

@@ -135,8 +135,9 @@ function momentsElsewhere(
       for (const { stream, from, to = '' } of facts) {
         const recordingId = recordingOf(stream);
         const all = recordingId === undefined || from === to ? undefined : heard.get(recordingId);
-        for (const [kind, { moment }] of all ?? [])
-          if (!('activity' in moment) || isOver(moment.activity.stage, to)) all!.delete(kind);
+        if (!all) continue;
+        for (const [kind, { moment }] of all)
+          if (!('activity' in moment) || isOver(moment.activity.stage, to)) all.delete(kind);
       }
     }),
   ];
@@ -174,4 +175,8 @@ const isOver = (stage: Stage, state: string): boolean =>
 export const onMomentElsewhere = (
   notices: Pick<Notices, 'listen'>,
   listener: (moment: Moment) => void,
-): (() => void) => notices.listen('moment', (text) => listener(JSON.parse(text) as Moment));
+): (() => void) =>
+  notices.listen('moment', (text) => {
+    const moment: Moment = JSON.parse(text);
+    listener(moment);
+  });

@@ -90,8 +90,8 @@ const renderBlocks = (input: DocumentsInput): string[] =>
     if ('sidenote' in part) return renderSidenote(input, part.sidenote);
     const { block } = part;
     if (!/^[A-Za-z0-9-]+$/u.test(block.id)) throw new TypeError(`not a block id: ${block.id}`);
-    const isNamed = block.speaker !== null && input.kind === 'meeting';
-    const name = isNamed ? `**${escapeInline(speakerName(input, block.speaker!))}** ` : '';
+    const speaker = input.kind === 'meeting' ? block.speaker : null;
+    const name = speaker === null ? '' : `**${escapeInline(speakerName(input, speaker))}** `;
     const before = input.times ? `${name}[${clock(block.start)}] ` : name;
     const text = before === '' ? escapeLine(block.text) : before + escapeInline(block.text);
     return `${text.trimEnd()} ^${block.id}`.trimStart();

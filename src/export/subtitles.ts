@@ -27,9 +27,10 @@ export function cues(
   for (const block of blocks) {
     const speaker = nameOf(block.speaker);
     const tokens = tokensOf(block);
-    if (tokens.length === 0) continue;
+    const [first] = tokens;
+    if (!first) continue;
     if (named && speaker !== null && speaker !== before) {
-      const { start } = tokens[0]!;
+      const { start } = first;
       tokens.unshift(...pieces({ text: `${plain(speaker)}:`, start, end: start }));
     }
     before = speaker;

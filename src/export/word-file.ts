@@ -81,11 +81,12 @@ function prose(markdown: string): Paragraph[] {
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .map((line) => {
-      const title = /^#{1,6} (.*)$/su.exec(line);
-      if (title)
-        return new Paragraph({ children: bold(title[1]!.trim()), heading: HeadingLevel.HEADING_2 });
-      const item = /^(?:[-*+]|\d+[.)]) (.*)$/su.exec(line);
-      if (item) return new Paragraph({ children: bold(item[1]!.trim()), bullet: { level: 0 } });
+      const title = /^#{1,6} (.*)$/su.exec(line)?.[1];
+      if (title !== undefined)
+        return new Paragraph({ children: bold(title.trim()), heading: HeadingLevel.HEADING_2 });
+      const item = /^(?:[-*+]|\d+[.)]) (.*)$/su.exec(line)?.[1];
+      if (item !== undefined)
+        return new Paragraph({ children: bold(item.trim()), bullet: { level: 0 } });
       return new Paragraph({ children: bold(line), spacing });
     });
 }

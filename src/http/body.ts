@@ -176,7 +176,7 @@ async function readJson(request: IncomingMessage, bytesMax: number): Promise<unk
     throw new Problem('too-large', { said: detail('body-too-deep') });
   }
   try {
-    return JSON.parse(text, withoutPrototype) as unknown;
+    return JSON.parse(text, withoutPrototype);
   } catch (cause) {
     throw new Problem('malformed-body', { said: detail('body-not-json'), cause });
   }

@@ -175,7 +175,7 @@ function hold(socket: Socket): Held {
           return;
         }
         socket.unshift(first);
-        then(first[0]!);
+        then(first.readUInt8());
       };
       look();
     },

@@ -154,14 +154,16 @@ function whenServed(starting: StartingApp, entrance: Entrance) {
     else if (served) served.sockets.upgrade(incoming, socket, head);
     else refuseUpgrade(socket, starting.problem(), incoming);
   }
-  const isOpen = () => served !== undefined && entrance.isOpen();
+  const open = () => (entrance.isOpen() ? served : undefined);
   return {
     request(...[incoming, outgoing]: Parameters<RequestListener>): void {
-      if (isOpen()) served!.handle(incoming, outgoing);
+      const present = open();
+      if (present) present.handle(incoming, outgoing);
       else void answer(incoming, outgoing);
     },
     upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
-      if (isOpen()) served!.sockets.upgrade(incoming, socket, head);
+      const present = open();
+      if (present) present.sockets.upgrade(incoming, socket, head);
       else void takeOver(incoming, socket, head);
     },
     sockets: () => served?.sockets,

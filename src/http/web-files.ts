@@ -38,7 +38,7 @@ export function openWebFiles(folder: string): WebFiles {
   };
 
   const text = (name: string) => (names.has(name) ? readFileSync(join(folder, name), 'utf8') : '');
-  const made = JSON.parse(text('manifest.json') || '{}') as Manifest;
+  const made: Manifest = JSON.parse(text('manifest.json') || '{}');
   const first = text('index.html');
 
   return {

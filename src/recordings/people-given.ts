@@ -28,7 +28,7 @@ export const peopleFieldSchema = z
   .transform((text, { addIssue }): string[] => {
     if (!text.trim().startsWith('[')) return text.split(',').filter((name) => name.trim() !== '');
     try {
-      return JSON.parse(text) as string[];
+      return JSON.parse(text);
     } catch {
       addIssue({ code: 'custom', message: wrong('not-names') });
       return z.NEVER;

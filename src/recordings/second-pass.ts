@@ -40,12 +40,13 @@ export function secondPassDue({
 }: Recording): RecordingFactOf<'reprocessing.requested'> | null {
   const { transcription } = sources.draft.results;
   const completed = factAt({ facts }, transcription, 'transcription.completed');
-  const model = completed?.data.second_pass;
   // Texts with names that changed are written first, and then it comes here again.
-  if (model === undefined || sources.retelling || files.audio === null) return null;
+  if (!completed || sources.retelling || files.audio === null) return null;
+  const model = completed.data.second_pass;
+  if (model === undefined) return null;
   const isOver = facts.some(
     (fact) =>
-      fact.version > completed!.version &&
+      fact.version > completed.version &&
       fact.type === 'reprocessing.requested' &&
       fact.data.model !== undefined,
   );

@@ -33,10 +33,8 @@ export function capturesOver(
   });
   const { browser } = captures;
   notices.listen('capture-stop', (text) => {
-    const { recordingId, stoppedBy } = JSON.parse(text) as {
-      recordingId: string;
-      stoppedBy: StoppedBy;
-    };
+    const { recordingId, stoppedBy }: { recordingId: string; stoppedBy: StoppedBy } =
+      JSON.parse(text);
     if (browser.now(recordingId) === null) return;
     browser.stop(recordingId, stoppedBy).catch((err: unknown) => {
       // Else it has ended otherwise, which is in the log.

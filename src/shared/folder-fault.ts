@@ -46,8 +46,8 @@ async function realPathOf(path: string): Promise<string> {
 
 /** Whether a folder is, lies in or lies around one of the others; one that is not there is compared by its name. */
 export async function sharesFolder(path: string, others: readonly string[]): Promise<boolean> {
-  const [real, ...theirs] = await Promise.all([path, ...others].map(realPathOf));
-  return theirs.some((one) => overlap(real!, one));
+  const [real, theirs] = await Promise.all([realPathOf(path), Promise.all(others.map(realPathOf))]);
+  return theirs.some((one) => overlap(real, one));
 }
 
 /** Whether one of two paths is the other, or in it. */

@@ -40,7 +40,7 @@ export const inWords: z.core.$ZodErrorMap = (issue) => {
 
 /** What an issue says; of a schema read without `inWords`, that the form is not accepted. */
 export function faultOf({ message }: Pick<z.core.$ZodIssue, 'message'>): Sentence {
-  return message.startsWith('{') ? (JSON.parse(message) as Sentence) : fieldFault('field-format');
+  return message.startsWith('{') ? JSON.parse(message) : fieldFault('field-format');
 }
 
 /** What the first issue of a value says in English, for the command line and the log. */

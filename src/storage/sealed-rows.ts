@@ -46,27 +46,27 @@ export function sealedRows(
     reported.add(subject);
     deps.report({ subject, message });
   };
-  const reveal = (projection: string, key: string, row: Row): Row => {
+  /** What a projection keeps has the shape that it reads. */
+  const reveal = async <T>(projection: string, key: string, row: Row): Promise<T | undefined> => {
     const seal = row === undefined ? undefined : sealOf(projection, key);
-    if (!seal) return row;
+    if (!seal) return row as T;
     const place = placeOf(projection, key);
-    return opened(row as SealedRow, { seal, place, keys: deps.keys, report });
+    return (await opened(row as SealedRow, { seal, place, keys: deps.keys, report })) as T;
   };
 
   return {
     ...storage,
     async get<T>(projection: string, key: string) {
-      return (await reveal(projection, key, await storage.get(projection, key))) as T | undefined;
+      return await reveal<T>(projection, key, await storage.get(projection, key));
     },
     async getMany<T>(projection: string, keys: readonly string[]) {
       const rows = await storage.getMany(projection, keys);
-      const revealed = rows.map((row, index) => reveal(projection, keys[index]!, row));
-      return (await Promise.all(revealed)) as (T | undefined)[];
+      return await Promise.all(keys.map((key, index) => reveal<T>(projection, key, rows[index])));
     },
     async *range<T>(projection: string, options: Parameters<ProjectionStorage['range']>[1]) {
       for await (const [key, row] of storage.range(projection, options)) {
-        const revealed = await reveal(projection, key, row);
-        if (revealed !== undefined) yield [key, revealed as T] as [string, T];
+        const revealed = await reveal<T>(projection, key, row);
+        if (revealed !== undefined) yield [key, revealed];
       }
     },
     async commit(projection, checkpoint, changes) {

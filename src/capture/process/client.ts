@@ -50,10 +50,11 @@ export async function startCapture(order: CaptureOrder): Promise<Capture> {
   const before = await readClaim(folder);
   if (before) await rm(before.socketPath, { force: true });
   const socketPath = captureSocket(folder, claim, env);
-  const alsaConfigPath = device.alsaConfig === null ? null : join(folder, captureConfigName);
-  if (alsaConfigPath !== null) await writeFile(alsaConfigPath, device.alsaConfig!, { mode: 0o600 });
+  const { name, source, alsaConfig } = device;
+  const alsaConfigPath = alsaConfig === null ? null : join(folder, captureConfigName);
+  if (alsaConfigPath !== null && alsaConfig !== null)
+    await writeFile(alsaConfigPath, alsaConfig, { mode: 0o600 });
   await writeClaim(folder, { claim, socketPath, device: device.name, channels, at: Date.now() });
-  const { name, source } = device;
   const secondsMax = Math.min(order.limits.secondsMax, wavFramesMax(channels) / captureRate);
   await launchCapture(
     {

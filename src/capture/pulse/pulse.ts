@@ -112,11 +112,9 @@ export function parseSourceOutputs(listing: string): PulseSourceOutput[] {
  * PipeWire's own modules span lines; those lines are left out.
  */
 export function parseModules(listing: string): PulseModule[] {
-  return [...listing.matchAll(/^(\d+)\t(module-[^\t\n]*)\t([^\t\n]*)/gm)].map((match) => ({
-    index: Number(match[1]),
-    name: match[2]!,
-    args: match[3]!,
-  }));
+  return [...listing.matchAll(/^(\d+)\t(module-[^\t\n]*)\t([^\t\n]*)/gm)].map(
+    ([, index, name = '', args = '']) => ({ index: Number(index), name, args }),
+  );
 }
 
 const integer = (text: string | undefined): number | null =>
@@ -185,8 +183,8 @@ function blocks(listing: string, kind: string): Block[] {
   return heads.map((head, at) => {
     const text = listing.slice(head.index, heads[at + 1]?.index);
     const fields = new Map<string, string>();
-    for (const field of text.matchAll(/^\t([^\t:][^:\n]*): ?(.*)$/gm)) {
-      if (!fields.has(field[1]!)) fields.set(field[1]!, field[2]!);
+    for (const [, name = '', value = ''] of text.matchAll(/^\t([^\t:][^:\n]*): ?(.*)$/gm)) {
+      if (!fields.has(name)) fields.set(name, value);
     }
     return { index: Number(head[1]), fields, text };
   });

@@ -188,7 +188,7 @@ async function publish(feed: Following, outline: FactOutline): Promise<void> {
   const id = recordingId === undefined ? undefined : await feed.owner(recordingId);
   // What a person said is opened for nobody but those who may hear it, and only when they listen.
   const isHeard = tellsWhatWasSaid(outline) && id !== undefined && isFollowed(feed, id);
-  const fact = isHeard ? (await store.opened([outline]))[0]! : outline;
+  const [fact = outline] = isHeard ? await store.opened([outline]) : [];
   const frames = factFrames(fact);
   // From here to the end of the tick: sent and counted as sent, or neither.
   feed.published = fact.position;

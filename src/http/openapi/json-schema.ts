@@ -86,5 +86,5 @@ function flat(made: object, self?: string): JsonSchema {
   );
   return JSON.parse(text, (key, value: unknown) =>
     key === '$ref' ? String(value).replace(/^#\/\$defs\//, schemas) : value,
-  ) as JsonSchema;
+  );
 }

@@ -97,9 +97,12 @@ export async function withChannelFiles<T>(
       ),
     );
     if (!isStereo) return await work(null);
-    for (const path of paths) opened.push(await openSpeechFile(path));
-    const [left, right] = opened;
-    return await work([left!, right!]);
+    const open = async (path: string): Promise<SpeechFile> => {
+      const file = await openSpeechFile(path);
+      opened.push(file);
+      return file;
+    };
+    return await work([await open(paths[0]), await open(paths[1])]);
   } finally {
     await Promise.all(opened.map((file) => file.close()));
     await Promise.all(paths.map((path) => rm(path, { force: true })));

@@ -31,7 +31,11 @@ export function postgresProjectionStorage(
       values: [placeOf(projection), keys],
     });
     const rows = new Map(found.map(({ key, row }) => [key, row]));
-    return keys.map((key): T | undefined => parsed(rows.get(key)));
+    // What was written here; its shape is known to the projection.
+    return keys.map((key): T | undefined => {
+      const row = rows.get(key);
+      return row === undefined ? undefined : JSON.parse(row);
+    });
   };
   return {
     getMany,
@@ -126,7 +130,3 @@ async function* rangeOf<T>(
     left -= page.length;
   }
 }
-
-/** What was written here; its shape is known to the projection. */
-const parsed = <T>(row: string | undefined): T | undefined =>
-  row === undefined ? undefined : JSON.parse(row);
