@@ -1,3 +1,4 @@
+import { recordOf } from '../src/shared/keys-of.ts';
 import { type CallbackActorLogic, type EventObject, fromCallback } from 'xstate';
 import type { ChangingFactType } from '../events/facts/counting.ts';
 import { type Stage, stages } from '../events/facts/recording.ts';
@@ -182,7 +183,4 @@ const stub = (stage: Stage) =>
   });
 
 /** A stage's activity has the stage's name. */
-export const unprovided = Object.fromEntries(stages.map((stage) => [stage, stub(stage)])) as Record<
-  Stage,
-  StageActorLogic
->;
+export const unprovided: Record<Stage, StageActorLogic> = recordOf(stages, stub);

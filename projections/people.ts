@@ -168,7 +168,7 @@ export async function* voicesWaiting(
     { gte: present.lt, lt: all.lt },
   ]) {
     for await (const [key, { tried }] of storage.range<MadeBy>(people.name, range)) {
-      const [owner, recordingId] = key.split('/').slice(2) as [string, string];
+      const [, , owner = '', recordingId = ''] = key.split('/');
       if (tried.some((one) => one !== model)) yield { owner, recordingId };
     }
   }

@@ -128,8 +128,9 @@ function recut(
   byId: Map<string, Block>,
   { data: { replaced, by }, content }: ReadFact<'turns.recut'>,
 ): string[] {
-  const at = order.indexOf(replaced[0]!);
-  const first = byId.get(replaced[0]!);
+  const [head = ''] = replaced;
+  const at = order.indexOf(head);
+  const first = byId.get(head);
   if (at < 0 || !first || !content) return [...order];
   for (const [index, block] of by.entries()) {
     byId.set(block.id, { ...first, ...block, ...content.turns[index] });

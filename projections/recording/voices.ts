@@ -109,6 +109,9 @@ export function voicesNamed(
 ): { voices: NamedVoice[]; moved: string[] } {
   const { diarization } = source.results;
   const content = factAt(recording, diarization, 'diarization.completed')?.content;
+  const heardVoices = content
+    ? content.voices.map((voice) => ({ ...voice, embedding_model: content.embedding_model }))
+    : [];
   const all: Readonly<Record<string, string>> = { ...before, ...names };
   const known = namedLabels(recording).filter(({ tried, moved }) => tried !== undefined && !moved);
   const isKnown = (label: string) => known.some((one) => one.label === label);
@@ -118,9 +121,7 @@ export function voicesNamed(
   );
   const voices = [
     ...known.flatMap(({ label, voice }) => (voice ? [{ label, ...voice }] : [])),
-    ...(content?.voices ?? [])
-      .filter(({ label }) => !isKnown(label))
-      .map((voice) => ({ ...voice, embedding_model: content!.embedding_model })),
+    ...heardVoices.filter(({ label }) => !isKnown(label)),
   ];
   const isOwn = ({ label }: NamedVoice) =>
     isKnown(label) || (!from.has(label) && ownShare(label, heard, blocks, all) >= ownShareMin);

@@ -44,7 +44,7 @@ export function startSharedProjections(options: SharedProjectionsOptions): Proje
   const silence = channel.listen(
     (text) => {
       if (text === question) projector.tell();
-      else take(JSON.parse(text) as Told);
+      else take(JSON.parse(text));
     },
     () => {
       progress.beginAgain();

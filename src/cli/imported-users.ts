@@ -52,13 +52,7 @@ function inPhcForm(hash: string): string {
     hash,
   );
   if (!parts) return hash;
-  const [, method, costs, salt, digest] = parts as unknown as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [, method = '', costs = '', salt = '', digest = ''] = parts;
   const numbers = costs.slice(1).split(':').map(Number);
   const ends = `${base64(Buffer.from(salt))}$${base64(Buffer.from(digest, 'hex'))}`;
   if (method.toLowerCase() !== 'scrypt') {

@@ -2,7 +2,13 @@ import { commandLine } from '../shared/command-line.ts';
 import { read } from 'read';
 import { ServiceRefusal, askAs, logIn } from '../recorder/ask-service.ts';
 import { loggedOut } from '../recorder/desk-link.ts';
-import { readLogin, removeLogin, serviceOrigin, writeLogin } from '../recorder/logins.ts';
+import {
+  type Login,
+  readLogin,
+  removeLogin,
+  serviceOrigin,
+  writeLogin,
+} from '../recorder/logins.ts';
 import { askPassword, passwordFromInput } from './passwords.ts';
 
 /** `mitschrift login --server URL`: keeps a session for `mitschrift record` (0600, below XDG's config folder). */
@@ -46,11 +52,12 @@ export async function logout(options: { server: string }): Promise<void> {
  * The session that `mitschrift login` left, tried at the service.
  * @throws {Error} there is none, or it has ended: says so
  */
-export async function assertLoggedIn(server: string): Promise<void> {
+export async function assertLoggedIn(server: string): Promise<Login> {
   const session = await readLogin(server, process.env);
   if (session === null) throw new Error(loggedOut(server));
   try {
     await askAs(session, 'GET', '/status');
+    return session;
   } catch (error) {
     if (error instanceof ServiceRefusal && error.status === 401)
       throw new Error(

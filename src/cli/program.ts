@@ -303,11 +303,11 @@ function speakersOf(text: string): Pick<Upload, 'speakers' | 'speakers_min' | 's
 function dateOf(text: string): Date {
   const parts =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?))?$/u.exec(text);
-  const [, day, time = '00:00'] = parts ?? [];
+  const [, day = '', time = '00:00'] = parts ?? [];
   // Without a time JavaScript would take it for UTC; of February 31 it makes March 3.
   const date = new Date(`${day}T${time}`);
   const midnight = new Date(`${day}T00:00Z`);
-  if (Number.isNaN(date.getTime()) || !midnight.toISOString().startsWith(day!)) {
+  if (Number.isNaN(date.getTime()) || !midnight.toISOString().startsWith(day)) {
     throw new InvalidArgumentError('Use the form 2026-11-21 or 2026-11-21T10:30.');
   }
   return date;

@@ -94,19 +94,18 @@ async function foldersFor(
   const { server, people } = options;
   const { left, isGoingOn } = await leftovers(root, server, words);
   if (options.rest || isGoingOn) return left;
-  await mayBegin(server, words);
-  const login = await readLogin(server, process.env);
+  const { username } = await mayBegin(server, words);
   const devices = openDeskDevices(root, process.env, openLogger('silent'));
   const device = await devices.choose(options.device ?? null, options.loudspeakers);
   const about = {
     server,
-    username: login!.username,
+    username,
     kind: options.meeting ? 'meeting' : 'solo',
     title: options.title ?? null,
     people,
     device,
   } as const;
-  words.say(`Recording from ${device} for ${login!.username} on ${server}. Press Ctrl+C to stop.`);
+  words.say(`Recording from ${device} for ${username} on ${server}. Press Ctrl+C to stop.`);
   return [...left, await makeDeskFolder(root, about)];
 }
 
@@ -138,13 +137,14 @@ async function leftovers(
 }
 
 /** Without a network it may; with a certificate that is wrong, or an expired login, it may not. */
-async function mayBegin(server: string, words: RecordWords): Promise<void> {
+async function mayBegin(server: string, words: RecordWords): Promise<Login> {
   const known = await readLogin(server, process.env);
   try {
-    await assertLoggedIn(server);
+    return await assertLoggedIn(server);
   } catch (error) {
     if (known === null || !(error instanceof StageError) || !error.retriable) throw error;
     words.say(`${error.message} The recording is saved here and sent when the server responds.`);
+    return known;
   }
 }
 

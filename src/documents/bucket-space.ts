@@ -54,7 +54,7 @@ export async function entriesInBucket(space: BucketSpace): Promise<string[]> {
   const prefix = keyOf(space, '');
   const names = new Set<string>();
   for await (const { key } of space.bucket.list(prefix))
-    names.add(key.slice(prefix.length).split('/')[0]!);
+    names.add(key.slice(prefix.length).replace(/\/.*$/su, ''));
   return [...names];
 }
 

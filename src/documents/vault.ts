@@ -322,7 +322,10 @@ async function openVaultLedger(dataDir: string, user: string, vault: string): Pr
       const contents = [...before.filter((one) => one !== sha256), sha256].slice(-contentsMax);
       places.delete(key);
       places.set(key, contents);
-      if (places.size > placesMax) places.delete(places.keys().next().value!);
+      for (const oldest of places.keys()) {
+        if (places.size <= placesMax) break;
+        places.delete(oldest);
+      }
       await save();
     },
   };

@@ -69,7 +69,7 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
  * formidable before what it imports, and kept that failure: every upload was answered 500 until a restart.
  */
 export function bodyParser(): typeof import('koa-body').koaBody {
-  const { koaBody } = createRequire(import.meta.url)('koa-body') as typeof import('koa-body');
+  const { koaBody }: typeof import('koa-body') = createRequire(import.meta.url)('koa-body');
   return koaBody;
 }
 

@@ -169,7 +169,7 @@ function hold(socket: Socket): Held {
     giveUp,
     onFirstByte(then) {
       const look = () => {
-        const first = socket.read(1) as Buffer | null;
+        const first: Buffer | null = socket.read(1);
         if (first === null) {
           socket.once('readable', look);
           return;

@@ -267,10 +267,12 @@ export async function factsPage(
   { after, limit, ...shown }: { after: number; limit: number } & Shown,
 ) {
   const events: ReturnType<typeof factAnswer>[] = [];
+  let last = after;
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.position <= after) continue;
-    if (events.length === limit) return { events, next_after: events.at(-1)!.position };
+    if (events.length === limit) return { events, next_after: last };
     events.push(factAnswer(fact, shown));
+    last = fact.position;
   }
   return { events, next_after: null };
 }

@@ -97,7 +97,8 @@ export async function hashBlob(
   const hash = fileHash(like);
   let bytes = 0;
   let paused = 0;
-  for await (const chunk of found.body as AsyncIterable<Buffer>) {
+  const chunks: AsyncIterable<Buffer> = found.body;
+  for await (const chunk of chunks) {
     hash.update(chunk);
     bytes += chunk.length;
     if (pause === undefined || bytes - paused < pauseEvery) continue;

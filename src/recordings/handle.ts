@@ -206,7 +206,7 @@ export function recordingHandler(deps: RecordingHandlerDeps): RecordingHandler {
 /** What was said must not stay in memory when it is erased. */
 const withoutContent = (recording: Recording): Recording => ({
   ...recording,
-  facts: recording.facts.map(({ content: _content, ...fact }) => fact as ReadFact),
+  facts: recording.facts.map(({ content: _content, ...fact }): ReadFact => fact),
 });
 
 async function notePromises(

@@ -54,7 +54,7 @@ export async function recordingAt(
   for await (const logged of store.read(recordingStream(recordingId))) {
     if (logged.position > until) break;
     const { content: said, ...bare } = logged;
-    const fact = (content && said !== undefined ? logged : bare) as typeof logged;
+    const fact: typeof logged = content && said !== undefined ? logged : bare;
     position = fact.position;
     facts.push(fact);
     // As `readRecording`: the facts are collected in one array.

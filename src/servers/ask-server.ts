@@ -116,7 +116,10 @@ async function answerOf(
   onBody?: (soFar: string, contentType: string) => void,
 ): Promise<ServerAnswer> {
   const { status, headers, ok } = response;
-  const contentType = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  const contentType = (headers.get('content-type') ?? '')
+    .replace(/;.*$/su, '')
+    .trim()
+    .toLowerCase();
   const decoder = new TextDecoder();
   let body = '';
   let bytes = 0;

@@ -7,7 +7,7 @@ export function languageCode(language: string | null | undefined): string | null
   if (plain === '' || plain === 'auto') return null;
   const named = codesByName.get(plain);
   if (named) return named;
-  const code = plain.split(/[-_]/)[0]!;
+  const code = plain.replace(/[-_].*$/su, '');
   return knownCode(code) ?? codesByName.get(code) ?? knownCode(canonical(code));
 }
 

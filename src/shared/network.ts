@@ -8,7 +8,7 @@ export function networkOf(address: string, bits: 64 | 56 | 48 = 64): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('%', 1)[0]!.toLowerCase().split('::');
+  const [head = '', tail] = address.replace(/%.*$/su, '').toLowerCase().split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);

@@ -104,11 +104,11 @@ const noBus = (why: string) =>
 /** The library throws when a client asks for a property that does not exist. No client may end this process. */
 function hardenAgainstNonsense(native: NativeBus): void {
   const { connection } = native;
-  const [handle] = connection.listeners('message') as ((message: NativeMessage) => void)[];
+  const handlers = connection.listeners('message');
   connection.removeAllListeners('message');
   connection.on('message', (message: NativeMessage) => {
     try {
-      handle!(message);
+      for (const handle of handlers) handle(message);
     } catch (error) {
       if (message.sender === undefined) return;
       const text = messageOf(error);
@@ -120,7 +120,10 @@ function hardenAgainstNonsense(native: NativeBus): void {
 type Library = { default: { sessionBus(options: { busAddress: string }): NativeBus } };
 type NativeMessage = { sender?: string };
 type NativeBus = {
-  connection: NodeJS.EventEmitter & { end(): void };
+  connection: Omit<NodeJS.EventEmitter, 'listeners'> & {
+    end(): void;
+    listeners(event: 'message'): ((message: NativeMessage) => void)[];
+  };
   signals: NodeJS.EventEmitter;
   mangle(path: string, name: string, member: string): string;
   invoke(

@@ -249,11 +249,11 @@ class FileWriter implements BrowserWriter {
       try {
         const file = this.#file!;
         await intake?.grow(batch.length);
-        await this.#noteGaps();
+        await this.#noteGaps(file);
         await file.write(batch);
         this.#measured?.add(new Int16Array(batch.buffer, batch.byteOffset, batch.length / 2));
         await this.#keep(file);
-        await share?.put(this.#frames, this.#rate!, batch);
+        await share?.put(this.#frames, file.rate, batch);
         this.#frames = file.frames;
       } catch (error) {
         this.#pending = [];
@@ -285,18 +285,19 @@ class FileWriter implements BrowserWriter {
   /** As much of what waits as is written at once: a gap may be of hours. */
   #nextBatch(): Buffer {
     let [count, bytes] = [0, 0];
-    while (count < this.#pending.length && bytes < batchBytesMax) {
-      bytes += this.#pending[count]!.length;
+    for (const { length } of this.#pending) {
+      if (bytes >= batchBytesMax) break;
+      bytes += length;
       count += 1;
     }
     this.#pendingBytes -= bytes;
     return Buffer.concat(this.#pending.splice(0, count));
   }
 
-  async #noteGaps(): Promise<void> {
+  async #noteGaps({ rate }: WavWriter): Promise<void> {
     if (this.#noted === this.#gaps.length) return;
     this.#noted = this.#gaps.length;
-    await writeBrowserNote(this.#folder, { rate: this.#rate!, gaps: this.#gaps });
+    await writeBrowserNote(this.#folder, { rate, gaps: this.#gaps });
   }
 
   async #keep(file: WavWriter): Promise<void> {
@@ -307,7 +308,7 @@ class FileWriter implements BrowserWriter {
     await file.updateHeader();
     const { bavail, bsize } = await statfs(this.#folder);
     if (bavail * bsize < limits.freeBytesMin) onFailed('disk-low');
-    const room = endsSoon(this.#options.intake, this.#rate!);
+    const room = endsSoon(this.#options.intake, file.rate);
     const isOther = (room === null) !== (this.#room === null);
     this.#room = room;
     if (isOther) this.#options.onRoom();

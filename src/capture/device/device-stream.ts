@@ -149,7 +149,7 @@ export type Naudiodon = {
 /** Null when the optional package is not installed, or was not built for this machine. */
 export function loadNaudiodon(): Naudiodon | null {
   try {
-    return createRequire(import.meta.url)('naudiodon/build/Release/naudiodon.node') as Naudiodon;
+    return createRequire(import.meta.url)('naudiodon/build/Release/naudiodon.node');
   } catch {
     return null;
   }

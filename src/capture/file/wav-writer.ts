@@ -7,6 +7,8 @@ import { captureRate, wavHeader, wavHeaderBytes } from '../../audio/wav.ts';
 export interface WavWriter {
   /** Frames in the file. */
   readonly frames: number;
+  /** Samples a second. */
+  readonly rate: number;
   /** Appends whole frames; in the file (not yet on the disk) when it returns. */
   write(pcm: Buffer): Promise<void>;
   /** Appends silence of so many frames. */
@@ -47,6 +49,7 @@ export async function openWavWriter(
   };
 
   return {
+    rate,
     get frames() {
       return frames;
     },

@@ -161,17 +161,19 @@ async function connectCapture(
   });
   const send = (op: CaptureCommand['op']) => socket.write(jsonLine({ op }));
 
+  /** It greets with one, before anybody has the capture. */
+  const status = () => latest!;
   const capture: Capture = {
     get pid() {
-      return latest!.pid;
+      return status().pid;
     },
-    status: () => latest!,
+    status,
     onStatus: listeners.add,
     pause: () => void send('pause'),
     resume: () => void send('resume'),
     stop() {
       send('stop');
-      killTimer ??= setTimeout(() => kill(latest!.pid), stopMs);
+      killTimer ??= setTimeout(() => kill(status().pid), stopMs);
     },
     ended,
     release() {

@@ -51,9 +51,10 @@ export function watchPulse(options: {
     createInterface({ input: started.stdout })
       .on('error', end)
       .on('line', (line) => {
-        const found = /^Event '(new|change|remove)' on ([a-z-]+) #(\d+)$/.exec(line);
-        if (!found || found[2] === 'client') return;
-        onEvent({ what: found[1] as PulseEvent['what'], on: found[2]!, index: Number(found[3]) });
+        const [, what, on, index] =
+          /^Event '(new|change|remove)' on ([a-z-]+) #(\d+)$/.exec(line) ?? [];
+        if (on === undefined || on === 'client') return;
+        onEvent({ what: what as PulseEvent['what'], on, index: Number(index) });
       });
   };
   signal.addEventListener(

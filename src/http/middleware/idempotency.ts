@@ -115,7 +115,7 @@ export async function doneBefore(
     return null;
   }
   const { types, recordingId = done.recordingId, asks } = expected;
-  if (done.recordingId !== recordingId || !(types as readonly string[]).includes(done.type)) {
+  if (done.recordingId !== recordingId || !types.some((type) => type === done.type)) {
     throw usedDifferently();
   }
   for await (const fact of store.readAll({ afterPosition: done.position - 1, limit: 1 })) {

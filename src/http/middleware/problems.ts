@@ -89,7 +89,7 @@ export function logRefusal(
       problem: problem.type,
       address: clientAddress(request, settings()['server.trusted_proxies']),
       method: request.method,
-      path: pathForLog((request.url ?? '').split('?')[0]!),
+      path: pathForLog((request.url ?? '').replace(/\?.*$/su, '')),
       ...more,
     },
     'request refused',

@@ -174,11 +174,11 @@ export type HostCheck = {
 
 /** `[::1]:8765` → name `::1`; a trailing dot of a fully qualified name is left out. */
 function parseHost(host: string): { name: string; authority: string } | null {
-  const match = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]]+)(?::(\d{1,5}))?$/i.exec(host);
-  if (!match) return null;
-  const name = match[1]!
+  const [, named, port] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]]+)(?::(\d{1,5}))?$/i.exec(host) ?? [];
+  if (named === undefined) return null;
+  const name = named
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
-  return { name, authority: match[2] === undefined ? name : `${name}:${match[2]}` };
+  return { name, authority: port === undefined ? name : `${name}:${port}` };
 }

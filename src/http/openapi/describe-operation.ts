@@ -205,7 +205,7 @@ function goodAnswers({ answers }: Operation, toSchema: ToSchema): Record<string,
         status,
         {
           description,
-          ...(named.length > 0 ? { headers: Object.fromEntries(named) as object } : {}),
+          ...(named.length > 0 ? { headers: Object.fromEntries(named) } : {}),
           ...(Object.keys(content).length > 0 ? { content } : {}),
         },
       ];

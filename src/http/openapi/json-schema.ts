@@ -76,8 +76,8 @@ function describe({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: J
 }
 
 /** Without zod's own definitions: what they define stands among the document's components. */
-function flat(made: object, self?: string): JsonSchema {
-  const { $schema: _, $defs, ...schema } = made as JsonSchema;
+function flat(made: JsonSchema, self?: string): JsonSchema {
+  const { $schema: _, $defs, ...schema } = made;
   // A schema with a name of its own comes as a reference to one of its definitions.
   const definitions = ($defs ?? {}) as Record<string, object>;
   const own = self !== undefined && '$ref' in schema ? definitions[self] : schema;

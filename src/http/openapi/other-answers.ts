@@ -165,7 +165,7 @@ export const settingsPage = z.object({
         .describe('what `POST /config/test` can try of this group'),
       settings: z.array(
         z.object({
-          key: z.enum(settingKeys as [SettingKey, ...SettingKey[]]),
+          key: z.enum(settingKeys),
           title: z.string(),
           description: z.string(),
           type: z.enum(['switch', 'choice', 'number', 'text', 'list', 'secret']),

@@ -44,7 +44,8 @@ export const audioRoutes = [
     problems: ['not-found', 'range-not-satisfiable', 'invalid'],
     async run({ ctx, params, caller }, services) {
       const row = await visibleRecording(services, caller, params.id);
-      await sendAudio(ctx, row, await openAudio(services.audio, row));
+      const { audio, file } = await openAudio(services.audio, row);
+      await sendAudio(ctx, audio, file);
     },
   }),
   route('get', '/recordings/{id}/peaks', {
@@ -133,12 +134,12 @@ const audioMediaTypes: Readonly<Record<string, string>> = {
 };
 
 /** Answers 200, 206, 304 or 416 (RFC 9110, 14). Of several ranges the whole file is sent, as it allows. */
-async function sendAudio(ctx: Context, row: RecordingRow, file: OpenAudio): Promise<void> {
+async function sendAudio(ctx: Context, { path, sha256 }: Kept, file: OpenAudio): Promise<void> {
   const { size } = file;
-  const type = audioMediaTypes[extname(row.audio!.path)] ?? 'application/octet-stream';
+  const type = audioMediaTypes[extname(path)] ?? 'application/octet-stream';
   let streaming = false;
   try {
-    cacheable(ctx, row.audio!.sha256);
+    cacheable(ctx, sha256);
     ctx.set('Accept-Ranges', 'bytes');
     ctx.status = 200;
     if (ctx.fresh) {
@@ -172,8 +173,10 @@ function requestedRange(ctx: Context, size: number): { start: number; end: numbe
       headers: { 'Content-Range': `bytes */${size}` },
     });
   }
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return whole;
-  const { start, end } = ranges[0]!;
+  if (ranges === -2 || ranges.type !== 'bytes') return whole;
+  const [range, ...others] = ranges;
+  if (!range || others.length > 0) return whole;
+  const { start, end } = range;
   ctx.status = 206;
   ctx.set('Content-Range', `bytes ${start}-${end}/${size}`);
   return { start, end };
@@ -195,10 +198,15 @@ function asProblem(error: unknown): unknown {
 }
 
 /** The kept audio of a recording, open for reading. @throws {Problem} 404 when there is none yet, or it was not kept. */
-async function openAudio(audio: AudioStore, row: RecordingRow): Promise<OpenAudio> {
-  if (row.audio === null) throw notKept();
+type Kept = NonNullable<RecordingRow['audio']>;
+
+async function openAudio(
+  store: AudioStore,
+  { recordingId, audio }: RecordingRow,
+): Promise<{ audio: Kept; file: OpenAudio }> {
+  if (audio === null) throw notKept();
   try {
-    return await audio.open(row.recordingId, row.audio);
+    return { audio, file: await store.open(recordingId, audio) };
   } catch (error) {
     if (hasCode(error, 'ENOENT')) throw notKept();
     throw error;

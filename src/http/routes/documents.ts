@@ -245,6 +245,6 @@ async function markdownBody(ctx: Context): Promise<string> {
     });
   }
   await bodyParser()(textOnly)(ctx, async () => {});
-  const { body } = ctx.request as { body?: unknown };
+  const { body } = ctx.request;
   return typeof body === 'string' ? body : '';
 }

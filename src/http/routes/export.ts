@@ -24,7 +24,7 @@ export const exportRoutes = [
     answers: {
       200: {
         description: 'The file.',
-        media: Object.values(mediaTypes).map((type) => type.split(';')[0]!),
+        media: Object.values(mediaTypes).map((type) => type.replace(/;.*$/su, '')),
         headers: { 'Content-Disposition': 'Its name.' },
       },
     },

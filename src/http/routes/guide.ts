@@ -27,7 +27,7 @@ export const guideQuery = z.object({
 export const guideRoutes = [
   ...keysOf(guides).map((name) =>
     route('get', `/docs/${name}`, {
-      id: `guide${name[0]!.toUpperCase()}${name.slice(1)}`,
+      id: `guide${name.charAt(0).toUpperCase()}${name.slice(1)}`,
       summary: `Guide: ${guideTitles[name].en}`,
       query: guideQuery,
       answers: { 200: { description: 'The page.', media: ['text/html'] } },

@@ -245,7 +245,7 @@ function profileAnswer(person: Person, present: string | null) {
     id: profileId(person),
     name,
     embedding_model: model,
-    dimension: counting[0]!.voices[0]!.embedding.length,
+    dimension: counting[0]!.voices[0].embedding.length,
     seconds: counting.reduce((sum, one) => sum + secondsOf(one), 0),
     confirmations: confirmations.map((one) => ({
       n: one.n,
@@ -261,9 +261,11 @@ function profileAnswer(person: Person, present: string | null) {
 }
 
 /** Of one that is still to be measured nothing is known; it can be taken back all the same. */
-const isHeard = ({ voices }: Confirmation): boolean => voices.length > 0;
+const isHeard = (one: Confirmation): one is Heard => one.voices.length > 0;
+type Heard = Confirmation & { voices: [Voice, ...Voice[]] };
+type Voice = Confirmation['voices'][number];
 
-const modelOf = ({ voices }: Confirmation): string => voices[0]!.embedding_model;
+const modelOf = ({ voices: [voice] }: Heard): string => voice.embedding_model;
 /** What can be played of it. */
 function sampleOf({ voices }: Confirmation): { start: number; end: number } | null {
   const [sample] = voices.flatMap((voice) => (voice.sample ? [voice.sample] : []));

@@ -171,14 +171,16 @@ export const eventRoutes = [
       }
       const known = new Map<string, Awaited<ReturnType<typeof shownOf>>>();
       const events: ReturnType<typeof factAnswer>[] = [];
+      let last = after;
       for await (const fact of services.store.readAll({ afterPosition: after, limit })) {
         // What other streams hold as content (password hashes) is never shown, not even to the user.
         const id = recordingOf(fact.stream);
         if (id !== undefined && !known.has(id)) known.set(id, await shownOf(id));
         const shown = id === undefined ? undefined : known.get(id);
         events.push(factAnswer(fact, shown ?? { content: false, wasErased: false }));
+        last = fact.position;
       }
-      return { events, next_after: events.length < limit ? null : events.at(-1)!.position };
+      return { events, next_after: events.length < limit ? null : last };
     },
   }),
 ];

@@ -143,9 +143,10 @@ async function waitingRecording(
   // Those that were put off are asked for only where none else waits.
   const asked = waiting.filter(({ postponed }) => !postponed);
   const ids = (asked.length > 0 ? asked : waiting).map(({ recordingId }) => recordingId);
-  if (ids.length === 0) throw new Problem('nobody-waiting');
-  if (ids.length > 1) {
+  const [id, ...others] = ids;
+  if (id === undefined) throw new Problem('nobody-waiting');
+  if (others.length > 0) {
     throw new Problem('several-waiting', { members: { recording_ids: ids } });
   }
-  return visibleRecording(services, caller, ids[0]!);
+  return visibleRecording(services, caller, id);
 }

@@ -52,7 +52,8 @@ export const diarizeStage =
     if (!diarizer) {
       if (speakers.max !== 1) return await skip(job, failure('no-speaker-model'));
       const end = utterances.at(-1)!.end;
-      const data = { ...ofNobody, turns: [[0, end, onlySpeaker] as [number, number, string]] };
+      const turns: [number, number, string][] = [[0, end, onlySpeaker]];
+      const data = { ...ofNobody, turns };
       return await job.append({ type: 'diarization.completed', data });
     }
     const found = await closing(diarizer, () =>

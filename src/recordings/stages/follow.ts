@@ -121,7 +121,7 @@ async function bothUntilOver(live: Live): Promise<void> {
     ending(readOn(live, signal)),
     ending(recogniseOn(live, signal)),
   ]);
-  const failed = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  const failed = ended.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
   // What was aborted because of the other says nothing.
   throw failed.find((reason) => !isAbort(reason)) ?? failed[0];
 }

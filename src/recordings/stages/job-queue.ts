@@ -113,19 +113,18 @@ function settle(queue: Queue): void {
 
 /** Jobs that must run alone first (nothing else would let them in), then users in turn. */
 function inOrder({ waiting, servedAt }: Queue): Job[] {
-  const keys = new Map<Job, [number, number, number]>();
   const place = new Map<string, number>();
-  for (const job of waiting) {
+  const placed = waiting.map((job) => {
     const key = ownerIn(job);
     const nth = place.get(key) ?? 0;
     place.set(key, nth + 1);
-    keys.set(job, [nth, servedAt.peek(key) ?? 0, job.arrived]);
-  }
-  return waiting.toSorted((a, b) => {
-    if (a.alone !== b.alone) return a.alone ? -1 : 1;
-    const [x, y] = [keys.get(a)!, keys.get(b)!];
-    return x[0] - y[0] || x[1] - y[1] || x[2] - y[2];
+    return { job, nth, served: servedAt.peek(key) ?? 0 };
   });
+  placed.sort((a, b) => {
+    if (a.job.alone !== b.job.alone) return a.job.alone ? -1 : 1;
+    return a.nth - b.nth || a.served - b.served || a.job.arrived - b.job.arrived;
+  });
+  return placed.map(({ job }) => job);
 }
 
 function obstacle({ waiting, running }: Queue, job: Job): WaitsUntil | null {

@@ -65,10 +65,11 @@ export async function* recognisePlan(
   const last = done.at(-1);
   let before = last && goesOn(done.length - 1) ? last : null;
   let coming = ask(done.length, before);
-  for (let index = done.length; index < plan.length; index += 1) {
+  for (const [at, stretch] of plan.slice(done.length).entries()) {
+    const index = done.length + at;
     const heard = (await coming)!;
     const place = { before, goesOn: goesOn(index) };
-    const part = keptPart(heard.segments, plan[index]!, place);
+    const part = keptPart(heard.segments, stretch, place);
     before = place.goesOn ? part : null;
     if (meeting) known.push(...part.segments);
     coming = ask(index + 1, before);

@@ -316,6 +316,7 @@ type Sent = ({ bytes: Uint8Array } | { path: string; size: number }) & { sha256:
 
 /** An error of the SDK, by what it says of itself. */
 type Said = { name?: string; $metadata?: { httpStatusCode?: number; attempts?: number } };
+const saidOf = (error: unknown): Said => error as Said;
 
 /**
  * What a failed request means.
@@ -323,7 +324,7 @@ type Said = { name?: string; $metadata?: { httpStatusCode?: number; attempts?: n
  */
 function s3Failure(error: unknown, where: string): unknown {
   if (error instanceof BlobsError) return error;
-  const { name = '', $metadata } = error as Said;
+  const { name = '', $metadata } = saidOf(error);
   const status = $metadata?.httpStatusCode;
   if (name === 'NoSuchBucket') return refused(where, 'there is no such bucket', error);
   if (name === 'RequestTimeTooSkewed')
@@ -348,10 +349,10 @@ function s3Failure(error: unknown, where: string): unknown {
 }
 
 const httpStatusOf = (error: unknown): number | undefined =>
-  (error as Said).$metadata?.httpStatusCode;
+  saidOf(error).$metadata?.httpStatusCode;
 
 /** How often the server was asked until it said so. */
-const attemptsOf = (error: unknown): number => (error as Said).$metadata?.attempts ?? 1;
+const attemptsOf = (error: unknown): number => saidOf(error).$metadata?.attempts ?? 1;
 
 const isMissing = (error: unknown): boolean => httpStatusOf(error) === 404;
 

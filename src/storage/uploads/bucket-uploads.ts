@@ -2,7 +2,6 @@ import { ulid } from 'ulid';
 import { createHash } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { hasCode } from '../../shared/errors.ts';
 import { limited } from '../../shared/mutex.ts';
@@ -123,7 +122,7 @@ async function putParts(
   blobs: Blobs,
   id: string,
   offset: number,
-  bytes: Readable,
+  bytes: AsyncIterable<Buffer>,
 ): Promise<number> {
   const last = (await partsOf(blobs, id)).findLast(
     ({ start, length }) => start + length === offset && length < partBytesMin,
@@ -143,7 +142,7 @@ async function putParts(
   };
   let broken: unknown;
   try {
-    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    for await (const chunk of bytes) {
       pieces.push(chunk);
       end += chunk.length;
       if (end - start >= partBytes) await putPieces();
@@ -170,9 +169,10 @@ async function assemble(blobs: Blobs, id: string, path: string): Promise<void> {
       const range = { start: end - start, end: length - 1 };
       const found = start > end ? null : await blobs.get(key, { range });
       if (found === null) throw new BlobsError('BLOBS_DIFFER', 'A part of an upload is missing.');
-      for await (const chunk of found.body) {
-        await file.writeFile(chunk as Buffer);
-        end += (chunk as Buffer).length;
+      const chunks: AsyncIterable<Buffer> = found.body;
+      for await (const chunk of chunks) {
+        await file.writeFile(chunk);
+        end += chunk.length;
       }
     }
     if (end !== bytesWithoutHole(parts))
