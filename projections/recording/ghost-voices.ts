@@ -9,7 +9,14 @@ export type VoicedWord = {
 };
 
 /** Words of one voice in a row: `[from, to)`. */
-type Run = { from: number; to: number; label: string; seconds: number };
+type Run = {
+  from: number;
+  to: number;
+  label: string;
+  seconds: number;
+  first: VoicedWord;
+  last: VoicedWord;
+};
 
 /** A voice that speaks for less time in all, and for less of the talk, without a sentence of its own, is none … */
 const voiceSecondsMin = 2;
@@ -30,18 +37,18 @@ export function withoutGhosts(
   speakersMin: number,
 ): string[] {
   const runs = runsOf(words);
-  const ghosts = ghostsIn(words, runs, isEnd, speakersMin);
+  const ghosts = ghostsIn(runs, isEnd, speakersMin);
   const labels = words.map(({ label }) => label);
   // Whose words came last, and whose come next, among those that are voices.
   const real = runs.filter(({ label }) => !ghosts.has(label));
   let next = 0;
   for (const run of runs) {
     if (real[next] === run) next += 1;
-    if (words[run.from]!.isTold) continue;
+    if (run.first.isTold) continue;
     const isGhost = ghosts.has(run.label);
     const [before, after] = [real[isGhost ? next - 1 : next - 2], real[next]];
     if (isGhost || isInserted(run, before, after, isEnd)) {
-      const home = around(words, run, before, after, isEnd);
+      const home = around(run, before, after, isEnd);
       if (home) labels.fill(home.label, run.from, run.to);
     }
   }
@@ -50,18 +57,22 @@ export function withoutGhosts(
 
 function runsOf(words: readonly VoicedWord[]): Run[] {
   const runs: Run[] = [];
-  for (const [at, { label, isTold, start, end }] of words.entries()) {
-    const last = runs.at(-1);
-    if (last?.label === label && words[last.from]!.isTold === isTold) {
-      last.to = at + 1;
-      last.seconds = Math.max(last.seconds, end - words[last.from]!.start);
-    } else runs.push({ from: at, to: at + 1, label, seconds: Math.max(0, end - start) });
+  for (const [at, word] of words.entries()) {
+    const { label, isTold, start, end } = word;
+    const run = runs.at(-1);
+    if (run?.label === label && run.first.isTold === isTold) {
+      run.to = at + 1;
+      run.last = word;
+      run.seconds = Math.max(run.seconds, end - run.first.start);
+    } else {
+      const seconds = Math.max(0, end - start);
+      runs.push({ from: at, to: at + 1, label, seconds, first: word, last: word });
+    }
   }
   return runs;
 }
 
 function ghostsIn(
-  words: readonly VoicedWord[],
   runs: readonly Run[],
   isEnd: (at: number) => boolean,
   speakersMin: number,
@@ -70,9 +81,7 @@ function ghostsIn(
   for (const { label, seconds: own } of runs) seconds.set(label, (seconds.get(label) ?? 0) + own);
   const all = [...seconds.values()].reduce((sum, own) => sum + own, 0);
   const kept = new Set(
-    runs
-      .filter((run) => words[run.from]!.isTold || isOwnSentence(words, run, isEnd))
-      .map(({ label }) => label),
+    runs.filter((run) => run.first.isTold || isOwnSentence(run, isEnd)).map(({ label }) => label),
   );
   const least = [...seconds].toSorted((a, b) => a[1] - b[1]);
   const droppable = least.slice(0, Math.max(0, least.length - Math.max(1, speakersMin)));
@@ -86,12 +95,8 @@ function ghostsIn(
 }
 
 /** Whether it begins and ends a sentence, maybe after breaking in on another's. */
-const isOwnSentence = (
-  words: readonly VoicedWord[],
-  { from, to }: Run,
-  isEnd: (at: number) => boolean,
-): boolean =>
-  isEnd(to - 1) && (from === 0 || isEnd(from - 1) || /^\P{L}*\p{Lu}/u.test(words[from]!.text));
+const isOwnSentence = ({ from, to, first }: Run, isEnd: (at: number) => boolean): boolean =>
+  isEnd(to - 1) && (from === 0 || isEnd(from - 1) || /^\P{L}*\p{Lu}/u.test(first.text));
 
 /** Whether it stands within one sentence of another. */
 const isInserted = (
@@ -111,8 +116,7 @@ const isInserted = (
 
 /** The voice around a run: that of its sentence, else the nearer one. */
 function around(
-  words: readonly VoicedWord[],
-  { from, to }: Run,
+  { from, to, first, last }: Run,
   before: Run | undefined,
   after: Run | undefined,
   isEnd: (at: number) => boolean,
@@ -120,6 +124,6 @@ function around(
   if (!before || !after) return before ?? after;
   const [endsBefore, endsAfter] = [isEnd(from - 1), isEnd(to - 1)];
   if (endsBefore !== endsAfter) return endsBefore ? after : before;
-  const silence = words[from]!.start - words[before.to - 1]!.end;
-  return silence <= words[after.from]!.start - words[to - 1]!.end ? before : after;
+  const silence = first.start - before.last.end;
+  return silence <= after.first.start - last.end ? before : after;
 }
