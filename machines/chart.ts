@@ -1,6 +1,6 @@
 import type { AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import layout from './chart-layout.json' with { type: 'json' };
-import { type ConditionName, conditions } from './guards.ts';
+import { conditionOf, conditions } from './guards.ts';
 import { machineVersion, recordingMachine } from './recording.ts';
 
 /** The statechart for `GET /machine`. */
@@ -68,16 +68,17 @@ function chartState(node: AnyStateNode): ChartState {
   };
 }
 
+function wordsOf({ type, params }: NonNullable<ReturnType<typeof conditionOf>>): string | null {
+  const { words } = conditions[type];
+  return typeof words === 'function' ? words(params) : (words ?? null);
+}
+
 function chartTransition({ eventType, target, guard }: AnyTransitionDefinition): ChartTransition {
-  const named = guard as string | { type: string; params?: unknown } | undefined;
-  const name = typeof named === 'object' ? named.type : named;
-  const condition = name === undefined ? undefined : conditions[name as ConditionName];
-  const words = condition?.words;
-  const params = typeof named === 'object' ? named.params : undefined;
+  const asked = conditionOf(guard);
   return {
     event: eventType.startsWith('xstate.done.state.') ? null : eventType,
     target: target?.[0]?.path.join('.') ?? null,
-    guard: name ?? null,
-    condition: typeof words === 'function' ? words(params as never) : (words ?? null),
+    guard: asked?.type ?? null,
+    condition: asked ? wordsOf(asked) : null,
   };
 }

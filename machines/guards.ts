@@ -150,6 +150,11 @@ export const conditions = {
 
 export type ConditionName = keyof typeof conditions;
 
+/** The condition that a transition of the machine asks, with its parameters; the machine's type lets no other by. */
+export const conditionOf = (guard: unknown): Asked | undefined =>
+  (typeof guard === 'string' ? { type: guard } : guard) as Asked | undefined;
+type Asked = { type: ConditionName; params: never };
+
 /** The conditions as XState wants them. */
 export const guards = Object.fromEntries(
   Object.entries(conditions).map(([name, condition]) => [

@@ -1,6 +1,6 @@
 import { type StateValue, getNextTransitions } from 'xstate';
 import { type RecordingFactType, type Stage, stages } from '../events/facts/recording.ts';
-import { type ConditionName, conditions } from './guards.ts';
+import { conditionOf, conditions } from './guards.ts';
 import type { RecordingSnapshot } from './recording.ts';
 
 /**
@@ -66,11 +66,6 @@ function nameBelow(key: string, child: StateValue): string {
 }
 
 function couldPass({ context }: RecordingSnapshot, guard: unknown): boolean {
-  if (guard === undefined) return true;
-  const { type, params } =
-    typeof guard === 'string'
-      ? { type: guard, params: undefined }
-      : (guard as { type: string; params?: unknown });
-  // Every guard of the machine is one of the conditions: its type says so.
-  return conditions[type as ConditionName].couldMeet(context, params as never);
+  const asked = conditionOf(guard);
+  return asked === undefined || conditions[asked.type].couldMeet(context, asked.params);
 }

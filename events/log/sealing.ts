@@ -96,11 +96,10 @@ export function factDecoder(options: {
           const opened = reveal(record, key, damage);
           if (opened) await opened;
         }
-        toToday(record);
+        facts.push(toToday(record));
       } catch (error) {
         return { facts, error };
       }
-      facts.push(record as unknown as LoggedFact);
     }
     return { facts };
   };
@@ -108,7 +107,7 @@ export function factDecoder(options: {
 }
 
 /** Brings records to today's shape, their objects taken over. @returns a function that throws `NEWER_LOG` */
-function modernising(upcasters: Upcasters): (record: StoredRecord) => void {
+function modernising(upcasters: Upcasters): (record: StoredRecord) => LoggedFact {
   /** Types whose facts of schema version 1 are today's: nearly all. */
   const plain = new Map(
     factTypes.filter((type) => !Object.hasOwn(upcasters, type)).map((type) => [type, type]),
@@ -122,12 +121,13 @@ function modernising(upcasters: Upcasters): (record: StoredRecord) => void {
     const type = plain.get(record.type);
     if (type !== undefined) record.type = type;
     if (record.schema !== undefined || type === undefined) modernise(record, upcasters);
+    return record as unknown as LoggedFact;
   };
 }
 
 function outlining(
   decode: FactDecoder['decode'],
-  toToday: (record: StoredRecord) => void,
+  toToday: (record: StoredRecord) => FactOutline,
 ): Pick<FactDecoder, 'outlines' | 'opened'> {
   /** Of facts without their content: the records that they were made of. */
   const sealed = new WeakMap<object, StoredRecord>();
@@ -138,8 +138,7 @@ function outlining(
       delete outline.content;
       sealed.set(outline, record);
     }
-    toToday(outline);
-    return outline as unknown as FactOutline;
+    return toToday(outline);
   };
   return {
     outlines(records) {
