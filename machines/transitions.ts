@@ -1,4 +1,3 @@
-import { recordOf } from '../src/shared/keys-of.ts';
 import { type CallbackActorLogic, type EventObject, fromCallback } from 'xstate';
 import type { ChangingFactType } from '../events/facts/counting.ts';
 import { type Stage, stages } from '../events/facts/recording.ts';
@@ -183,4 +182,7 @@ const stub = (stage: Stage) =>
   });
 
 /** A stage's activity has the stage's name. */
-export const unprovided: Record<Stage, StageActorLogic> = recordOf(stages, stub);
+export const unprovided = Object.fromEntries(stages.map((stage) => [stage, stub(stage)])) as Record<
+  Stage,
+  StageActorLogic
+>;

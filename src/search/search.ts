@@ -165,17 +165,14 @@ export function openSearch(parts: {
       const startOf = ({ id }: { id: string }) => index.about.get(id)?.startedAt ?? '';
       if (order === 'newest') found.sort((one, other) => (startOf(one) < startOf(other) ? 1 : -1));
       let at = after === undefined ? 0 : behind(found, after);
-      let last = '';
       const notes: NoteFound[] = [];
-      for (const { id, words: meant } of found.slice(at)) {
-        if (notes.length === limit) break;
+      for (; at < found.length && notes.length < limit; at += 1) {
+        const { id, words: meant } = found[at]!;
         const note = await noteOf(storage, owner, id, { words: meant, limit: passages });
         if (note) notes.push(note);
-        last = id;
-        at += 1;
       }
       const all = notes.reduce((sum, note) => sum + note.passages.length + note.more, 0);
-      const next_cursor = at < found.length ? cursorTo(at, last) : null;
+      const next_cursor = at < found.length ? cursorTo(at, found[at - 1]!.id) : null;
       return { notes, passages: all, notes_found: found.length, next_cursor, ...searched };
     },
   };

@@ -1,7 +1,3 @@
 /** The keys of an object of which nothing but these is known to be there. */
 export const keysOf = <K extends string>(record: Readonly<Record<K, unknown>>): K[] =>
   Object.keys(record) as K[];
-
-/** An object with a value for each of these keys. */
-export const recordOf = <K extends string, V>(keys: readonly K[], of: (key: K) => V) =>
-  Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<K, V>;

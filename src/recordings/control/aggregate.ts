@@ -1,4 +1,3 @@
-import { recordOf } from '../../shared/keys-of.ts';
 import { ulid } from 'ulid';
 import { createActor, fromCallback, type EventObject } from 'xstate';
 import type { CommandMetadata } from '../../../events/command-handler.ts';
@@ -244,7 +243,10 @@ function stageActivities(
       return () => left.abort();
     });
   return {
-    actors: recordOf(stages, activity),
+    actors: Object.fromEntries(stages.map((stage) => [stage, activity(stage)])) as Record<
+      Stage,
+      ReturnType<typeof activity>
+    >,
     async quiet() {
       await Promise.all(running);
     },
