@@ -33,7 +33,7 @@ export const modelsInGerman = {
       'Zeigt englische Wörter eine halbe Sekunde, nachdem sie gesprochen wurden. Das endgültige Transkript macht ein anderes Modell.',
   },
   'about-streaming-zipformer-en-20m': {
-    detail: 'Dasselbe für kleine Rechner, weniger genau.',
+    detail: 'Dasselbe für kleine Computer, weniger genau.',
   },
   'about-silero-vad': {
     detail: 'Erkennt, wann gesprochen wird, genauer als die eingebaute Erkennung.',
