@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seed, seeded, times } from '../support/seeded.ts';
+import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
+import { storeVariables } from '../support/test-store.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { wav } from '../support/http-client.ts';
+
+const rounds = times({ short: 2, long: 20 });
+
+test(`${rounds} times the service is killed while side notes come: each is there once (SEED=${seed})`, async (t) => {
+  const random = seeded(seed);
+  const dataDir = await tempDir(t);
+  const env = await storeVariables(dataDir);
+  let service: ServiceProcess = await startServiceProcess(dataDir, env);
+  t.after(async () => await service.end('SIGKILL'));
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
+    username: 'ada',
+    password: 'correct horse battery',
+  });
+  const form = new FormData();
+  form.set('file', new Blob([wav()]), 'talk.wav');
+  const { recording_id: id } = await apiOf(service.url, token).post<{ recording_id: string }>(
+    '/recordings',
+    form,
+  );
+  /** As the page does: kept until it is answered, and sent again with its key. */
+  const send = async (at: number): Promise<boolean> => {
+    try {
+      const response = await fetch(`${service.url}/recordings/${id}/sidenotes`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${token}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': `note-${at}`,
+        },
+        body: JSON.stringify({ at, text: `note ${at}` }),
+      });
+      return response.status === 201;
+    } catch {
+      return false;
+    }
+  };
+  const expected: string[] = [];
+  let unanswered = 0;
+  for (let round = 0; round < rounds || (unanswered === 0 && round < 5 * rounds); round += 1) {
+    const doomed = service;
+    const dies = 1 + random.below(8);
+    let waiting = Array.from({ length: 10 }, (_, place) => 10 * round + place);
+    expected.push(...waiting.map((at) => `note ${at}`));
+    let death: Promise<unknown> = Promise.resolve();
+    const left: number[] = [];
+    for (const at of waiting) {
+      const sent = send(at);
+      if (at % 10 === dies) death = doomed.end('SIGKILL');
+      if (!(await sent)) left.push(at);
+    }
+    await death;
+    unanswered += left.length;
+    service = await startServiceProcess(dataDir, env);
+    // What was answered may be sent again as well: nothing tells a page whether it was.
+    waiting = [...left, 10 * round];
+    for (const at of waiting) assert.equal(await send(at), true, `note ${at}`);
+  }
+  assert.ok(unanswered > 0, 'a run in which every note was answered shows nothing');
+  const { sidenotes } = await apiOf(service.url, token).get<{ sidenotes: { text: string }[] }>(
+    `/recordings/${id}`,
+  );
+  assert.deepEqual(
+    sidenotes.map(({ text }) => text),
+    expected,
+  );
+});
