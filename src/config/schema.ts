@@ -100,6 +100,13 @@ export const settingSchemas = {
       de: 'Zum Beispiel de und en. Wenn die Sprache erkannt wird, werden diese bevorzugt. Ohne Angabe jede.',
     },
   }),
+  'stt.terms': a.text(a.terms.nullable(), null, {
+    title: { en: 'Names and terms', de: 'Namen und Begriffe' },
+    hint: {
+      en: 'With commas between. Speech recognition and language model spell them so, where they can.',
+      de: 'Durch Kommas getrennt. Spracherkennung und Sprachmodell schreiben sie so, wo sie es können.',
+    },
+  }),
   'stt.local_model': a.text(a.line.nullable(), null, {
     title: { en: 'Model on this server', de: 'Modell auf diesem Server' },
     hint: {

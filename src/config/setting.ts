@@ -107,6 +107,14 @@ export const line = z
   // oxlint-disable-next-line no-control-regex -- which is what is refused
   .regex(/^[^\u0000-\u001f\u007f]*$/, wrong('control-characters'));
 
+/** Terms with commas between, on one line or several. */
+export const terms = z
+  .string()
+  .min(1, wrong('field-empty'))
+  .max(20_000)
+  // oxlint-disable-next-line no-control-regex -- which is what is refused
+  .regex(/^[^\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]*$/, wrong('control-characters'));
+
 /** A language's code, out of a BCP 47 tag too; `auto`: find out. */
 export const language = z
   .string()

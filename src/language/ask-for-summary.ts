@@ -63,6 +63,8 @@ type SummaryStyle = {
   /** Whether one person dictates: nobody is named then. */
   isSolo: boolean;
   answerTokensMax: number;
+  /** Names and terms in their right spelling. */
+  terms: readonly string[];
 };
 
 /**
@@ -146,6 +148,7 @@ function summaryRequest(
     system: [
       introductions[task],
       ...(form === 'lines' ? linesRule(task, style) : proseRule(task, style)),
+      ...termsRule(style),
       dataRule(mark),
       ...(again ? [reminder, ...(form === 'lines' ? ['Answer with the JSON only.'] : [])] : []),
     ].join('\n'),
@@ -176,6 +179,13 @@ function linesRule(task: SummaryTask, style: SummaryStyle): string[] {
       : 'Add nothing that was not said, no opinion.',
   ];
 }
+
+const termsRule = ({ terms }: SummaryStyle): string[] =>
+  terms.length === 0
+    ? []
+    : [
+        `Names and terms that may have been said, in their right spelling: ${terms.join('; ')}. The transcript may have them misspelt; name none that was not said.`,
+      ];
 
 function proseRule(task: SummaryTask, style: SummaryStyle): string[] {
   const said =

@@ -19,6 +19,7 @@ import {
   type SpeakerNames,
   estimatedTokens,
   halvesOfPart,
+  inert,
   numberedLines,
   talkLines,
   talkOf,
@@ -31,6 +32,8 @@ export type SummariseOptions = {
   /** ISO 639-1 code of the talk, which the summary is written in; null when unknown. */
   language: string | null;
   names: SpeakerNames;
+  /** Names and terms in the spelling that they are to have, the most useful first. */
+  terms?: readonly string[];
   signal: AbortSignal;
   /** Fraction done, 0 to 1. */
   onProgress: (fraction: number) => void;
@@ -75,6 +78,7 @@ export async function summarise(
       expected: options.language ?? languageOf(talkLines(talk).slice(0, 20_000)),
       isSolo: blocks.every(({ speaker }) => speaker === null),
       answerTokensMax: answerTokens(context),
+      terms: termsWithin(options.terms ?? []),
     },
   };
   const { draft, parts } = await draftOf(asking, talk, textTokens(context), options.onProgress);
@@ -111,6 +115,14 @@ async function draftOf(
     onProgress((index + 1) / (smaller.length + 1));
   }
   return { draft: await merged(answering, notes, tokensMax, 0), parts: notes.length };
+}
+
+/** So many characters of terms cost a small context little. */
+const termCharactersMax = 800;
+
+function termsWithin(terms: readonly string[]): string[] {
+  let characters = 0;
+  return terms.map(inert).filter((term) => (characters += term.length + 2) <= termCharactersMax);
 }
 
 const textTokens = (context: number): number =>

@@ -6,6 +6,7 @@ import type { Captures } from '../capture/captures.ts';
 import type { Settings } from '../config/environment.ts';
 import type { OpenLanguageModel } from '../language/openai-model.ts';
 import { type Stage, stageTable } from '../../events/facts/recording.ts';
+import { openTerms } from '../recordings/terms.ts';
 import type { KnownVoices } from '../recordings/known-voices.ts';
 import type { EngineProbe } from '../recordings/control/retry-failed.ts';
 import type { AskedAhead } from '../recordings/stages/asked-ahead.ts';
@@ -116,6 +117,7 @@ export function speechActivities(
   const leaseEngine = () => engines.lease();
   const languages = () =>
     settings()['stt.languages'].flatMap((language) => languageCode(language) ?? []);
+  const termsOf = openTerms({ ...known, listed: () => settings()['stt.terms'] });
   const followings = loadOnce(async () =>
     (await import('../recordings/stages/followings.ts')).openFollowings(),
   );
@@ -132,6 +134,7 @@ export function speechActivities(
         },
         languages,
         leaseEngine,
+        termsOf,
         files,
         modelsDir,
         // A server shows its own, if it streams.
@@ -150,6 +153,7 @@ export function speechActivities(
         followings: await followings(),
         languages,
         leaseEngine,
+        termsOf,
         secondPass: () => settings()['stt.second_pass'],
         log,
         files,
@@ -177,7 +181,12 @@ export function languageActivities(
     punctuate: loadedActivity(async () =>
       (await finishing()).punctuateStage({ ...tools, modelsDir }),
     ),
-    summarise: loadedActivity(async () => (await finishing()).summariseStage(tools)),
+    summarise: loadedActivity(async () =>
+      (await finishing()).summariseStage({
+        ...tools,
+        termsOf: openTerms({ ...known, listed: () => settings()['stt.terms'] }),
+      }),
+    ),
     entitle: loadedActivity(async () =>
       (await finishing()).titleStage({ ...tools, uiLanguage: () => settings()['ui.language'] }),
     ),

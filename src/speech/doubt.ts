@@ -1,18 +1,21 @@
 import type { Segment } from '../../events/facts/transcript.ts';
+import { echoesTerms } from './terms.ts';
 import { repeatedWords } from '../shared/repeated-words.ts';
 
 /**
  * Marks segments that may be something that was not said: `repetition` (the recogniser got stuck), `known-phrase` (what
  * Whisper models write over silence and music), else what the recogniser itself doubts. They are never deleted.
+ * @param terms what the recogniser was given as its prompt, and may say over silence
  */
-export function withDoubts(segments: readonly Segment[]): Segment[] {
+export function withDoubts(segments: readonly Segment[], terms: readonly string[] = []): Segment[] {
   const all = segments.map(({ text }) => wordsOf(text));
   const repeated = repeatedWords(all.flat());
   let at = 0;
   return segments.map((segment, index) => {
     const [from, to] = [at, (at += all[index]!.length)];
     const isRepeated = all[index]!.some((_, word) => repeated.has(from + word)) && to > from;
-    const known = knownPhrase(segment.text) ? 'known-phrase' : undefined;
+    const isKnown = knownPhrase(segment.text) || echoesTerms(segment.text, terms);
+    const known = isKnown ? 'known-phrase' : undefined;
     const doubt = isRepeated ? 'repetition' : (known ?? segment.doubt);
     return doubt === undefined ? segment : { ...segment, doubt };
   });

@@ -33,6 +33,8 @@ export interface SpeechEngine {
       signal: AbortSignal;
       /** What will be asked next, so that an engine can prepare it meanwhile. */
       next?: Stretch | undefined;
+      /** Names and terms that may be said, the most useful first. */
+      terms?: readonly string[] | undefined;
       /** Of a meeting: speakers are to be told apart, by an engine that can. */
       meeting?: Meeting | undefined;
       onWaiting?: ((waiting: WaitingFor | null) => void) | undefined;

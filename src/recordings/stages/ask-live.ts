@@ -6,6 +6,7 @@ import type { Lease } from '../../shared/shared-resource.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { failure } from '../../words/failures.ts';
 import { shiftSegments } from '../../speech/parse-transcript.ts';
+import type { TermsOf } from '../terms.ts';
 import { type Following, liveQueue } from './followings.ts';
 import type { Job } from './run-stage.ts';
 
@@ -14,6 +15,7 @@ type Ask = {
   language: string | null;
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
+  termsOf: TermsOf;
   log: Log;
   /** What is heard so far, of an engine that streams. */
   onPartial(text: string): void;
@@ -58,7 +60,7 @@ export async function askUntilAnswered(
 async function askOnce(
   following: Following,
   [start, end]: Stretch,
-  { job, language, leaseEngine, onPartial }: Ask,
+  { job, language, leaseEngine, termsOf, onPartial }: Ask,
 ): Promise<Recognised> {
   const { follower, stop } = following;
   const { signal } = stop;
@@ -71,6 +73,7 @@ async function askOnce(
     try {
       const { segments, ...heard } = await engine.recognise(piece, [0, piece.duration], {
         language,
+        terms: await termsOf(await job.recording(), job.owner),
         signal,
         onPartial,
         onWaiting(waiting) {

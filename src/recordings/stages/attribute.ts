@@ -19,6 +19,7 @@ import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 import type { KnownVoices } from '../known-voices.ts';
+import { peopleGiven } from '../terms.ts';
 import { notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
 
 export type IdentifyDeps = {
@@ -93,10 +94,6 @@ const skip = (
     data: { reason: code },
     content: { reason: inEnglish(cause), cause },
   });
-
-/** Names given with the recording. */
-const peopleGiven = (recording: Recording): readonly string[] =>
-  factAt(recording, 1, 'audio.imported', 'recording.started')?.content?.people ?? [];
 
 /** Words and speakers joined into turns, with what a person needs to tell who it was. */
 export const joinStage =

@@ -27,6 +27,7 @@ import {
   type ReadFact,
   type Recording,
 } from '../../../projections/recording/recording.ts';
+import type { TermsOf } from '../terms.ts';
 import type { AskedAhead } from './asked-ahead.ts';
 import type { PunctuatedHere } from './punctuate-here.ts';
 import type { Job, StageActivity } from './run-stage.ts';
@@ -90,13 +91,15 @@ const unmarkedIn = (blocks: readonly Block[]) =>
     : {};
 
 /** What was said, in short. */
-export const summariseStage = (deps: Deps): StageActivity =>
-  withModel(deps, 'summarise', async (job, { raw: blocks, language, names }, model, missing) => {
+export const summariseStage = (deps: Deps & { termsOf: TermsOf }): StageActivity =>
+  withModel(deps, 'summarise', async (job, reading, model, missing, recording) => {
+    const { raw: blocks, language, names } = reading;
     const options = { language, names };
     const asked =
       model && blocks.length > 0
         ? await summarise(blocks, model, {
             ...options,
+            terms: await deps.termsOf(recording, job.owner),
             signal: job.signal,
             onProgress: (fraction) => job.progress(fraction),
           })

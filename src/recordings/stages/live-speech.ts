@@ -3,6 +3,7 @@ import { untilAborted } from '../../shared/abort.ts';
 import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
+import type { TermsOf } from '../terms.ts';
 import { askUntilAnswered } from './ask-live.ts';
 import type { InterimText } from './interim-text.ts';
 import { inLanguage, utteranceFact } from './recognise-plan.ts';
@@ -39,6 +40,7 @@ export type FollowDeps = {
   languages(): readonly string[];
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
+  termsOf: TermsOf;
   files: AudioStore;
   modelsDir: ModelFolders;
   followings: Followings;
@@ -109,6 +111,7 @@ async function recogniseOne(
     job,
     language,
     leaseEngine: live.deps.leaseEngine,
+    termsOf: live.deps.termsOf,
     log: live.deps.log,
     onPartial(text) {
       // What is recognised once more has a text already.

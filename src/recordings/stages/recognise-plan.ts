@@ -39,6 +39,8 @@ export async function* recognisePlan(
     /** Of a meeting. */
     meeting?: Omit<Meeting, 'heard'> | undefined;
     language: string | null;
+    /** Names and terms that may be said. */
+    terms?: readonly string[];
     signal: AbortSignal;
     onWaiting?: (waiting: WaitingFor | null) => void;
   },

@@ -36,6 +36,7 @@ import { speechFileName } from '../../shared/data-directory.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import type { TermsOf } from '../terms.ts';
 import { type SecondPassDeps, secondPassBy } from '../second-pass.ts';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
@@ -49,6 +50,7 @@ export function transcribe(
   deps: SecondPassDeps & {
     /** @throws {StageError} `no-engine` */
     leaseEngine(): Promise<Lease<SpeechEngine>>;
+    termsOf: TermsOf;
     files: AudioStore;
     modelsDir: ModelFolders;
     /** Languages that are spoken here (`stt.languages`); none: any. */
@@ -85,7 +87,9 @@ export function transcribe(
       const at = { files, speechPath, engine, modelsDir: deps.modelsDir, followed, apart };
       await prepareSpeech(job, at);
       const speech = await openSpeechFile(speechPath);
-      const options = { apart, asked: followed?.asked ?? null, languages: deps.languages() };
+      const { termsOf } = deps;
+      const languages = deps.languages();
+      const options = { apart, asked: followed?.asked ?? null, languages, termsOf };
       try {
         // What each side says is known by the channel alone.
         if (apart) return await recogniseAll(engine, job, speech, options);
@@ -276,11 +280,13 @@ async function recogniseAll(
     apart,
     asked,
     languages,
+    termsOf,
   }: {
     channels?: Meeting['channels'];
     apart: ApartChannels | null;
     asked: FollowedAudio['asked'];
     languages: readonly string[];
+    termsOf: TermsOf;
   },
 ): Promise<void> {
   const recording = await job.recording();
@@ -288,7 +294,8 @@ async function recogniseAll(
   const planned = plan ?? [];
   const audioOf = (index: number) => apart?.files[channelOf?.[index] ?? 0] ?? speech;
   const given = askedOf(job, recording);
-  const wanted = { ...given, language: given.language ?? onlyOne(languages) };
+  const terms = await termsOf(recording, job.owner);
+  const wanted = { ...given, terms, language: given.language ?? onlyOne(languages) };
   const meeting =
     kind === 'meeting' && !apart ? { speakers: speakersAsked(recording), channels } : undefined;
   const heard = recognisePlan(engine, audioOf, planned, {

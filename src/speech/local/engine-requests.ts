@@ -13,6 +13,8 @@ export type LocalRequest =
       path: string;
       start: number;
       end: number;
+      /** Hotwords, for a recogniser that was made for them. */
+      hotwords?: string | undefined;
       /** What will be asked next of the same file with the same model. */
       next?: Stretch | undefined;
     }

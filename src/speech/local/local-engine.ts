@@ -9,6 +9,7 @@ import { languageCode } from '../../shared/languages.ts';
 import { type InstalledModel, sherpaConfig, speaksLanguage, verifyModel } from './local-models.ts';
 import type { LocalResult } from './engine-requests.ts';
 import { type LocalProcess, localProcess } from './local-process.ts';
+import { hotwordsOf } from '../terms.ts';
 import { shiftSegments, tokensOf, wordsFromTokens } from '../parse-transcript.ts';
 
 /** Whisper through sherpa-onnx drops what lies behind second 30; short pieces cost others nothing. */
@@ -33,14 +34,18 @@ export function localEngine(
     engine: 'local',
     model: first?.id ?? null,
     secondsMax,
-    async recognise(audio, [start, end], { language, signal, next }) {
+    async recognise(audio, [start, end], { language, signal, next, terms = [] }) {
       signal.throwIfAborted();
       const code = languageCode(language);
       const model = modelFor(models, chosen, code);
       await verifyOnce(model, verified);
-      const config = withLanguage(sherpaConfig(model), code);
+      const hotwords = (model.hotwords && hotwordsOf(terms)) ?? undefined;
+      const plain = withLanguage(sherpaConfig(model), code);
+      // With a key of its own it would be loaded twice: one that takes hotwords is always made for them.
+      const config = model.hotwords ? withHotwords(plain, model) : plain;
       const key = `${model.folder} ${code ?? ''}`;
-      const request = { op: 'recognise', key, config, path: audio.path, start, end, next } as const;
+      const spoken = { path: audio.path, start, end, next, hotwords };
+      const request = { op: 'recognise', key, config, ...spoken } as const;
       try {
         const options = { signal, timeoutMs: timeoutMs(end - start) };
         const result = await engineProcess.ask(request, options);
@@ -109,6 +114,24 @@ function withLanguage(
   }
   return { ...config, modelConfig: { ...modelConfig, ...localised } };
 }
+
+/** The search that takes hotwords, and how the model's words are spelt. */
+const withHotwords = (
+  config: Record<string, unknown>,
+  { folder, hotwords }: InstalledModel,
+): Record<string, unknown> => ({
+  ...config,
+  modelConfig: {
+    ...(config['modelConfig'] as Record<string, unknown>),
+    modelingUnit: hotwords!.unit,
+    bpeVocab: join(folder, hotwords!.vocabulary),
+  },
+  decodingMethod: 'modified_beam_search',
+  hotwordsScore,
+});
+
+/** How much a term is preferred (the default of sherpa-onnx). */
+const hotwordsScore = 1.5;
 
 const languageKeys = {
   whisper: ['language'],

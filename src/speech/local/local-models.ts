@@ -36,6 +36,13 @@ export const manifestSchema = z.object({
   /** ISO 639-1 codes; empty: not bound to a language. */
   languages: z.array(z.string()).max(200),
   license: z.string().max(200),
+  /**
+   * Of a transducer that takes hotwords: how its words are made of units, and the file that knows them. Only after a run
+   * with the model: any other one ends the process (sherpa-onnx 1.13.8).
+   */
+  hotwords: z
+    .object({ unit: z.enum(['bpe', 'bbpe', 'cjkchar', 'cjkchar+bpe']), vocabulary: z.string() })
+    .optional(),
   /** Configuration as sherpa-onnx-node takes it; file names as in `files`. */
   sherpa: z.record(z.string(), z.json()),
   files: z.record(

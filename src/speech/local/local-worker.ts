@@ -101,12 +101,12 @@ function punctuate(
 }
 
 async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> {
-  const { path, start, end, next } = request;
+  const { path, start, end, next, hotwords } = request;
   const recogniser = await recogniserFor(request);
-  const stream = await takeStream(recogniser, path, [start, end]);
+  const stream = await takeStream(recogniser, { path, hotwords }, [start, end]);
   try {
     const decoding = recogniser.decodeAsync(stream);
-    if (next) prepare(recogniser, path, next);
+    if (next) prepare(recogniser, { path, hotwords }, next);
     return (await decoding) as LocalResult;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -124,42 +124,45 @@ async function recognise(request: RequestOf<'recognise'>): Promise<LocalResult> 
  * as decoding, which is done on another: so the next one's are made meanwhile.
  */
 let prepared: Prepared | undefined;
-type Prepared = {
+type Prepared = Source & {
   recogniser: OfflineRecognizer;
-  path: string;
   stretch: Stretch;
   stream: Promise<OfflineStream>;
 };
 
-function prepare(recogniser: OfflineRecognizer, path: string, stretch: Stretch): void {
-  const stream = makeStream(recogniser, path, stretch);
+/** What a stream is of. */
+type Source = { path: string; hotwords: string | undefined };
+
+function prepare(recogniser: OfflineRecognizer, source: Source, stretch: Stretch): void {
+  const stream = makeStream(recogniser, source, stretch);
   stream.catch(() => {}); // thrown when it is asked for
-  prepared = { recogniser, path, stretch, stream };
+  prepared = { ...source, recogniser, stretch, stream };
 }
 
 /** The prepared one if it is what is asked for; what was prepared and is not asked for next is let go. */
 function takeStream(
   recogniser: OfflineRecognizer,
-  path: string,
+  source: Source,
   [start, end]: Stretch,
 ): Promise<OfflineStream> {
   const mine = prepared;
   prepared = undefined;
   const fits =
     mine?.recogniser === recogniser &&
-    mine.path === path &&
+    mine.path === source.path &&
+    mine.hotwords === source.hotwords &&
     mine.stretch[0] === start &&
     mine.stretch[1] === end;
-  return fits ? mine.stream : makeStream(recogniser, path, [start, end]);
+  return fits ? mine.stream : makeStream(recogniser, source, [start, end]);
 }
 
 async function makeStream(
   recogniser: OfflineRecognizer,
-  path: string,
+  { path, hotwords }: Source,
   [start, end]: Stretch,
 ): Promise<OfflineStream> {
   const samples = await samplesOf(path, start, end);
-  const stream = recogniser.createStream();
+  const stream = recogniser.createStream(hotwords);
   stream.acceptWaveform({ samples, sampleRate: speechRate });
   return stream;
 }

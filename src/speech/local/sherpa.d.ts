@@ -7,7 +7,8 @@ declare module 'sherpa-onnx-node' {
   class OfflineRecognizer {
     /** Rejects when files are missing; aborts the process when they are damaged. */
     static createAsync(config: Record<string, unknown>): Promise<OfflineRecognizer>;
-    createStream(): OfflineStream;
+    /** @param hotwords end the process where the model or its search takes none */
+    createStream(hotwords?: string): OfflineStream;
     /** Decodes on a thread of libuv's pool. */
     decodeAsync(stream: OfflineStream): Promise<Record<string, unknown>>;
   }

@@ -3,6 +3,7 @@ import { asrBase } from '../../servers/server.ts';
 import { answerFailure } from '../../servers/server-failure.ts';
 import { ofRequest } from '../answer-speakers.ts';
 import type { SpeechEngine } from '../engine.ts';
+import { promptOf } from '../terms.ts';
 import { parseTranscript } from '../parse-transcript.ts';
 import { capabilities, noteSpeakers } from './capabilities.ts';
 import { probeAsr, speechServer } from './probe-server.ts';
@@ -52,7 +53,8 @@ export function asrEngine(
 function queryOf({
   language,
   meeting,
-}: Pick<SpeechRequest, 'language' | 'meeting'>): URLSearchParams {
+  terms,
+}: Pick<SpeechRequest, 'language' | 'meeting' | 'terms'>): URLSearchParams {
   const query = new URLSearchParams({
     task: 'transcribe',
     output: 'json', // plain text otherwise
@@ -62,6 +64,8 @@ function queryOf({
   });
   // An empty or unknown language is refused; without one it is detected.
   if (language !== null) query.set('language', language);
+  const prompt = promptOf(terms);
+  if (prompt !== null) query.set('initial_prompt', prompt);
   if (!meeting) return query;
   query.set('diarize', 'true');
   const { min, max } = meeting.speakers;

@@ -14,6 +14,8 @@ export type Capabilities = {
   references: boolean;
   /** Whether it takes `stream`, until it has refused it; most that do not know it take no notice. */
   streams: boolean;
+  /** Whether it takes names and terms, until it has refused them. */
+  prompts: boolean;
   /** Failures in a row that did not say why. */
   failures: number;
 };
@@ -52,6 +54,7 @@ export function capabilities(endpoint: string, model: string | null): Capabiliti
     speakers: speakers || (textOnly ? false : null),
     references: speakers,
     streams: true,
+    prompts: true,
     failures: 0,
   };
   remembered.set(endpoint, known);
@@ -77,6 +80,13 @@ export function serverPace(endpoint: string): ServerPace {
 export function stopStreaming(known: Capabilities, { status, body }: ServerAnswer): boolean {
   if (!known.streams || status < 400 || status === 404 || !/\bstream/i.test(body)) return false;
   known.streams = false;
+  return true;
+}
+
+/** Asks without names and terms from now on, where one says that they are the trouble. @returns whether to ask again */
+export function stopPrompting(known: Capabilities, { status, body }: ServerAnswer): boolean {
+  if (![400, 422, 500, 501].includes(status) || !/\bprompt/i.test(body)) return false;
+  known.prompts = false;
   return true;
 }
 

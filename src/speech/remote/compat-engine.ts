@@ -14,6 +14,7 @@ import {
   noteSpeakers,
   serverPace,
   simplerThan,
+  stopPrompting,
   stopStreaming,
 } from './capabilities.ts';
 import {
@@ -22,6 +23,7 @@ import {
   meetingSecondsMax,
   remoteEngine,
 } from './remote-engine.ts';
+import { promptOf } from '../terms.ts';
 import { type Transcript, parseTranscript, unreadableAnswer } from '../parse-transcript.ts';
 import { probeCompat, speechServer } from './probe-server.ts';
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
@@ -119,7 +121,7 @@ async function post(
 async function transcribed(
   server: Server,
   model: string,
-  { seconds, language, request, meeting, onPartial }: Omit<SpeechRequest, 'file' | 'signal'>,
+  { seconds, language, request, meeting, terms, onPartial }: Omit<SpeechRequest, 'file' | 'signal'>,
   ask: (fields: object) => Promise<ServerAnswer>,
 ): Promise<Transcript | { shorter: number }> {
   const known = capabilities(`${server.base} ${model}`, model);
@@ -134,11 +136,20 @@ async function transcribed(
     const samples = isDiarized && known.references && meeting ? await knownSpeakers(meeting) : null;
     // With times it would come without them.
     const streamed = untimed && known.streams && onPartial ? { stream: true } : {};
-    const fields = { ...spoken, ...formatFields[known.format], ...streamed, ...samples?.fields };
+    // OpenAI's transcriber that tells speakers apart takes none.
+    const prompt = known.prompts && !isDiarized ? promptOf(terms) : null;
+    const fields = {
+      ...spoken,
+      ...formatFields[known.format],
+      ...streamed,
+      ...samples?.fields,
+      ...(prompt !== null && { prompt }),
+    };
     const answer = await ask(fields);
     if (answer.status === 413) return { shorter: seconds / 2 };
     if (answer.status !== 200) {
       if (streamed.stream && stopStreaming(known, answer)) continue;
+      if (prompt !== null && stopPrompting(known, answer)) continue;
       if (downgrade(known, answer)) continue;
       throw answerFailure(server, answer);
     }

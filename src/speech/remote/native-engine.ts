@@ -1,4 +1,5 @@
 import type { SpeechEngine } from '../engine.ts';
+import { promptOf } from '../terms.ts';
 import { parseTranscript } from '../parse-transcript.ts';
 import { probeNative, speechServer } from './probe-server.ts';
 import { type RemoteOptions, meetingSecondsMax, remoteEngine } from './remote-engine.ts';
@@ -25,11 +26,12 @@ export function nativeEngine(
     takesChannels: true,
     tellsSpeakers: false,
     meetingSecondsMax,
-    async ask({ file, seconds, language, meeting, signal }) {
+    async ask({ file, seconds, language, meeting, terms, signal }) {
       const form = new FormData();
       form.append('file', file);
       const diarize = meeting?.channels ? { diarize: 'true' } : {};
-      const fields = { ...inferenceFields, ...diarize, language: language ?? 'auto' };
+      const prompt = promptFields(promptOf(terms));
+      const fields = { ...inferenceFields, ...prompt, ...diarize, language: language ?? 'auto' };
       for (const [key, value] of Object.entries(fields)) form.append(key, value);
       const request = { method: 'POST', body: form, signal };
       const answer = await askServer(server, `${server.base}/inference`, request);
@@ -59,3 +61,18 @@ const inferenceFields = {
   // One window's text does not condition the next: fewer loops.
   max_context: '0',
 };
+
+/**
+ * A prompt is left out where `max_context` is 0, and used for the first window alone without `carry_initial_prompt`. Room
+ * for the prompt and no more: what is left would be filled with the text of the window before.
+ */
+const promptFields = (prompt: string | null): Record<string, string> =>
+  prompt === null
+    ? {}
+    : {
+        prompt,
+        carry_initial_prompt: 'true',
+        max_context: String(Math.min(promptTokensMax, Math.ceil(prompt.length / 2.5) + 1)),
+      };
+
+const promptTokensMax = 224;

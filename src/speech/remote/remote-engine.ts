@@ -57,6 +57,8 @@ export type SpeechRequest = {
   request: string;
   /** Of a meeting: with all that was recognised before, and the audio it was recognised in. */
   meeting: (Meeting & { audio: SpeechFile }) | null;
+  /** Names and terms that may be said, the most useful first. */
+  terms: readonly string[];
   /** Wants to know the text while it comes. */
   onPartial?: ((text: string) => void) | undefined;
   signal: AbortSignal;
@@ -119,7 +121,7 @@ export function remoteEngine(
     async recognise(
       audio,
       stretch,
-      { language, signal, meeting, onPartial, onWaiting = () => {} },
+      { language, signal, meeting, terms = [], onPartial, onWaiting = () => {} },
     ) {
       signal.throwIfAborted();
       const code = languageCode(language);
@@ -133,7 +135,7 @@ export function remoteEngine(
       for (let piece = rest.shift(); piece; piece = rest.shift()) {
         const asked = askedStretch(piece, before);
         const known = meeting && { ...meeting, heard: [...meeting.heard, ...segments] };
-        const request = { audio, piece: asked, language: code, meeting: known, onPartial };
+        const request = { audio, piece: asked, language: code, meeting: known, terms, onPartial };
         const work = () => askOnce(transport, request, { sign, clock, signal });
         const limitMs = waitLimits();
         const answer = await retryStage(work, { limitMs, sign, signal, pauses, clock }).catch(
@@ -156,7 +158,7 @@ export function remoteEngine(
       const { language: found = code, probability } =
         heard.find((one) => one.language !== null) ?? {};
       const sure = probability === undefined ? {} : { probability };
-      return { segments: withDoubts(segments), language: found, ...sure };
+      return { segments: withDoubts(segments, terms), language: found, ...sure };
     },
     probe: (signal) => transport.probe(signal),
     close: () => transport.server.connections.destroy(),
@@ -168,13 +170,14 @@ type AskedPiece = {
   piece: Stretch;
   language: string | null;
   meeting: Meeting | undefined;
+  terms: readonly string[];
   onPartial: SpeechRequest['onPartial'];
 };
 
 /** One try of one piece, watched. */
 async function askOnce(
   transport: Transport,
-  { audio, piece, language, meeting, onPartial }: AskedPiece,
+  { audio, piece, language, meeting, terms, onPartial }: AskedPiece,
   { sign, clock, signal }: { sign: WaitingSign; clock: Clock; signal: AbortSignal },
 ): Promise<Transcript | { shorter: number }> {
   const { server } = transport;
@@ -197,6 +200,7 @@ async function askOnce(
       language,
       request: String(piece[0]),
       meeting: meeting ? { ...meeting, audio } : null,
+      terms,
       onPartial,
       signal: limited,
     });

@@ -1,0 +1,40 @@
+import { type Recording, factAt } from '../../projections/recording/recording.ts';
+
+/** Names and terms that may be said in a recording, the most useful first. */
+export type TermsOf = (recording: Recording, owner: string) => Promise<readonly string[]>;
+
+/** Of a run. More would not fit into what models take. */
+const termsMax = 500;
+const termCharactersMax = 64;
+
+/** Names given with the recording. */
+export const peopleGiven = (recording: Recording): readonly string[] =>
+  factAt(recording, 1, 'audio.imported', 'recording.started')?.content?.people ?? [];
+
+/** The terms of a setting: commas, semicolons or lines stand between them. */
+export const termsIn = (text: string | null): string[] =>
+  (text ?? '')
+    .split(/[,;\n]/u)
+    .map((term) => term.replaceAll(/\s+/gu, ' ').trim())
+    .filter((term) => term !== '' && term.length <= termCharactersMax);
+
+/**
+ * The terms of a recording: the people given with it, then the list of the settings, then the names that its owner
+ * confirmed, those named last first.
+ */
+export const openTerms =
+  (deps: {
+    peopleOf(owner: string): Promise<readonly string[]>;
+    /** `stt.terms` */
+    listed(): string | null;
+  }): TermsOf =>
+  async (recording, owner) => {
+    const terms = [
+      ...peopleGiven(recording),
+      ...termsIn(deps.listed()),
+      ...(await deps.peopleOf(owner)),
+    ];
+    const seen = new Set<string>();
+    const isNew = (term: string) => !seen.has(term.toLowerCase()) && seen.add(term.toLowerCase());
+    return terms.filter(isNew).slice(0, termsMax);
+  };

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { speak } from '../support/espeak.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { apiOf, uploadForm, watchUntil } from '../support/service-process.ts';
+import { speechServer } from '../support/speech-servers.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { wholeService } from '../support/whole-service.ts';
+
+/*
+ * The speech server is a stand-in that writes a term right where its prompt has it, as Whisper models mostly do: what is
+ * shown is that the terms arrive, not how well a model keeps to them.
+ */
+
+type Recording = {
+  status: string;
+  version: number;
+  utterances: { text: string }[];
+  summary: { lines: { text: string }[] };
+};
+
+const misheard = { Mitschrift: ['mit', 'schrift'], Kaylee: ['kayley'], Grafana: ['gravana'] };
+const spoken =
+  'we keep every talk in Mitschrift so that Kaylee finds it and looks at Grafana tomorrow';
+
+test('names and terms of the settings, the people given and confirmed are right in transcript, summary and search', async (t) => {
+  const without = await talkWith(t, {}, {});
+  assert.match(without.text, /mit schrift .* kayley .* gravana/iu);
+  assert.equal(without.hits, 0);
+
+  const terms = { MITSCHRIFT_STT_TERMS: 'Mitschrift, Grafana' };
+  const { text, summary, hits, prompt, asked } = await talkWith(t, terms, { people: 'Kaylee' });
+  assert.match(text, /Mitschrift .* Kaylee .* Grafana/u);
+  assert.match(summary, /Mitschrift/u);
+  assert.equal(hits, 1);
+  // What was given with the recording is the most useful, and stands last.
+  assert.equal(prompt, 'Grafana, Mitschrift, Kaylee.');
+  assert.match(asked, /right spelling: Kaylee; Mitschrift; Grafana\./u);
+});
+
+async function talkWith(t: TestContext, env: NodeJS.ProcessEnv, given: Record<string, string>) {
+  const speech = await speechServer('openai');
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => Promise.all([speech.close(), language.close()]));
+  const promptSent = () => speech.received.at(-1)?.fields['prompt']?.[0] ?? '';
+  speech.hear = () => {
+    const words = spoken
+      .split(' ')
+      .flatMap((word) =>
+        word in misheard && !promptSent().includes(word)
+          ? misheard[word as keyof typeof misheard]
+          : [word],
+      );
+    return words.map((text, at) => ({ text, start: 0.2 + at * 0.05, end: 0.24 + at * 0.05 }));
+  };
+  const service = await wholeService(t, {
+    env: {
+      MITSCHRIFT_STT_BASE_URL: speech.url,
+      MITSCHRIFT_LLM_BASE_URL: language.url,
+      MITSCHRIFT_UI_LANGUAGE: 'en',
+      ...env,
+    },
+  });
+  const path = join(await tempDir(t), 'talk.wav');
+  await speak('three spoken words', path);
+  const api = apiOf(service.url(), service.token);
+  const form = uploadForm(new Uint8Array(await readFile(path)), { kind: 'solo', ...given });
+  const { recording_id: id } = await api.post<{ recording_id: string }>('/recordings', form);
+  const read = () => api.get<Recording>(`/recordings/${id}`);
+  const isSaved = async () => (await read()).version === 1 && (await read()).status === 'IDLE';
+  await watchUntil(service.url(), service.token, isSaved, 30_000);
+  const { utterances, summary } = await read();
+  const found = await api.get<{ hits: unknown[] }>('/search?q=Mitschrift');
+  return {
+    text: utterances.map(({ text }) => text).join(' '),
+    summary: summary.lines.map(({ text }) => text).join(' '),
+    hits: found.hits.length,
+    prompt: promptSent(),
+    asked: language
+      .chats()
+      .map(({ body }) => String(body.messages[0].content))
+      .filter((system) => system.startsWith('You summarise'))
+      .join('\n'),
+  };
+}
