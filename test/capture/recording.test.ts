@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -12,6 +11,7 @@ import {
 } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { until } from '../support/pulse-until.ts';
+import { headerLast } from '../support/header-last.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -35,7 +35,7 @@ test('what is said into a microphone is in the file, sample by sample, to the la
   const captured = await service.last(id, 'audio.captured');
   const path = join(service.folder(id), captured.data.path);
   const bytes = await readFile(path);
-  assert.equal(captured.data.sha256, createHash('sha256').update(bytes).digest('hex'));
+  assert.equal(captured.data.sha256, headerLast(bytes));
   assert.equal(captured.data.bytes, bytes.length);
   const recorded = await wavSamples(path);
   assert.equal(captured.data.ledger?.samples, recorded.length);

@@ -128,7 +128,7 @@ function closeBefore(left: ReadableWord[], sound: string): void {
   if (last === undefined) return;
   if (end !== undefined && !beginsSentence(last))
     left[left.length - 1] = { ...last, text: last.text.replace(/[,;:–—-]*$/u, '') + end };
-  else if (/,$/u.test(sound) && /,$/u.test(last.text))
+  else if (sound.endsWith(',') && last.text.endsWith(','))
     left[left.length - 1] = { ...last, text: last.text.slice(0, -1) };
 }
 
