@@ -17,7 +17,8 @@ export function promptOf(terms: readonly string[]): string | null {
     if (characters > promptCharactersMax) break;
     chosen.push(term);
   }
-  return chosen.length === 0 ? null : `${chosen.toReversed().join(', ')}.`;
+  const list = chosen.toReversed().join(', ');
+  return list === '' ? null : list + '.';
 }
 
 /**
