@@ -166,6 +166,10 @@ async function inhabited(t: TestContext) {
   const ben = await service.addUser('ben');
   const { recording_id: id } = (await service.upload(anna, { title: `Plan ${marker}` })).body;
   await service.reaches(id, 'idle.saved');
+  await service.call('POST', `/recordings/${id}/sidenotes`, {
+    token: anna,
+    json: { text: `Ask about it ${marker}`, at: 0 },
+  });
   const { documents } = (
     await service.call<{ documents: { index: string } }>('GET', `/recordings/${id}`, {
       token: anna,

@@ -81,7 +81,7 @@ function walked(method: string, path: string, described: Described): Walked {
   };
 }
 
-const inPaths: Record<string, string> = { index: '0', version: '1' };
+const inPaths: Record<string, string> = { index: '0', version: '1', n: '1' };
 const inHeaders: Record<string, string> = {
   'Tus-Resumable': '1.0.0',
   'Upload-Offset': '0',
