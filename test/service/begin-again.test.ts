@@ -53,7 +53,7 @@ test('what does not end is said, for the process to be started again', async () 
   const one = service(() => new Promise(() => {}));
   await one.ready;
   one.logs[0]!.abort(new Error('two facts shorter'));
-  await assert.rejects(one.over, /has not ended in 0.05 s/);
+  await assert.rejects(one.over, /did not end within 0.05 s/);
 });
 
 async function until(holds: () => boolean): Promise<void> {
