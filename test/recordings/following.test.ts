@@ -174,6 +174,8 @@ const deps = (folder: string, more: Partial<FollowDeps>) =>
     isOn: () => true,
     leaseEngine: () => Promise.resolve({ value: engine, release() {} }),
     files: { captureFolder: () => folder, workFolder: () => Promise.resolve(folder) },
+    languages: () => [],
+    termsOf: async () => [],
     ahead: { isOn: () => false },
     log: pino({ level: 'silent' }),
     ...more,
