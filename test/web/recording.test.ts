@@ -126,6 +126,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     });
     await page.locator('[data-turn="4"].playing .w.on').waitFor();
     await page.keyboard.press('k');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     const at = () => page.evaluate<number>(`Number(document.querySelector('.scrub input').value)`);
     const before = await at();
     assert.ok(before > 40 && before < 48, String(before));
