@@ -1,10 +1,10 @@
 import type { Kind } from '../events/facts/recording.ts';
 import {
   type PageRequest,
-  cursorAt,
+  type ReadEntries,
+  boundsOf,
+  entriesOf,
   newestFirst,
-  pageRowsDefault,
-  pageRowsMax,
   startingWith,
   timeKey,
 } from './list-page.ts';
@@ -50,58 +50,61 @@ export function libraryLists(kept: KeptLine): [key: string, row: Row][] {
   ];
 }
 
-/** A page of the library: the ids of recordings with documents, newest first. @throws as `newestFirst` */
-export async function libraryPage(
+/** The entries of the library, by key. */
+export const libraryEntries = (
   storage: ProjectionStorage,
   owner: string,
-  kind: Kind | undefined,
-  page: PageRequest,
-): Promise<{ entries: string[]; nextCursor: string | null }> {
-  const prefix = libraryList(owner, kind ?? 'all');
-  const { entries, nextCursor } = await newestFirst(storage, recordingsName, prefix, page);
-  return { entries: entries.map(({ key }) => key), nextCursor };
-}
+  kind?: Kind,
+): ReadEntries => entriesOf(storage, recordingsName, libraryList(owner, kind ?? 'all'));
 
-type LibraryRequest = PageRequest & { kind?: Kind | undefined; speaker?: string | undefined };
-type LibraryPage = { rows: LibraryItem[]; nextCursor: string | null };
+type LibraryRequest = Omit<PageRequest, 'around'> & {
+  kind?: Kind | undefined;
+  /** Id of a recording to have in the middle; the first page where it is not known. */
+  around?: string | undefined;
+};
+type LibraryPage = {
+  rows: LibraryItem[];
+  nextCursor: string | null;
+  previousCursor: string | null;
+};
 
-/** Recordings with documents, newest first. @throws {InvalidCursor}, {RangeError} see `newestFirst`. */
+/**
+ * Recordings with documents, newest first.
+ * @param read where they are read: all of a kind, unless given
+ * @throws {InvalidCursor}, {RangeError} see `newestFirst`
+ */
 export async function libraryOf(
   storage: ProjectionStorage,
   owner: string,
-  { kind, speaker, ...page }: LibraryRequest = {},
+  { kind, around, ...page }: LibraryRequest = {},
+  read: ReadEntries = libraryEntries(storage, owner, kind),
 ): Promise<LibraryPage> {
-  if (speaker !== undefined) return spokenBy(storage, owner, { kind, speaker, ...page });
-  const { entries, nextCursor } = await libraryPage(storage, owner, kind, page);
+  const place = around === undefined ? undefined : await placeOf(storage, owner, around);
+  const { entries, ...cursors } = await newestFirst(read, { ...page, around: place });
   const rows = (await recordingsListed(storage, entries)).map(libraryItem);
-  return { rows: rows.filter((item) => item !== undefined), nextCursor };
+  return { rows: rows.filter((item) => item !== undefined), ...cursors };
 }
 
-/** Recordings looked through for one page of a speaker's; a page may then hold fewer rows, or none. */
-const lookedThroughMax = 2000;
+/** Ids of recordings with documents, newest first, at most `limit`: keys are enough. */
+export async function libraryIds(
+  read: ReadEntries,
+  { limit, from, to }: { limit: number; from?: string | undefined; to?: string | undefined },
+): Promise<string[]> {
+  const entries = await read({ ...boundsOf({ from, to }), reverse: true, limit });
+  return entries.map(idIn);
+}
 
-/** Who speaks is sealed, and in no key: rows are read and passed over. */
-async function spokenBy(
+/** Of a place (`timeKey`). */
+export const idIn = (entry: string): string => entry.slice(entry.lastIndexOf('/') + 1);
+
+/** Where a recording stands in its owner's lists, also when it has been erased since. */
+async function placeOf(
   storage: ProjectionStorage,
   owner: string,
-  { speaker, limit = pageRowsDefault, ...request }: LibraryRequest & { speaker: string },
-): Promise<LibraryPage> {
-  const wanted = foldName(speaker);
-  const rows: LibraryItem[] = [];
-  let { cursor } = request;
-  for (let looked = 0; looked < lookedThroughMax; looked += pageRowsMax) {
-    const page = await libraryOf(storage, owner, { ...request, cursor, limit: pageRowsMax });
-    for (const row of page.rows) {
-      if (!row.speakers.some(({ name, label }) => foldName(name ?? label) === wanted)) continue;
-      rows.push(row);
-      if (rows.length < limit) continue;
-      const place = timeKey(row.createdAt, row.recordingId);
-      return { rows, nextCursor: row === page.rows.at(-1) ? page.nextCursor : cursorAt(place) };
-    }
-    if (page.nextCursor === null) return { rows, nextCursor: null };
-    cursor = page.nextCursor;
-  }
-  return { rows, nextCursor: cursor ?? null };
+  recordingId: string,
+): Promise<string | undefined> {
+  const kept = await storage.get<KeptLine>(recordingsName, recordingKey(recordingId));
+  return kept?.core.owner === owner ? timeKey(kept.core.startedAt, recordingId) : undefined;
 }
 
 /** The form in which names of speakers are compared. */

@@ -1,4 +1,4 @@
-import type { ProjectionStorage, Row } from './runner/projection.ts';
+import type { ProjectionStorage } from './runner/projection.ts';
 
 /** A cursor that this service did not hand out for a list of this kind. HTTP answers 422. */
 export class InvalidCursor extends Error {
@@ -12,6 +12,10 @@ export class InvalidCursor extends Error {
 export type PageRequest = {
   limit?: number;
   cursor?: string | undefined;
+  /** Cursor of a page that this one stands right before. */
+  before?: string | undefined;
+  /** A place (`timeKey`) to have in the middle, instead of a cursor. */
+  around?: string | undefined;
   /** Only what began then or later, or then or earlier (RFC 3339). */
   from?: string | undefined;
   to?: string | undefined;
@@ -20,35 +24,98 @@ export type PageRequest = {
 export const pageRowsMax = 200;
 export const pageRowsDefault = 50;
 
-/**
- * One page of the rows whose keys are `prefix` followed by a time and an id (`timeKey`), newest first.
- * `nextCursor` is null on the last page.
- * @throws {InvalidCursor}; {RangeError} unless 1 <= limit <= 200.
- */
-export async function newestFirst(
+/** A page of a list; `previousCursor`: for `before`, null on the first page. */
+export type EntryPage = {
+  entries: string[];
+  nextCursor: string | null;
+  previousCursor: string | null;
+};
+
+/** Entries of a list (`timeKey`) with `gte <= entry < lt`, in their order or backwards, at most `limit`. */
+export type ReadEntries = (within: {
+  gte: string;
+  lt: string;
+  reverse: boolean;
+  limit: number;
+}) => Promise<string[]>;
+
+/** The entries of a list: keys of a projection behind a prefix that ends in `/`. */
+export function entriesOf(
   storage: ProjectionStorage,
   projection: string,
   prefix: string,
-  { limit = pageRowsDefault, cursor, from, to }: PageRequest,
-): Promise<{ entries: { key: string; row: Row }[]; nextCursor: string | null }> {
+): ReadEntries {
+  return async ({ gte, lt, reverse, limit }) => {
+    const entries: string[] = [];
+    const options = { gte: prefix + gte, lt: prefix + lt, reverse, limit };
+    for await (const [key] of storage.range(projection, options)) {
+      entries.push(key.slice(prefix.length));
+    }
+    return entries;
+  };
+}
+
+/**
+ * One page of a list, newest first. `nextCursor` is null on the last page.
+ * @throws {InvalidCursor}; {RangeError} unless 1 <= limit <= 200.
+ */
+export async function newestFirst(
+  read: ReadEntries,
+  { limit = pageRowsDefault, cursor, before, around, from, to }: PageRequest,
+): Promise<EntryPage> {
   if (!Number.isInteger(limit) || limit < 1 || limit > pageRowsMax) {
     throw new RangeError(`A page holds 1 to ${pageRowsMax} rows, not ${limit}`);
   }
-  const within = startingWith(prefix);
-  // Newest first: the next page is what sorts before the last one shown.
-  const behind = cursor === undefined ? within.lt : prefix + placeIn(cursor);
-  // `0` follows the `/` behind a time: whatever began at that very moment is in.
-  const upTo = to === undefined ? within.lt : `${prefix}${utcTime(to)}0`;
-  const gte = from === undefined ? within.gte : prefix + utcTime(from);
-  const entries: { key: string; row: Row }[] = [];
-  const options = { gte, lt: upTo < behind ? upTo : behind, reverse: true, limit: limit + 1 };
-  for await (const [key, row] of storage.range(projection, options)) {
-    entries.push({ key: key.slice(prefix.length), row });
+  const bounds = boundsOf({ from, to });
+  const older = async (behind: string, most: number) =>
+    await read({ gte: bounds.gte, lt: least(bounds.lt, behind), reverse: true, limit: most });
+  const newer = async (place: string, most: number) => {
+    const gte = behindOf(place) < bounds.gte ? bounds.gte : behindOf(place);
+    return (await read({ gte, lt: bounds.lt, reverse: false, limit: most })).toReversed();
+  };
+  if (before !== undefined) {
+    const found = await newer(placeIn(before), limit + 1);
+    return pageOf(found.slice(-limit), { isFirst: found.length <= limit, isLast: false });
   }
-  const more = entries.length > limit;
-  const shown = entries.slice(0, limit);
-  return { entries: shown, nextCursor: more ? cursorAt(shown.at(-1)!.key) : null };
+  if (around !== undefined) {
+    const half = Math.floor(limit / 2);
+    const above = await newer(around, half + 1);
+    const shown = above.slice(Math.max(0, above.length - half));
+    const rest = limit - shown.length;
+    const below = await older(behindOf(around), rest + 1);
+    return pageOf([...shown, ...below.slice(0, rest)], {
+      isFirst: above.length <= half,
+      isLast: below.length <= rest,
+    });
+  }
+  const found = await older(cursor === undefined ? bounds.lt : placeIn(cursor), limit + 1);
+  const shown = found.slice(0, limit);
+  return pageOf(shown, { isFirst: cursor === undefined, isLast: found.length <= limit });
 }
+
+/** Between which entries those of a time are. */
+export const boundsOf = ({ from, to }: Pick<PageRequest, 'from' | 'to'>) => ({
+  gte: from === undefined ? '' : utcTime(from),
+  // `0` follows the `/` behind a time: whatever began at that very moment is in. `~` follows all that a time may begin with.
+  lt: to === undefined ? '~' : `${utcTime(to)}0`,
+});
+
+/** What follows a place before every other place. */
+const behindOf = (place: string): string => `${place}!`;
+
+const least = (one: string, other: string): string => (one < other ? one : other);
+
+const pageOf = (
+  entries: string[],
+  { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
+): EntryPage => {
+  const [first, last] = [entries[0], entries.at(-1)];
+  return {
+    entries,
+    nextCursor: isLast || last === undefined ? null : cursorAt(last),
+    previousCursor: isFirst || first === undefined ? null : cursorAt(first),
+  };
+};
 
 /** The part of a key by which lists are sorted: when something began, then its id. */
 export const timeKey = (at: string, id: string): string => `${utcTime(at)}/${id}`;

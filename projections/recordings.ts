@@ -2,7 +2,7 @@ import { isRecordingFact } from '../events/facts/catalogue.ts';
 import { recordingFactTypes } from '../events/facts/recording.ts';
 import { isErased } from './recording/digest.ts';
 import { audioLists, libraryLists } from './library.ts';
-import { type PageRequest, newestFirst, startingWith, timeKey } from './list-page.ts';
+import { type PageRequest, entriesOf, newestFirst, startingWith, timeKey } from './list-page.ts';
 import type { Projection, ProjectionStorage, Row, Rows } from './runner/projection.ts';
 import { foldRecording, secondsBetween } from './recording-fold.ts';
 import {
@@ -92,11 +92,11 @@ export async function recordingsOf(
   } = {},
 ): Promise<{ rows: ListedRecording[]; nextCursor: string | null }> {
   const prefix = status === undefined ? `o/${owner}/` : `s/${owner}/${status}/`;
-  const { entries, nextCursor } = await newestFirst(storage, recordingsName, prefix, page);
-  const lines = await linesOf(
-    storage,
-    entries.map(({ key }) => key),
+  const { entries, nextCursor } = await newestFirst(
+    entriesOf(storage, recordingsName, prefix),
+    page,
   );
+  const lines = await linesOf(storage, entries);
   const shown = words ? lines : lines.map(({ core, clock }) => ({ core, clock }));
   return { rows: await listed(storage, shown, words), nextCursor };
 }

@@ -44,6 +44,7 @@ export default defineConfig({
         'doctor',
         'events',
         'health',
+        'library',
         'login',
         'logout',
         'machine',

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingOf } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { libraryPage } from '../../projections/library.ts';
-import { pageRowsMax } from '../../projections/list-page.ts';
+import { idIn, libraryEntries } from '../../projections/library.ts';
+import { newestFirst, pageRowsMax } from '../../projections/list-page.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
@@ -262,10 +262,10 @@ async function fill(
   let cursor: string | undefined;
   do {
     const page = { limit: pageRowsMax, cursor };
-    const { entries, nextCursor } = await libraryPage(parts.storage, userId, undefined, page);
+    const { entries, nextCursor } = await newestFirst(libraryEntries(parts.storage, userId), page);
     for (const entry of entries) {
       signal.throwIfAborted();
-      const row = await recordingById(parts.storage, entry.slice(entry.indexOf('/') + 1));
+      const row = await recordingById(parts.storage, idIn(entry));
       if (!row?.documents) continue;
       await copy(parts, progress, row);
       // The rest comes with the next look.

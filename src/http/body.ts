@@ -99,14 +99,31 @@ export const pageSchema = z.object({
 
 const moment = z.iso.datetime({ offset: true, error: wrong('not-a-time') });
 
-/** Query of a list of documents. */
-export const librarySchema = z.strictObject({
-  ...pageSchema.shape,
+/** What a list of documents is narrowed to. */
+export const narrowingSchema = z.strictObject({
   kind: kindSchema.optional(),
   speaker: z.string().min(1).max(personNameMax).optional().describe('a name, or a label'),
   from: moment.optional().describe('those that began then or later'),
   to: moment.optional().describe('those that began then or earlier'),
 });
+
+/** Query of a list of documents. */
+export const librarySchema = z
+  .strictObject({
+    ...pageSchema.shape,
+    before: z.string().max(1000).optional().describe('`previous_cursor` of the page below'),
+    around: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('id of a recording: the page in whose middle it is, or would be'),
+    ...narrowingSchema.shape,
+  })
+  .refine(
+    ({ cursor, before, around }) =>
+      [cursor, before, around].filter((one) => one !== undefined).length < 2,
+    { path: ['cursor'], message: wrong('one-place') },
+  );
 
 /** `?after`: a position of the log, 0 for its beginning. */
 export const positionSchema = z

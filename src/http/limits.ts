@@ -23,6 +23,10 @@ export const limits = {
   /** Rows a page at most, and by default. */
   pageMax: 200,
   pageDefault: 50,
+  /** Recordings that one request names: erased, or exported; and ids of a whole library. */
+  erasedTogetherMax: 100,
+  exportedTogetherMax: 500,
+  libraryIdsMax: 10_000,
   /** `Idempotency-Key`: characters; answers remembered, all users together. */
   idempotencyKeyCharactersMax: 255,
   rememberedAnswersMax: 1000,

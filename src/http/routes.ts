@@ -8,6 +8,7 @@ import { documentRoutes } from './routes/documents.ts';
 import { exportRoutes } from './routes/export.ts';
 import { guideRoutes } from './routes/guide.ts';
 import { acceptRoutes, invitationRoutes } from './routes/invitations.ts';
+import { manyRecordingRoutes } from './routes/many-recordings.ts';
 import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
 import { profileRoutes } from './routes/profiles.ts';
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   ...watchingRoutes,
   ...toggleRoutes,
   ...uploadRoutes,
+  ...manyRecordingRoutes,
   ...recordingRoutes,
   ...eventRoutes,
   ...recordingCommandRoutes,

@@ -17,6 +17,7 @@ import type { Log } from '../shared/log.ts';
 import { type Passage, passagesOf, withSidenotePlaces } from './passages.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
 import { type UserIndex, userIndex } from './user-index.ts';
+import { erases, unchanging } from './what-changes.ts';
 import { inTime } from '../shared/abort.ts';
 
 export type Hit = Place & {
@@ -347,14 +348,3 @@ function openIndexes(deps: {
     },
   };
 }
-
-/** Facts after which a transcript says what it said before. */
-const unchanging: ReadonlySet<LoggedFact['type']> = new Set<LoggedFact['type']>([
-  'stage.started',
-  'stage.interrupted',
-  'speech.followed',
-  'speech.detected',
-  'utterance.recognised',
-]);
-
-const erases = (fact: LoggedFact): boolean => fact.to === 'idle.erased' || fact.erased === true;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kind } from '../../events/facts/recording.ts';
-import { foldName, libraryPage } from '../../projections/library.ts';
-import { pageRowsMax, utcTime } from '../../projections/list-page.ts';
+import { foldName, idIn, libraryEntries } from '../../projections/library.ts';
+import { newestFirst, pageRowsMax, utcTime } from '../../projections/list-page.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/written-texts.ts';
 import { recordingById } from '../../projections/recordings.ts';
@@ -156,9 +156,8 @@ async function libraryIds(storage: ProjectionStorage, owner: string): Promise<st
   let cursor: string | undefined;
   do {
     const page = { limit: pageRowsMax, cursor };
-    const { entries, nextCursor } = await libraryPage(storage, owner, undefined, page);
-    // `<time>/<id>`
-    for (const entry of entries) found.push(entry.slice(entry.lastIndexOf('/') + 1));
+    const { entries, nextCursor } = await newestFirst(libraryEntries(storage, owner), page);
+    found.push(...entries.map(idIn));
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
   return found;

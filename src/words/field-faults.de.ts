@@ -113,6 +113,9 @@ export const fieldFaultsInGerman = {
       'muss einen Beitrag mit `block` oder `index` nennen; zu einer `revision` gehört ein `block`',
   },
   'passage-named-twice': { detail: 'muss jeden Beitrag nur einmal nennen' },
+  'recording-named-twice': { detail: 'muss jede Aufnahme nur einmal nennen' },
+  'count-differs': { detail: 'muss {count} sein, so viele wie genannt sind' },
+  'one-place': { detail: 'muss das Einzige von cursor, before und around sein' },
   'search-empty': { detail: 'muss den Suchbegriff enthalten, etwa /search?q=budget' },
   'search-of-notes': { detail: 'gilt nur mit group=note' },
   'one-of-names-skip-later': {

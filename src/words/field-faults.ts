@@ -150,6 +150,9 @@ export const fieldFaults = {
     { detail: 'must name a passage by its `block` or its `index`; a `revision` needs a `block`' },
   ),
   'passage-named-twice': says({}, { detail: 'must name each passage once' }),
+  'recording-named-twice': says({}, { detail: 'must name each recording once' }),
+  'count-differs': says({ count: 'integer' }, { detail: 'must be {count}, as many as are named' }),
+  'one-place': says({}, { detail: 'must be the only one of cursor, before and around' }),
   'search-empty': says({}, { detail: 'must contain what to search for, such as /search?q=budget' }),
   'search-of-notes': says({}, { detail: 'is accepted only with group=note' }),
   'one-of-names-skip-later': says(

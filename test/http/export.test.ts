@@ -1,25 +1,11 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { DocumentsInput } from '../../src/documents/documents.ts';
 import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
 import { talkInput } from '../support/talk-input.ts';
-
-/** What the `docx` package is built on; reads what it and we write. */
-type Zip = { files: Record<string, { dir: boolean; async(type: 'string'): Promise<string> }> };
-const docxRequire = createRequire(createRequire(import.meta.url).resolve('docx'));
-const { loadAsync } = docxRequire('jszip') as { loadAsync(bytes: Buffer): Promise<Zip> };
-
-async function unzip(bytes: Buffer): Promise<Map<string, string>> {
-  const { files } = await loadAsync(bytes);
-  const texts = new Map<string, string>();
-  for (const [name, file] of Object.entries(files)) {
-    if (!file.dir) texts.set(name, await file.async('string'));
-  }
-  return texts;
-}
+import { unzip } from '../support/unzip.ts';
 
 async function download(service: TestService, token: string, id: string, format: string) {
   const response = await fetch(`${service.url}/recordings/${id}/export?format=${format}`, {

@@ -211,6 +211,8 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/invitations/accept': 'public: good once',
   '/logout': 'a dead token is 401',
   '/recordings/{id}/stop': 'nothing is captured here: repeated in browser-limits.test.ts',
+  '/recordings/bulk/erase': 'what is gone is counted again: repeated in many-recordings.test.ts',
+  '/recordings/bulk/export': 'changes nothing',
   '/recordings/{id}/ticket': 'in memory; another ticket is as good',
   '/open': 'shows or copies again what is there',
   '/config/test': 'changes nothing',

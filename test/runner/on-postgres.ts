@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 const core: readonly string[] = [
   'test/http/erasing.test.ts',
   'test/http/idempotency.test.ts',
+  'test/http/many-recordings.test.ts',
   'test/http/removals-at-once.test.ts',
   'test/http/search.test.ts',
   'test/http/session.test.ts',

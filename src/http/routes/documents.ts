@@ -2,10 +2,18 @@ import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import type { Context } from 'koa';
 import { recordings } from '../../../projections/recordings.ts';
-import { libraryOf, recordingByFilename } from '../../../projections/library.ts';
+import {
+  libraryEntries,
+  libraryIds,
+  libraryOf,
+  recordingByFilename,
+} from '../../../projections/library.ts';
+import type { ReadEntries } from '../../../projections/list-page.ts';
+import type { Kind } from '../../../events/facts/recording.ts';
+import { openSpokenBy } from '../../search/spoken-by.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
-import { bodyParser, librarySchema } from '../body.ts';
+import { bodyParser, librarySchema, narrowingSchema } from '../body.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
@@ -21,11 +29,23 @@ import { editIn } from '../../documents/document-edit.ts';
 import { documentsInput } from '../../documents/documents-input.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { perApp, type RouteContext, routesOf } from '../route.ts';
-import type { HttpServices } from '../services.ts';
+import type { HttpServices, RouteServices } from '../services.ts';
 
 const libraryPages = perApp(({ projections }) =>
   cachedReads<Buffer>(projections, recordings.name, limits.pagesKeptMax),
 );
+
+const openedSpokenBy = perApp(({ storage, projections }) => openSpokenBy({ storage, projections }));
+
+/** Where the library is read from. */
+const entriesFor = async (
+  services: RouteServices,
+  owner: string,
+  { kind, speaker }: { kind?: Kind | undefined; speaker?: string | undefined },
+): Promise<ReadEntries> =>
+  speaker === undefined
+    ? libraryEntries(services.storage, owner, kind)
+    : await openedSpokenBy(services).entriesOf(owner, speaker, kind);
 
 const route = routesOf({ tag: 'Transcripts' });
 
@@ -41,6 +61,10 @@ export const documentRoutes = [
         json: z.object({
           transcripts: z.array(answers.libraryItem),
           next_cursor: answers.nextCursor,
+          previous_cursor: z
+            .string()
+            .nullable()
+            .describe('`before` of the page above; null: this is the first'),
         }),
       },
     },
@@ -49,10 +73,32 @@ export const documentRoutes = [
       // As it was asked, and as bytes, which need no encoding.
       const key = `${uiLanguage} ${owner}?${ctx.querystring}`;
       return await libraryPages(services)(key, async () => {
-        const { rows, nextCursor } = await libraryOf(services.storage, owner, query);
-        const transcripts = rows.map((one) => libraryAnswer(one, uiLanguage));
-        return Buffer.from(JSON.stringify({ transcripts, next_cursor: nextCursor }));
+        const read = await entriesFor(services, owner, query);
+        const page = await libraryOf(services.storage, owner, query, read);
+        const transcripts = page.rows.map((one) => libraryAnswer(one, uiLanguage));
+        const { nextCursor: next_cursor, previousCursor: previous_cursor } = page;
+        return Buffer.from(JSON.stringify({ transcripts, next_cursor, previous_cursor }));
       });
+    },
+  }),
+  route('get', '/library/ids', {
+    id: 'listTranscriptIds',
+    summary: 'Which recordings with documents fit, newest first',
+    query: narrowingSchema,
+    answers: {
+      200: {
+        description: `Their ids, at most ${limits.libraryIdsMax}.`,
+        json: z.object({
+          recording_ids: z.array(z.string()),
+          all: z.boolean().describe('false: there are more'),
+        }),
+      },
+    },
+    async run({ query, caller: { userId: owner } }, services) {
+      const { libraryIdsMax: most } = limits;
+      const read = await entriesFor(services, owner, query);
+      const ids = await libraryIds(read, { ...query, limit: most + 1 });
+      return { recording_ids: ids.slice(0, most), all: ids.length <= most };
     },
   }),
   // Before reading: a document called `reprocess` is read by GET, this is POST only.

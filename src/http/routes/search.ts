@@ -2,7 +2,7 @@ import { thisMachine } from '../../shared/machine.ts';
 import * as z from 'zod';
 import { wrong } from '../../shared/in-words.ts';
 import { loadOnce } from '../../shared/package.ts';
-import { librarySchema } from '../body.ts';
+import { narrowingSchema } from '../body.ts';
 import { speakerName } from '../../documents/documents.ts';
 import { limits } from '../limits.ts';
 import * as answers from '../openapi/recording-answers.ts';
@@ -17,7 +17,7 @@ const whole = z
 const upTo = (most: number) => whole.pipe(z.number().min(1).max(most));
 const grouped = 'only with `group=note`';
 
-const { kind, speaker, from, to } = librarySchema.shape;
+const { kind, speaker, from, to } = narrowingSchema.shape;
 const searchSchema = z
   .strictObject({
     q: z.string(noWords).min(1, noWords).max(limits.searchCharactersMax),

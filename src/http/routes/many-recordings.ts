@@ -1,0 +1,177 @@
+import type { PassThrough, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import * as z from 'zod';
+import { isIn } from '../../../machines/states.ts';
+import { recordings, recordingById } from '../../../projections/recordings.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { documentNames } from '../../documents/documents.ts';
+import { readDocument } from '../../documents/space.ts';
+import type { Accepted } from '../../recordings/import-audio.ts';
+import { fieldFault } from '../../words/field-faults.ts';
+import { wrong } from '../../shared/in-words.ts';
+import { limits } from '../limits.ts';
+import { problemBody } from '../problem-answer.ts';
+import { invalid } from '../problems.ts';
+import { readerOf } from '../middleware/authenticate.ts';
+import { type RouteContext, routesOf } from '../route.ts';
+import type { HttpServices } from '../services.ts';
+import { toProblem } from '../to-problem.ts';
+import { visibleOrLeft, visibleRecording } from '../visible-recording.ts';
+import { refuseWhenStopped, untilReadable } from '../written.ts';
+
+const idsUpTo = (most: number) =>
+  z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(most)
+    .refine((ids) => new Set(ids).size === ids.length, wrong('recording-named-twice'));
+
+const route = routesOf({ tag: 'Recordings' });
+
+/** What is done with several recordings at once. */
+export const manyRecordingRoutes = [
+  route('post', '/recordings/bulk/erase', {
+    id: 'eraseRecordings',
+    summary: 'Erases several recordings: documents, audio and every word of them, for good',
+    description:
+      'One after the other; what could not be erased is named, the others are gone. `count` says again how many ' +
+      'are meant. There is no undo. A repetition goes on where it stopped.',
+    body: {
+      json: z.strictObject({
+        recording_ids: idsUpTo(limits.erasedTogetherMax),
+        count: z.int().describe('how many there are in `recording_ids`'),
+      }),
+    },
+    answers: {
+      200: {
+        description: 'Done.',
+        json: z.object({
+          erased: z.int().describe('how many of them are gone now'),
+          left: z
+            .array(z.string())
+            .describe('copies that a person changed: they stay; paths below the vault'),
+          refused: z.array(
+            z.object({ recording_id: z.string(), type: z.string(), detail: z.string() }),
+          ),
+        }),
+      },
+    },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+    makesRoom: true,
+    async run({ ctx, body: { recording_ids: ids, count }, caller, onBehalf }, services) {
+      if (count !== ids.length)
+        throw invalid([
+          { path: 'count', fault: fieldFault('count-differs', { count: ids.length }) },
+        ]);
+      refuseWhenStopped(services);
+      const left: string[] = [];
+      const refused: { recording_id: string; type: string; detail: string }[] = [];
+      let last: Accepted | undefined;
+      for (const id of ids) {
+        try {
+          const erased = await eraseOne(services, caller, id, {
+            by: onBehalf.by,
+            command: `${onBehalf.command}/${id}`,
+          });
+          if (erased === null) continue;
+          left.push(...erased.left);
+          last = erased;
+        } catch (error) {
+          refused.push({ recording_id: id, ...refusal(ctx, error) });
+        }
+      }
+      if (last) await untilReadable(services, last);
+      return { erased: ids.length - refused.length, left, refused };
+    },
+  }),
+  route('post', '/recordings/bulk/export', {
+    id: 'exportRecordings',
+    summary: 'The documents of several recordings, in one zip file',
+    body: { json: z.strictObject({ recording_ids: idsUpTo(limits.exportedTogetherMax) }) },
+    answers: {
+      200: {
+        description: 'The file. Recordings without documents are not in it.',
+        media: ['application/zip'],
+      },
+    },
+    problems: ['not-found'],
+    async run({ ctx, body: { recording_ids: ids }, caller }, services) {
+      services.projections.assertRunning(recordings.name);
+      // All are there before the first byte is sent.
+      for (const id of ids) await visibleRecording(services, caller, id);
+      ctx.body = await zipOf(services, caller, ids);
+      ctx.attachment('mitschrift.zip');
+      ctx.type = 'application/zip';
+    },
+  }),
+];
+
+/** @returns null when it is gone already */
+async function eraseOne(
+  services: HttpServices,
+  caller: Caller,
+  id: string,
+  onBehalf: { by: string; command: string },
+): Promise<(Accepted & { left: string[] }) | null> {
+  const row = await recordingById(services.storage, id);
+  if (row?.owner === caller.userId && isIn(row.state, 'idle.erased')) return null;
+  await visibleOrLeft(services, caller, id);
+  const erased = await services.recordingService.erase(id, onBehalf);
+  const how = { recording_id: id, by: caller.userId };
+  services.log.info({ category: 'security', ...how }, 'recording erased');
+  return erased;
+}
+
+/** Our own mistakes, and what concerns all of them, end the whole. */
+function refusal(ctx: RouteContext, error: unknown): { type: string; detail: string } {
+  const problem = toProblem(error);
+  if (problem.status >= 500) throw error;
+  const { detail } = problemBody(problem, readerOf(ctx));
+  return { type: `/problems/${problem.type}`, detail };
+}
+
+/** Documents are read as they are sent, one recording after the other. */
+async function zipOf(
+  services: HttpServices,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<Readable> {
+  const { ZipFile } = await import('yazl');
+  const zip = new ZipFile();
+  const stream = zip.outputStream as PassThrough;
+  const fill = async (): Promise<void> => {
+    const named = new Set<string>();
+    for (const id of ids) {
+      await hasRoom(stream);
+      if (stream.destroyed) return;
+      // Erased since: it is left out.
+      const row = await visibleRecording(services, caller, id).catch(() => undefined);
+      if (!row?.documents) continue;
+      const space = await services.spaceOf(row.owner);
+      const mtime = new Date(row.startedAt);
+      for (const path of documentNames.map((name) => row.documents![name])) {
+        const document = named.has(path) ? undefined : await readDocument(space, path);
+        if (document) zip.addBuffer(document.bytes, path, { mtime, mode: 0o100_600 });
+        named.add(path);
+      }
+    }
+    zip.end();
+  };
+  fill().catch((error: unknown) => stream.destroy(error instanceof Error ? error : undefined));
+  return stream;
+}
+
+/** Resolves when what was written has been taken, or will never be. */
+async function hasRoom(stream: PassThrough): Promise<void> {
+  // Entries are written behind this call.
+  await setImmediate();
+  if (!stream.writableNeedDrain || stream.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      stream.off('drain', go).off('close', go);
+      resolve();
+    };
+    stream.on('drain', go).on('close', go);
+  });
+}
