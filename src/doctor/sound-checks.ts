@@ -96,8 +96,12 @@ async function devices(
   listed: () => ReturnType<typeof recordableDevices>,
   chosen: string | null,
 ): Promise<LookedAt> {
-  if (!isInstalled('naudiodon')) {
-    return asMissing(check('capture-not-installed'), await buildRemedy('npm install'));
+  // There may be the package alone: newer versions of npm compile nothing that they are not told to.
+  if (!isInstalled('naudiodon/build/Release/naudiodon.node')) {
+    return asMissing(
+      check('capture-not-installed'),
+      await buildRemedy('npm install && npm rebuild'),
+    );
   }
   let found: Awaited<ReturnType<typeof recordableDevices>>;
   try {

@@ -183,7 +183,7 @@ export const suggestionAnswers = (
     ...one,
     suggested_name: suggestedName,
     shown: speakerName({ speakers: [], uiLanguage }, one.label),
-    reason: suggestionReason(one.reason, language),
+    ...groundsOf(one.reason, language),
   }));
 
 /** A line of `GET /recordings/{id}/versions`. */
@@ -278,14 +278,17 @@ export async function factsPage(
 }
 
 /**
- * Why a name is suggested, as a person reads it: the words it rests on in quotation marks, or a sentence. What is
- * neither a quote nor one of the codes (`projections/recording/suggest-names.ts`) is shown as it is.
+ * Why a name is suggested: the words that it rests on, or a sentence. A fact has the words in quotation marks, or a code
+ * (`projections/recording/suggest-names.ts`); what is neither is shown as it is.
  */
-export function suggestionReason(reason: string | null, language: Language): string | null {
-  if (reason === null) return null;
-  const quote = /^“(.*)”$/su.exec(reason)?.[1];
-  if (quote !== undefined) return language === 'de' ? `„${quote}“` : reason;
-  return say({ code: reason }, language, 'suggestion')?.detail ?? reason;
+export function groundsOf(
+  said: string | null,
+  language: Language,
+): { reason: string | null; quote: string | null } {
+  if (said === null) return { reason: null, quote: null };
+  const quote = /^“(.*)”$/su.exec(said)?.[1] ?? null;
+  const sentence = quote === null ? { code: said } : { code: 'said', params: { quote } };
+  return { reason: say(sentence, language, 'suggestion')?.detail ?? said, quote };
 }
 
 /** What was captured and what is missing of it, and corrections that found no place. */

@@ -5,5 +5,6 @@ export const suggestionReasonsInGerman = {
   'named-before': { detail: 'in dieser Aufnahme bereits so benannt' },
   'named-live': { detail: 'während der Aufnahme so benannt' },
   'only-one-left': { detail: 'als Einzige von den angegebenen Personen übrig' },
+  said: { detail: '„{quote}“' },
   voice: { detail: 'die Stimme ähnelt der in früheren Aufnahmen' },
 } satisfies Words<typeof suggestionReasons>;

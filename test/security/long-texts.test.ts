@@ -17,7 +17,7 @@ import {
   oneLine,
   sanitizeMarkdown,
 } from '../../src/documents/markdown.ts';
-import { suggestionReason } from '../../src/http/recording-answer.ts';
+import { groundsOf } from '../../src/http/recording-answer.ts';
 import { jsonObjectIn, plainAnswer, plainLine } from '../../src/language/answers.ts';
 import { namesInAnswer } from '../../src/language/identify-answer.ts';
 import { provenText } from '../../src/language/proof.ts';
@@ -52,7 +52,7 @@ const functions: Record<string, (text: string) => unknown> = {
   oneLine,
   titleOfFile,
   documentPaths,
-  suggestionReason: (text) => suggestionReason(text, 'de'),
+  groundsOf: (text) => groundsOf(text, 'de'),
   replaceLabels: (text) => replaceLabels(text, ['SPEAKER_00'], () => 'Ada'),
   withKnownNames: (text) => withKnownNames(text, [{ label: 'SPEAKER_00', name: 'Ada' }]),
   foldedName,

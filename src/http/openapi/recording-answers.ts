@@ -63,6 +63,7 @@ export const suggestion = z.object({
     .string()
     .nullable()
     .describe('for a person: the words it rests on in quotation marks, or a sentence'),
+  quote: z.string().nullable().describe('the words it rests on; null where `reason` is a sentence'),
   seconds: z.number(),
   share: z.number().min(0).max(1).describe('of all that was said'),
   sample: sample.nullable().describe('the longest sentence in which nobody else is heard'),

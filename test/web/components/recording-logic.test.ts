@@ -303,6 +303,7 @@ test('a name that was typed stays, the same name twice is said, and known people
     suggested_name: suggested,
     confidence: null,
     reason: null,
+    quote: null,
     seconds: 1,
     share: 0.5,
     sample: null,

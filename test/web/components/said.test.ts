@@ -67,6 +67,7 @@ test('what was said is quoted with the quotation marks of the page', async (t) =
     label: 'SPEAKER_00',
     suggested_name: 'Ben',
     reason: '“Ben, you were there”',
+    quote: 'Ben, you were there',
     certainty: 0.9,
     seconds: 10,
     sample: null,
