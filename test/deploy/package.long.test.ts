@@ -58,13 +58,13 @@ test('README: the npm package, installed into an empty folder, leads to a first 
       'devices',
     )!;
   // As npm leaves it that compiles nothing, and as it leaves what it could not compile.
+  let command = '';
   for (const lost of ['naudiodon/build', 'naudiodon']) {
-    await rm(join(place, 'node_modules', lost), { recursive: true, force: true });
+    await rm(join(place, 'node_modules', lost), { recursive: true });
     const broken = await look();
-    assert.equal(broken.status, 'missing', lost);
-    assert.match(broken.detail, /package for recording from devices isn’t installed/);
-    const command = broken.remedy!.command!;
-    await run('sh', ['-c', command], { cwd: '/', env: { ...process.env, ...path } });
-    assert.doesNotMatch((await look()).detail, /installed/, command);
+    assert.match(broken.detail, /package for recording from devices isn’t installed/, lost);
+    command = broken.remedy!.command!;
   }
+  await run('sh', ['-c', command], { cwd: '/', env: { ...process.env, ...path } });
+  assert.doesNotMatch((await look()).detail, /isn’t installed/, command);
 });
