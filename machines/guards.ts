@@ -1,8 +1,35 @@
-import { type Condition, condition } from './condition.ts';
 import type { RecordingContext, RecordingMachineEvent } from './context.ts';
-import { reprocessingConditions } from './reprocessing-guards.ts';
-import type { Stage } from '../events/facts/recording.ts';
-import { basisOf } from '../events/facts/sources.ts';
+import type { Stage, ReprocessedFrom } from '../events/facts/recording.ts';
+import { basisOf, isDoneFrom } from '../events/facts/sources.ts';
+
+/** Where a further run may begin: at the audio or at the words; a meeting's words need their speakers first. */
+const reprocessingConditions = {
+  fromSpeech: from('speech-to-text', ({ files }) => files.audio !== null),
+  fromSpeakers: from(
+    'diarize',
+    (context) => context.files.audio !== null && isMeetingWithWords(context),
+  ),
+  fromTurns: from(
+    'join',
+    (context) => isMeetingWithWords(context) && isDoneFrom('diarize', context.sources.draft),
+  ),
+  fromTitle: from('entitle', isFinished),
+  fromDocuments: from(
+    'write',
+    (context) => isFinished(context) && isDoneFrom('entitle', context.sources.draft),
+  ),
+  fromWords: from('language-model', (context) => hasWords(context) && hasSpeakers(context)),
+  fromWordsWithoutNames: from(
+    'language-model',
+    (context) => lacksNames(context, 'turns'),
+    ', speakers not named',
+  ),
+  fromWordsWithoutTurns: from(
+    'language-model',
+    (context) => lacksNames(context, 'words'),
+    ', speakers not found',
+  ),
+};
 
 /** The conditions of the machine's transitions. */
 export const conditions = {
@@ -195,3 +222,78 @@ function isNextVersion(event: RecordingMachineEvent, { sources }: RecordingConte
 type Given = { context: RecordingContext; event: RecordingMachineEvent };
 type ParamsOf<N extends ConditionName> =
   (typeof conditions)[N] extends Condition<infer P> ? P : never;
+
+/** What a condition asks for. What it leaves out holds always. */
+type Asked<P> = {
+  /** In which contexts an event can meet it. */
+  when?(context: RecordingContext, params: P): boolean;
+  /** The stage whose present attempt the event has to be an answer of. */
+  answers?: Stage | ((params: P) => Stage);
+  /** What the event says, in such a context. */
+  says?(event: RecordingMachineEvent, context: RecordingContext, params: P): boolean;
+  /** The words for it in pictures. */
+  words: string | ((params: P) => string);
+};
+
+/** A condition of a transition: whether an event meets it, and whether any event could in this context (what is shown as possible). */
+type Condition<P> = Pick<Asked<P>, 'words'> & {
+  meets(context: RecordingContext, event: RecordingMachineEvent, params: P): boolean;
+  couldMeet(context: RecordingContext, params: P): boolean;
+};
+
+/** A condition as it is asked for; its parameters' type is read from its parts. */
+function condition<P = undefined>(asked: Asked<P>): Condition<P> {
+  const { when, answers, says, words } = asked;
+  const stageOf = (params: P) => (typeof answers === 'function' ? answers(params) : answers);
+  const couldMeet = (context: RecordingContext, params: P): boolean => {
+    const stage = stageOf(params);
+    return (
+      (stage === undefined || context.running[stage] !== undefined) &&
+      (when?.(context, params) ?? true)
+    );
+  };
+  return {
+    words,
+    couldMeet,
+    meets(context, event, params) {
+      const stage = stageOf(params);
+      const isAnswer =
+        stage === undefined ||
+        (event.run === context.sources.run && event.attempt === context.running[stage]);
+      return couldMeet(context, params) && isAnswer && (says?.(event, context, params) ?? true);
+    },
+  };
+}
+
+/** @param more words for what is not said by where it begins */
+function from(
+  stage: ReprocessedFrom,
+  when: (context: RecordingContext) => boolean,
+  more = '',
+): Condition<undefined> {
+  return condition({
+    when,
+    says: (event) => event.type === 'reprocessing.requested' && event.data.from === stage,
+    words: `from ${stage}${more}`,
+  });
+}
+
+const hasWords = ({ sources }: RecordingContext): boolean =>
+  isDoneFrom('speech-to-text', sources.draft);
+
+const hasSpeakers = ({ sources: { draft } }: RecordingContext): boolean =>
+  draft.kind !== 'meeting' || draft.results.names !== null;
+
+/** Words whose speakers have no names yet; whether they are turns of speakers already. */
+const lacksNames = (context: RecordingContext, are: 'turns' | 'words'): boolean =>
+  hasWords(context) &&
+  !hasSpeakers(context) &&
+  (context.sources.draft.results.turns !== null) === (are === 'turns');
+
+function isMeetingWithWords(context: RecordingContext): boolean {
+  return context.sources.draft.kind === 'meeting' && hasWords(context);
+}
+
+function isFinished({ sources }: RecordingContext): boolean {
+  return isDoneFrom('language-model', sources.draft);
+}

@@ -1,3 +1,4 @@
+import { utcTime } from '../src/shared/time.ts';
 import type { ProjectionStorage } from './runner/projection.ts';
 
 /** A cursor that this service did not hand out for a list of this kind. HTTP answers 422. */
@@ -119,12 +120,6 @@ const pageOf = (
 
 /** The part of a key by which lists are sorted: when something began, then its id. */
 export const timeKey = (at: string, id: string): string => `${utcTime(at)}/${id}`;
-
-/** The same moment in the one notation that sorts as text (`2026-03-01T09:30:00.000Z`); the epoch if it is none. */
-export function utcTime(at: string): string {
-  const time = new Date(at);
-  return (Number.isNaN(time.getTime()) ? new Date(0) : time).toISOString();
-}
 
 /** All keys with a prefix; it must end in `/`. */
 export const startingWith = (prefix: string): { gte: string; lt: string } => ({

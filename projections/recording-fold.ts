@@ -4,7 +4,7 @@ import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
 import type { ReadFact } from './recording/recording.ts';
 import { durationOf } from './recording/reading.ts';
-import { utcTime } from './list-page.ts';
+import { utcTime } from '../src/shared/time.ts';
 import {
   type KeptRecording,
   type RecordingRow,

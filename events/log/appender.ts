@@ -1,6 +1,6 @@
 import { decodeTime } from 'ulid';
 import type { LoggedFact } from '../facts/catalogue.ts';
-import { type LogDatabase, unreadableNow } from './database.ts';
+import type { LogDatabase } from './database.ts';
 import {
   appendQueue,
   batchBytesMax,
@@ -9,14 +9,20 @@ import {
   unknownOutcome,
   wokenFirst,
 } from './append-queue.ts';
-import { type SealedFact, factIds } from './records.ts';
+import {
+  type SealedFact,
+  factIds,
+  type PlacedFact,
+  asStored,
+  crcOf,
+  encodeRecord,
+  logKey,
+  recordJson,
+  streamKey,
+} from './records.ts';
 import { type Head, emptyHead } from './head-file.ts';
-import { EventStoreError, type EventStore } from '../store.ts';
+import { EventStoreError } from '../store.ts';
 import type { StreamHeads } from './streams.ts';
-import { type Append, type WriteGroup, writeGroup } from './write-group.ts';
-import { checkFacts, type Upcasters } from '../facts/validation.ts';
-import type { KeyStore } from '../key-store.ts';
-import { sealFacts } from './sealing.ts';
 
 /**
  * The only writer of facts. What is appended while a write is under way goes to the disk with the
@@ -193,72 +199,6 @@ export class Appender {
   }
 }
 
-/** Takes facts to where they have a place in the log: checks, encrypts, compares versions. */
-export function appending(deps: {
-  appender: Appender;
-  heads: StreamHeads;
-  keys: KeyStore;
-  upcasters: Upcasters;
-  /** @throws {EventStoreError} `BUSY`, `DAMAGED`, `CLOSED` while nothing may be written */
-  assertWritable: () => void;
-  hasContentOf: (stream: string, subject: string) => Promise<boolean>;
-}): EventStore['append'] {
-  const { appender, heads, assertWritable } = deps;
-  /** Facts that have a place in the queue, but are not in it yet. */
-  let preparing = 0;
-  const inOrder = orderOfOffers();
-
-  /** For facts that are still being encrypted, or whose stream's head is still to be read. */
-  const enqueueLater = async (
-    place: Place,
-    sealing: SealedFact[] | Promise<SealedFact[]>,
-    found: number | Promise<number> | undefined,
-    facts: number,
-  ): Promise<LoggedFact[]> => {
-    let reserved = facts;
-    preparing += reserved;
-    try {
-      const sealed = Array.isArray(sealing) ? sealing : await sealing;
-      let version = found ?? heads.queued(place.stream);
-      for (let looks = 0; typeof version !== 'number'; looks += 1) {
-        if (looks > 10) throw new EventStoreError('BUSY', 'Too many streams are in use at once.');
-        await version.catch((error: unknown) => {
-          // A log that was closed meanwhile says so.
-          assertWritable();
-          throw unreadableNow(error);
-        });
-        // Others may have appended while this waited, so it is asked again and used at once.
-        assertWritable();
-        version = heads.queued(place.stream);
-      }
-      assertWritable();
-      preparing -= reserved;
-      reserved = 0;
-      return await enqueue(appender, place, sealed, version);
-    } finally {
-      preparing -= reserved;
-    }
-  };
-
-  return (stream, facts, expectedVersion) => {
-    // Most appends need nothing but their turn, and every promise more would be felt.
-    try {
-      assertWritable();
-      const checked = checkFacts(stream, facts, expectedVersion);
-      appender.assertRoom(preparing + checked.length);
-      const place = { stream, expectedVersion };
-      const sealing = inOrder(place, sealFacts(checked, { ...deps, ...place }));
-      const version = Array.isArray(sealing) ? heads.queued(stream) : undefined;
-      if (Array.isArray(sealing) && typeof version === 'number') {
-        return enqueue(appender, place, sealing, version);
-      }
-      return enqueueLater(place, sealing, version, checked.length);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  };
-}
-
 /** The database turned the batch away before anything was written. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof EventStoreError && error.code === 'BUSY';
@@ -269,37 +209,96 @@ const notNow = (cause: unknown): EventStoreError =>
 const whenOpenAgain =
   'Writing failed; whether the facts are stored shows when the log is open again.';
 
-/** While a stream's first append is being prepared, what is decided on it waits behind it. */
-function orderOfOffers() {
-  const beginnings = new Map<string, Promise<unknown>>();
-  return <T extends unknown[]>(
-    { stream, expectedVersion }: Place,
-    sealing: T | Promise<T>,
-  ): T | Promise<T> => {
-    const first = beginnings.get(stream);
-    if (first) return Promise.all([sealing, first]).then(([sealed]) => sealed);
-    if (expectedVersion === 0 && !Array.isArray(sealing)) {
-      const over = () => beginnings.delete(stream);
-      beginnings.set(stream, sealing.then(over, over));
-    }
-    return sealing;
+/** Facts for one stream whose caller waits for them. */
+type Append = {
+  stream: string;
+  facts: SealedFact[];
+  expectedVersion: number;
+  /** An estimate of what they keep in memory. */
+  bytes: number;
+  resolve(facts: LoggedFact[]): void;
+  reject(error: unknown): void;
+};
+
+/**
+ * Appends that go to the disk together, as one batch with one sync. LevelDB is handed their records as
+ * they come, so that when the disk is ready for them only the write is left to do. Their places in the
+ * log are theirs as long as every write before theirs succeeds; else the group is to be discarded.
+ */
+type WriteGroup = {
+  readonly facts: number;
+  readonly bytes: number;
+  /** The end of the log once this group is durable. */
+  readonly head: Head;
+  /**
+   * @param at when, RFC 3339 UTC, for facts that do not say.
+   * @throws when not all of it could be added: then the group must not be written
+   */
+  add(append: Append, at: string, nextId: () => string): void;
+  /** Resolves when all of it is durable, with what each append gets back. */
+  write(): Promise<LoggedFact[][]>;
+  /**
+   * The appends, which the group then holds no more: once it is old, V8 would keep whatever it refers
+   * to until a full collection, though neither is needed.
+   */
+  take(): Append[];
+  /** Lets go of what was not written. */
+  discard(): void;
+};
+
+/** A group to follow the end that the log will have by then. @throws when the database is not open */
+function writeGroup(db: LogDatabase, after: Head): WriteGroup {
+  const operations = db.batch();
+  const appends: Append[] = [];
+  const placed: PlacedFact[][] = [];
+  let head = after;
+  let facts = 0;
+  let bytes = 0;
+  return {
+    get facts() {
+      return facts;
+    },
+    get bytes() {
+      return bytes;
+    },
+    get head() {
+      return head;
+    },
+    add(append, at, nextId) {
+      const { stream } = append;
+      let { position, crc, id } = head;
+      let version = append.expectedVersion;
+      const places: PlacedFact[] = [];
+      for (const fact of append.facts) {
+        position += 1;
+        version += 1;
+        id = nextId();
+        const place = { fact, id, position, stream, version, at: fact.metadata.at ?? at };
+        const record = encodeRecord(recordJson(place), crc);
+        crc = crcOf(record);
+        operations.put<Buffer, string>(logKey(position), record, binaryKey);
+        operations.put(streamKey(stream, version), String(position));
+        places.push(place);
+      }
+      head = { position, crc, id };
+      facts += places.length;
+      bytes += append.bytes;
+      appends.push(append);
+      placed.push(places);
+    },
+    async write() {
+      const written = operations.write({ sync: true });
+      // What is handed back is made ready while the disk is at work.
+      const stored = placed.splice(0).map((places) => places.map(asStored));
+      await written;
+      return stored;
+    },
+    take: () => appends.splice(0),
+    discard() {
+      // Closed with the database at the latest, and nothing waits for it.
+      operations.close().catch(() => {});
+    },
   };
 }
 
-function enqueue(
-  appender: Appender,
-  { stream, expectedVersion }: Place,
-  facts: SealedFact[],
-  version: number,
-): Promise<LoggedFact[]> {
-  if (version !== expectedVersion) throw conflict(stream, version, expectedVersion);
-  return appender.enqueue(stream, facts, expectedVersion);
-}
-
-type Place = { stream: string; expectedVersion: number };
-
-const conflict = (stream: string, version: number, expected: number): EventStoreError =>
-  new EventStoreError(
-    'VERSION_CONFLICT',
-    `${stream} is at version ${version}, not ${expected}. Decide again on what is there now.`,
-  );
+const binaryKey = { keyEncoding: 'buffer' } as const;

@@ -1,5 +1,5 @@
 import type { Block, Doubt, Segment, Word } from '../../events/facts/transcript.ts';
-import { joinTexts } from '../../src/shared/lone-marks.ts';
+import { joinTexts } from '../../src/shared/segments.ts';
 import type { Utterance } from './utterances.ts';
 
 /** A pause of this many seconds starts a new paragraph … */

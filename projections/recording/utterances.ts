@@ -1,4 +1,4 @@
-import type { Segment, Stretch } from '../../events/facts/transcript.ts';
+import type { Segment, Stretch, Block, Doubt } from '../../events/facts/transcript.ts';
 import type { Source } from '../../events/facts/sources.ts';
 import { factsOf, type Recording } from './recording.ts';
 
@@ -73,4 +73,16 @@ export function underLabels(
       return label === undefined ? segment : { ...segment, speaker: label };
     }),
   }));
+}
+
+/** What of a block may be wrong, within it; in older logs all of it. Pure. */
+export function doubtsIn({
+  start,
+  end,
+  doubts,
+  doubt,
+}: Pick<Block, 'start' | 'end' | 'doubts' | 'doubt'>): readonly Doubt[] {
+  if (doubts === undefined) return doubt === undefined ? [] : [{ start, end, reason: doubt }];
+  // A block that was cut has the passages of both parts.
+  return doubts.filter((one) => one.end > start && one.start < end);
 }

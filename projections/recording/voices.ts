@@ -1,4 +1,4 @@
-import { doubtsIn } from './doubts.ts';
+import { doubtsIn } from './utterances.ts';
 import { type Source, basisOf } from '../../events/facts/sources.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block, Moved, NamedVoice, Word } from '../../events/facts/transcript.ts';

@@ -4,7 +4,7 @@ import { failure } from '../words/failures.ts';
 import { decoderFor } from './accepts-audio.ts';
 import { type WhichAudio, ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
 import { type Level, levelMeter } from './level-meter.ts';
-import { pcmToMono } from './pcm-samples.ts';
+import { pcmToMono } from './resampler.ts';
 import { type WavLayout, speechRate, wavLayout } from './wav.ts';
 import { writeSpeechFile } from './speech-file.ts';
 

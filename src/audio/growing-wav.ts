@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { StageError } from '../shared/errors.ts';
-import { pcmToMono } from './pcm-samples.ts';
+import { pcmToMono } from './resampler.ts';
 import { type WavLayout, wavLayout } from './wav.ts';
 import { ifMissing } from '../shared/files.ts';
 

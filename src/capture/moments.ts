@@ -158,14 +158,20 @@ function momentsElsewhere(
 export const withElsewhere = <S extends Pick<RecordingService, 'activity'>>(
   service: S,
   elsewhere: Pick<Elsewhere, 'activity'>,
-): S => ({
-  ...service,
-  activity(recordingId) {
-    const here = service.activity(recordingId);
-    const there = elsewhere.activity(recordingId);
-    return [...here, ...there.filter(({ stage }) => here.every((one) => one.stage !== stage))];
-  },
-});
+): S =>
+  elsewhere === nowhere
+    ? service
+    : {
+        ...service,
+        activity(recordingId) {
+          const here = service.activity(recordingId);
+          const there = elsewhere.activity(recordingId);
+          return [
+            ...here,
+            ...there.filter(({ stage }) => here.every((one) => one.stage !== stage)),
+          ];
+        },
+      };
 
 /** Stages of two that run side by side go on when the other ends; all others end with a change of the state. */
 const isOver = (stage: Stage, state: string): boolean =>

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { exists, hashFile, ifMissing, writeDurably } from '../shared/files.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { transcriptOf } from '../../projections/texts.ts';
-import { exportInput } from '../documents/documents-input.ts';
+import { exportInput } from '../documents/documents.ts';
 import { type Space, readDocument } from '../documents/space.ts';
 import { exported } from '../export/formats.ts';
 import { exportedAnswer } from '../http/recording-answer.ts';

@@ -1,7 +1,7 @@
 import { openSpeechFile } from '../audio/speech-file.ts';
 import type { Settings } from '../config/schema.ts';
 import { jsonObjectIn } from '../language/answers.ts';
-import type { Context } from '../language/context.ts';
+import type { Context } from '../language/openai-model.ts';
 import { estimatedTokens } from '../language/talk.ts';
 import { commandLine, inProgramFolder } from '../shared/command-line.ts';
 import { StageError } from '../shared/errors.ts';

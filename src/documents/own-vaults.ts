@@ -92,7 +92,7 @@ export function openOwnVaults(parts: OwnVaultsParts): OwnVaults {
     if (!hasBegun || !isHere()) return;
     running = running.then(async () => {
       while (isHere() && !signal.aborted) {
-        const applied = appliedFacts(parts.projections);
+        const applied = appliedFacts(parts);
         await follow(parts, applied, isHere, signal).catch((error: unknown) => {
           if (!signal.aborted)
             parts.log.error(
@@ -138,18 +138,14 @@ async function follow(
   }
 }
 
-/** What may ask something of a vault. */
-const asking: readonly LoggedFact['type'][] = [
-  'user.vault_set',
-  'recording.handed_over',
-  'documents.saved',
-];
+/** What may ask something of a vault, besides documents. */
+const asking: readonly LoggedFact['type'][] = ['user.vault_set', 'recording.handed_over'];
 
 /**
  * Facts that may ask something, as they are applied, and what wakes who waits for them. At first, and where too many wait,
  * the log has to be read.
  */
-function appliedFacts(projections: Pick<ProjectionRunner, 'onApplied'>) {
+function appliedFacts({ projections, vaults }: Pick<OwnVaultsParts, 'projections' | 'vaults'>) {
   let facts: LoggedFact[] = [];
   let isCut = true;
   /** Positions up to which there are no others, and up to which they were taken. */
@@ -157,7 +153,10 @@ function appliedFacts(projections: Pick<ProjectionRunner, 'onApplied'>) {
   let wake = (): void => {};
   const isDue = (): boolean => facts.length > 0 || isCut || upTo - taken >= unsavedMax;
   const stop = projections.onApplied((more) => {
-    const some = more.filter(({ type }) => asking.includes(type));
+    const some = more.filter(({ type }) =>
+      // A vault that is set later is filled as a whole.
+      type === 'documents.saved' ? vaults.users().length > 0 : asking.includes(type),
+    );
     if (facts.length + some.length > waitingMax) [facts, isCut] = [[], true];
     else facts.push(...some);
     upTo = more.at(-1)?.position ?? upTo;
@@ -224,8 +223,6 @@ async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact)
     return true;
   }
   if (fact.type !== 'documents.saved') return false;
-  // A vault that is set later is filled as a whole.
-  if (parts.vaults.users().length === 0) return false;
   const row = await recordingById(parts.storage, recordingId);
   if (!row?.documents || parts.vaults.of(row.owner) === null) return false;
   if (!progress.behind.has(row.owner)) await copy(parts, progress, row);

@@ -34,14 +34,16 @@ export type FolderSpace = {
 export const isInBucket = (space: Space): space is BucketSpace => 'bucket' in space;
 
 /**
- * The space of a user, where all of them are: in a folder wherever the store has files.
- * @throws {ConfinementError} as `openSpace`
+ * Opens the spaces of users, where all of them are: in a folder wherever the store has files. What it returns
+ * throws {ConfinementError}, as `openSpace`.
  */
-export async function openSpaceIn(blobs: Blobs, user: string): Promise<Space> {
+export function spacesIn(blobs: Blobs): (user: string) => Promise<Space> {
   const spaces = blobs.pathOf('spaces');
-  if (spaces !== null) return await openSpace(dirname(spaces), user);
-  assertUser(user);
-  return spaceInBucket(blobs, user);
+  if (spaces !== null) return (user) => openSpace(dirname(spaces), user);
+  return async (user) => {
+    assertUser(user);
+    return spaceInBucket(blobs, user);
+  };
 }
 
 /**

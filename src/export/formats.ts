@@ -10,8 +10,13 @@ import { subRip, webVtt } from './subtitles.ts';
 import { clock } from '../shared/time.ts';
 import { labelsIn } from '../documents/labels.ts';
 import { oneLine } from '../documents/markdown.ts';
-import { plainSidenote, sidenoteSection, withSidenotes } from '../documents/sidenotes.ts';
-import { plainLineOf, summarySections } from '../documents/render-summary.ts';
+import {
+  plainSidenote,
+  sidenoteSection,
+  withSidenotes,
+  plainLineOf,
+  summarySections,
+} from '../documents/render.ts';
 
 export const exportFormats = ['md', 'txt', 'srt', 'vtt', 'json', 'docx', 'zip'] as const;
 export type ExportFormat = (typeof exportFormats)[number];

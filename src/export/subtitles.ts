@@ -1,7 +1,6 @@
-import { textSegments } from '../shared/segments.ts';
+import { textSegments, withMarks } from '../shared/segments.ts';
 import type { Block, Word } from '../../events/facts/transcript.ts';
 import { type DocumentsInput, speakerName } from '../documents/documents.ts';
-import { withMarks } from '../shared/lone-marks.ts';
 
 /** What fits on a screen and can be read in time (BBC and Netflix guidelines agree on these). */
 const lineWidthMax = 42;

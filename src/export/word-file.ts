@@ -1,8 +1,13 @@
 import { Document, HeadingLevel, Packer, Paragraph, TextRun } from 'docx';
 import { type DocumentsInput, speakerName, withSpeakerNames } from '../documents/documents.ts';
 import { labelsIn } from '../documents/labels.ts';
-import { plainLineOf, summarySections } from '../documents/render-summary.ts';
-import { plainSidenote, sidenoteSection, withSidenotes } from '../documents/sidenotes.ts';
+import {
+  plainLineOf,
+  summarySections,
+  plainSidenote,
+  sidenoteSection,
+  withSidenotes,
+} from '../documents/render.ts';
 import { clock } from '../shared/time.ts';
 
 /** Summary and transcript as a Word file (Office Open XML). */

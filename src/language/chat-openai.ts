@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Completion } from './model.ts';
 import type { Server, ServerAnswer } from '../servers/server.ts';
 import { serverMessage } from '../servers/server-failure.ts';
-import { throughOpenAI } from '../servers/through-openai.ts';
+import { throughOpenAI } from '../servers/ask-server.ts';
 import { ServerAnswerError, askForJson, isOverflow, type ServerKind } from './language-server.ts';
 import { StageError, type StageFailure } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';

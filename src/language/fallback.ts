@@ -1,6 +1,6 @@
 import { textSegments } from '../shared/segments.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
-import { isCourtesy } from './courtesies.ts';
+import { isCourtesy } from './content-words.ts';
 import {
   type SpokenSentence,
   knownLocale,

@@ -20,7 +20,7 @@ import {
 } from '../../projections/recording/recording.ts';
 import { read } from '../../projections/recording/reading.ts';
 import { restoration } from '../../projections/recording/versions.ts';
-import { documentsInput } from '../documents/documents-input.ts';
+import { documentsInput } from '../documents/documents.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { UnknownRecording } from './refusals.ts';
 

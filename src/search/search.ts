@@ -9,7 +9,8 @@ import type {
 } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { withKnownNames } from '../../projections/recording/written-texts.ts';
-import { InvalidCursor, utcTime } from '../../projections/list-page.ts';
+import { InvalidCursor } from '../../projections/list-page.ts';
+import { utcTime } from '../shared/time.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { foldName } from '../../projections/library.ts';
 import { transcriptOf } from '../../projections/texts.ts';

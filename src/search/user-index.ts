@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kind } from '../../events/facts/recording.ts';
 import { foldName, idIn, libraryEntries } from '../../projections/library.ts';
-import { newestFirst, pageRowsMax, utcTime } from '../../projections/list-page.ts';
+import { newestFirst, pageRowsMax } from '../../projections/list-page.ts';
+import { utcTime } from '../shared/time.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/written-texts.ts';
 import { recordingById } from '../../projections/recordings.ts';

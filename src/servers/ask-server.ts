@@ -8,6 +8,7 @@ import {
   type ServerAnswer,
   answerMegabytesMax,
 } from './server.ts';
+import OpenAI from 'openai';
 
 /** What is read of an error: servers send pages of 10 MB. */
 const errorBytesMax = 64 * 1024;
@@ -140,5 +141,42 @@ async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   } catch (cause) {
     if (isAbort(cause)) throw cause;
     throw new AnswerLost('The answer broke off', { cause });
+  }
+}
+
+/**
+ * A request that the openai package writes and `ask` sends. The package's retries and time limits are off (they would run
+ * a job of half an hour three times), its environment variables are overridden, and what goes wrong on the way is thrown
+ * as it was: the package hides causes of timeouts.
+ */
+export async function throughOpenAI<T>(
+  { base, apiKey }: Server,
+  ask: (url: string, init: RequestInit) => Promise<Response>,
+  request: (client: OpenAI) => Promise<T>,
+): Promise<T> {
+  let failure: unknown;
+  const send = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    try {
+      return await ask(input instanceof Request ? input.url : String(input), init);
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+  const client = new OpenAI({
+    baseURL: base,
+    apiKey: apiKey ?? 'none', // it refuses to work without one
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    logLevel: 'off', // its debug log holds transcripts
+    timeout: 2 ** 31 - 1,
+    // With `Response` it need not try out whether this fetch knows FormData.
+    fetch: Object.assign(send, { Response }),
+  });
+  try {
+    return await request(client);
+  } catch (error) {
+    throw failure ?? error;
   }
 }

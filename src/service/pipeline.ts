@@ -1,7 +1,7 @@
 import { commands, importedBy } from '../../projections/commands.ts';
 import { standingOfRecordings } from '../../projections/recordings.ts';
 import { removeTexts } from '../../projections/texts.ts';
-import { openSpaceIn } from '../documents/space.ts';
+import { spacesIn } from '../documents/space.ts';
 import { removeFromVault } from '../documents/vault.ts';
 import { openStageProgress } from '../recordings/stages/stage-progress.ts';
 import type { Captures } from '../capture/captures.ts';
@@ -9,12 +9,16 @@ import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import { leftForMs } from '../recordings/control/left-recordings.ts';
 import { openKnownVoices } from '../recordings/known-voices.ts';
 import { type VoiceCatchUp, openVoiceCatchUp } from '../recordings/voice-catch-up.ts';
-import { type OpenRecordingService, openRecordingService } from '../recordings/service.ts';
+import {
+  type OpenRecordingService,
+  openRecordingService,
+  type RecordingServiceDeps,
+} from '../recordings/service.ts';
 import { openAskedAhead } from '../recordings/stages/asked-ahead.ts';
 import { openJobQueue } from '../recordings/stages/job-queue.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { systemClock } from '../shared/retry.ts';
-import { exclusivelyBy } from '../storage/blobs/exclusively.ts';
+import { exclusivelyBy } from '../../events/ownership.ts';
 import {
   languageActivities,
   engineProbe,
@@ -26,7 +30,6 @@ import {
 import { capturesOver, lateAudioOver, tellOfLeftRecordings } from './browser-parts.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import type { Pipeline, PipelineOptions, Ports } from './parts.ts';
-import type { RecordingServiceDeps } from '../recordings/service-parts.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { openUpkeep } from './upkeep.ts';
 
@@ -108,7 +111,7 @@ function portsOver(opened: OpenedLog, given: Given, signal: AbortSignal): Ports 
     projections,
     applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
     files: opened.audio,
-    spaceOf: options.documentsOf ?? ((owner) => openSpaceIn(opened.blobs, owner)),
+    spaceOf: options.documentsOf ?? spacesIn(opened.blobs),
     exclusively: exclusivelyBy(opened.ownership),
     jobQueue: openJobQueue(),
     engines: sharedEngine(options),

@@ -41,7 +41,11 @@ export function openUpkeep(ports: Ports): Upkeep {
     settled: () => working,
     begin(parts, also) {
       const stop = projections.onApplied((facts) => {
-        if (isHere()) void attempt(() => followFailures(facts, parts), ports);
+        const failures = facts.filter(
+          ({ from = '', to = '' }) => isIn(from, 'error') || isIn(to, 'error'),
+        );
+        if (failures.length > 0 && isHere())
+          void attempt(() => followFailures(failures, parts), ports);
       });
       onAbort(signal, stop);
       begin((held) => keepLooking({ ...ports, signal: held }, parts, also));
@@ -81,10 +85,10 @@ async function followFailures(
   facts: readonly LoggedFact[],
   { recordingService }: Looked,
 ): Promise<void> {
-  for (const { stream, from = '', to = '' } of facts) {
+  for (const { stream, to = '' } of facts) {
     const recordingId = recordingOf(stream);
     if (recordingId === undefined) continue;
     if (isIn(to, 'error')) await recordingService.awaitEngines([recordingId]);
-    else if (isIn(from, 'error')) recordingService.leaveEngines([recordingId]);
+    else recordingService.leaveEngines([recordingId]);
   }
 }

@@ -42,3 +42,9 @@ export function localTime(moment: Date): string {
   const zone = `${sign}${two(Math.abs(offset) / 60)}:${two(Math.abs(offset) % 60)}`;
   return `${shifted.toISOString().slice(0, 19)}${zone}`;
 }
+
+/** The same moment in the one notation that sorts as text (`2026-03-01T09:30:00.000Z`); the epoch if it is none. */
+export function utcTime(at: string): string {
+  const time = new Date(at);
+  return (Number.isNaN(time.getTime()) ? new Date(0) : time).toISOString();
+}

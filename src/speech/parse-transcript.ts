@@ -1,7 +1,7 @@
 import type { Segment, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
-import { withMarks } from '../shared/lone-marks.ts';
+import { withMarks } from '../shared/segments.ts';
 import { languageCode } from '../shared/languages.ts';
 import type { ServerAnswer } from '../servers/server.ts';
 import { ownDoubt } from './doubt.ts';

@@ -11,7 +11,7 @@ import { modelFailures } from './model-failures.ts';
 import { modelFailuresInGerman } from './model-failures.de.ts';
 import { models } from './models.ts';
 import { modelsInGerman } from './models.de.ts';
-import { noteWords } from './notes.ts';
+import { noteWords, type Note } from './notes.ts';
 import { labelsOfDocuments } from './labels-of-documents.ts';
 import { labelsOfDocumentsInGerman } from './labels-of-documents.de.ts';
 import { notesInGerman } from './notes.de.ts';
@@ -149,4 +149,19 @@ function spokenIn(
   const translated: Readonly<Record<string, Texts>> | undefined =
     language === 'en' ? undefined : translations[language][named as Area];
   return spoken(entry, translated?.[code] ?? entry.texts, params, { language, within });
+}
+
+/** Notes as somebody reads them, a text each. One cause has several consequences: it is said with the first. */
+export function sayNotes(hearer: Hearer, notes: readonly Note[], language: Language): string[] {
+  const known = new Set<string>();
+  return notes.map(({ detail, params = {}, ...note }) => {
+    const { cause, ...others } = params;
+    const why = detail ?? (cause === undefined ? undefined : JSON.stringify(cause));
+    const isKnown = why !== undefined && known.has(why);
+    if (why !== undefined) known.add(why);
+    const sentence = { area: 'note', ...note, params: isKnown ? others : params };
+    return [sayTo(hearer, sentence, language) ?? note.code, isKnown ? undefined : detail]
+      .filter((part) => part !== undefined)
+      .join(' ');
+  });
 }

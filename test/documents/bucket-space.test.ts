@@ -6,7 +6,7 @@ import {
   OversizedDocument,
   type Space,
   listTaken,
-  openSpaceIn,
+  spacesIn,
   readDocument,
 } from '../../src/documents/space.ts';
 import { deleteDocument, writeDocuments } from '../../src/documents/write.ts';
@@ -28,7 +28,7 @@ for (const keepsConditions of [true, false]) {
     const ownership = sharedOwnership().node();
     const bucket = await openBlobs(url, { logId: 'log', ownership });
     t.after(() => bucket.close());
-    return { bucket, space: await openSpaceIn(bucket, '01ANNA') };
+    return { bucket, space: await spacesIn(bucket)('01ANNA') };
   };
 
   test(`documents ${where} are written, read, replaced, kept when a person’s, and deleted`, async (t) => {
@@ -53,7 +53,7 @@ for (const keepsConditions of [true, false]) {
     await bucket.put(`spaces/01ANNA/huge.md`, Buffer.alloc(10 * 1024 * 1024 + 1));
     await assert.rejects(readDocument(space, 'huge.md'), OversizedDocument);
     await assert.rejects(readDocument(space, '../01BERT/talk.md'), { code: 'OUTSIDE_SPACE' });
-    await assert.rejects(openSpaceIn(bucket, '..'), { code: 'OUTSIDE_SPACE' });
+    await assert.rejects(spacesIn(bucket)('..'), { code: 'OUTSIDE_SPACE' });
 
     const deleted = await deleteDocument(space, paths.index);
     assert.deepEqual(deleted.toSorted(), Object.values(paths).toSorted());
@@ -67,24 +67,21 @@ test('a node that was frozen between looking and putting replaces nothing newer,
   const ownership = sharedOwnership().node();
   const bucket = await openBlobs(server.url(), { logId: 'log', ownership });
   t.after(() => bucket.close());
-  const space = await openSpaceIn(bucket, '01ANNA');
+  const space = await spacesIn(bucket)('01ANNA');
   const { sha256 } = await writeDocuments(space, paths, first, null);
 
   // Its lease is over by the time it puts; it has not noticed.
   let meanwhile: (() => Promise<unknown>) | null = async () =>
     await writeDocuments(space, paths, second, sha256);
-  const frozen = await openSpaceIn(
-    {
-      ...bucket,
-      async put(...given) {
-        const work = meanwhile;
-        meanwhile = null;
-        await work?.();
-        return await bucket.put(...given);
-      },
+  const frozen = await spacesIn({
+    ...bucket,
+    async put(...given) {
+      const work = meanwhile;
+      meanwhile = null;
+      await work?.();
+      return await bucket.put(...given);
     },
-    '01ANNA',
-  );
+  })('01ANNA');
   const stale: PerDocument = { index: 'stale', transcript: 'stale', summary: 'stale' };
   const written = await writeDocuments(frozen, paths, stale, sha256);
   assert.deepEqual(written.kept, ['index', 'transcript', 'summary']);

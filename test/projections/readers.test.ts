@@ -17,9 +17,13 @@ import { libraryOf } from '../../projections/library.ts';
 import { labelsIn } from '../../src/documents/labels.ts';
 import { type NoteCode, noteWords } from '../../src/words/notes.ts';
 import { noteCodes } from '../../projections/recording/notes.ts';
-import { speakerName, speakersOf, withSpeakerNames } from '../../src/documents/documents.ts';
-import { plainSidenote, sidenoteSection } from '../../src/documents/sidenotes.ts';
-import { exportInput } from '../../src/documents/documents-input.ts';
+import {
+  speakerName,
+  speakersOf,
+  withSpeakerNames,
+  exportInput,
+} from '../../src/documents/documents.ts';
+import { plainSidenote, sidenoteSection } from '../../src/documents/render.ts';
 import { foldWord, wordsOf } from '../../src/search/words.ts';
 import { userIndex } from '../../src/search/user-index.ts';
 import { liveThrough } from '../support/histories.ts';

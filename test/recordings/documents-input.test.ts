@@ -5,7 +5,7 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import { draft } from '../../projections/recording/reading.ts';
 import { readRecording } from '../../projections/recording/recording.ts';
 import { renderDocuments } from '../../src/documents/render.ts';
-import { documentsInput } from '../../src/documents/documents-input.ts';
+import { documentsInput } from '../../src/documents/documents.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { sampleFact } from '../support/sample-facts.ts';
 

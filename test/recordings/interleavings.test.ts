@@ -11,8 +11,7 @@ import {
 import { editTurn, splitTurn } from '../../projections/recording/edit-turns.ts';
 import { draft } from '../../projections/recording/reading.ts';
 import { joinStage } from '../../src/recordings/stages/attribute.ts';
-import { type PerDocument, speakerName } from '../../src/documents/documents.ts';
-import { documentsInput } from '../../src/documents/documents-input.ts';
+import { type PerDocument, speakerName, documentsInput } from '../../src/documents/documents.ts';
 import { renderDocuments } from '../../src/documents/render.ts';
 import { CommandRefused, NotAccepted } from '../../src/recordings/refusals.ts';
 import { type OpenRecordingService, openRecordingService } from '../../src/recordings/service.ts';

@@ -4,8 +4,12 @@ import type { Segment, Stretch, Word } from '../../events/facts/transcript.ts';
 import { compatEngine } from '../../src/speech/remote/compat-engine.ts';
 import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import { nativeEngine } from '../../src/speech/remote/native-engine.ts';
-import { type HeardPart, askedStretch, keptPart } from '../../src/speech/detection/seams.ts';
-import { planStretches } from '../../src/speech/detection/speech-segments.ts';
+import {
+  type HeardPart,
+  askedStretch,
+  keptPart,
+  planStretches,
+} from '../../src/speech/detection/speech-segments.ts';
 import { type HeardStretch, recognisePlan } from '../../src/recordings/stages/recognise-plan.ts';
 import { toneFile } from '../support/speech-servers-audio.ts';
 import { speechServer } from '../support/speech-servers.ts';

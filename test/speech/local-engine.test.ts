@@ -10,7 +10,7 @@ import { localEngine } from '../../src/speech/local/local-engine.ts';
 import { installedModels, sherpaConfig } from '../../src/speech/local/local-models.ts';
 import type { LocalResult } from '../../src/speech/local/engine-requests.ts';
 import { type LocalProcessOptions, localProcess } from '../../src/speech/local/local-process.ts';
-import { overlapSeconds } from '../../src/speech/detection/seams.ts';
+import { overlapSeconds } from '../../src/speech/detection/speech-segments.ts';
 import { recognisePlan } from '../../src/recordings/stages/recognise-plan.ts';
 import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import { folderFor, make, speak, wordErrorRate } from '../support/espeak.ts';

@@ -20,13 +20,17 @@ import { Problem, notFound } from '../problems.ts';
 import { reprocessProblems, reprocessSchema, reprocessed } from './recording-actions.ts';
 import { libraryAnswer, statusName } from '../recording-answer.ts';
 import { deleteDocument } from '../../documents/write.ts';
-import { type DocumentName, documentNames, speakerName } from '../../documents/documents.ts';
+import {
+  type DocumentName,
+  documentNames,
+  speakerName,
+  documentsInput,
+} from '../../documents/documents.ts';
 import { documentFilesOf, type Recording } from '../../../projections/recording/recording.ts';
 import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-turns.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
 import { NotAccepted } from '../../recordings/refusals.ts';
 import { editIn } from '../../documents/document-edit.ts';
-import { documentsInput } from '../../documents/documents-input.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { perApp, type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';

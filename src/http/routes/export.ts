@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/texts.ts';
 import { readDocument } from '../../documents/space.ts';
-import { exportInput } from '../../documents/documents-input.ts';
+import { exportInput } from '../../documents/documents.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
 import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';

@@ -1,6 +1,6 @@
 import { once, type EventEmitter } from 'node:events';
 import { untilAborted } from '../../shared/abort.ts';
-import { askedStretch, keptPart } from '../../speech/detection/seams.ts';
+import { askedStretch, keptPart } from '../../speech/detection/speech-segments.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
 import type { TermsOf } from '../terms.ts';

@@ -16,14 +16,7 @@ import {
 } from '../../speech/local/local-models.ts';
 import type { Job } from './run-stage.ts';
 import { localProcess } from '../../speech/local/local-process.ts';
-import { alignedText } from '../../language/aligned-proof.ts';
-import {
-  type Heard,
-  type ProvenText,
-  isShouted,
-  plausibleNames,
-  provenText,
-} from '../../language/proof.ts';
+import { alignedText, type Heard, type ProvenText, isShouted, plausibleNames, provenText } from '../../language/proof.ts';
 import { spokenWords } from '../../language/spoken-words.ts';
 
 /** What was made of a talk. */

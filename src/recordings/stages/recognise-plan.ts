@@ -1,7 +1,7 @@
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import type { WaitingFor } from '../../shared/retry.ts';
-import { type HeardPart, askedStretch, keptPart } from '../../speech/detection/seams.ts';
+import { type HeardPart, askedStretch, keptPart } from '../../speech/detection/speech-segments.ts';
 import type { Meeting, Recognised, SpeechEngine } from '../../speech/engine.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Utterance } from '../../../projections/recording/utterances.ts';

@@ -4,13 +4,13 @@ import type { Stretch } from '../../../events/facts/transcript.ts';
 import { decodeToSpeech } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
-import { overlapSeconds } from '../../speech/detection/seams.ts';
 import {
+  overlapSeconds,
   longerStretches,
   planStretches,
   quietestPoint,
 } from '../../speech/detection/speech-segments.ts';
-import type { ApartChannels } from '../../speech/diarization/channels-apart.ts';
+import { type ApartChannels, channelsApart } from '../../speech/diarization/channels-apart.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
 import {
   decidedLanguage,
@@ -29,15 +29,15 @@ import { draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
-import { withChannelsApart } from './recognise-apart.ts';
-import { isSplitCapture, withChannelsFor, withRoom } from './stage-files.ts';
+import { isSplitCapture, withChannelsFor, withRoom, withChannelFiles } from './stage-files.ts';
 import { exists } from '../../shared/files.ts';
-import { speechFileName } from '../../shared/data-directory.ts';
+import { speechFileName, apartFileNames } from '../../shared/data-directory.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import type { TermsOf } from '../terms.ts';
 import { type SecondPassDeps, secondPassBy } from '../second-pass.ts';
+import { rm } from 'node:fs/promises';
 
 /** What of the whole stage's progress decoding and looking for speech take. */
 const prelude = 0.1;
@@ -340,4 +340,35 @@ async function complete(engine: SpeechEngine, job: Job, deps: SecondPassDeps): P
       ...secondPassBy(recording, engine, deps),
     },
   });
+}
+
+/**
+ * Works with the channels of a meeting that carry different speech, apart; with null of any other recording, and of one
+ * whose mix was planned before.
+ */
+export async function withChannelsApart<T>(
+  job: Job,
+  files: AudioStore,
+  work: (apart: ApartChannels | null) => Promise<T>,
+): Promise<T> {
+  const recording = await job.recording();
+  const { kind, plan, channels } = draft(recording);
+  const isMeeting = kind === 'meeting' && speakersAsked(recording).max !== 1;
+  if (!isMeeting || (plan !== null && channels === null)) return await work(null);
+  const folder = await files.workFolder(job.recordingId);
+  const targets = [join(folder, apartFileNames[0]), join(folder, apartFileNames[1])] as const;
+  let apart: ApartChannels | null = null;
+  try {
+    apart = await withChannelFiles(job, recording, files, async (both) =>
+      both ? await withRoom(job, () => channelsApart(both, targets, job.signal)) : null,
+    ).catch((error: unknown) => {
+      // What is wrong with the audio is said of the mix; a plan of channels cannot be asked of it.
+      if (job.signal.aborted || channels !== null) throw error;
+      return null;
+    });
+    return await work(apart);
+  } finally {
+    await Promise.all((apart?.files ?? []).map((file) => file.close()));
+    await Promise.all(targets.map((path) => rm(path, { force: true })));
+  }
 }

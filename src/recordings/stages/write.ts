@@ -14,6 +14,7 @@ import {
   type PerDocument,
   documentNames,
   documentPaths,
+  documentsInput,
 } from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
@@ -21,10 +22,9 @@ import { type DocumentFiles, documentFilesOf } from '../../../projections/record
 import { spokenIn } from '../../../projections/recording/edit-turns.ts';
 import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
-import { documentsInput } from '../../documents/documents-input.ts';
 import { localTime } from '../../shared/time.ts';
 import type { Language } from '../../words/params.ts';
-import type { Exclusively } from '../../storage/blobs/exclusively.ts';
+import type { Exclusively } from '../../../events/ownership.ts';
 import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
 import { removalName } from '../erasure.ts';
 import { secondPassDue } from '../second-pass.ts';

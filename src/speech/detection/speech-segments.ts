@@ -1,5 +1,6 @@
-import type { Stretch } from '../../../events/facts/transcript.ts';
+import type { Stretch, Segment, Word } from '../../../events/facts/transcript.ts';
 import { type SpeechFile, speechRate } from '../../audio/wav.ts';
+import { type Unit, partOfSegment, unitsOf } from '../../../projections/recording/join-turns.ts';
 
 export type PlanLimits = {
   /** Length of the audio in seconds. */
@@ -123,3 +124,152 @@ async function shorten(
   }
   return [...parts, [from, end]];
 }
+
+/** How long before the end of a stretch, where speech goes on, the seam to the next one may lie … */
+const tailSeconds = 2.5;
+/** … and how long before the seam the next one begins to listen, so that it hears whole words. */
+const leadSeconds = 1.5;
+/** A stretch may be asked for with so many seconds more than it was planned with. */
+export const overlapSeconds = tailSeconds + leadSeconds;
+
+/** What was made of a planned stretch: from the seam with the one before to the seam with the next. */
+export type HeardPart = { start: number; end: number; segments: Segment[] };
+
+/** Where a stretch that is to be heard lies between others. */
+type Place = {
+  /** The stretch before, if this one begins where it was cut in speech; else null. */
+  before: HeardPart | null;
+  /** Whether the next stretch begins where this one ends: speech was cut. */
+  goesOn: boolean;
+};
+
+/** What is asked of an engine for a planned stretch. */
+export function askedStretch([start, end]: Stretch, before: HeardPart | null): Stretch {
+  const isSeam = before !== null && before.end < start;
+  return isSeam ? [Math.max(before.start, before.end - leadSeconds), end] : [start, end];
+}
+
+/**
+ * What is kept of what an engine heard of `askedStretch`: each word of overlapping audio once. The seam is a
+ * pause between two words by the times of the stretch that was heard first; without times it is the planned cut.
+ * Where the times of both differ, the words that both heard tell where the second goes on. Pure.
+ * @param segments sorted by time, in seconds of the recording
+ */
+export function keptPart(
+  segments: readonly Segment[],
+  [start, end]: Stretch,
+  { before, goesOn }: Place,
+): HeardPart {
+  const heard = segments.flatMap((segment) => {
+    const units = unitsOf(segment);
+    return units.map((unit): Placed => ({ unit, segment, of: units.length }));
+  });
+  const isSeam = before !== null && before.end < start;
+  const from = isSeam ? before.end : start;
+  const own = isSeam ? heard.slice(firstAfter(heard, from, before.segments)) : heard;
+  const last = goesOn ? lastBefore(own, [from, end]) : null;
+  const to = last === null ? end : last.seam;
+  const kept = last === null ? own : own.slice(0, last.count);
+  return { start: from, end: to, segments: segmentsOf(kept, [from, to]) };
+}
+
+/** A word and the segment it is of, which has so many. */
+type Placed = { unit: Unit; segment: Segment; of: number };
+
+/** Pauses that differ by less count as equal, seconds: recognisers give no more exact times. */
+const pauseStep = 0.05;
+/** A word that ends closer to the end of what was heard may be the half of one, seconds. */
+const tornSeconds = 0.3;
+
+/** After how many words a seam lies, and when; null: nowhere. The longest pause, else about the middle. */
+function lastBefore(
+  heard: readonly Placed[],
+  [start, end]: Stretch,
+): { count: number; seam: number } | null {
+  let best: { count: number; seam: number; pause: number; off: number } | null = null;
+  for (let count = heard.length - 1; count > 0; count -= 1) {
+    const [one, other] = [heard[count - 1]!.unit, heard[count]!.unit];
+    if (other.start < end - tailSeconds) break;
+    if (!isTimed(one) || !isTimed(other) || one.end > end - tornSeconds) continue;
+    const pause = Math.round((other.start - one.end) / pauseStep);
+    const seam = milli(Math.max(other.start - pauseStep, Math.min(one.end, other.start)));
+    const off = Math.abs(end - tailSeconds / 2 - seam);
+    const isBetter =
+      best === null || pause > best.pause || (pause === best.pause && off < best.off);
+    if (isBetter && seam > start && seam < end) best = { count, seam, pause, off };
+  }
+  return best;
+}
+
+/** Whether the recogniser gave the times of this very word. */
+const isTimed = ({ text, words: [word, ...more] }: Unit): boolean =>
+  word !== undefined && more.length === 0 && lettersOf(text) === lettersOf(word.text);
+
+/** Words whose times may be wrong by so much are compared by what they say, seconds. */
+const reachSeconds = 0.6;
+/** Words that are compared. */
+const comparedMax = 3;
+/** A word further from where the times say weighs that much of a word that agrees. */
+const perWord = 0.6;
+
+/** The first word behind a seam: by time, and by which words the stretch before it ends with. */
+function firstAfter(heard: readonly Placed[], seam: number, before: readonly Segment[]): number {
+  const byTime = heard.findIndex(({ unit }) => (unit.start + unit.end) / 2 >= seam);
+  const expected = byTime === -1 ? heard.length : byTime;
+  const tail = lastWords(before);
+  let best = expected;
+  let most = -Infinity;
+  for (let at = 0; at <= heard.length; at += 1) {
+    const edge = heard[at]?.unit.start ?? heard.at(-1)?.unit.end ?? seam;
+    if (at !== expected && Math.abs(edge - seam) > reachSeconds) continue;
+    const agreed = agreedBefore(heard, at, tail) - perWord * Math.abs(at - expected);
+    if (agreed > most) [best, most] = [at, agreed];
+  }
+  return best;
+}
+
+/** How many words before a place are the last ones of the stretch before it. */
+function agreedBefore(heard: readonly Placed[], at: number, tail: readonly string[]): number {
+  let agreed = 0;
+  while (agreed < tail.length) {
+    const word = heard[at - 1 - agreed];
+    if (!word || lettersOf(word.unit.text) !== tail.at(-1 - agreed)) break;
+    agreed += 1;
+  }
+  return agreed;
+}
+
+const lastWords = (segments: readonly Segment[]): string[] =>
+  segments
+    .slice(-comparedMax)
+    .flatMap(unitsOf)
+    .slice(-comparedMax)
+    .map(({ text }) => lettersOf(text));
+
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** Segments as they were where all of their words are kept, none reaching over a seam. */
+function segmentsOf(kept: readonly Placed[], [start, end]: Stretch): Segment[] {
+  const within = <T extends Word | Segment>(span: T): T => {
+    const from = Math.min(Math.max(span.start, start), end);
+    return { ...span, start: from, end: Math.max(from, Math.min(span.end, end)) };
+  };
+  const groups: Placed[][] = [];
+  for (const placed of kept) {
+    if (groups.at(-1)?.[0]!.segment === placed.segment) groups.at(-1)!.push(placed);
+    else groups.push([placed]);
+  }
+  return groups.map((group) => {
+    const { segment, of } = group[0]!;
+    const part =
+      group.length === of
+        ? segment
+        : partOfSegment(
+            segment,
+            group.map(({ unit }) => unit),
+          );
+    return { ...within(part), words: part.words.map(within) };
+  });
+}
+
+const milli = (seconds: number): number => Math.round(seconds * 1000) / 1000;

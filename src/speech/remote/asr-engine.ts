@@ -5,8 +5,7 @@ import { ofRequest } from '../answer-speakers.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { promptOf } from '../terms.ts';
 import { parseTranscript } from '../parse-transcript.ts';
-import { capabilities, noteSpeakers } from './capabilities.ts';
-import { probeAsr, speechServer } from './probe-server.ts';
+import { capabilities, noteSpeakers, probeAsr, speechServer } from './probe-server.ts';
 import {
   type RemoteOptions,
   type SpeechRequest,

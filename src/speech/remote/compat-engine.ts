@@ -1,9 +1,8 @@
 import type OpenAI from 'openai';
 import * as z from 'zod';
-import { askServer } from '../../servers/ask-server.ts';
+import { askServer, throughOpenAI } from '../../servers/ask-server.ts';
 import { type Server, type ServerAnswer, compatBase, AnswerLost } from '../../servers/server.ts';
 import { answerFailure } from '../../servers/server-failure.ts';
-import { throughOpenAI } from '../../servers/through-openai.ts';
 import { StageError } from '../../shared/errors.ts';
 import { ofRequest } from '../answer-speakers.ts';
 import type { SpeechEngine } from '../engine.ts';
@@ -16,7 +15,9 @@ import {
   simplerThan,
   stopPrompting,
   stopStreaming,
-} from './capabilities.ts';
+  probeCompat,
+  speechServer,
+} from './probe-server.ts';
 import {
   type RemoteOptions,
   type SpeechRequest,
@@ -25,7 +26,6 @@ import {
 } from './remote-engine.ts';
 import { promptOf } from '../terms.ts';
 import { type Transcript, parseTranscript, unreadableAnswer } from '../parse-transcript.ts';
-import { probeCompat, speechServer } from './probe-server.ts';
 import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import { type SpeechFile, speechHeader } from '../../audio/wav.ts';
 

@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
-import { soleOwnership } from '../../../events/ownership.ts';
+import { soleOwnership, type Exclusively, exclusivelyBy } from '../../../events/ownership.ts';
 import { hasCode, ifCode } from '../../shared/errors.ts';
 import { copyDurably, ifMissing, privateDirectory, syncDirectory } from '../../shared/files.ts';
 import { type CountedBytes, countBytes } from '../disk.ts';
@@ -34,7 +34,6 @@ import {
   segmentsOf,
   within,
 } from './blobs.ts';
-import { type Exclusively, exclusivelyBy } from './exclusively.ts';
 
 /** Where a body is written before it has its name: on the same file system. */
 const unfinishedFolder = '.unfinished';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { buffer } from 'node:stream/consumers';
-import type { Ownership } from '../../../events/ownership.ts';
+import { type Ownership, exclusivelyBy } from '../../../events/ownership.ts';
 import { type Blobs, BlobsError } from './blobs.ts';
 import { type BlobsPlace, blobsPlace, whereOf } from './blobs-url.ts';
-import { exclusivelyBy } from './exclusively.ts';
 import { openFileBlobs } from './file-blobs.ts';
 
 /** Says whose files these are. Also beside the log in a data directory, in the same words. */

@@ -26,7 +26,7 @@ import {
   type BlobsErrorCode,
 } from './blobs.ts';
 import { type BlobsPlace, whereOf } from './blobs-url.ts';
-import type { Exclusively } from './exclusively.ts';
+import type { Exclusively } from '../../../events/ownership.ts';
 import { type Bucket, putInParts } from './s3-parts.ts';
 
 type S3Place = Extract<BlobsPlace, { kind: 's3' }>;
