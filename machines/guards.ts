@@ -224,7 +224,7 @@ type ParamsOf<N extends ConditionName> =
   (typeof conditions)[N] extends Condition<infer P> ? P : never;
 
 /** What a condition asks for. What it leaves out holds always. */
-type Asked<P> = {
+type Clauses<P> = {
   /** In which contexts an event can meet it. */
   when?(context: RecordingContext, params: P): boolean;
   /** The stage whose present attempt the event has to be an answer of. */
@@ -236,13 +236,13 @@ type Asked<P> = {
 };
 
 /** A condition of a transition: whether an event meets it, and whether any event could in this context (what is shown as possible). */
-type Condition<P> = Pick<Asked<P>, 'words'> & {
+type Condition<P> = Pick<Clauses<P>, 'words'> & {
   meets(context: RecordingContext, event: RecordingMachineEvent, params: P): boolean;
   couldMeet(context: RecordingContext, params: P): boolean;
 };
 
 /** A condition as it is asked for; its parameters' type is read from its parts. */
-function condition<P = undefined>(asked: Asked<P>): Condition<P> {
+function condition<P = undefined>(asked: Clauses<P>): Condition<P> {
   const { when, answers, says, words } = asked;
   const stageOf = (params: P) => (typeof answers === 'function' ? answers(params) : answers);
   const couldMeet = (context: RecordingContext, params: P): boolean => {

@@ -1,4 +1,3 @@
-import libsamplerate from '@alexanderolsen/libsamplerate-js';
 import { speechRate, type WavFormat } from './wav.ts';
 import { endianness } from 'node:os';
 import type { WhichAudio } from './ffmpeg.ts';
@@ -21,6 +20,7 @@ export async function createResampler(rate: number): Promise<Resampler> {
   if (rate === speechRate)
     return { push: (block) => block, end: () => new Float32Array(0), close() {} };
 
+  const { default: libsamplerate } = await import('@alexanderolsen/libsamplerate-js');
   // It checks rates, but converts by their ratio.
   const divisor = Math.ceil(rate / rateMax);
   const converter = await libsamplerate.create(1, rate / divisor, speechRate / divisor, {

@@ -11,13 +11,11 @@ import {
   speakersOf,
   withSpeakerNames,
 } from './documents.ts';
+import { renderLines, renderSidenote, renderSidenotes, withSidenotes } from './render-summary.ts';
 import { escapeInline, escapeLine, oneLine, sanitizeMarkdown } from './markdown.ts';
 import { sayNotes } from '../words/say.ts';
 import { labelsIn } from './labels.ts';
 import { unsafeCharacters } from './file-names.ts';
-import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/transcript.ts';
-import { dueDate } from '../shared/due-date.ts';
-import type { Sidenote } from '../../projections/recording/sidenotes.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
 export const rendererVersion = 8;
@@ -186,148 +184,4 @@ function quoted(text: string): Scalar<string> {
   const scalar = new Scalar(oneLine(text));
   scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;
-}
-
-/** A line of a summary as people read it, before any markup. */
-export type ShownLine = {
-  text: string;
-  block: string | null;
-  remark: string | null;
-  /** The day that a task is due; null where none is, or where it is in doubt which. */
-  date: string | null;
-};
-
-/**
- * The lines of a summary by kind, in the order in which people want to read them; kinds without a line are left out. A
- * name stands before the text, a date after it; `remark` says of a decision or task that it was not found in what that
- * person said.
- */
-export function summarySections(
-  input: Pick<DocumentsInput, 'lines' | 'speakers' | 'uiLanguage' | 'localStart'>,
-): { kind: LineKind; heading: string; lines: ShownLine[] }[] {
-  const labels = labelsIn(input.uiLanguage);
-  return lineKinds.flatMap((kind) => {
-    const lines = input.lines.filter((line) => line.kind === kind);
-    if (lines.length === 0) return [];
-    return [{ kind, heading: labels(kind), lines: lines.map((line) => shown(input, line)) }];
-  });
-}
-
-/** The day a task is due by the day of the recording; null for all else, and for a task that may be nobody's. */
-export const dueDateOf = (
-  { kind, due, unfounded }: SummaryLine,
-  localStart: string,
-): string | null =>
-  kind !== 'task' || due === null || unfounded ? null : dueDate(due, localStart);
-
-/** A line without markup. */
-export const plainLineOf = ({ text, remark }: ShownLine): string =>
-  remark === null ? text : `${text} (${remark})`;
-
-/** The summary as Markdown: a heading and a list for each kind of line, each with a link to where it was said. */
-export function renderLines(input: DocumentsInput): string[] {
-  const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
-  const starts = new Map(input.blocks.map(({ id, start }) => [id, start]));
-  return summarySections(input).flatMap(({ kind, heading, lines }) => [
-    `## ${heading}`,
-    lines
-      .map(({ text, block, remark, date }) => {
-        const start = block === null ? undefined : starts.get(block);
-        const link = start === undefined ? '' : ` [[${transcript}#^${block}|${clock(start)}]]`;
-        const said = remark === null ? link : ` *(${escapeInline(remark)})*`;
-        // Obsidian's Tasks reads a date at the end of the line alone.
-        const due = date === null ? '' : ` 📅 ${date}`;
-        return `- ${kind === 'task' ? '[ ] ' : ''}${escapeLine(text)}${said}${due}`;
-      })
-      .join('\n'),
-  ]);
-}
-
-function shown(
-  input: Pick<DocumentsInput, 'speakers' | 'uiLanguage' | 'localStart'>,
-  line: SummaryLine,
-): ShownLine {
-  const { text, speaker, person, due, block, unfounded } = line;
-  const name = speaker === null ? person : speakerName(input, speaker);
-  const said = withSpeakerNames(input, text);
-  const dated =
-    due === null || said.toLowerCase().includes(due.toLowerCase())
-      ? said
-      : `${said.replace(/\.$/u, '')} (${withSpeakerNames(input, due)})`;
-  return {
-    text: name === null ? dated : `${name}: ${dated}`,
-    block,
-    remark: unfounded && name !== null ? labelsIn(input.uiLanguage)('not-found', { name }) : null,
-    date: dueDateOf(line, input.localStart),
-  };
-}
-
-/** A side note as people read it, before any markup. */
-type ShownSidenote = { at: number; text: string; block: string | null };
-type Block = DocumentsInput['blocks'][number];
-type Wanted = Pick<DocumentsInput, 'sidenotes' | 'blocks' | 'uiLanguage'>;
-
-/** Characters of a passage that stand for a moment that was marked without words. */
-const quotedMax = 160;
-
-/** The side notes below their heading, by their times; null without any. */
-export function sidenoteSection(
-  input: Wanted,
-): { heading: string; lines: readonly ShownSidenote[] } | null {
-  const { sidenotes } = input;
-  if (sidenotes.length === 0) return null;
-  const isMine = sidenotes.every(({ own }) => own);
-  const heading = labelsIn(input.uiLanguage)(isMine ? 'my-sidenotes' : 'sidenotes');
-  return { heading, lines: sidenotes.map((note) => shownSidenote(input, note)) };
-}
-
-/** A side note without markup, with its time. */
-export const plainSidenote = ({ at, text }: ShownSidenote): string =>
-  `[${clock(at)}] ${oneLine(text)}`;
-
-/** The blocks with the side notes where they were written: each behind the block that had begun by then. */
-export function withSidenotes(input: Wanted): ({ block: Block } | { sidenote: ShownSidenote })[] {
-  const waiting = input.sidenotes.map((note) => shownSidenote(input, note));
-  const before = (time: number) => {
-    const until = waiting.findIndex(({ at }) => at >= time);
-    return waiting.splice(0, until < 0 ? waiting.length : until).map((sidenote) => ({ sidenote }));
-  };
-  return [
-    ...input.blocks.flatMap((block) => [...before(block.start), { block }]),
-    ...before(Infinity),
-  ];
-}
-
-/** The side notes as Markdown: a heading and a list, each with a link to where it was written; or nothing. */
-export function renderSidenotes(input: DocumentsInput): string[] {
-  const section = sidenoteSection(input);
-  if (!section) return [];
-  const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
-  const lines = section.lines.map(({ at, text, block }) => {
-    const time = block === null ? `(${clock(at)})` : `[[${transcript}#^${block}|${clock(at)}]]`;
-    return `- ${escapeLine(text)} ${time}`;
-  });
-  return [`## ${section.heading}`, lines.join('\n')];
-}
-
-/** A side note between the passages of the transcript: a quotation that says what it is. */
-export const renderSidenote = (input: Wanted, { at, text }: ShownSidenote): string =>
-  `> *${labelsIn(input.uiLanguage)('sidenote')}* [${clock(at)}] ${escapeInline(text)}`;
-
-/** A moment without words has those of its passage. */
-function shownSidenote(input: Wanted, { at, text, block, mark }: Sidenote): ShownSidenote {
-  const passage =
-    input.blocks.find(({ id }) => id === block) ??
-    input.blocks.findLast(({ start }) => start <= at);
-  const labels = labelsIn(input.uiLanguage);
-  const words = mark && text === '' ? momentOf(passage, labels) : text;
-  return { at, text: words, block: passage?.id ?? null };
-}
-
-function momentOf(passage: Block | undefined, labels: ReturnType<typeof labelsIn>): string {
-  if (!passage) return labels('moment');
-  const said = oneLine(passage.text);
-  const end = said.lastIndexOf(' ', quotedMax);
-  const cut = said.length > quotedMax ? `${said.slice(0, end < 1 ? quotedMax : end)} …` : said;
-  return labels('moment-of', { words: cut });
 }

@@ -16,7 +16,7 @@ import {
   withSidenotes,
   plainLineOf,
   summarySections,
-} from '../documents/render.ts';
+} from '../documents/render-summary.ts';
 
 export const exportFormats = ['md', 'txt', 'srt', 'vtt', 'json', 'docx', 'zip'] as const;
 export type ExportFormat = (typeof exportFormats)[number];

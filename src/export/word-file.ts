@@ -7,7 +7,7 @@ import {
   plainSidenote,
   sidenoteSection,
   withSidenotes,
-} from '../documents/render.ts';
+} from '../documents/render-summary.ts';
 import { clock } from '../shared/time.ts';
 
 /** Summary and transcript as a Word file (Office Open XML). */

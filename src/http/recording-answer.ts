@@ -2,7 +2,7 @@ import { doubtsIn } from '../../projections/recording/utterances.ts';
 import type { Doubt } from '../../events/facts/transcript.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import { localTime } from '../shared/time.ts';
-import { dueDateOf } from '../documents/render.ts';
+import { dueDateOf } from '../documents/render-summary.ts';
 import type { ListedRecording, RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import type { LibraryItem } from '../../projections/library.ts';

@@ -2,8 +2,24 @@ import { serverConnections } from '../servers/ask-server.ts';
 import { type Server, type Address, type ServerAnswer, serverAddress } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
-import { ServerAnswerError, contextToldBy, isOverflow, languageFailure, type RecognisedServer, recogniseServer } from './language-server.ts';
-import { type ChatTo, type Reply, type ChatCapabilities, chatOpenAI, judgedReply, downgradeChat, downgradesMax, initialCapabilities } from './chat-openai.ts';
+import {
+  ServerAnswerError,
+  contextToldBy,
+  isOverflow,
+  languageFailure,
+  type RecognisedServer,
+  recogniseServer,
+} from './language-server.ts';
+import {
+  type ChatTo,
+  type Reply,
+  type ChatCapabilities,
+  chatOpenAI,
+  judgedReply,
+  downgradeChat,
+  downgradesMax,
+  initialCapabilities,
+} from './chat-openai.ts';
 import { AnswerTimedOut, type Completion, type LanguageModel } from './model.ts';
 import { estimatedTokens, fewestTokens } from './talk.ts';
 

@@ -1,6 +1,13 @@
 import type { Block, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
-import { alignedText, isShouted, type Heard, type ProvenText, plausibleNames, provenText } from './proof.ts';
+import {
+  alignedText,
+  isShouted,
+  type Heard,
+  type ProvenText,
+  plausibleNames,
+  provenText,
+} from './proof.ts';
 import { AnswerTimedOut, type LanguageModel, type Completion } from './model.ts';
 import {
   type SettledPiece,

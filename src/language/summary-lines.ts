@@ -1,6 +1,14 @@
 import type { LineKind, Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { jsonObjectIn, plainLine } from './answers.ts';
-import { contentIn, formLettersMin, isFormOf, numbersIn, wordSegmenter, comparedWords, isCourtesy } from './content-words.ts';
+import {
+  contentIn,
+  formLettersMin,
+  isFormOf,
+  numbersIn,
+  wordSegmenter,
+  comparedWords,
+  isCourtesy,
+} from './content-words.ts';
 import { stopWords } from './sentences.ts';
 import type { SpeakerNames } from './talk.ts';
 

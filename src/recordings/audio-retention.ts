@@ -9,7 +9,8 @@ import { isIn, stateName } from '../../machines/states.ts';
 import { isAbort, untilAborted } from '../shared/abort.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
-import type { Exclusively } from '../../events/ownership.ts';
+
+import type { Exclusively } from '../storage/blobs/blobs.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { removalName } from './erasure.ts';
 import { NotAccepted } from './refusals.ts';

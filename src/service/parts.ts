@@ -8,7 +8,8 @@ import type { DataFolder } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import type { ModelFolders } from '../speech/local/local-models.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
-import type { Exclusively } from '../../events/ownership.ts';
+
+import type { Exclusively } from '../storage/blobs/blobs.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Accounts } from '../accounts/accounts.ts';

@@ -18,7 +18,8 @@ import { openAskedAhead } from '../recordings/stages/asked-ahead.ts';
 import { openJobQueue } from '../recordings/stages/job-queue.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { systemClock } from '../shared/retry.ts';
-import { exclusivelyBy } from '../../events/ownership.ts';
+
+import { exclusivelyBy } from '../storage/blobs/blobs.ts';
 import {
   languageActivities,
   engineProbe,

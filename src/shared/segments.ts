@@ -1,4 +1,3 @@
-
 /** Characters that are cut into segments at once. */
 const chunkCharacters = 2_048;
 

@@ -23,7 +23,7 @@ import {
   withSpeakerNames,
   exportInput,
 } from '../../src/documents/documents.ts';
-import { plainSidenote, sidenoteSection } from '../../src/documents/render.ts';
+import { plainSidenote, sidenoteSection } from '../../src/documents/render-summary.ts';
 import { foldWord, wordsOf } from '../../src/search/words.ts';
 import { userIndex } from '../../src/search/user-index.ts';
 import { liveThrough } from '../support/histories.ts';

@@ -1,7 +1,8 @@
 import pino from 'pino';
 import { join } from 'node:path';
 import { recordingOf } from '../../events/facts/recording.ts';
-import { soleOwnership, exclusivelyBy } from '../../events/ownership.ts';
+import { soleOwnership } from '../../events/ownership.ts';
+import { exclusivelyBy } from '../../src/storage/blobs/blobs.ts';
 import type { EventStore } from '../../events/store.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { takeOverDefaults } from '../../src/recordings/control/take-over.ts';

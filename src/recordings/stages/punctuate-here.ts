@@ -16,7 +16,14 @@ import {
 } from '../../speech/local/local-models.ts';
 import type { Job } from './run-stage.ts';
 import { localProcess } from '../../speech/local/local-process.ts';
-import { alignedText, type Heard, type ProvenText, isShouted, plausibleNames, provenText } from '../../language/proof.ts';
+import {
+  alignedText,
+  type Heard,
+  type ProvenText,
+  isShouted,
+  plausibleNames,
+  provenText,
+} from '../../language/proof.ts';
 import { spokenWords } from '../../language/spoken-words.ts';
 
 /** What was made of a talk. */

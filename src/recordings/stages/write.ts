@@ -24,7 +24,8 @@ import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
 import { localTime } from '../../shared/time.ts';
 import type { Language } from '../../words/params.ts';
-import type { Exclusively } from '../../../events/ownership.ts';
+
+import type { Exclusively } from '../../storage/blobs/blobs.ts';
 import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
 import { removalName } from '../erasure.ts';
 import { secondPassDue } from '../second-pass.ts';

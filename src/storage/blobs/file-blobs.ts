@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
-import { soleOwnership, type Exclusively, exclusivelyBy } from '../../../events/ownership.ts';
+import { soleOwnership } from '../../../events/ownership.ts';
 import { hasCode, ifCode } from '../../shared/errors.ts';
 import { copyDurably, ifMissing, privateDirectory, syncDirectory } from '../../shared/files.ts';
 import { type CountedBytes, countBytes } from '../disk.ts';
@@ -33,6 +33,8 @@ import {
   prefixSegments,
   segmentsOf,
   within,
+  type Exclusively,
+  exclusivelyBy,
 } from './blobs.ts';
 
 /** Where a body is written before it has its name: on the same file system. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { buffer } from 'node:stream/consumers';
-import { type Ownership, exclusivelyBy } from '../../../events/ownership.ts';
-import { type Blobs, BlobsError } from './blobs.ts';
+import { type Ownership } from '../../../events/ownership.ts';
+import { type Blobs, BlobsError, exclusivelyBy } from './blobs.ts';
 import { type BlobsPlace, blobsPlace, whereOf } from './blobs-url.ts';
 import { openFileBlobs } from './file-blobs.ts';
 

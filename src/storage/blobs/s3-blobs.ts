@@ -24,9 +24,10 @@ import {
   prefixSegments,
   segmentsOf,
   type BlobsErrorCode,
+  type Exclusively,
 } from './blobs.ts';
 import { type BlobsPlace, whereOf } from './blobs-url.ts';
-import type { Exclusively } from '../../../events/ownership.ts';
+
 import { type Bucket, putInParts } from './s3-parts.ts';
 
 type S3Place = Extract<BlobsPlace, { kind: 's3' }>;
