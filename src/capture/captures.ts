@@ -112,6 +112,8 @@ export type CapturesDeps = {
   store: EventStore;
   log: Log;
   combinedChannels(): CombinedChannels;
+  /** `audio.echo_cancellation` */
+  cancelsEcho(): boolean;
   /** `limits.recording_hours` */
   hoursMax(): number;
   /** What lets in browsers' audio while it comes; undefined: whatever there is room for. */
@@ -203,6 +205,8 @@ function partsOf(deps: CapturesDeps) {
     instance,
     pulse,
     channels: deps.combinedChannels,
+    cancelsEcho: deps.cancelsEcho,
+    log,
   });
   const fileEnds = openFileEnds();
   const browser = browserCaptures({

@@ -40,6 +40,13 @@ export const settingSchemas = {
       split: { en: 'Separate channels', de: 'Getrennte Kanäle' },
     },
   }),
+  'audio.echo_cancellation': a.yesOrNo(true, {
+    title: { en: 'Echo cancellation', de: 'Echounterdrückung' },
+    hint: {
+      en: 'In combined recordings, what the microphone picks up from the speakers is removed.',
+      de: 'In kombinierten Aufnahmen wird entfernt, was das Mikrofon von den Lautsprechern aufnimmt.',
+    },
+  }),
   'audio.recorders': a.choice('everyone', {
     title: { en: 'Who may record on the server', de: 'Wer am Server aufnehmen darf' },
     hint: {

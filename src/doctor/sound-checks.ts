@@ -18,7 +18,7 @@ import { guideLink } from './guide.ts';
 const soundMs = 60_000;
 const needs = guideLink('readme', 'What it needs');
 
-type SoundSettings = Pick<Settings, 'audio.device' | 'audio.combined_channels'>;
+type SoundSettings = Pick<Settings, 'audio.device' | 'audio.combined_channels' | 'audio.echo_cancellation'>;
 
 /** What records sound here: the audio server, devices, and the source that joins two of them. */
 export function soundLooks(dataRoot: string, settings: SoundSettings): Look[] {
@@ -29,6 +29,7 @@ export function soundLooks(dataRoot: string, settings: SoundSettings): Look[] {
     instance,
     pulse,
     channels: () => settings['audio.combined_channels'],
+    cancelsEcho: () => settings['audio.echo_cancellation'],
   });
   const options = {
     configPath: join(dataRoot, 'asound.conf'),

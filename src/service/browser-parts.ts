@@ -20,6 +20,7 @@ export function capturesOver(
     ...ports,
     dataRoot: data.root,
     combinedChannels: () => settings()['audio.combined_channels'],
+    cancelsEcho: () => settings()['audio.echo_cancellation'],
     hoursMax: () => settings()['limits.recording_hours'],
     env: process.env,
     limits: captureLimits,

@@ -54,6 +54,7 @@ export async function openCapturingService(
   options: {
     env: NodeJS.ProcessEnv;
     channels?: CombinedChannels;
+    cancelsEcho?: boolean;
     hoursMax?: number;
     limits?: Partial<Omit<CaptureLimits, 'secondsMax'>>;
     warnAfter?: Partial<WarnAfter>;
@@ -72,6 +73,7 @@ export async function openCapturingService(
     store,
     log,
     combinedChannels: () => options.channels ?? 'mix',
+    cancelsEcho: () => options.cancelsEcho ?? false,
     hoursMax: () => options.hoursMax ?? 8,
     control: aloneControl,
     env: options.env,

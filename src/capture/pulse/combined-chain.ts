@@ -19,6 +19,9 @@ export const combinedSink = (instance: string): string => `mitschrift_combined_$
 /** The source that a recording records from. */
 export const combinedMonitor = (instance: string): string => `${combinedSink(instance)}.monitor`;
 
+/** How a chain is made. `cancelled`: what the microphone hears of the loudspeakers is taken out of it. */
+export type ChainForm = { channels: CombinedChannels; cancelled: boolean };
+
 /**
  * The modules of a chain in the order they are loaded. Source and sink are always given: a loopback
  * without them takes the defaults, which may be the chain's own monitor. With `dont_move` a loopback
@@ -27,10 +30,10 @@ export const combinedMonitor = (instance: string): string => `${combinedSink(ins
 export function combinedChain(
   instance: string,
   { microphone, monitor }: CombinedSelection,
-  channels: CombinedChannels,
+  { channels, cancelled }: ChainForm,
 ): ChainModule[] {
   const sink = combinedSink(instance);
-  if (channels === 'mix') {
+  if (channels === 'mix' && !cancelled) {
     return [
       { ...nullSink(sink, 'mitschrift-combined'), role: 'sink' },
       { ...loopback(microphone, sink), role: 'microphone' },
@@ -39,32 +42,39 @@ export function combinedChain(
   }
   // Each made one channel first: a loopback of one channel takes only that channel of its source, and
   // one that reads a `module-remap-source` wavers by some milliseconds (both measured).
-  const [left, right] = sideSinks(instance);
-  const mono = ['channels=1', 'channel_map=mono'];
+  const { left, right, clean, played } = sidesOf(instance);
   const stereo = ['channels=2', 'channel_map=front-left,front-right'];
+  const channel = (name: string) =>
+    channels === 'split' ? ['channels=1', `channel_map=front-${name}`] : [];
   return [
-    { ...nullSink(sink, 'mitschrift-combined', stereo), role: 'sink' },
+    { ...nullSink(sink, 'mitschrift-combined', channels === 'split' ? stereo : []), role: 'sink' },
     { ...nullSink(left, 'mitschrift-microphone', mono), role: 'side' },
     { ...nullSink(right, 'mitschrift-loudspeakers', mono), role: 'side' },
     { ...loopback(microphone, left), role: 'microphone' },
-    { ...loopback(monitor, right), role: 'monitor' },
-    { ...loopback(`${left}.monitor`, sink, 'channels=1', 'channel_map=front-left'), role: 'side' },
+    ...(cancelled ? [{ ...echoCancelling(instance), role: 'side' as const }] : []),
+    { ...loopback(monitor, cancelled ? played : right), role: 'monitor' },
     {
-      ...loopback(`${right}.monitor`, sink, 'channels=1', 'channel_map=front-right'),
+      ...loopback(cancelled ? clean : `${left}.monitor`, sink, ...channel('left')),
       role: 'side',
     },
+    { ...loopback(`${right}.monitor`, sink, ...channel('right')), role: 'side' },
   ];
 }
 
 /** Modules that this instance loaded, whenever, in the order they are to be unloaded in. */
 export function ownModules(instance: string, modules: readonly PulseModule[]): PulseModule[] {
-  const sinks = [combinedSink(instance), ...sideSinks(instance)];
-  const has = (module: PulseModule, argument: string) =>
-    module.args.split(' ').some((word) => sinks.some((sink) => word === `${argument}=${sink}`));
+  const { left, right, clean, played } = sidesOf(instance);
+  const sinks = [combinedSink(instance), left, right, played];
+  const named = (name: string, argument: string, values: readonly string[]) =>
+    modules.filter((module) => {
+      if (module.name !== name) return false;
+      return module.args.split(' ').some((word) => values.some((v) => word === `${argument}=${v}`));
+    });
   // Loopbacks first: PulseAudio would move them to another sink when theirs goes.
   return [
-    ...modules.filter((module) => module.name === 'module-loopback' && has(module, 'sink')),
-    ...modules.filter((module) => module.name === 'module-null-sink' && has(module, 'sink_name')),
+    ...named('module-loopback', 'sink', sinks),
+    ...named(cancelModule, 'source_name', [clean]),
+    ...named('module-null-sink', 'sink_name', sinks),
   ];
 }
 
@@ -77,10 +87,41 @@ export const loaded = (
 
 /** Sources that belong to a chain of any instance: joined with themselves they would feed back. */
 export const isOwnSource = (name: string): boolean =>
-  /^mitschrift_(combined|left|right)_/.test(name);
+  /^mitschrift_(combined|left|right|clean|played)_/.test(name);
 
-const sideSinks = (instance: string) =>
-  [`mitschrift_left_${instance}`, `mitschrift_right_${instance}`] as const;
+const mono = ['channels=1', 'channel_map=mono'];
+
+/** Names of the sinks and the source between what is joined and the combined sink. */
+const sidesOf = (instance: string) => ({
+  left: `mitschrift_left_${instance}`,
+  right: `mitschrift_right_${instance}`,
+  clean: `mitschrift_clean_${instance}`,
+  played: `mitschrift_played_${instance}`,
+});
+
+export const cancelModule = 'module-echo-cancel';
+
+/**
+ * What is played into its sink goes on to the right side, and is taken out of its source, the left side. Microphone and
+ * loudspeakers come by loopbacks of one latency, so that an echo is never earlier than what it is of. Of WebRTC's
+ * processing only the cancellation: levels stay as they were.
+ */
+const echoCancelling = (instance: string) => {
+  const { left, right, clean, played } = sidesOf(instance);
+  return {
+    name: cancelModule,
+    args: [
+      `source_name=${clean}`,
+      `source_master=${left}.monitor`,
+      `sink_name=${played}`,
+      `sink_master=${right}`,
+      ...mono,
+      'rate=16000',
+      'aec_method=webrtc',
+      `aec_args="${['analog_gain_control', 'digital_gain_control', 'noise_suppression', 'high_pass_filter'].map((one) => `${one}=0`).join(' ')} extended_filter=1"`,
+    ],
+  };
+};
 
 /** The description has no blanks: PipeWire would cut it at the first. */
 const nullSink = (name: string, description: string, form: readonly string[] = []) => ({

@@ -2,10 +2,13 @@ import * as z from 'zod';
 import { readFile, rm } from 'node:fs/promises';
 import { exists, writeDurably, ifMissing } from '../../shared/files.ts';
 import { StageError } from '../../shared/errors.ts';
+import type { Log } from '../../shared/log.ts';
 import { failure } from '../../words/failures.ts';
 import {
+  type ChainModule,
   type CombinedChannels,
   type CombinedSelection,
+  cancelModule,
   combinedChain,
   combinedSink,
   isOwnSource,
@@ -41,7 +44,8 @@ export type CombinedSource = {
 };
 
 /** One at a time: two at once would each miss what the other has just loaded. */
-export function combinedSource(host: Host): CombinedSource {
+export function combinedSource(given: CombinedHost): CombinedSource {
+  const host: Host = { ...given, refusesCancelling: false };
   const { path, pulse } = host;
   const inTurn = mutex();
 
@@ -86,16 +90,25 @@ export function combinedSource(host: Host): CombinedSource {
 }
 
 /** What the chain is built on. */
-type Host = {
+type CombinedHost = {
   /** `<data>/combined.json`: the two names and nothing else. */
   path: string;
   instance: string;
   pulse: Pulse;
   channels: () => CombinedChannels;
+  /** Whether what the microphone hears of the loudspeakers is taken out (`audio.echo_cancellation`). */
+  cancelsEcho: () => boolean;
+  log?: Pick<Log, 'warn'>;
 };
 
-const wanted = ({ instance, channels }: Host, selection: CombinedSelection) =>
-  combinedChain(instance, selection, channels());
+/** `refusesCancelling`: the audio server has no such module, so the chain is made without. */
+type Host = CombinedHost & { refusesCancelling: boolean };
+
+const wanted = (host: Host, selection: CombinedSelection): ChainModule[] =>
+  combinedChain(host.instance, selection, {
+    channels: host.channels(),
+    cancelled: host.cancelsEcho() && !host.refusesCancelling,
+  });
 
 async function readSelection(path: string): Promise<CombinedSelection | null> {
   const text = await readFile(path, 'utf8').catch(ifMissing(null));
@@ -137,10 +150,31 @@ async function unloadLoopbackOf({ instance, pulse }: Host, source: string): Prom
   }
 }
 
+/** Not every audio server has the module that cancels echoes: without it the rest is as good. */
 async function build(host: Host, selection: CombinedSelection): Promise<number[]> {
+  try {
+    return await buildChain(host, wanted(host, selection));
+  } catch (error) {
+    if (!(error instanceof CancellingRefused)) throw error;
+    host.log?.warn({ err: error.cause }, 'echoes are not cancelled: the audio server refused it');
+    host.refusesCancelling = true;
+    return await buildChain(host, wanted(host, selection));
+  }
+}
+
+class CancellingRefused extends Error {}
+
+async function load(pulse: Pulse, { name, args }: ChainModule): Promise<number> {
+  return await pulse.loadModule(name, args).catch((error: unknown) => {
+    if (name !== cancelModule || !(error instanceof StageError)) throw error;
+    if (error.code !== 'audio-server-refused') throw error;
+    throw new CancellingRefused('no echo cancellation', { cause: error });
+  });
+}
+
+async function buildChain(host: Host, chain: readonly ChainModule[]): Promise<number[]> {
   const { instance, pulse } = host;
   const before = await pulse.defaults();
-  const chain = wanted(host, selection);
   const present = await pulse.modules();
   // Without its sink the rest of a chain is of no use, whatever the server left of it.
   const whole = chain.some((module) => module.role === 'sink' && loaded(module, present));
@@ -152,7 +186,7 @@ async function build(host: Host, selection: CombinedSelection): Promise<number[]
   const mine: number[] = [];
   try {
     for (const [at, module] of chain.entries()) {
-      const index = kept[at]?.index ?? (await pulse.loadModule(module.name, module.args));
+      const index = kept[at]?.index ?? (await load(pulse, module));
       if (!kept[at]) mine.unshift(index);
       if (module.role !== 'side') indices.push(index);
       if (module.role === 'sink') await assertSinkName(host, index);
