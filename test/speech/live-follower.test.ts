@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { speechHeader } from '../../src/audio/wav.ts';
+import type { Stretch } from '../../events/facts/transcript.ts';
+import { speechHeader, speechRate } from '../../src/audio/wav.ts';
 import { audioFileName } from '../../src/shared/data-directory.ts';
 import type { WaitingStretch } from '../../src/speech/live/closed-speech.ts';
 import { type AudioFollower, openFollower } from '../../src/speech/live/follower.ts';
+import { type Line, sentences as sentencesSaid, synthesise } from '../support/dialogues.ts';
 import { type Random, seed, seeded, times } from '../support/seeded.ts';
 import { tonePcm } from '../support/speech-servers-audio.ts';
 import { type ToneWord, hearTones, toneTalk, toneText } from '../support/speech-servers-tones.ts';
@@ -40,6 +42,18 @@ test('at a pause, however short, nothing of the word behind it is left in the st
     assert.deepEqual(inside, [], `${pause}: ${ends.join()}`);
     assert.ok(all.length > 1);
   }
+});
+
+test('a sentence is closed a second after its end; a pause in which one takes breath cuts none apart', async (t) => {
+  const said = [0, 3, 8, 15].map((at) => ({ speaker: 0, text: sentencesSaid[at]!, gap: 1.4 }));
+  const [apart, together] = [
+    await closedAt(t, said),
+    await closedAt(t, [said[1]!, { ...said[2]!, gap: 0.6 }]),
+  ];
+  assert.equal(apart.closed.length, said.length);
+  const delays = apart.closed.map(({ at }, line) => at - apart.said[line]!.end);
+  assert.ok(Math.max(...delays) <= 1, delays.join());
+  assert.equal(together.closed.length, 1, 'one passage');
 });
 
 test('stretches that wait are joined where one voice is heard in them; one that is too short to tell stays alone', async (t) => {
@@ -79,6 +93,28 @@ test('two who read what has come at the same time leave every word as it was', a
     words.map(({ text }) => text),
   );
 });
+
+/** When each stretch of something said was closed, by the seconds that had come. */
+async function closedAt(t: TestContext, lines: Line[]) {
+  const { samples, said } = await synthesise([...lines, { speaker: 0, text: 'and', gap: 3 }]);
+  const folder = await tempDir(t);
+  const path = join(folder, audioFileName);
+  await writeFile(path, speechHeader(0));
+  const follower = await followed(folder, { from: 0, isCut: false });
+  t.after(() => follower.close());
+  const closed: { at: number; stretch: Stretch }[] = [];
+  const step = speechRate / 20;
+  const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+  for (let at = 0; at + step < (said.at(-1)!.start - 0.5) * speechRate; at += step) {
+    await appendFile(path, bytes.subarray(at * 2, (at + step) * 2));
+    await follower.follow();
+    for (let next = follower.next(); next; next = follower.next()) {
+      closed.push({ at: (at + step) / speechRate, stretch: next.stretch });
+      follower.taken(next.count);
+    }
+  }
+  return { said, closed };
+}
 
 /** What may be cut off a word, seconds: nothing of it is heard then. */
 const edgeMax = 0.05;

@@ -179,7 +179,7 @@ async function judge(
     for (const span of detector.add(samples.subarray(at, at + frameSamples)))
       await speech.grow(span);
     const since = detector.speechSince();
-    if (since === null) speech.quiet(detector.seconds());
+    if (since === null) speech.quiet(detector.quietUntil());
     else await speech.grow([since, detector.seconds()]);
   }
 }

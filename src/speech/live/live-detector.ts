@@ -16,6 +16,8 @@ export interface LiveDetector {
   add(samples: Int16Array): Stretch[];
   /** Of what was judged so far, seconds. */
   seconds(): number;
+  /** Up to when nobody has spoken, where nobody speaks: also of what comes, as long as none of it may be speech. */
+  quietUntil(): number;
   /** When the speech began that has not ended yet; null: nobody speaks. */
   speechSince(): number | null;
   /** There is no more: judges what is left, and ends the span that is open. */
@@ -65,6 +67,10 @@ export async function openLiveDetector(): Promise<LiveDetector> {
       return spans.ended();
     },
     seconds: () => judged * frameSeconds,
+    quietUntil() {
+      const first = verdicts.indexOf(true);
+      return (judged + (first < 0 ? verdicts.length : first)) * frameSeconds;
+    },
     speechSince: () => spans.openSince(),
     end() {
       const rest = (judged + verdicts.length) * frameSeconds + filled / speechRate;
