@@ -18,7 +18,10 @@ import { guideLink } from './guide.ts';
 const soundMs = 60_000;
 const needs = guideLink('readme', 'What it needs');
 
-type SoundSettings = Pick<Settings, 'audio.device' | 'audio.combined_channels' | 'audio.echo_cancellation'>;
+type SoundSettings = Pick<
+  Settings,
+  'audio.device' | 'audio.combined_channels' | 'audio.echo_cancellation'
+>;
 
 /** What records sound here: the audio server, devices, and the source that joins two of them. */
 export function soundLooks(dataRoot: string, settings: SoundSettings): Look[] {

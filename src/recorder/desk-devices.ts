@@ -35,7 +35,13 @@ export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log):
   const pulse = openPulse({ env });
   const path = join(root, 'combined.json');
   // One channel is sent: both sides are heard in it.
-  const combined = combinedSource({ path, instance, pulse, channels: () => 'mix', cancelsEcho: () => true });
+  const combined = combinedSource({
+    path,
+    instance,
+    pulse,
+    channels: () => 'mix',
+    cancelsEcho: () => true,
+  });
   const options = {
     configPath: join(root, 'asound.conf'),
     combinedSource: combinedMonitor(instance),

@@ -37,7 +37,13 @@ test('PUT /config: deep merge, read back at once, stored as facts by whoever sen
     [
       'http://127.0.0.1:8000/v1',
       'native',
-      { device: 'Mic', keep: 'wav', combined_channels: 'mix', echo_cancellation: true, recorders: 'everyone' },
+      {
+        device: 'Mic',
+        keep: 'wav',
+        combined_channels: 'mix',
+        echo_cancellation: true,
+        recorders: 'everyone',
+      },
     ],
   );
   assert.equal(body.config['stt']!['api_key'], '••••');
