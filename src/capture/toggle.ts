@@ -16,6 +16,8 @@ export type ToggleRequest = {
   title?: string | undefined;
   /** Names of people who may be heard. */
   people?: string[] | undefined;
+  /** Instead of the device of the settings. */
+  device?: string | undefined;
 };
 
 export type Toggled = {
@@ -125,7 +127,7 @@ async function start(
   }
   await space.refuseWhenFull(owner);
   const recordingId = ulid();
-  const device = await captures.choose(settings()['audio.device']);
+  const device = await captures.choose(request.device ?? settings()['audio.device']);
   // Reserved before anything is written: of two who start at once one is refused, not both recorded.
   captures.reserve(device, recordingId);
   try {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusView } from '../../projections/recordings.ts';
 import { type Host, hostFrom } from '../shared/data-directory.ts';
 import { type MenuEntry, type TrayState, icons, labelsFor, serveMenu } from '../tray/menu.ts';
+import { type Notifications, openNotifications } from '../tray/notification.ts';
 import { openSessionBus } from '../tray/session-bus.ts';
 import { type Shown, type StatusItem, serveStatusItem } from '../tray/status-item.ts';
 import { askService } from '../control/socket.ts';
@@ -32,7 +33,7 @@ export async function tray(): Promise<void> {
   const icon = new TrayIcon(host, labelsFor(env), serveMenu(bus), () => over.abort());
   await icon.look();
   const item = await serveStatusItem(bus, { shown: icon.shown(), onActivate: () => open(host) });
-  icon.attach(item);
+  icon.attach(item, await openNotifications(bus));
   if (!item.hasTray)
     console.error(
       'This desktop shows no tray icons. On GNOME, install the extension AppIndicator. Waiting…',
@@ -53,10 +54,13 @@ class TrayIcon {
   readonly #menu: ReturnType<typeof serveMenu>;
   readonly #quit: () => void;
   #item: StatusItem | null = null;
+  #notifications: Notifications | null = null;
   #state: TrayState | null = null;
   #isRecording = false;
   /** A device of this machine that somebody else records. */
   #held: string | null = null;
+  /** What is asked about a call. */
+  #call: Call | null = null;
   /** Why the last command was refused; shown in the icon's title until the next command. */
   #trouble: string | null = null;
 
@@ -67,13 +71,17 @@ class TrayIcon {
     this.#quit = quit;
   }
 
-  attach(item: StatusItem): void {
+  attach(item: StatusItem, notifications: Notifications): void {
     this.#item = item;
+    this.#notifications = notifications;
+    this.#ask();
   }
 
   shown(): Shown {
     const state = this.#state ?? 'AWAY';
     const icon = this.#held === null ? icons[state] : icons.RECORDING;
+    if (this.#call !== null)
+      return { icon: callIcon, title: this.#trouble ?? this.#asked(this.#call) };
     return { icon, title: this.#trouble ?? this.#said() };
   }
 
@@ -82,16 +90,26 @@ class TrayIcon {
     return this.#labels.state[this.#state ?? 'AWAY'];
   }
 
+  #asked({ ask, program }: Call): string {
+    return ask === 'record' ? this.#labels.recordCall(program) : this.#labels.stopCall(program);
+  }
+
   /** Asks the service for its state, and shows it if it has changed. */
   async look(): Promise<void> {
-    const status = await ask<StatusView & { held?: string[] }>(this.#host, 'status').catch(
-      () => null,
-    );
+    const status = await ask<StatusView & { held?: string[]; call?: Call | null }>(
+      this.#host,
+      'status',
+    ).catch(() => null);
     const state = status?.status ?? 'AWAY';
     const isRecording = status?.recordings.some(({ device }) => device !== null) ?? false;
     // Of the guest's own recording the state tells.
     const [held = null] = isRecording ? [] : (status?.held ?? []);
-    if (state === this.#state && isRecording === this.#isRecording && held === this.#held) return;
+    const call = status?.call ?? null;
+    const isSameCall = call?.id === this.#call?.id && call?.ask === this.#call?.ask;
+    const isSame = state === this.#state && isRecording === this.#isRecording;
+    if (isSame && held === this.#held && isSameCall) return;
+    this.#call = call;
+    if (!isSameCall) this.#ask();
     this.#held = held;
     this.#state = state;
     this.#isRecording = isRecording;
@@ -111,6 +129,7 @@ class TrayIcon {
       possible ? () => this.#toggle(request) : undefined;
     return [
       { label: this.#trouble ?? this.#said() },
+      ...this.#callEntries(),
       {},
       { label: labels.solo, action: toggles(isFree, { action: 'start' }) },
       { label: labels.meeting, action: toggles(isFree, { action: 'start', kind: 'meeting' }) },
@@ -124,8 +143,50 @@ class TrayIcon {
     ];
   }
 
+  #callEntries(): MenuEntry[] {
+    const call = this.#call;
+    if (call === null) return [];
+    const answers = this.#answers(call).map(({ key, label }) => ({
+      label,
+      action: () => this.#answer(call, key),
+    }));
+    return [{}, { label: this.#asked(call) }, ...answers];
+  }
+
+  /** Asks on the desktop what the menu asks. */
+  #ask(): void {
+    const call = this.#call;
+    if (call === null) return this.#notifications?.withdraw();
+    this.#notifications?.ask(
+      { text: this.#asked(call), icon: callIcon, answers: this.#answers(call) },
+      (key) => this.#answer(call, key),
+    );
+  }
+
+  #answers({ ask, program }: Call): { key: string; label: string }[] {
+    const labels = this.#labels;
+    return ask === 'record'
+      ? [
+          { key: 'record', label: labels.record },
+          { key: 'not-now', label: labels.notNow },
+          { key: 'never', label: labels.never(program) },
+        ]
+      : [
+          { key: 'stop', label: labels.stop },
+          { key: 'continue', label: labels.goOn },
+        ];
+  }
+
+  #answer({ id }: Call, answer: string): void {
+    this.#send('answer-call', { id, answer });
+  }
+
   #toggle(request: object): void {
-    ask(this.#host, 'toggle', request)
+    this.#send('toggle', request);
+  }
+
+  #send(command: string, request: object): void {
+    ask(this.#host, command, request)
       .then(
         () => (this.#trouble = null),
         (error: Error) => (this.#trouble = error.message),
@@ -139,6 +200,8 @@ class TrayIcon {
 }
 
 type Labels = ReturnType<typeof labelsFor>;
+type Call = { id: string; ask: 'record' | 'stop'; program: string };
+const callIcon = icons.AWAITING_SPEAKERS;
 
 async function ask<T>({ data }: Host, name: string, body: unknown = null): Promise<T | null> {
   const answer = askService<T>(data.triggerSocket, name, body);

@@ -62,6 +62,20 @@ export const settingSchemas = {
       administrators: { en: 'Administrators', de: 'Administratoren' },
     },
   }),
+  'calls.ask': a.yesOrNo(true, {
+    title: { en: 'Ask about calls', de: 'Bei Anrufen fragen' },
+    hint: {
+      en: 'When a program on this server’s computer uses the microphone and plays sound, people there are asked whether to record.',
+      de: 'Wenn ein Programm auf dem Computer des Servers das Mikrofon verwendet und Ton abspielt, wird dort gefragt, ob aufgenommen werden soll.',
+    },
+  }),
+  'calls.never': a.list(a.line, {
+    title: { en: 'Programs never asked about', de: 'Programme, bei denen nie gefragt wird' },
+    hint: {
+      en: 'By the names of their program files, such as firefox.',
+      de: 'Nach den Namen ihrer Programmdateien, etwa firefox.',
+    },
+  }),
   'stt.base_url': a.text(serverUrl.nullable(), null, {
     title: { en: 'Speech recognition server', de: 'Spracherkennungsserver' },
     hint: {

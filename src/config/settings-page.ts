@@ -83,7 +83,7 @@ type Group = {
 };
 
 const groups: readonly Group[] = [
-  { id: 'recording', title: { en: 'Recording', de: 'Aufnahme' }, sections: ['audio'] },
+  { id: 'recording', title: { en: 'Recording', de: 'Aufnahme' }, sections: ['audio', 'calls'] },
   {
     id: 'speech',
     title: { en: 'Speech recognition', de: 'Spracherkennung' },

@@ -2,6 +2,7 @@ import type { Route } from './route.ts';
 import { audioDeviceRoutes } from './routes/devices.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { backupRoutes } from './routes/backup.ts';
+import { callRoutes } from './routes/calls.ts';
 import { configRoutes } from './routes/config.ts';
 import { docsRoutes, openApiRoute, pageRoutes, socketRoutes } from './routes/pages.ts';
 import { documentRoutes } from './routes/documents.ts';
@@ -68,5 +69,6 @@ export const routes: readonly Route[] = [
   ...openRoutes,
   ...tusRoutes,
   ...audioDeviceRoutes,
+  ...callRoutes,
   ...modelRoutes,
 ];

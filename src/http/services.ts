@@ -6,6 +6,7 @@ import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { AcceptedAudio } from '../audio/accepts-audio.ts';
 import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
+import type { Calls } from '../capture/calls/calls.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Elsewhere } from '../capture/moments.ts';
 import type { Config } from '../config/config.ts';
@@ -90,6 +91,8 @@ export type HttpServices = {
     | 'warnings'
     | 'onWarnings'
   >;
+  /** Calls on this computer. */
+  calls: Calls;
   /** What browsers send of recordings that have ended. */
   lateAudio: Pick<LateBrowserAudio, 'stream'>;
   /** Voices of profiles that are measured again. */

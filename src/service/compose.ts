@@ -5,6 +5,7 @@ import { type Accounts, openAccounts } from '../accounts/accounts.ts';
 import { type UserStream, openUserStream } from '../accounts/users.ts';
 import { endWorkOf, archiveSpace } from '../accounts/user-removal.ts';
 import { removeUploadsOf } from '../storage/uploads/unfinished-uploads.ts';
+import { noCalls, openCalls } from '../capture/calls/calls.ts';
 import { openToggle } from '../capture/toggle.ts';
 import { type Config, openConfig } from '../config/config.ts';
 import { pageAddressFrom } from '../config/page-address.ts';
@@ -86,6 +87,8 @@ export async function compose(
   closing.push(async () => metrics.stop());
   const head = () => store.head();
   const toggle = openToggle({ ...pipeline, space, upToDate: upToDateOf(pipeline), head });
+  const calls = pipeline.recordsDevices ? openCalls({ ...pipeline, env: process.env }) : noCalls;
+  closing.push(async () => calls.stop());
   const models = openHostModels({
     modelsDir: data.models,
     catalogueDir: data.catalogue,
@@ -107,6 +110,7 @@ export async function compose(
     space,
     metrics,
     toggle,
+    calls,
     models,
     elsewhere: moments.elsewhere,
     readiness,

@@ -3,10 +3,12 @@ import { ulid } from 'ulid';
 import type { Server } from 'node:http';
 import { recordings, statusOf } from '../../projections/recordings.ts';
 import { linkTo, pageAddressFrom } from '../config/page-address.ts';
+import { answerCall, callAnswerSchema } from '../capture/calls/answer-call.ts';
 import type { Check } from '../doctor/check.ts';
 import { integrityHandlers, quarantineCommands } from '../control/data-commands.ts';
 import { type ControlHandlers, openControl } from '../control/socket.ts';
 import { userCommands } from '../control/user-commands.ts';
+import { callShown } from '../http/feed/call-frame.ts';
 import { unfinished } from '../http/middleware/ready.ts';
 import { toggleSchema } from '../http/routes/toggle.ts';
 import { guest } from '../http/visible-recording.ts';
@@ -56,18 +58,24 @@ export const closeSockets = (sockets: readonly Server[]): Promise<unknown> =>
   );
 
 /** As the guest. They wait for a service that starts: a person has pressed a key and is speaking already. */
-const triggerHandlers = ({ toggle, readiness, storage, captures }: Parts): ControlHandlers => ({
-  toggle: async (request) => {
-    await readiness.until([recordings.name, unfinished], triggerWaitMs);
-    const who = { owner: guest, trigger: 'hotkey', command: `${guest}:${ulid()}` };
-    return await toggle(who, toggleSchema.parse(request));
-  },
-  status: async () => {
-    await readiness.until([recordings.name], triggerWaitMs);
-    // Who is at this machine sees that its room is being recorded, whoever does it.
-    return { ...(await statusOf(storage, guest)), held: captures.held() };
-  },
-});
+const triggerHandlers = (parts: Parts): ControlHandlers => {
+  const { toggle, readiness, storage, captures } = parts;
+  const whoAsks = () => ({ owner: guest, trigger: 'hotkey', command: `${guest}:${ulid()}` });
+  return {
+    toggle: async (request) => {
+      await readiness.until([recordings.name, unfinished], triggerWaitMs);
+      return await toggle(whoAsks(), toggleSchema.parse(request));
+    },
+    status: async () => {
+      await readiness.until([recordings.name], triggerWaitMs);
+      // Who is at this machine sees that its room is being recorded, whoever does it.
+      const call = callShown(parts, { userId: guest, isAdmin: true });
+      return { ...(await statusOf(storage, guest)), held: captures.held(), call };
+    },
+    'answer-call': async (answer) =>
+      await answerCall(parts, whoAsks(), callAnswerSchema.parse(answer)),
+  };
+};
 
 function controlHandlers(parts: Asked, data: DataFolder, log: Log): ControlHandlers {
   const { store, config, doctor, models } = parts;

@@ -14,6 +14,7 @@ import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
+import type { Calls } from '../capture/calls/calls.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Elsewhere } from '../capture/moments.ts';
 import type { Toggle } from '../capture/toggle.ts';
@@ -124,6 +125,7 @@ export type Parts = Pipeline & {
   space: SpaceLimit;
   metrics: Metrics;
   toggle: Toggle;
+  calls: Calls;
   models: HostModels;
   readiness: Readiness;
   elsewhere: Elsewhere;

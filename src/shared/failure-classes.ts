@@ -83,6 +83,7 @@ export const failureClasses = {
   'already-recording': 'already-recording',
   'not-recording': 'not-recording',
   'recording-not-allowed': 'not-a-recorder',
+  'call-over': 'not-recording',
   'recording-over': 'not-recording',
   'recording-ending': 'not-recording',
   'recorded-from-device': 'not-recording',

@@ -93,6 +93,13 @@ export type TrayLabels = {
   state: Record<TrayState, string>;
   /** Somebody else records a device of this machine. */
   heldBySomebody(device: string): string;
+  /** What is asked about a call. @param program as it calls itself */
+  recordCall(program: string): string;
+  stopCall(program: string): string;
+  record: string;
+  notNow: string;
+  never(program: string): string;
+  goOn: string;
   solo: string;
   meeting: string;
   stop: string;
@@ -125,6 +132,12 @@ const english: TrayLabels = {
     AWAY: 'Mitschrift isn’t running',
   },
   heldBySomebody: (device) => `Someone is recording with “${device}”`,
+  recordCall: (program) => `${program} is using the microphone. Record this call?`,
+  stopCall: (program) => `The call in ${program} seems to be over. Stop recording?`,
+  record: 'Record call',
+  notNow: 'Not now',
+  never: (program) => `Never for ${program}`,
+  goOn: 'Keep recording',
   solo: 'Record',
   meeting: 'Record meeting',
   stop: 'Stop and create note',
@@ -143,6 +156,12 @@ const german: TrayLabels = {
     AWAY: 'Mitschrift läuft nicht',
   },
   heldBySomebody: (device) => `Jemand nimmt mit „${device}“ auf`,
+  recordCall: (program) => `${program} verwendet das Mikrofon. Diesen Anruf aufnehmen?`,
+  stopCall: (program) => `Der Anruf in ${program} scheint vorbei zu sein. Aufnahme beenden?`,
+  record: 'Anruf aufnehmen',
+  notNow: 'Nicht jetzt',
+  never: (program) => `Nie bei ${program}`,
+  goOn: 'Weiter aufnehmen',
   solo: 'Aufnehmen',
   meeting: 'Besprechung aufnehmen',
   stop: 'Beenden und Notiz erstellen',

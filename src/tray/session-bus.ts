@@ -13,13 +13,18 @@ export type BusInterface = {
 
 /** A connection to the desktop session's D-Bus. */
 export interface SessionBus {
-  /** Calls a method that answers nothing of interest. @throws {Error} what the other side says. */
+  /** Calls a method. @returns its first value @throws {Error} what the other side says. */
   call(target: BusCall): Promise<unknown>;
   /** Serves an object. `parts` has its methods as functions and its properties as values or getters. */
   serve(path: string, description: BusInterface, parts: object): void;
   signal(path: string, description: BusInterface, name: string, args: unknown[]): void;
   /** Calls back whenever a name gets an owner. */
   onOwner(name: string, listener: () => void): Promise<void>;
+  /** Calls back with the values of each such signal. */
+  onSignal(
+    from: { path: string; interface: string; member: string },
+    listener: (values: unknown[]) => void,
+  ): Promise<void>;
   /** Settles when the bus has ended; with the error if there was one. */
   readonly ended: Promise<Error | null>;
   close(): void;
@@ -71,6 +76,16 @@ export async function openSessionBus(env: NodeJS.ProcessEnv): Promise<SessionBus
       });
     });
 
+  const onSignal = async (
+    { path, interface: name, member }: { path: string; interface: string; member: string },
+    listener: (values: unknown[]) => void,
+    more = '',
+  ): Promise<void> => {
+    native.signals.on(native.mangle(path, name, member), listener);
+    const match = `type='signal',path='${path}',interface='${name}',member='${member}'${more}`;
+    await call({ ...bus, member: 'AddMatch', signature: 's', body: [match] });
+  };
+
   return {
     call,
     ended,
@@ -79,13 +94,16 @@ export async function openSessionBus(env: NodeJS.ProcessEnv): Promise<SessionBus
       native.sendSignal(path, description.name, name, description.signals[name]?.[0] ?? '', args);
     },
     async onOwner(name, listener) {
-      const member = 'NameOwnerChanged';
-      native.signals.on(native.mangle(bus.path, bus.interface, member), (body: string[]) => {
-        if (body[0] === name && body[2] !== '') listener();
-      });
-      const match = `type='signal',sender='${bus.destination}',member='${member}',arg0='${name}'`;
-      await call({ ...bus, member: 'AddMatch', signature: 's', body: [match] });
+      const from = { path: bus.path, interface: bus.interface, member: 'NameOwnerChanged' };
+      await onSignal(
+        from,
+        (body) => {
+          if (body[0] === name && body[2] !== '') listener();
+        },
+        `,arg0='${name}'`,
+      );
     },
+    onSignal: (from, listener) => onSignal(from, listener),
     close: () => connection.end(),
   };
 }

@@ -59,6 +59,14 @@ export const detailsOfDevicesInGerman = {
       'Dieses Mitschrift läuft auf mehreren Servern, die nicht von eigenen Geräten aufnehmen. Nehmen Sie im Browser auf.',
     admin: 'An einem Arbeitsplatz: `mitschrift record --server <Adresse>`.',
   },
+  'call-elsewhere': {
+    detail:
+      'Die Frage zu einem Anruf können nur Personen am Computer des Servers beantworten, die dort aufnehmen dürfen.',
+  },
+  'call-over': {
+    detail:
+      'Der Anruf ist vorbei, oder die Frage wurde schon beantwortet. Es wurde nichts geändert.',
+  },
   'recording-over': { detail: 'Diese Aufnahme läuft nicht mehr.' },
   'recording-ending': { detail: 'Diese Aufnahme ist beendet oder wird gerade beendet.' },
   'nothing-recorded': { detail: 'Die Aufnahme endete, bevor Audio aufgenommen wurde.' },

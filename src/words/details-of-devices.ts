@@ -100,6 +100,17 @@ export const detailsOfDevices = {
       admin: 'On a desktop computer: `mitschrift record --server <address>`.',
     },
   ),
+  'call-elsewhere': says(
+    {},
+    {
+      detail:
+        'Only people at the server’s own computer, who may record there, can answer the question about a call.',
+    },
+  ),
+  'call-over': says(
+    {},
+    { detail: 'The call is over, or the question has been answered already. Nothing was changed.' },
+  ),
   'recording-over': says({}, { detail: 'This recording is no longer running.' }),
   'recording-ending': says({}, { detail: 'This recording has ended or is just ending.' }),
   'nothing-recorded': says({}, { detail: 'The recording ended before any audio was recorded.' }),

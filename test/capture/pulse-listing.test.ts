@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseModules, parseSourceOutputs, parseSources } from '../../src/capture/pulse/pulse.ts';
+import {
+  parseModules,
+  parseSinkInputs,
+  parseSourceOutputs,
+  parseSources,
+} from '../../src/capture/pulse/pulse.ts';
 
 test('sources are microphones, or monitors of a sink', () => {
   const listing = [
@@ -25,13 +30,24 @@ test('sources are microphones, or monitors of a sink', () => {
   ]);
 });
 
-test('a source output tells its source and its process', () => {
+test('a source output tells its source, its process and its program; a module has none', () => {
   const listing =
-    'Source Output #7\n\tSource: 2\n\tProperties:\n\t\tapplication.process.id = "123"\n\n' +
-    'Source Output #8\n\tSource: 3\n\tProperties:\n\t\tmedia.name = "Loopback"\n';
+    'Source Output #7\n\tClient: 4\n\tSource: 2\n\tCorked: yes\n\tProperties:\n\t\tapplication.process.id = "123"\n' +
+    '\t\tapplication.name = "Firefox"\n\t\tapplication.process.binary = "firefox-bin"\n\n' +
+    'Source Output #8\n\tClient: n/a\n\tSource: 3\n\tCorked: no\n\tProperties:\n\t\tmedia.name = "Loopback"\n';
+  const program = { id: 'firefox-bin', name: 'Firefox' };
   assert.deepEqual(parseSourceOutputs(listing), [
-    { index: 7, source: 2, processId: 123 },
-    { index: 8, source: 3, processId: null },
+    { index: 7, source: 2, processId: 123, program, isPaused: true },
+    { index: 8, source: 3, processId: null, program: null, isPaused: false },
+  ]);
+});
+
+test('what a program plays tells its sink', () => {
+  const listing =
+    'Sink Input #3\n\tClient: 4\n\tSink: 1\n\tCorked: no\n\tProperties:\n\t\tapplication.name = "Phone"\n';
+  const program = { id: 'Phone', name: 'Phone' };
+  assert.deepEqual(parseSinkInputs(listing), [
+    { index: 3, sink: 1, processId: null, program, isPaused: false },
   ]);
 });
 

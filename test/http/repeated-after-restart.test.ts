@@ -216,6 +216,7 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/recordings/{id}/ticket': 'in memory; another ticket is as good',
   '/open': 'shows or copies again what is there',
   '/config/test': 'changes nothing',
+  '/audio/call': 'a question takes one answer',
   '/audio/combined': 'selects the same again',
   '/backup': 'what is in it already is not copied again',
   '/models/{id}/install': 'what is there or on its way is not fetched twice',

@@ -69,6 +69,39 @@ test('the tray shows the state, and starts and stops through the trigger socket'
   assert.ok((await read.menu()).includes('Stop and create note: off'));
 });
 
+test('the tray asks about a call in its menu and on the desktop, and sends the answer', async (t) => {
+  const bus = await privateBus(t);
+  const desktop = await bus.connect();
+  const registered = await standInTray(desktop);
+  const notifications = await standInNotifications(desktop);
+  const service = await standInService(t);
+  await startTray(t, bus, service.dataDir);
+  const read = reader(desktop, await registered.next());
+  await read.until((icon) => icon === 'audio-input-microphone');
+
+  service.call({ id: 'a', ask: 'record', program: 'Firefox' });
+  const asked = await notifications.next();
+  const text = 'Firefox is using the microphone. Record this call?';
+  assert.equal(asked.text, text);
+  assert.deepEqual(asked.actions, [
+    ...['record', 'Record call', 'not-now', 'Not now'],
+    ...['never', 'Never for Firefox'],
+  ]);
+  await read.until((icon) => icon === 'dialog-question');
+  const menu = await read.menu();
+  assert.ok(menu.includes(`${text}: off`) && menu.includes('Never for Firefox: on'), menu.join());
+  await read.choose('Record call');
+  assert.deepEqual(await service.request(), { id: 'a', answer: 'record' });
+
+  service.call({ id: 'a', ask: 'stop', program: 'Firefox' });
+  const end = await notifications.next();
+  assert.equal(end.text, 'The call in Firefox seems to be over. Stop recording?');
+  notifications.press(end.id, 'continue');
+  assert.deepEqual(await service.request(), { id: 'a', answer: 'continue' });
+  service.call(null);
+  assert.equal(await notifications.closed(), end.id);
+});
+
 test('the web page that it opens is where the service says that it is', async (t) => {
   const bus = await privateBus(t);
   const desktop = await bus.connect();
@@ -181,6 +214,61 @@ async function standInTray(desktop: SessionBus) {
   };
 }
 
+/** What shows questions on a desktop: takes them, and says which answer was pressed. */
+async function standInNotifications(desktop: SessionBus) {
+  const path = '/org/freedesktop/Notifications';
+  const shown: { id: number; text: string; actions: string[] }[] = [];
+  const closed: number[] = [];
+  const came = new EventEmitter();
+  const description: BusInterface = {
+    name: 'org.freedesktop.Notifications',
+    methods: { Notify: ['susssasa{sv}i', 'u'], CloseNotification: ['u', ''] },
+    properties: {},
+    signals: { ActionInvoked: ['us'] },
+  };
+  desktop.serve(path, description, {
+    Notify(
+      _app: string,
+      replaced: number,
+      _icon: string,
+      text: string,
+      _: string,
+      actions: string[],
+    ) {
+      const id = replaced === 0 ? 7 : replaced;
+      shown.push({ id, text, actions });
+      came.emit('shown');
+      return id;
+    },
+    CloseNotification(id: number) {
+      closed.push(id);
+      came.emit('closed');
+    },
+  });
+  await desktop.call({
+    destination: 'org.freedesktop.DBus',
+    path: '/org/freedesktop/DBus',
+    interface: 'org.freedesktop.DBus',
+    member: 'RequestName',
+    signature: 'su',
+    body: [description.name, 0],
+  });
+  const wait = async (event: string) =>
+    await once(came, event, { signal: AbortSignal.timeout(withinMs) });
+  return {
+    press: (id: number, key: string) =>
+      desktop.signal(path, description, 'ActionInvoked', [id, key]),
+    async next() {
+      if (shown.length === 0) await wait('shown');
+      return shown.shift()!;
+    },
+    async closed() {
+      if (closed.length === 0) await wait('closed');
+      return closed.shift();
+    },
+  };
+}
+
 /** The trigger socket, and what comes over it. */
 async function standInService(t: TestContext) {
   const dataDir = await tempDir(t);
@@ -188,12 +276,19 @@ async function standInService(t: TestContext) {
   const came = new EventEmitter();
   let recording = false;
   let isHeldByAnother = false;
+  let call: object | null = null;
   const server = await openControl(join(dataDir, 'trigger.sock'), {
     status: async () => ({
       status: recording ? 'RECORDING' : 'IDLE',
       recordings: recording ? [{ device: 'Desk Mic' }] : [],
       held: recording || isHeldByAnother ? ['Desk Mic'] : [],
+      call,
     }),
+    async 'answer-call'(request) {
+      requests.push(request as object);
+      came.emit('request');
+      return null;
+    },
     async toggle(request) {
       recording = (request as { action: string }).action === 'start';
       requests.push(request as object);
@@ -209,6 +304,7 @@ async function standInService(t: TestContext) {
   return {
     dataDir,
     close,
+    call: (next: object | null) => (call = next),
     heldByAnother: (isHeld: boolean) => (isHeldByAnother = isHeld),
     async request() {
       if (requests.length === 0)

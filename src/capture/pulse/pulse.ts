@@ -12,6 +12,8 @@ export type Pulse = {
   setDefault(kind: 'sink' | 'source', name: string): Promise<void>;
   sinks(): Promise<PulseSink[]>;
   sourceOutputs(): Promise<PulseSourceOutput[]>;
+  /** What programs play. */
+  sinkInputs(): Promise<PulseSinkInput[]>;
   modules(): Promise<PulseModule[]>;
   /** Returns the module's index. */
   loadModule(name: string, args: readonly string[]): Promise<number>;
@@ -45,6 +47,7 @@ export function openPulse({
     },
     sinks: async () => parseSinks(await ask('list', 'sinks')),
     sourceOutputs: async () => parseSourceOutputs(await ask('list', 'source-outputs')),
+    sinkInputs: async () => parseSinkInputs(await ask('list', 'sink-inputs')),
     modules: async () => parseModules(await ask('list', 'short', 'modules')),
     async loadModule(name, args) {
       const index = (await ask('load-module', name, ...args)).trim();
@@ -100,10 +103,16 @@ export function parseSources(listing: string): PulseSource[] {
 }
 
 export function parseSourceOutputs(listing: string): PulseSourceOutput[] {
-  return blocks(listing, 'Source Output').flatMap(({ index, fields, text }) => {
-    const source = integer(fields.get('Source'));
-    const process = /^\t\tapplication\.process\.id = "(\d+)"$/m.exec(text);
-    return source === null ? [] : [{ index, source, processId: integer(process?.[1]) }];
+  return blocks(listing, 'Source Output').flatMap((block) => {
+    const source = integer(block.fields.get('Source'));
+    return source === null ? [] : [{ ...streamOf(block), source }];
+  });
+}
+
+export function parseSinkInputs(listing: string): PulseSinkInput[] {
+  return blocks(listing, 'Sink Input').flatMap((block) => {
+    const sink = integer(block.fields.get('Sink'));
+    return sink === null ? [] : [{ ...streamOf(block), sink }];
   });
 }
 
@@ -161,17 +170,42 @@ function refused(command: string, said: string): StageError {
   });
 }
 
-type PulseSink = { name: string; description: string; ownerModule: number | null };
+type PulseSink = { index: number; name: string; description: string; ownerModule: number | null };
 
-/** A program that records from a source. */
-type PulseSourceOutput = { index: number; source: number; processId: number | null };
+/** A stream of a program, or of a module of the audio server itself. */
+type PulseStream = {
+  index: number;
+  processId: number | null;
+  /** The program by its file (else its name) and as it calls itself; null for modules. */
+  program: { id: string; name: string } | null;
+  /** Corked: the program has stopped the stream for now. */
+  isPaused: boolean;
+};
+/** What is recorded from a source. */
+type PulseSourceOutput = PulseStream & { source: number };
+/** What is played into a sink. */
+export type PulseSinkInput = PulseStream & { sink: number };
+
+function streamOf({ index, fields, text }: Block): PulseStream {
+  const property = (key: string) => new RegExp(`^\\t\\t${key} = "(.*)"$`, 'm').exec(text)?.[1];
+  const name = property('application\\.name');
+  // A loopback is a module's, not a client's.
+  const isModule = integer(fields.get('Client')) === null;
+  const id = property('application\\.process\\.binary') ?? name;
+  return {
+    index,
+    processId: integer(property('application\\.process\\.id')),
+    program: isModule || id === undefined ? null : { id, name: name ?? id },
+    isPaused: fields.get('Corked') === 'yes',
+  };
+}
 
 function parseSinks(listing: string): PulseSink[] {
-  return blocks(listing, 'Sink').flatMap(({ fields }) => {
+  return blocks(listing, 'Sink').flatMap(({ index, fields }) => {
     const name = fields.get('Name');
     if (name === undefined) return [];
     const description = fields.get('Description') ?? name;
-    return [{ name, description, ownerModule: integer(fields.get('Owner Module')) }];
+    return [{ index, name, description, ownerModule: integer(fields.get('Owner Module')) }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type FactFrames, factFrames, positionFrame, tellsWhatWasSaid } from './frames.ts';
+import { callFrame } from './call-frame.ts';
 import { limits } from '../limits.ts';
 import { followEphemeral } from './ephemeral.ts';
 import type { Language } from '../../words/params.ts';
@@ -31,7 +32,7 @@ export interface Feed {
  * that catches up hold a position and read on from it, so memory does not depend on who is slow.
  */
 export function openFeed(services: HttpServices): Feed {
-  const { projections, space, models, backups, captures } = services;
+  const { projections, space, models, backups, captures, calls } = services;
   const owner = ownerOf(services);
   const published = projections.position();
   const closing = new AbortController();
@@ -62,6 +63,10 @@ export function openFeed(services: HttpServices): Feed {
     backups.onChange(() => {
       for (const { caller } of feed.live.keys()) if (caller.isAdmin) touch(feed, caller.userId);
     }),
+    calls.onQuestion(() => {
+      for (const listener of feed.live.keys())
+        if (listener.isHere) listener.send(callFrame(services, listener.caller));
+    }),
     models.onProgress((id, progress) => {
       const { phase = null, fraction = null } = progress ?? {};
       const frame = JSON.stringify({ type: 'model', id, phase, fraction });
@@ -81,6 +86,7 @@ export function openFeed(services: HttpServices): Feed {
         feed.published = Math.max(feed.published, services.projections.position());
       const start = feed.published;
       listener.send(await statusFrame(services, listener, start));
+      if (listener.isHere && calls.question()) listener.send(callFrame(services, listener.caller));
       await catchUps(async () => {
         signal.throwIfAborted();
         await catchUp(feed, listener, { after: after ?? start, statusAt: start });
@@ -244,6 +250,8 @@ export type Listener = {
   readonly caller: Caller;
   /** Of sentences; undefined: the house's. */
   readonly language: Language | undefined;
+  /** Whether it is the service's own user, on its computer. */
+  readonly isHere: boolean;
   /** An administrator who also wants the moves of everybody's recordings. */
   all: boolean;
   send(frame: string): void;

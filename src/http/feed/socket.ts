@@ -27,6 +27,8 @@ let newest = { frame: '', bytes: Buffer.alloc(0) };
 export type Client = {
   readonly sessionId: string;
   readonly userId: string;
+  /** Whether it is of this computer and records with its browser's microphone. */
+  recordsHere(): boolean;
   /** The session is over: goodbye at once, or as soon as the audio it carries has ended. */
   endSession(text: string): void;
   /** Says goodbye, and ends the connection soon whatever the other side does. */
@@ -42,6 +44,7 @@ export function serveSocket(
     after: number | undefined;
     all: boolean;
     language: Language | undefined;
+    isHere: boolean;
   },
   services: {
     accounts: HttpServices['accounts'];
@@ -64,7 +67,7 @@ export function serveSocket(
     following: false,
     flushed: Promise.resolve(),
   };
-  const listener = listenerOn(connection, request.all);
+  const listener = listenerOn(connection, request);
   const audio = services.openAudio(audioOn(connection));
   const level = services.openLevel(levelOn(connection));
   const heartbeat = setInterval(
@@ -95,6 +98,7 @@ export function serveSocket(
   return {
     sessionId: caller.sessionId,
     userId: caller.userId,
+    recordsHere: () => request.isHere && audio.carries(),
     endSession: (text) => {
       level.gone();
       endSession(connection, audio, text);
@@ -120,11 +124,15 @@ type Connection = {
   flushed: Promise<void>;
 };
 
-const listenerOn = (connection: Connection, all: boolean): Listener => ({
+const listenerOn = (
+  connection: Connection,
+  { all, isHere }: Pick<Listener, 'all' | 'isHere'>,
+): Listener => ({
   get caller() {
     return connection.caller;
   },
   language: connection.language,
+  isHere,
   all,
   signal: connection.gone.signal,
   send(frame) {

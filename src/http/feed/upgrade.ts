@@ -10,6 +10,7 @@ import { type HostCheck, hostNotAllowed, hostsOf } from '../middleware/security.
 import { positionSchema, validated } from '../body.ts';
 import { isEncrypted } from '../encryption.ts';
 import { limits } from '../limits.ts';
+import { isLocal } from '../peer.ts';
 import { logRefusal } from '../middleware/problems.ts';
 import { detail } from '../../words/details.ts';
 import { languages } from '../../words/params.ts';
@@ -52,6 +53,8 @@ export function openSockets(services: HttpServices): Sockets {
     closing: false,
   };
   const { clients, feed, server } = taken;
+  // Whoever records with the browser is asked nothing about the browser.
+  services.calls.quietWhile(() => [...clients].some((client) => client.recordsHere()));
 
   const stopListening = services.accounts.onSessionEnded((sessionId) => {
     for (const client of clients) {
@@ -158,7 +161,8 @@ async function admit(
   if (scope === 'all' && !caller.isAdmin) {
     throw new Problem('not-admin', { said: detail('feed-of-all-admin-only') });
   }
-  return { caller, token, after, all: scope === 'all', language };
+  const isHere = await isLocal(request);
+  return { caller, token, after, all: scope === 'all', language, isHere };
 }
 
 /** @throws {Problem} 400 what is asked for is not a path, such as `//[` */

@@ -236,6 +236,13 @@ export const chart = z.object({
 
 export { clientFrame } from '../feed/frames.ts';
 
+export const callQuestion = z.object({
+  id: z.string().describe('for the answer'),
+  ask: z.enum(['record', 'stop']),
+  program: z.string().describe('as it calls itself'),
+  recording_id: z.string().nullable().describe('what would be stopped'),
+});
+
 const position = z.number().int().describe('place in the log; resume behind it with `after`');
 const recording_id = z.string();
 
@@ -307,6 +314,9 @@ export const serverFrame = z.discriminatedUnion('type', [
     rms: z.number(),
     peak: z.number(),
   }),
+  z
+    .object({ type: z.literal('call'), question: callQuestion.nullable() })
+    .describe('what is asked about a call, to connections from the server’s own computer'),
   z.object({ type: z.literal('level.ended'), device: z.string().nullable() }),
   z.object({
     type: z.literal('model'),
