@@ -100,8 +100,8 @@ async function callFrames(t: TestContext, url: string, token: string): Promise<A
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, ['mitschrift', token]);
   t.after(() => socket.terminate());
   const frames: Asked[] = [];
-  socket.on('message', (data) => {
-    const frame = JSON.parse(String(data)) as { type: string } & Asked;
+  socket.on('message', (data: Buffer) => {
+    const frame = JSON.parse(data.toString('utf8')) as { type: string } & Asked;
     if (frame.type === 'call') frames.push(frame);
   });
   await once(socket, 'open');

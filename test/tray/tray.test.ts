@@ -84,8 +84,12 @@ test('the tray asks about a call in its menu and on the desktop, and sends the a
   const text = 'Firefox is using the microphone. Record this call?';
   assert.equal(asked.text, text);
   assert.deepEqual(asked.actions, [
-    ...['record', 'Record call', 'not-now', 'Not now'],
-    ...['never', 'Never for Firefox'],
+    'record',
+    'Record call',
+    'not-now',
+    'Not now',
+    'never',
+    'Never for Firefox',
   ]);
   await read.until((icon) => icon === 'dialog-question');
   const menu = await read.menu();
