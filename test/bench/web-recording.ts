@@ -25,17 +25,16 @@ const repeatBlocks = `globalThis.AudioWorkletNode = class extends AudioWorkletNo
 export async function recordLong(page: Page): Promise<Measured> {
   await page.addInitScript(repeatBlocks);
   await page.goto(new URL('/', page.url()).href);
-  await page.locator('#source').selectOption('microphone');
-  await page.locator('.rec-btn').click();
-  await page.locator('.recorder .stop:not(:disabled)').waitFor();
+  await page.locator('.btn.rec').click();
+  await page.locator('.recbar.recording').waitFor();
   const samples: number[] = [];
   for (let k = 0; k < 10; k += 1) {
     await sleep((minutes * 6_000) / faster);
     samples.push(await page.evaluate<number>('gc(), performance.memory.usedJSHeapSize'));
   }
-  const recorded = await page.locator('.recorder .clock').textContent();
-  await page.locator('.recorder .stop').click();
-  await page.locator('.rec-btn').waitFor();
+  const recorded = await page.locator('.rb-clock').textContent();
+  await page.locator('.recbar .stop').click();
+  await page.locator('.btn.rec').waitFor();
   await page.context().close();
   const MB = (size: number) => `${(size / 1e6).toFixed(1)} MB`;
   const second = percentile(samples.slice(5), 0.5);

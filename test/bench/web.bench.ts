@@ -95,7 +95,7 @@ async function written(url: string, token: string, id: string): Promise<void> {
 /** What a browser fetches before the first page can be used, and how long that takes. */
 async function firstPage(open: Open): Promise<Measured[]> {
   const page = await open('/');
-  await page.locator('.rec-btn:not(:disabled)').waitFor();
+  await page.locator('.btn.rec').waitFor();
   const { bytes, fonts, requests, ms } = await page.evaluate<{
     bytes: number;
     fonts: number;

@@ -8,6 +8,7 @@ import { apiOf } from '../support/service-process.ts';
 import {
   noteAnnouncements,
   openPage,
+  record,
   recordedFor,
   saidIn,
   startChromium,
@@ -87,10 +88,7 @@ test('closing or reloading the tab asks while its microphone is open, and not in
     asked.push(dialog.type());
     void dialog.dismiss();
   });
-  await page.getByText('Just me').click();
-  await page.locator('#source').selectOption('microphone');
-  await page.getByRole('button', { name: 'Record', exact: true }).click();
-  await recordedFor(page, 1);
+  await record(page, 'This device’s microphone');
   await page.close({ runBeforeUnload: true });
   await eventually('closing asks', () => asked.length === 1);
   await page.evaluate('void location.reload()');
@@ -98,7 +96,7 @@ test('closing or reloading the tab asks while its microphone is open, and not in
   assert.deepEqual(asked, ['beforeunload', 'beforeunload']);
   await recordedFor(page, 2);
   await page.getByRole('button', { name: 'Pause', exact: true }).click();
-  await page.locator('.state', { hasText: 'Paused' }).waitFor();
+  await page.getByText('Paused for').waitFor();
   await page.goto(`${service.url}/account`);
   const bar = page.getByRole('region', { name: 'Current recording' });
   await bar.getByRole('button', { name: /^Stop/ }).click();

@@ -194,6 +194,29 @@ export async function untilHolds(page: Page, expression: string): Promise<void> 
   );
 }
 
+/** A script for pages that are opened: chosen in this browser is a recording of one person, by its own microphone. */
+export const recordsAlone = `for (const [name, value] of [['kind', 'solo'], ['source', 'microphone']])
+  localStorage.getItem('mitschrift.' + name) ?? localStorage.setItem('mitschrift.' + name, value);`;
+
+const recordButton = (page: Page) => page.getByRole('button', { name: 'Record', exact: true });
+
+/** By the button of the page's header, or on a phone at the thumb; returns when its note is open. @param source chosen before */
+export async function record(page: Page, source?: string): Promise<void> {
+  if (source !== undefined) {
+    await page.getByRole('button', { name: 'Source and options' }).click();
+    await page.getByRole('button', { name: source, exact: true }).click();
+  }
+  await recordButton(page).click();
+  await page.waitForURL(/\/notes\//);
+  await recordedFor(page, 1);
+}
+
+/** Returns when nothing is recorded, and something can be. */
+export const untilIdle = async (page: Page): Promise<void> => await recordButton(page).waitFor();
+
+/** The recording bar, which every page has while something is recorded. */
+export const recordingBar = (page: Page) => page.getByRole('region', { name: 'Current recording' });
+
 /** Waits until the recorder's clock shows so many seconds, or more: each of them is there for a second only. */
 export async function recordedFor(page: Page, seconds: number): Promise<void> {
   const parts = `(document.querySelector('[role=timer]')?.textContent ?? '').split(':')`;

@@ -80,16 +80,20 @@ test('in Firefox: logging in, hearing and correcting a note, what changes meanwh
 
   await t.test('its microphone is recorded, and all of it arrives', async () => {
     await page.locator('a.back').click();
-    await page.waitForSelector('#source');
-    await page.select('#source', 'microphone');
+    await page.waitForSelector('.btn.rec');
     // By its place the press of a busy machine sometimes comes beside it.
-    await page.$eval('.rec-btn', (button) => button.click());
-    await page.waitForSelector('.recorder .stop:not(:disabled)').catch(async (error: unknown) => {
-      const said = await page.evaluate(`document.querySelector('.recorder').innerText`);
-      throw new Error(`It does not begin; the recorder says: ${String(said)}`, { cause: error });
+    const press = async (what: string) =>
+      await page.$eval(what, (button) => (button as unknown as { click(): void }).click());
+    await press('.split .menu > button');
+    await page.waitForSelector('.menu-list [aria-pressed]');
+    await press('.menu-list [aria-pressed]');
+    await press('.btn.rec');
+    await page.waitForSelector('.recbar.recording').catch(async (error: unknown) => {
+      const said = await page.evaluate(`document.querySelector('.dock').innerText`);
+      throw new Error(`It does not begin; the bar says: ${String(said)}`, { cause: error });
     });
-    await page.waitForFunction(`document.querySelector('.recorder .clock').textContent >= '00:02'`);
-    await page.locator('.recorder .stop').click();
+    await page.waitForFunction(`document.querySelector('[role=timer]').textContent >= '0:02'`);
+    await press('.recbar .stop');
     type Line = { device: string | null; duration: number | null; status: string };
     await eventually('it is on the disk', async () => {
       const { recordings } = await api.get<{ recordings: Line[] }>('/recordings');

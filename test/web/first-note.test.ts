@@ -82,10 +82,11 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await press('Continue');
 
   await step('Now say a sentence.');
-  await page.getByLabel('Source').selectOption('microphone');
-  await press(/^Record/);
+  await press('Source and options');
+  await press('This device’s microphone');
+  await press('Record');
   await recordedFor(page, 7);
-  await press('Stop and create note');
+  await press(/^Stop/);
   const words = /lose a single word/i;
   await page.locator('blockquote').getByText(words).waitFor();
   await page.getByText('skipped').first().waitFor();

@@ -53,11 +53,15 @@ test('a failure, a recording without live text and what is wrong with the server
     permissions: ['microphone'],
   });
   await page.getByText('lehnt den Zugriff').or(page.getByText('API-Schlüssel')).first().waitFor();
-  await page.locator('#source').selectOption('microphone');
-  await page.getByRole('button', { name: 'Aufnehmen', exact: true }).click();
-  await page.locator('.says').first().waitFor();
-  await screenshot(page, 'german-recording');
   await assertGerman(page, 'home');
+  await page.getByRole('button', { name: 'Quelle und Optionen' }).click();
+  await assertGerman(page, 'what can be recorded from');
+  await page.getByRole('button', { name: 'Mikrofon dieses Geräts' }).click();
+  await page.getByRole('button', { name: 'Aufnehmen', exact: true }).click();
+  await page.waitForURL(/\/notes\//);
+  await page.locator('.recbar').waitFor();
+  await screenshot(page, 'german-recording');
+  await assertGerman(page, 'a recording that runs');
 
   await page.goto(`${service.url}/notes/${failed}`);
   await page.getByText('API-Schlüssel').first().waitFor({ state: 'attached' });

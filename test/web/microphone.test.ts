@@ -13,9 +13,13 @@ import {
   accessibilityFaults,
   checkLook,
   openPage,
+  record,
+  recordingBar,
+  recordsAlone,
   startChromium,
   startWebService,
   untilHolds,
+  untilIdle,
 } from './browser.ts';
 import { microphoneThatSpeaks } from './fake-microphone.ts';
 
@@ -108,19 +112,20 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     expected: /WebSocket|ERR_/,
   });
   const context = page.context();
+  await context.addInitScript(recordsAlone);
   await context.addInitScript(noteBlocks);
   await context.addInitScript(countLocks);
 
   await t.test('over a reload and a lost network', async () => {
     await page.goto(proxy.url);
-    await record(page);
+    await begin(page);
     await moreBlocks(page, 15);
     // Nor is anything lost that the browser’s database has not taken yet when the page goes.
     await page.evaluate(holdDatabase);
     await moreBlocks(page, 7);
     await page.reload();
     // It goes on by itself.
-    await page.getByText('Recording', { exact: true }).waitFor();
+    await recordingBar(page).getByText('Recording', { exact: true }).waitFor();
     await moreBlocks(page, 30);
     await loseNetwork(proxy);
     await page.getByText('still in this browser').waitFor();
@@ -129,8 +134,8 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await page.getByText('Everything recorded so far is saved.').waitFor();
     await untilHolds(page, 'globalThis.awake === 1');
     await moreBlocks(page, 60);
-    await page.getByRole('button', { name: 'Stop and create note' }).click();
-    await page.getByRole('button', { name: 'Record' }).waitFor();
+    await recordingBar(page).getByRole('button', { name: 'Stop' }).click();
+    await untilIdle(page);
     await untilHolds(page, 'globalThis.awake === 0');
     const { text } = await sameOnDisk(service, session.token, await delivered(page));
     // After the reload the microphone begins to speak again.
@@ -139,25 +144,22 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
   });
 
   await t.test('paused and gone on with, then stopped while the network is away', async () => {
-    await record(page);
-    const focused = () => page.evaluate<string>('document.activeElement.className');
-    assert.match(await focused(), /\bstop\b/, 'the button that came instead of the one pressed');
+    await begin(page);
     await moreBlocks(page, 10);
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await page.locator('.state', { hasText: 'Paused' }).waitFor();
-    await checkLook(page, 'home-browser-paused');
+    await recordingBar(page).getByText('Paused for').waitFor();
+    await checkLook(page, 'bar-paused');
     const paused = await countBlocks(page);
     // Takes as long as several blocks.
     await accessibilityFaults(page);
     assert.equal(await countBlocks(page), paused, 'what is said in a pause is not recorded');
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
-    await page.getByText('Recording', { exact: true }).waitFor();
+    await recordingBar(page).getByText('Recording', { exact: true }).waitFor();
     await moreBlocks(page, 10);
     await loseNetwork(proxy);
     await moreBlocks(page, 20);
-    await page.getByRole('button', { name: 'Stop and create note' }).click();
-    await page.getByText('of the last recording are still in this browser').waitFor();
-    assert.match(await focused(), /\brec-btn\b/);
+    await recordingBar(page).getByRole('button', { name: 'Stop' }).click();
+    await recordingBar(page).getByText('left to send').waitFor();
     proxy.lead(service.url);
     await sameOnDisk(service, session.token, await delivered(page));
   });
@@ -172,11 +174,11 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
       tone.start();
     })()`);
     await page.bringToFront();
-    await record(page, 'tab');
+    await begin(page, 'A browser tab');
     await page.getByRole('meter').and(page.locator(':not([aria-valuetext=silent])')).waitFor();
     await moreBlocks(page, 10);
-    await page.getByRole('button', { name: 'Stop and create note' }).click();
-    await page.locator('.rec-btn').waitFor();
+    await recordingBar(page).getByRole('button', { name: 'Stop' }).click();
+    await untilIdle(page);
     const { loudest } = await sameOnDisk(service, session.token, await delivered(page));
     assert.ok(loudest > 1000, `the loudest sample is ${loudest}`);
     await other.close();
@@ -198,13 +200,13 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
         return new MediaStream([track, ...picture.getVideoTracks()]);
       };
     })()`);
-    await record(page, 'both');
+    await begin(page, 'Microphone and a browser tab');
     await moreBlocks(page, 30);
     await page.evaluate('endTab()');
     await page.getByText('The tab is no longer shared').waitFor();
     await moreBlocks(page, 10);
-    await page.getByRole('button', { name: 'Stop and create note' }).click();
-    await page.locator('.rec-btn').waitFor();
+    await recordingBar(page).getByRole('button', { name: 'Stop' }).click();
+    await untilIdle(page);
     const pcm = await delivered(page);
     await sameOnDisk(service, session.token, pcm);
     const blocks = loudnessOf(pcm);
@@ -218,7 +220,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
   });
 
   await t.test('in a tab that was closed', async () => {
-    await record(page);
+    await begin(page);
     await moreBlocks(page, 10);
     await loseNetwork(proxy);
     await moreBlocks(page, 20);
@@ -226,7 +228,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     proxy.lead(service.url);
     const next = await openAgain(context, proxy.url);
     await next.getByText('Recording interrupted').waitFor();
-    await next.getByRole('button', { name: 'Stop and create note' }).click();
+    await recordingBar(next).getByRole('button', { name: 'Stop' }).click();
     await sameOnDisk(service, session.token, await delivered(next));
     await eventually('nothing is kept that has arrived', async () => (await heldIn(next)) === 0);
     await next.close();
@@ -234,7 +236,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
 
   await t.test('in a tab that comes back after its recording was ended without it', async () => {
     const first = await openAgain(context, proxy.url);
-    await record(first);
+    await begin(first);
     await moreBlocks(first, 20);
     await loseNetwork(proxy);
     await moreBlocks(first, 20);
@@ -255,7 +257,7 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     assert.ok((await note()).notes.some(({ code }) => code === 'audio-added'));
     await eventually('nothing is kept that has arrived', async () => (await heldIn(next)) === 0);
     // It is no recording that could go on.
-    await next.locator('.rec-btn').waitFor();
+    await untilIdle(next);
     await next.goto(`${proxy.url}/notes/${early.id}`);
     await next.getByText('arrived from the browser only after it had ended').waitFor();
   });
@@ -283,11 +285,8 @@ function loudnessOf(pcm: Buffer): { tone: number; rest: number }[] {
   return blocks;
 }
 
-async function record(page: Page, source = 'microphone'): Promise<void> {
-  await page.getByText('Just me').click();
-  await page.locator('#source').selectOption(source);
-  await page.getByRole('button', { name: 'Record' }).click();
-  await page.getByText('Recording', { exact: true }).waitFor();
+async function begin(page: Page, source?: string): Promise<void> {
+  await record(page, source);
   // The service has begun one, and the page knows which.
   await eventually('the service has begun it', async () =>
     page.evaluate<boolean>(`new Promise((resolve) => {

@@ -11,6 +11,8 @@ import {
   password,
   phone,
   recordedFor,
+  recordingBar,
+  recordsAlone,
   screens,
   screenshot,
   startChromium,
@@ -203,21 +205,19 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
   await t.test(
     'records by its own microphone with one tap, reads along, stops, and has the note',
     async () => {
-      const page = await opened('/', { session, permissions: ['microphone'] });
-      await page.getByText('Just me').tap();
-      await page.goto(`${service.url}/account`);
+      const page = await opened('/account', { session, permissions: ['microphone'] });
+      await page.context().addInitScript(recordsAlone);
+      await page.reload();
       await page.getByRole('button', { name: 'Record', exact: true }).tap();
-      await page.waitForURL(`${service.url}/`);
+      await page.waitForURL(/\/notes\//);
       await recordedFor(page, 7);
       await checkLook(page, 'recording-phone');
-      await page.getByRole('button', { name: 'Pause', exact: true }).tap();
-      await page.locator('.state', { hasText: 'Paused' }).waitFor();
-      await page.getByRole('button', { name: 'Resume', exact: true }).tap();
-      await page.locator('.state', { hasText: 'Recording' }).waitFor();
-      await page.getByRole('button', { name: 'Stop and create note' }).tap();
-      const note = page.locator('article.note').filter({ hasText: /lose a single word/i });
-      await note.getByRole('link').first().tap();
-      await page.waitForURL(/\/notes\//);
+      const bar = recordingBar(page);
+      await bar.getByRole('button', { name: 'Pause', exact: true }).tap();
+      await bar.getByText('Paused for').waitFor();
+      await bar.getByRole('button', { name: 'Resume', exact: true }).tap();
+      await bar.getByText('Recording', { exact: true }).waitFor();
+      await bar.getByRole('button', { name: /^Stop/ }).tap();
       await page
         .locator('[data-turn]')
         .getByText(/lose a single word/i)

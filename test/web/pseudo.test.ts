@@ -96,7 +96,7 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
 
   await t.test('home', async () => {
     const page = await opened('/', { session });
-    await page.locator('#record').waitFor();
+    await page.locator('.btn.rec').waitFor();
     await looked(page, 'home');
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await page.locator('article.note').first().waitFor();
@@ -111,21 +111,21 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     await settled(page);
     await looked(page, 'home, narrowed');
     await page.goto(service.url + inPseudo('/'));
-    await page.locator('.rec-btn').click();
+    await page.locator('.split .menu > button').click();
+    await looked(page, 'home, what can be recorded from');
+    await page.keyboard.press('Escape');
+    await page.locator('.btn.rec').click();
+    await page.waitForURL(/\/notes\//);
     await recordedFor(page, 1);
-    await looked(page, 'home, recording');
-    await page.locator('.two .btn').first().click();
-    await page.locator('.state.still').waitFor();
-    await looked(page, 'home, paused');
+    await looked(page, 'recording');
+    await page.keyboard.press('Shift+P');
+    await page.locator('.recbar.paused').waitFor();
+    await looked(page, 'paused');
     await page.locator('nav a[href="/speakers"]').locator('visible=true').first().click();
     await page.locator('h1').waitFor();
     await looked(page, 'another page while recording');
-    await page.goBack();
-    await page.locator('.two .btn').nth(1).click();
-    await page.locator('dialog[open]').waitFor();
-    await looked(page, 'home, delete?');
-    await page.locator('dialog[open] .danger').click();
-    await page.locator('.rec-btn').waitFor();
+    await page.locator('.recbar .stop').click();
+    await page.locator('.btn.rec').waitFor();
     await page.setViewportSize(sizes[1]!);
     await page.locator('h1').focus();
     await page.keyboard.press('?');

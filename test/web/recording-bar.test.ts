@@ -12,11 +12,14 @@ import {
   openPage,
   password,
   phone,
+  record,
   recordedFor,
+  recordsAlone,
   saidIn,
   startChromium,
   startWebService,
   untilHolds,
+  untilIdle,
 } from './browser.ts';
 
 /**
@@ -52,15 +55,13 @@ const bar = (page: Page) => page.getByRole('region', { name: 'Current recording'
 type Status = { recording: { recording_id: string; paused: boolean } | null };
 const runningOf = async (service: WebService, token: string) =>
   (await apiOf(service.url, token).get<Status>('/status')).recording;
+const running = async (service: WebService, token: string) => {
+  type Lines = { recordings: { status: string }[] };
+  const { recordings } = await apiOf(service.url, token).get<Lines>('/recordings');
+  return recordings.filter(({ status }) => status === 'RECORDING');
+};
 const nothingRuns = (service: WebService, token: string) =>
   eventually('nothing runs', async () => (await runningOf(service, token)) === null);
-
-async function record(page: Page, source: string | null = 'microphone'): Promise<void> {
-  await page.getByText('Just me').click();
-  if (source !== null) await page.locator('#source').selectOption(source);
-  await page.getByRole('button', { name: 'Record', exact: true }).click();
-  await recordedFor(page, 1);
-}
 
 test('what is recorded has its control on every page, tells what it is worth, and stops from anywhere', async (t) => {
   const service = await startWebService(t);
@@ -77,6 +78,7 @@ test('what is recorded has its control on every page, tells what it is worth, an
     expected: /WebSocket|ERR_|401|404|409/,
   });
   const context = page.context();
+  await context.addInitScript(recordsAlone);
   await context.addInitScript(watch);
   await context.addInitScript(noteAnnouncements);
   const logIn = async (username: string) => {
@@ -97,7 +99,7 @@ test('what is recorded has its control on every page, tells what it is worth, an
       await apiOf(service.url, token).post(`/recordings/${running.recording_id}/discard`, {});
     await page.goto(`${proxy.url}/login`);
     await logIn('ada');
-    await page.locator('.rec-btn').waitFor();
+    await untilIdle(page);
   };
   await fresh();
   await t.test('after a navigation the focus is on the heading', async () => {
@@ -115,7 +117,7 @@ test('what is recorded has its control on every page, tells what it is worth, an
     async () => {
       await fresh();
       await record(page);
-      await page.getByText('Everything recorded so far is saved.').waitFor();
+      await bar(page).getByText('Everything recorded so far is saved.').waitFor();
       await page.getByRole('link', { name: 'Settings' }).first().click();
       await bar(page).getByText('Recording', { exact: true }).waitFor();
       await checkLook(page, 'bar-recording');
@@ -167,7 +169,7 @@ test('what is recorded has its control on every page, tells what it is worth, an
       proxy.lead('http://127.0.0.1:9');
       proxy.cut();
       await page.getByRole('button', { name: 'Pause', exact: true }).click();
-      await page.locator('.state', { hasText: 'Paused' }).waitFor();
+      await bar(page).getByText('Paused for').waitFor();
       await eventually('the microphone is off', async () => (await live(page)) === 0);
       proxy.lead(service.url);
       await eventually('the service knows', async () => {
@@ -180,9 +182,10 @@ test('what is recorded has its control on every page, tells what it is worth, an
       });
       proxy.lead('http://127.0.0.1:9');
       proxy.cut();
+      await page.getByRole('button', { name: 'More', exact: true }).click();
       await page.getByRole('button', { name: 'Delete…' }).click();
-      await page.getByRole('button', { name: 'Delete permanently' }).click();
-      await page.locator('.rec-btn').waitFor();
+      await page.locator('dialog[open] .danger').click();
+      await untilIdle(page);
       assert.equal(await live(page), 0);
       proxy.lead(service.url);
       await nothingRuns(service, session.token);
@@ -195,12 +198,13 @@ test('what is recorded has its control on every page, tells what it is worth, an
       await fresh();
       await record(page);
       const other = await openPage(t, browser, { url: service.url, session, ...phone });
-      await other.getByText('Recording in another tab or browser').waitFor();
-      assert.equal(await other.getByRole('button', { name: 'Delete…' }).count(), 0);
-      await other.getByRole('button', { name: 'Stop and create note' }).click();
-      await page.locator('.rec-btn').waitFor();
+      await bar(other)
+        .getByText(/^Recording (?:on|in another)/)
+        .waitFor();
+      await bar(other).getByRole('button', { name: 'Stop' }).tap();
+      await untilIdle(page);
       assert.equal(await live(page), 0);
-      await other.locator('.rec-btn').waitFor();
+      await untilIdle(other);
       await nothingRuns(service, session.token);
       await other.context().close();
     },
@@ -223,7 +227,7 @@ test('what is recorded has its control on every page, tells what it is worth, an
     assert.equal(await live(page), 0);
     await nothingRuns(service, session.token);
     await logIn('ada');
-    await page.locator('.rec-btn').waitFor();
+    await untilIdle(page);
   });
 
   await t.test(
@@ -239,7 +243,8 @@ test('what is recorded has its control on every page, tells what it is worth, an
       await checkLook(page, 'bar-login');
       assert.equal(await live(page), 1);
       await logIn('ada');
-      await page.locator('#record .stop').waitFor();
+      await page.getByLabel('ada, account').waitFor();
+      await bar(page).getByRole('button', { name: 'Stop' }).waitFor();
       await page.getByText('Everything recorded so far is saved.').waitFor();
       assert.equal(await live(page), 1, 'it was never closed');
       // Another person may only stop it.
@@ -251,11 +256,11 @@ test('what is recorded has its control on every page, tells what it is worth, an
       assert.equal(await live(page), 1);
       assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
       await page.getByRole('button', { name: /^Stop/ }).click();
-      await page.locator('.rec-btn').waitFor();
+      await untilIdle(page);
       await untilHolds(page, 'globalThis.tracks.length === 0');
       await logOut();
       await logIn('ada');
-      await page.locator('.rec-btn').waitFor();
+      await untilIdle(page);
       await nothingRuns(service, (await service.login()).token);
     },
   );
@@ -276,8 +281,8 @@ test('what is recorded has its control on every page, tells what it is worth, an
     await page.getByText('Recording · sent directly').first().waitFor();
     await recordedFor(page, 5);
     assert.ok((await saidIn(page)).some((text) => /alert: .*no storage space left/.test(text)));
-    await page.getByRole('button', { name: 'Stop and create note' }).click();
-    await page.locator('.rec-btn').waitFor();
+    await bar(page).getByRole('button', { name: 'Stop' }).click();
+    await untilIdle(page);
     await nothingRuns(service, token);
     type Line = { duration: number };
     const { recordings } = await apiOf(service.url, token).get<{ recordings: Line[] }>(
@@ -295,10 +300,21 @@ test('what is recorded has its control on every page, tells what it is worth, an
       permissions: ['microphone'],
       ...phone,
     });
-    await small.getByRole('button', { name: 'Record', exact: true }).tap();
-    await small.waitForURL(`${service.url}/`);
+    // A second tap does no harm: one recording, which is opened.
+    await small.evaluate(`(() => {
+      const press = () => document.querySelector('.tab-rec').click();
+      press();
+      press();
+    })()`);
+    await small.waitForURL(/\/notes\//);
     await recordedFor(small, 1);
     assert.equal((await runningOf(service, session.token))?.paused, false);
+    await checkLook(small, 'bar-phone-note');
+    await small.locator('a.back').tap();
+    await small.locator('.tabbar').getByText('Live').tap();
+    await small.waitForURL(/\/notes\//);
+    assert.equal((await running(service, session.token)).length, 1, 'nothing was stopped or begun');
+    await small.locator('a.back').tap();
     await small.locator('.tabbar').getByText('Speakers').tap();
     await bar(small).getByRole('button', { name: 'Stop' }).waitFor();
     await checkLook(small, 'bar-phone');

@@ -96,12 +96,12 @@ test('the pictures of the README', async (t) => {
     viewport: { width: 390, height: 680 },
     deviceScaleFactor: 1,
   });
-  await recording.locator('.rec-btn').tap();
+  await recording.locator('.tab-rec').tap();
+  await recording.waitForURL(/\/notes\//);
   await recordedFor(recording, 3);
   await small(t, recording, 'recording');
-  await recording.locator('.two .btn').nth(1).tap();
-  await recording.locator('dialog[open] .danger').tap();
-  await recording.locator('.rec-btn').waitFor();
+  await recording.locator('.recbar .stop').tap();
+  await recording.locator('.recbar').waitFor({ state: 'detached' });
   await recording.context().close();
 
   // One at a time is transcribed; the other waits for it.

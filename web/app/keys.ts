@@ -1,7 +1,8 @@
-/** Keys that act on every page (ui/README.md, "Keyboard"). Pages have their own beside. */
+/** Keys that act on every page, and the switch that all keys of one character obey. Pages have their own beside. */
 import { persistentAtom } from '@nanostores/persistent';
 import { atom } from 'nanostores';
 import { session } from '../client/session.ts';
+import { type RecordingAction, actByKey } from '../recording-bar/by-key.ts';
 import { router } from './routes.ts';
 
 /** Whether keys of one character act (WCAG 2.1.4), chosen in this browser; in a field they never do. */
@@ -14,13 +15,20 @@ export const isSwitchedOff = (key: string): boolean =>
 /** Whether the table of keys is shown. */
 export const keysShown = atom(false);
 
-export type GlobalAction = 'search' | 'keys' | 'record' | 'notes' | 'speakers' | 'settings';
-type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+export type GlobalAction = 'search' | 'keys' | 'notes' | 'speakers' | 'settings' | RecordingAction;
+type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** Milliseconds in which the second key of two has to follow. */
 const secondWithin = 1500;
 const places: Record<string, GlobalAction> = { n: 'notes', s: 'speakers', e: 'settings' };
-const singles: Record<string, GlobalAction> = { '/': 'search', '?': 'keys', r: 'record' };
+const singles: Record<string, GlobalAction> = {
+  '/': 'search',
+  '?': 'keys',
+  r: 'record',
+  m: 'mark',
+};
+/** With Shift, which nobody holds by mistake. */
+const shifted: Record<string, GlobalAction> = { r: 'stop', p: 'pause' };
 
 /**
  * What a key means. @param afterG whether G was pressed just before
@@ -28,24 +36,16 @@ const singles: Record<string, GlobalAction> = { '/': 'search', '?': 'keys', r: '
  * @returns `first`: the first of two keys; null: nothing of ours
  */
 export function meaningOf(
-  { key, ctrlKey, metaKey, altKey }: Press,
+  { key, ctrlKey, metaKey, altKey, shiftKey }: Press,
   { afterG, single }: { afterG: boolean; single: boolean },
 ): GlobalAction | 'first' | null {
   const letter = key.toLowerCase();
   if ((ctrlKey || metaKey) && !altKey) return letter === 'k' ? 'search' : null;
   if (!single || ctrlKey || metaKey || altKey) return null;
+  // Signs (`?`) need Shift themselves.
+  if (shiftKey && /^\p{L}$/u.test(letter)) return shifted[letter] ?? null;
   if (afterG) return places[letter] ?? null;
   return letter === 'g' ? 'first' : (singles[letter] ?? null);
-}
-
-let pressRecord: (() => void) | null = null;
-
-/** What R does while the page with the recorder is shown. Returns how to take it back. */
-export function onRecordKey(press: () => void): () => void {
-  pressRecord = press;
-  return () => {
-    if (pressRecord === press) pressRecord = null;
-  };
 }
 
 /** Whether a key of one character belongs to what has the focus. */
@@ -74,10 +74,8 @@ export function followKeys(): void {
 
 /** @returns false when there is nothing to be done here */
 function act(action: GlobalAction): boolean {
-  if (action === 'record') {
-    pressRecord?.();
-    return pressRecord !== null;
-  }
+  if (action === 'record' || action === 'stop' || action === 'pause' || action === 'mark')
+    return actByKey(action);
   if (action === 'settings' && session.get()?.is_admin !== true) return false;
   if (action === 'keys') keysShown.set(true);
   else router.open(addresses[action]);

@@ -5,6 +5,7 @@ export const icons = {
   back: '<path d="m14.500 5-7 7 7 7"/>',
   bin: '<path d="M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13"/>',
   check: '<path d="m5 12.500 4.500 4.500L19 7.500"/>',
+  close: '<path d="M6 6l12 12M18 6 6 18"/>',
   clock: '<circle cx="12" cy="12" r="9"/><path d="M12 7v5l3.500 2"/>',
   disk: '<path d="M4 7c0-4 16-4 16 0v10c0 4-16 4-16 0zM4 7c0 4 16 4 16 0M4 12c0 4 16 4 16 0"/>',
   down: '<path d="m6 9.500 6 6 6-6"/>',
@@ -14,6 +15,7 @@ export const icons = {
   lock: '<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V8a4 4 0 0 1 8 0v3"/>',
   logOut: '<path d="M10 4H5v16h5M14 8l4 4-4 4M18 12H9"/>',
   loudspeaker: '<path d="M4 10v4h4l5 4V6L8 10zM16.500 9a4 4 0 0 1 0 6M19 6.500a8 8 0 0 1 0 11"/>',
+  mark: '<path d="M7 4h10v16l-5-4-5 4z"/>',
   merge: '<path d="M6 4v3c0 5 6 4 6 9v4M18 4v3c0 3-2.500 3.800-4 5"/>',
   microphone:
     '<rect x="9" y="3" width="6" height="11" rx="3"/><path d="M5 11a7 7 0 0 0 14 0M12 18v3"/>',
@@ -25,6 +27,7 @@ export const icons = {
   pen: '<path d="m4 20 1-4L16 5l3 3L8 19z"/>',
   people:
     '<circle cx="9" cy="8" r="3.5"/><path d="M2.5 20c.5-4 3-6 6.500-6s6 2 6.500 6M16 4.800a3.500 3.500 0 0 1 0 6.400M18 14.500c2 .8 3.200 2.600 3.500 5.500"/>',
+  plus: '<path d="M12 5v14M5 12h14"/>',
   play: '<path class="f" d="M7 4.500v15l12.500-7.500z"/>',
   search: '<circle cx="11" cy="11" r="6.5"/><path d="m16 16 5 5"/>',
   settings:

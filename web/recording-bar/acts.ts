@@ -1,6 +1,7 @@
 /** What the controls of a recording do, here or of another browser or device. */
 import { answer, api } from '../client/api.ts';
-import { endedHere } from '../client/microphone/browser-recording.ts';
+import type { AudioSource } from '../client/microphone/audio-store.ts';
+import { browserRecording, endedHere } from '../client/microphone/browser-recording.ts';
 import type { Surface } from '../client/microphone/recording-surface.ts';
 
 export type Acts = {
@@ -25,6 +26,16 @@ export const byThisBrowser: Acts = {
   },
 };
 
+/** What this browser records comes from something else from now on. */
+export const changeSource = async (source: AudioSource): Promise<void> =>
+  await (await microphone()).changeSource(source);
+
+/** Deletes one that runs: what this browser records is gone here at once. @throws {ApiError} */
+export async function discardRunning(id: string): Promise<void> {
+  if (browserRecording.get()?.recordingId === id) return await (await microphone()).discard();
+  await answer(api.POST('/recordings/{id}/discard', { params: { path: { id } } }));
+}
+
 /** Asked of the service. @throws {ApiError} */
 export const bySomebody = ({ recordingId: id }: Pick<Surface, 'recordingId'>): Acts => {
   const params = { params: { path: { id: id! } } };
@@ -39,3 +50,7 @@ export const bySomebody = ({ recordingId: id }: Pick<Surface, 'recordingId'>): A
     goOn: async () => {},
   };
 };
+
+/** Of this browser what it records, of others through the service. */
+export const actsOf = (now: Surface): Acts =>
+  now.state === 'elsewhere' || now.state === 'room' ? bySomebody(now) : byThisBrowser;

@@ -3,6 +3,7 @@ import { computed } from 'nanostores';
 import type { Surface } from '../client/microphone/recording-surface.ts';
 import { briefly, exactly } from '../components/durations.ts';
 import { format } from '../words/i18n.ts';
+import { troubles } from './troubles.ts';
 import { words } from './words.ts';
 
 /** As clocks show it. */
@@ -15,47 +16,71 @@ export const span = computed(
     }),
 );
 
-/** In the language of the page: a function of what is recorded, and of whether somebody is logged in. */
+/** What a recording is called as long as it has no title. */
+export const titleOf = computed(
+  [words, format],
+  (say, { time }) =>
+    ({ title, kind, startedAt }: Pick<Surface, 'title' | 'kind' | 'startedAt'>): string => {
+      if (title !== null && title !== '') return title;
+      const at = { time: time(startedAt ?? Date.now(), { timeStyle: 'short' }) };
+      return kind === 'meeting' ? say.untitledMeeting(at) : say.untitledSolo(at);
+    },
+);
+
+/**
+ * In the language of the page: a function of what is recorded, and of whether somebody is logged in. What is safe is
+ * said of what is recorded only as long as it is true.
+ */
 export const sentences = computed(
-  [words, format, span],
-  (say, { time }, spanOf) =>
+  [words, format, span, troubles],
+  (say, { time }, spanOf, troubleOf) =>
     (now: Surface, isLoggedIn: boolean): readonly [string, string] => {
       const rest = { time: exactly(now.waiting) };
       const lasting = { time: briefly(now.lasting) };
+      const safe = now.isSafe ? say.isSafe : '';
+      const also = now.trouble === null ? null : troubleOf(now.trouble);
       switch (now.state) {
+        case 'denied':
+        case 'ended':
+        case 'full':
+          return also ?? ['', ''];
         case 'opening':
           return [say.opening, say.openingDo];
         case 'recording': {
           if (!isLoggedIn && now.waiting >= 1) return [say.network(rest), say.loginDo];
           const missed = now.missed === null ? '' : `${say.missed(spanOf(now.missed))}. `;
-          return [say.recording, missed + (now.isSafe ? say.isSafe : '')];
+          return [say.recording, missed + safe];
         }
         case 'silent':
           return [say.silentFor(lasting), say.silentDo];
         case 'interrupted':
           return [
             say.interrupted({ time: time(now.since, { timeStyle: 'short' }) }),
-            say.interruptedDo,
+            also?.join(' ') ?? say.interruptedDo,
           ];
         case 'gone':
-          return [say.gone, say.goneDo];
+          return [say.gone, also?.join(' ') ?? say.goneDo];
         case 'network':
-          return [say.network(rest), isLoggedIn ? say.networkDo : say.loginDo];
+          if (!isLoggedIn) return [say.network(rest), say.loginDo];
+          return [say.network(rest), also?.join(' ') ?? say.networkDo];
         case 'memory':
           return [say.memory, say.memoryDo];
         case 'paused':
-          return [say.pausedFor(lasting), say.pausedDo];
+          return [say.pausedFor(lasting), also?.join(' ') ?? say.pausedDo];
         case 'held':
-          return [say.held, say.heldDo];
+          return also ?? [say.held, say.heldDo];
         case 'ending':
           if (now.waiting < 1) return [say.finishingSoon, ''];
           return isLoggedIn ? [say.finishing(rest), ''] : [say.ended(rest), say.loginDo];
         case 'foreign':
           return [say.foreign, say.foreignDo];
         case 'elsewhere':
-          return [say.elsewhere, ''];
+          return [
+            now.recorder === null ? say.elsewhere : say.elsewhereOn({ device: now.recorder }),
+            now.warning ?? '',
+          ];
         default:
-          return [say.room({ room: now.room ?? '' }), say.roomDo];
+          return [say.room({ room: now.recorder ?? '' }), now.warning ?? say.roomDo];
       }
     },
 );

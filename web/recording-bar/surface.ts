@@ -1,13 +1,14 @@
-/** What is recorded, as every page shows it (`recording-surface.ts`), looked at twice a second while it is shown. */
+/** What is recorded, as every page shows it (`recording-surface.ts`), looked at again and again while it is shown. */
 import { atom, computed, onMount } from 'nanostores';
 import { status } from '../client/feed.ts';
-import { browserRecording, endedHere } from '../client/microphone/browser-recording.ts';
-import { runningElsewhere, surfaceOf } from '../client/microphone/recording-surface.ts';
+import { browserRecording, endedHere, trouble } from '../client/microphone/browser-recording.ts';
+import { surfacesOf } from '../client/microphone/recording-surface.ts';
 import { recorded } from '../client/recorded.ts';
 import { session } from '../client/session.ts';
+import { warningsOf } from './warnings.ts';
 
 /** Between two looks, in milliseconds. */
-const lookEvery = 500;
+const lookEvery = 250;
 const now = atom(Date.now());
 onMount(now, () => {
   now.set(Date.now());
@@ -15,21 +16,32 @@ onMount(now, () => {
   return () => clearInterval(timer);
 });
 
-export const surface = computed(
-  [browserRecording, status, recorded, endedHere, session, now],
-  (here, given, runningSeconds, ended, login, at) =>
-    surfaceOf({
+/** What the service says that runs, as it is now. */
+const running = computed([status, recorded], (given, seconds) =>
+  given?.recording
+    ? [
+        {
+          ...given.recording,
+          seconds: seconds ?? 0,
+          warning: warningsOf(given.recording.warnings)[0]?.message ?? null,
+        },
+      ]
+    : [],
+);
+
+/** All that is recorded, this browser's first. */
+export const surfaces = computed(
+  [browserRecording, running, trouble, endedHere, session, now],
+  (here, given, told, ended, login, at) =>
+    surfacesOf({
       here,
-      running: given?.recording ?? null,
-      runningSeconds: runningSeconds ?? 0,
+      running: given,
       ended,
+      trouble: told,
       user: login?.username,
-      now: at,
+      now: Math.max(at, Date.now()),
     }),
 );
 
-/** What else is recorded. What this browser recorded to its end still runs there until all of it has arrived. */
-export const recordedElsewhere = computed(
-  [status, browserRecording, endedHere],
-  (given, here, ended) => runningElsewhere({ here, running: given?.recording ?? null, ended }),
-);
+/** What the bar shows. */
+export const surface = computed(surfaces, (all) => all[0] ?? null);

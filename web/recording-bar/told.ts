@@ -3,7 +3,7 @@ import { announce } from '../app/announce.ts';
 import { type Status, onFrame, status } from '../client/feed.ts';
 import { browserRecording, isListening } from '../client/microphone/browser-recording.ts';
 import { type Said, type Surface, saidOf } from '../client/microphone/recording-surface.ts';
-import { span } from './sentences.ts';
+import { sentences, span } from './sentences.ts';
 import { surface } from './surface.ts';
 import { words } from './words.ts';
 
@@ -13,7 +13,7 @@ export function tellOfRecordings(): void {
   surface.subscribe((now) => {
     const said = before === undefined ? null : saidOf(before, now);
     before = now;
-    if (said !== null) announce(textOf(said), said.danger);
+    if (said !== null) announce(textOf(said, now), said.danger);
   });
   tellOfNotes();
   // What is said from now on would not be recorded.
@@ -35,8 +35,9 @@ const keys = {
   memory: 'saidMemory',
 } as const;
 
-function textOf(said: Said): string {
+function textOf(said: Said, now: Surface | null): string {
   const say = words.get();
+  if (said.key === 'asShown') return now === null ? '' : sentences.get()(now, true).join('. ');
   if (said.key !== 'continues') return say[keys[said.key]];
   if (said.missed === null) return say.saidContinues;
   return say.saidMissed(span.get()(said.missed));

@@ -176,7 +176,13 @@ test('a recording that the service has ended, and whose rest it does not take, i
 
   socket!.say({ type: 'audio.ended', reason: 'browser-gone', samples: 0 });
   await eventually('it is said', () => trouble.get() !== null);
-  assert.deepEqual(trouble.get(), { code: 'ended', detail: 'browser-gone', isWhole: false });
+  assert.deepEqual(trouble.get(), {
+    code: 'ended',
+    detail: 'browser-gone',
+    isWhole: false,
+    recordingId: '01SERVICE',
+    seconds: 0.1,
+  });
   assert.equal(status503, 1);
   assert.equal(state.isRemoved, false);
 });

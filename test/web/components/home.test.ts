@@ -116,6 +116,7 @@ test('keys mean what the table says; those of one character nothing where they a
     ctrlKey: false,
     metaKey: false,
     altKey: false,
+    shiftKey: false,
     ...more,
   });
   const free = { afterG: false, single: true };
@@ -123,8 +124,8 @@ test('keys mean what the table says; those of one character nothing where they a
   assert.equal(meaningOf(press('k', { ctrlKey: true }), field), 'search');
   assert.equal(meaningOf(press('K', { metaKey: true }), free), 'search');
   assert.deepEqual(
-    ['/', '?', 'r', 'R', 'g', 'n', 'Enter'].map((key) => meaningOf(press(key), free)),
-    ['search', 'keys', 'record', 'record', 'first', null, null],
+    ['/', '?', 'r', 'R', 'm', 'g', 'n', 'Enter'].map((key) => meaningOf(press(key), free)),
+    ['search', 'keys', 'record', 'record', 'mark', 'first', null, null],
   );
   assert.deepEqual(
     ['n', 's', 'e', 'r', 'g'].map((key) => meaningOf(press(key), { afterG: true, single: true })),
@@ -135,6 +136,12 @@ test('keys mean what the table says; those of one character nothing where they a
     [null, null, null, null],
   );
   assert.equal(meaningOf(press('r', { ctrlKey: true }), free), null, 'the browser’s own');
+  const withShift = (key: string, where = free) => meaningOf(press(key, { shiftKey: true }), where);
+  assert.deepEqual(
+    ['R', 'P', 'M', 'G', '?'].map((key) => withShift(key)),
+    ['stop', 'pause', null, null, 'keys'],
+  );
+  assert.equal(withShift('R', field), null);
 });
 
 test('a hidden page says in its title what goes on', () => {

@@ -10,7 +10,8 @@ import { ApiError, answer, api } from '../../../web/client/api.ts';
 import { session } from '../../../web/client/session.ts';
 import { namesOfKeys } from '../../../web/components/key-names.ts';
 import { words as general } from '../../../web/components/words.ts';
-import RunningRecorder from '../../../web/pages/home/recorder/RunningRecorder.svelte';
+import { surfacesOf } from '../../../web/client/microphone/recording-surface.ts';
+import RecordingBar from '../../../web/recording-bar/RecordingBar.svelte';
 import Progress from '../../../web/pages/recording/Progress.svelte';
 import ModelRow from '../../../web/pages/settings/ModelRow.svelte';
 import SettingRow from '../../../web/pages/settings/SettingRow.svelte';
@@ -115,28 +116,37 @@ test('who closes the question for a tab is told that none was chosen, not that a
   await assert.rejects(openStreams('tab'), { code: 'no-tab' });
 });
 
-test('each act of the recorder that is refused is named', async (t) => {
+test('what the bar asks and is refused is said in the bar', async (t) => {
   t.mock.method(globalThis, 'fetch', async () => Response.json(refused, { status: 409 }));
+  session.set({ token: 't', username: 'ada', is_admin: true } as never);
+  t.after(() => session.set(null));
   const running = {
     recording_id: 'r1',
     kind: 'solo',
+    title: null,
+    started_at: '2026-01-01T00:00:00Z',
     device: 'Desk Mic',
     paused: false,
-    warnings: [],
-  };
-  const shown = show(t, RunningRecorder, { running } as never);
-  const press = async (name: string, said: string) => {
+    seconds: 1,
+    warning: null,
+  } as const;
+  const [now] = surfacesOf({
+    here: null,
+    running: [running],
+    ended: null,
+    trouble: null,
+    user: 'ada',
+    now: Date.now(),
+  });
+  const shown = show(t, RecordingBar, { now } as never);
+  assert.match(shown.textContent, /Recording in Desk Mic/);
+  for (const name of ['Pause', 'Stop']) {
     [...shown.querySelectorAll('button')].find((one) => one.textContent.includes(name))!.click();
-    await eventually(said, () => {
+    await eventually(name, () => {
       flushSync();
-      return shown.querySelector('[role=alert]')?.textContent.includes(said) === true;
+      return shown.querySelector('.more')?.textContent === 'Not now';
     });
-  };
-  await press('Pause', 'The recording could not be paused and is still running.');
-  await press('Stop and', 'The recording could not be stopped and is still running.');
-  [...shown.querySelectorAll('button')].find((one) => one.textContent === 'Delete…')!.click();
-  flushSync();
-  await press('Delete permanently', 'The recording could not be deleted.');
+  }
 });
 
 test('what a recording waits for, and where it is set, is said by the stage', (t) => {

@@ -5,8 +5,10 @@ import type { BrowserRecording } from '../../../web/client/microphone/browser-re
 import {
   type Surface,
   type SurfaceInput,
+  type Running,
+  isRecording,
   saidOf,
-  surfaceOf,
+  surfacesOf,
 } from '../../../web/client/microphone/recording-surface.ts';
 import {
   type Sound,
@@ -14,7 +16,7 @@ import {
   openingSound,
   soundAfter,
 } from '../../../web/client/microphone/sound.ts';
-import { sourceOf } from '../../../web/pages/home/recorder/recorder.ts';
+import { sourceOf } from '../../../web/recording-bar/choice.ts';
 
 const began = 1_000_000;
 const loud: SoundEvent = { type: 'block', rms: 0.1 };
@@ -70,6 +72,7 @@ const recording: BrowserRecording = {
   recordingId: 'r',
   kind: 'solo',
   source: 'microphone',
+  startedAt: new Date(began).toISOString(),
   user: 'ada',
   state: 'recording',
   seconds: 20,
@@ -85,14 +88,24 @@ const recording: BrowserRecording = {
 };
 const input: SurfaceInput = {
   here: recording,
-  running: null,
-  runningSeconds: 0,
+  running: [],
   ended: null,
+  trouble: null,
   user: 'ada',
   now: began + 20_100,
 };
+const other: Running = {
+  recording_id: 'other',
+  kind: 'meeting',
+  title: null,
+  started_at: new Date(began).toISOString(),
+  device: null,
+  paused: false,
+  seconds: 4,
+  warning: null,
+};
 const shown = (here: Partial<BrowserRecording> = {}, more: Partial<SurfaceInput> = {}) =>
-  surfaceOf({ ...input, here: { ...recording, ...here }, ...more })!;
+  surfacesOf({ ...input, here: { ...recording, ...here }, ...more })[0]!;
 
 test('that everything is saved is earned by blocks, and said of nothing else', () => {
   assert.equal(shown().isSafe, true);
@@ -114,12 +127,36 @@ test('what is recorded is in one state, here before elsewhere', () => {
   assert.equal(shown({}, { user: 'ben' }).state, 'foreign');
   assert.equal(shown({}, { user: undefined }).state, 'recording', 'nobody is logged in');
   assert.equal(shown({ state: 'ending' }).state, 'ending');
-  const running = { recording_id: 'other', device: null, paused: false };
-  const elsewhere = (more: Partial<SurfaceInput>) => surfaceOf({ ...input, here: null, ...more });
-  assert.equal(elsewhere({ running })?.state, 'elsewhere');
-  assert.equal(elsewhere({ running: { ...running, device: 'Room 2' } })?.room, 'Room 2');
-  assert.equal(elsewhere({ running, ended: 'other' }), null, 'ended here a moment ago');
-  assert.equal(elsewhere({}), null);
+  const elsewhere = (more: Partial<SurfaceInput>) => surfacesOf({ ...input, here: null, ...more });
+  assert.equal(elsewhere({ running: [other] })[0]?.state, 'elsewhere');
+  const room = elsewhere({ running: [{ ...other, device: 'Room 2' }] })[0];
+  assert.deepEqual([room?.state, room?.recorder], ['room', 'Room 2']);
+  assert.deepEqual(elsewhere({ running: [other], ended: 'other' }), [], 'ended here a moment ago');
+  assert.deepEqual(elsewhere({}), []);
+  const both = surfacesOf({ ...input, running: [other, { ...other, recording_id: 'r' }] });
+  assert.deepEqual(
+    both.map(({ recordingId }) => recordingId),
+    ['r', 'other'],
+    'this browser’s first, and once',
+  );
+});
+
+test('what this browser cannot record is said, also while something else is recorded', () => {
+  const states = (more: Partial<SurfaceInput>) =>
+    surfacesOf({ ...input, here: null, ...more }).map(({ state }) => state);
+  const denied = { code: 'no-permission' } as const;
+  assert.deepEqual(states({ trouble: denied }), ['denied']);
+  assert.deepEqual(states({ trouble: denied, running: [other] }), ['denied', 'elsewhere']);
+  const ended = { code: 'ended', isWhole: true, recordingId: 'r', seconds: 761 } as const;
+  assert.deepEqual(states({ trouble: { ...ended, detail: 'disk-low' } }), ['full']);
+  assert.deepEqual(states({ trouble: { ...ended, detail: 'limit-hours' } }), ['ended']);
+  const [full] = surfacesOf({ ...input, here: null, trouble: { ...ended, detail: 'disk-low' } });
+  assert.deepEqual([full!.seconds, full!.recordingId], [761, 'r']);
+  assert.equal(isRecording(full!), false, 'something else can be begun');
+  assert.deepEqual(saidOf(shown(), full!), { key: 'asShown', danger: true });
+  const opening = { state: 'starting' } as const;
+  assert.equal(shown(opening, { now: began + 200 }), undefined, 'nobody has waited yet');
+  assert.equal(shown(opening, { now: began + 400 }).state, 'opening');
 });
 
 test('each change is said once, and what is in danger at once', () => {

@@ -4,7 +4,10 @@ import { atom } from 'nanostores';
 import type { AudioSource, Kept } from './audio-store.ts';
 import type { Sound } from './sound.ts';
 
-export type BrowserRecording = Pick<Kept, 'id' | 'recordingId' | 'kind' | 'source'> & {
+export type BrowserRecording = Pick<
+  Kept,
+  'id' | 'recordingId' | 'kind' | 'source' | 'startedAt'
+> & {
   /**
    * `held`: from before a reload or a closed tab, wants to be gone on with or ended; `ending`: nothing more
    * is recorded, what is here is sent.
@@ -49,11 +52,17 @@ export const audioHeld = persistentAtom<'yes' | undefined>('mitschrift.audio-hel
 /** Why a recording was not begun, or ended otherwise than it was wanted. */
 export type Trouble =
   | { code: 'no-permission' | 'no-microphone' | 'no-tab' | 'no-tab-sound' }
-  | { code: 'no-storage' | 'needs-press' }
+  | { code: 'no-storage' | 'needs-press' | 'insecure' }
   | { code: 'tab-ended' }
   | { code: 'refused'; detail: string }
-  /** `isWhole`: the service has all of it; else the rest is still here. */
-  | { code: 'ended'; detail: string; isWhole: boolean }
+  /** `isWhole`: the service has all of it, `seconds`; else the rest is still here. */
+  | {
+      code: 'ended';
+      detail: string;
+      isWhole: boolean;
+      recordingId: string | null;
+      seconds: number;
+    }
   /** `isAskedAgain`: by itself; else when a person says so. */
   | { code: 'not-taken'; detail: string; isAskedAgain: boolean };
 

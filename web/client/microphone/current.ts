@@ -154,7 +154,10 @@ async function ended(mine: Current, reason: string): Promise<void> {
   await quiet(mine);
   const isWhole = await finish(mine);
   const detail = reason === 'stopped' ? '' : reason;
-  if (detail !== '' || !isWhole) trouble.set({ code: 'ended', detail, isWhole });
+  if (detail === '' && isWhole) return;
+  const { recordingId } = mine.kept;
+  const seconds = secondsOf(mine.total, mine);
+  trouble.set({ code: 'ended', detail, isWhole, recordingId, seconds });
 }
 
 async function refused(mine: Current, code: string, detail: string): Promise<void> {

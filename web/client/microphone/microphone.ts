@@ -32,7 +32,8 @@ export async function start(kind: Kept['kind'], source: Kept['source']): Promise
   trouble.set(null);
   const id = ulid();
   const isWanted = () => browserRecording.get()?.id === id;
-  const begun = { kind, source, recordingId: null, id, user };
+  const startedAt = new Date().toISOString();
+  const begun = { kind, source, recordingId: null, id, user, startedAt };
   browserRecording.set({ ...silent(), ...begun, state: 'starting' });
   // What comes before there is a recording is taken in the order in which it came.
   const early: ((mine: Current) => void)[] = [];
@@ -46,9 +47,14 @@ export async function start(kind: Kept['kind'], source: Kept['source']): Promise
     const store = await openStore();
     listening = await listen(source, hearingOf(to));
     if (!isWanted()) return await listening.end();
-    const startedAt = new Date().toISOString();
     const { rate } = listening;
-    const kept = { ...begun, rate, startedAt, acknowledged: 0, isOver: false };
+    const kept = {
+      ...begun,
+      rate,
+      startedAt: new Date().toISOString(),
+      acknowledged: 0,
+      isOver: false,
+    };
     audioHeld.set('yes');
     await store.put(kept);
     const release = (await lockOf(id)) ?? (() => {});
@@ -115,6 +121,17 @@ export async function goOn(): Promise<void> {
   } catch (error) {
     cannot(error);
   }
+}
+
+/** What is recorded comes from something else from now on. Where it cannot be had, a person goes on with it. */
+export async function changeSource(source: Kept['source']): Promise<void> {
+  const mine = currentRecording();
+  if (mine === null || mine.kept.isOver) return;
+  trouble.set(null);
+  // One after the other: of both at once each second would be there twice.
+  await putOff(mine);
+  mine.kept.source = source;
+  await goOn();
 }
 
 /** Pauses it, or goes on: here at once, at the service as soon as it answers. */

@@ -1,12 +1,14 @@
 /**
- * What is recorded, here or elsewhere, in one word, with all that is said of it: one model for the bar, the large
- * control and what screen readers hear.
+ * What is recorded, here or elsewhere, in one word, with all that is said of it: one model for the bar, the buttons that
+ * begin and what screen readers hear.
  */
-import type { BrowserRecording } from './browser-recording.ts';
+import type { BrowserRecording, Trouble } from './browser-recording.ts';
 import { interruptedMs } from './sound.ts';
 
 export type SurfaceState =
   | 'opening'
+  /** Nothing is recorded: this browser cannot, or may not. */
+  | 'denied'
   | 'recording'
   | 'silent'
   | 'interrupted'
@@ -16,6 +18,9 @@ export type SurfaceState =
   | 'paused'
   | 'held'
   | 'ending'
+  /** It has ended otherwise than a person wanted; `full`: since there is no room. */
+  | 'ended'
+  | 'full'
   | 'foreign'
   | 'elsewhere'
   | 'room';
@@ -23,6 +28,10 @@ export type SurfaceState =
 export type Surface = {
   state: SurfaceState;
   recordingId: string | null;
+  title: string | null;
+  kind: 'solo' | 'meeting';
+  /** Milliseconds since 1970; null: it never began. */
+  startedAt: number | null;
   seconds: number;
   /** Since when, in milliseconds since 1970, and how many seconds that is. */
   since: number;
@@ -32,24 +41,39 @@ export type Surface = {
   /** Whether each sample that was heard would outlive this page, and one came just now. */
   isSafe: boolean;
   level: BrowserRecording['level'] | null;
-  /** The device that is recorded in `room`. */
-  room: string | null;
+  /** What records elsewhere: the device in `room`, a browser or desk in `elsewhere`, where it is known. */
+  recorder: string | null;
   /** The last time that nothing was heard. */
   missed: BrowserRecording['missed'];
   isPaused: boolean;
-  isDevice: boolean;
+  /** What stands in its way, or why it has ended. */
+  trouble: Trouble | null;
+  /** What the service says is wrong with it, in its words. */
+  warning: string | null;
 };
 
 /** Recorded by a device, or another browser, as the service says it. */
-export type Running = { recording_id: string; device: string | null; paused: boolean };
+export type Running = {
+  recording_id: string;
+  kind: 'solo' | 'meeting';
+  title: string | null;
+  started_at: string;
+  device: string | null;
+  /** What a browser or desk is called. */
+  recorder?: string | null;
+  paused: boolean;
+  /** Now. */
+  seconds: number;
+  warning: string | null;
+};
 
 export type SurfaceInput = {
   here: BrowserRecording | null;
-  running: Running | null;
-  /** Seconds of what runs elsewhere. */
-  runningSeconds: number;
+  /** All that run for this person, as the service says it. */
+  running: readonly Running[];
   /** The service's id of what was ended here last. */
   ended: string | null;
+  trouble: Trouble | null;
   /** Who is logged in; undefined: nobody. */
   user: string | undefined;
   /** Milliseconds since 1970. */
@@ -60,51 +84,88 @@ export type SurfaceInput = {
 const behind = 5;
 /** What may be on its way to this browser's disk, in seconds. */
 const onItsWay = 1;
+/** A microphone that opens sooner was never waited for, in milliseconds. */
+const openingMs = 300;
 
-/** Null: nothing is recorded that this person may know of. */
-export function surfaceOf(input: SurfaceInput): Surface | null {
+/** In these nothing is recorded, and something can be begun. */
+const over: ReadonlySet<SurfaceState> = new Set(['denied', 'ended', 'full']);
+
+/** Whether anything is recorded, or may go on. */
+export const isRecording = (surface: Surface | null): surface is Surface =>
+  surface !== null && !over.has(surface.state);
+
+/** All that is recorded that this person may know of, this browser's first; else what stands in the way of it. */
+export function surfacesOf(input: SurfaceInput): Surface[] {
   const { here } = input;
-  if (here !== null) return surfaceHere(here, input);
-  const running = runningElsewhere(input);
-  if (running === null) return null;
-  return {
-    state: running.device === null ? 'elsewhere' : 'room',
-    recordingId: running.recording_id,
-    seconds: input.runningSeconds,
-    since: input.now,
-    lasting: 0,
-    waiting: 0,
-    isSafe: false,
-    level: null,
-    room: running.device,
-    missed: null,
-    isPaused: running.paused,
-    isDevice: running.device !== null,
-  };
+  const mine = here === null ? null : surfaceHere(here, input);
+  const others = runningElsewhere(input).map((one) => surfaceElsewhere(one, input.now));
+  const all = mine === null ? others : [mine, ...others];
+  const told = here === null ? surfaceOfTrouble(input) : null;
+  // What has just gone wrong here comes before what goes on elsewhere.
+  return told === null ? all : [told, ...all];
 }
 
 /** What runs and is not of this browser: not what it records, nor what it ended a moment ago. */
-export function runningElsewhere<Of extends Running>({
-  here,
-  running,
-  ended,
-}: {
-  here: Pick<BrowserRecording, 'recordingId'> | null;
-  running: Of | null;
-  ended: string | null;
-}): Of | null {
-  const id = running?.recording_id;
-  return id === here?.recordingId || id === ended ? null : running;
+function runningElsewhere({ here, running, ended }: SurfaceInput): Running[] {
+  return running.filter(({ recording_id: id }) => id !== here?.recordingId && id !== ended);
 }
 
-function surfaceHere(here: BrowserRecording, { user, now }: SurfaceInput): Surface {
+const nothing = {
+  recordingId: null,
+  title: null,
+  kind: 'meeting',
+  startedAt: null,
+  seconds: 0,
+  lasting: 0,
+  waiting: 0,
+  isSafe: false,
+  level: null,
+  recorder: null,
+  missed: null,
+  isPaused: false,
+  trouble: null,
+  warning: null,
+} as const satisfies Partial<Surface>;
+
+function surfaceElsewhere(running: Running, now: number): Surface {
+  return {
+    ...nothing,
+    state: running.device === null ? 'elsewhere' : 'room',
+    recordingId: running.recording_id,
+    title: running.title,
+    kind: running.kind,
+    startedAt: Date.parse(running.started_at),
+    seconds: running.seconds,
+    since: now,
+    recorder: running.device ?? running.recorder ?? null,
+    isPaused: running.paused,
+    warning: running.warning,
+  };
+}
+
+function surfaceOfTrouble({ trouble, now }: SurfaceInput): Surface | null {
+  if (trouble === null) return null;
+  const shown = { ...nothing, since: now, trouble };
+  if (trouble.code !== 'ended') return { ...shown, state: 'denied' };
+  const isFull = /^(?:disk|space)-/.test(trouble.detail);
+  const { recordingId, seconds } = trouble;
+  return { ...shown, state: isFull ? 'full' : 'ended', recordingId, seconds };
+}
+
+function surfaceHere(here: BrowserRecording, input: SurfaceInput): Surface | null {
+  const { user, now, trouble, running } = input;
   const waiting = Math.max(0, here.seconds - here.onDisk);
   const state = stateHere(here, waiting, user);
+  if (here.state === 'starting' && now - here.since < openingMs) return null;
   const since = ['silent', 'interrupted', 'gone'].includes(state) ? here.sound.since : here.since;
   const { blockAt } = here.sound;
   return {
+    ...nothing,
     state,
     recordingId: here.recordingId,
+    title: running.find(({ recording_id: id }) => id === here.recordingId)?.title ?? null,
+    kind: here.kind,
+    startedAt: Date.parse(here.startedAt),
     seconds: here.seconds,
     since,
     lasting: Math.max(0, (now - since) / 1000),
@@ -116,10 +177,9 @@ function surfaceHere(here: BrowserRecording, { user, now }: SurfaceInput): Surfa
       now - blockAt <= interruptedMs &&
       here.seconds - Math.max(here.safe, here.onDisk) <= onItsWay,
     level: here.level,
-    room: null,
     missed: here.missed,
     isPaused: here.state === 'paused',
-    isDevice: false,
+    trouble,
   };
 }
 
@@ -141,7 +201,9 @@ function stateHere(
 export type Said =
   | { key: 'started' | 'stopped' | 'paused' | 'resumed' | 'sent' | 'isSilent'; danger: false }
   | { key: 'continues'; danger: false; missed: { from: number; to: number } | null }
-  | { key: 'interrupted' | 'gone' | 'behind' | 'memory'; danger: true };
+  | { key: 'interrupted' | 'gone' | 'behind' | 'memory'; danger: true }
+  /** Said as the bar says it. */
+  | { key: 'asShown'; danger: true };
 
 /** What is dangerous to what is heard, and over as soon as it is heard again. */
 const broken = ['interrupted', 'gone'];
@@ -149,41 +211,62 @@ const broken = ['interrupted', 'gone'];
 const saidBehind = 10;
 /** After so many seconds silence is said. */
 const saidSilent = 120;
+/** Of what ends in these nothing more is to be said. */
+const saidBefore: readonly SurfaceState[] = [
+  'ending',
+  'opening',
+  'foreign',
+  'denied',
+  'ended',
+  'full',
+];
 
 /** What is said aloud when one follows the other; each once, as it becomes so. */
 export function saidOf(before: Surface | null, after: Surface | null): Said | null {
   if (after === null)
-    return before === null || ['ending', 'opening', 'foreign'].includes(before.state)
+    return before === null || saidBefore.includes(before.state)
       ? null
       : { key: 'stopped', danger: false };
+  if (after.state !== before?.state) {
+    const said = saidOfState(before, after);
+    if (said !== null) return said;
+  }
   const crosses = (value: (surface: Surface) => number, limit: number) =>
     value(after) >= limit && (before === null || value(before) < limit);
-  if (after.state !== before?.state) {
-    switch (after.state) {
-      case 'interrupted':
-      case 'gone':
-      case 'memory':
-        return { key: after.state, danger: true };
-      case 'ending':
-        return { key: 'stopped', danger: false };
-      case 'paused':
-        return { key: 'paused', danger: false };
-      case 'recording':
-      case 'network':
-      case 'silent':
-        if (before === null || before.state === 'opening') return { key: 'started', danger: false };
-        if (before.isPaused || before.state === 'held') return { key: 'resumed', danger: false };
-        if (broken.includes(before.state))
-          return { key: 'continues', danger: false, missed: after.missed };
-        if (before.state === 'network' && after.state === 'recording' && before.waiting > behind)
-          return { key: 'sent', danger: false };
-        break;
-      case 'room':
-        if (before === null) return { key: 'started', danger: false };
-    }
-  }
   if (after.state === 'network' && crosses(({ waiting }) => waiting, saidBehind))
     return { key: 'behind', danger: true };
   const silentFor = (surface: Surface) => (surface.state === 'silent' ? surface.lasting : 0);
   return crosses(silentFor, saidSilent) ? { key: 'isSilent', danger: false } : null;
+}
+
+function saidOfState(before: Surface | null, after: Surface): Said | null {
+  switch (after.state) {
+    case 'denied':
+    case 'ended':
+    case 'full':
+      return { key: 'asShown', danger: true };
+    case 'interrupted':
+    case 'gone':
+    case 'memory':
+      return { key: after.state, danger: true };
+    case 'ending':
+      return { key: 'stopped', danger: false };
+    case 'paused':
+      return { key: 'paused', danger: false };
+    case 'recording':
+    case 'network':
+    case 'silent':
+      if (before === null || ['opening', ...over].includes(before.state))
+        return { key: 'started', danger: false };
+      if (before.isPaused || before.state === 'held') return { key: 'resumed', danger: false };
+      if (broken.includes(before.state))
+        return { key: 'continues', danger: false, missed: after.missed };
+      if (before.state === 'network' && after.state === 'recording' && before.waiting > behind)
+        return { key: 'sent', danger: false };
+      return null;
+    case 'room':
+      return before === null || over.has(before.state) ? { key: 'started', danger: false } : null;
+    default:
+      return null;
+  }
 }

@@ -28,7 +28,7 @@ export function showAs(
   state: BrowserRecording['state'],
   recorded: Recorded & { readonly sound?: Sound },
 ): void {
-  const { id, recordingId, kind, source, user } = recorded.kept;
+  const { id, recordingId, kind, source, startedAt, user } = recorded.kept;
   const former = browserRecording.get();
   const before = former?.id === id ? former : silent();
   const isSame = former?.id === id && former.state === state;
@@ -38,6 +38,7 @@ export function showAs(
     recordingId,
     kind,
     source,
+    startedAt,
     user,
     state,
     since: isSame ? before.since : Date.now(),

@@ -4,7 +4,10 @@ import type { Lost, Trouble } from './browser-recording.ts';
 import type { SoundEvent } from './sound.ts';
 
 export class CannotListen extends Error {
-  readonly code: Exclude<Trouble['code'], 'refused' | 'ended' | 'not-taken' | 'tab-ended'>;
+  readonly code: Exclude<
+    Trouble['code'],
+    'refused' | 'ended' | 'not-taken' | 'tab-ended' | 'insecure'
+  >;
   constructor(code: CannotListen['code']) {
     super(code);
     this.code = code;

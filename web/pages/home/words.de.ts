@@ -4,13 +4,8 @@ import type { English } from './words.ts';
 export default {
   title: 'Notizen',
 
-  recordArea: 'Aufnahme',
-  kindOf: 'Art der Aufnahme',
   meeting: 'Besprechung',
   solo: 'Nur ich',
-  record: 'Aufnehmen',
-  ready: 'Bereit.',
-  readyToRecord: 'Bereit zum Aufnehmen.',
   noSpeech: 'Es ist noch keine Spracherkennung eingerichtet.',
   noSpeechSafe:
     'Sie können trotzdem aufnehmen. Aufnahmen werden gespeichert und transkribiert, sobald ein Modell oder ein Server eingerichtet ist.',
@@ -21,109 +16,7 @@ export default {
   uploadWhenRoom: 'Der Upload wird automatisch fortgesetzt, sobald wieder Platz ist.',
   askForModel: 'Wenden Sie sich dafür an einen Administrator.',
   from: 'Quelle',
-  serviceMicrophone: 'Mikrofon am Server',
-  othersRecord: 'Jemand nimmt mit „{name}“ am Server auf.',
-  serviceMicrophoneNamed: '{name} (am Server)',
-  combined: 'Mikrofon und Lautsprecher',
-  starting: 'Mikrofon wird gestartet…',
-  recordingMeeting: 'Besprechung wird aufgenommen',
-  recordingSolo: 'Aufnahme läuft',
-  pausedFor: 'Pausiert seit {time}',
-  paused: 'Pausiert',
-  elapsed: 'Aufnahmezeit: {time}',
-  level: 'Pegel',
-  levelOfTen: 'Pegel der letzten zehn Sekunden: {level}',
-  silent: 'still',
-  quiet: 'leise',
-  good: 'gut',
-  loud: 'zu laut',
-  onDisk: '{time} gespeichert. Es fehlt nichts.',
-  onDiskOnly: '{time} gespeichert.',
-  goesOnThere: 'Die Aufnahme läuft auf dem Server weiter, auch solange diese Seite offline ist.',
   stop: 'Beenden und Notiz erstellen',
-  pause: 'Pausieren',
-  resume: 'Fortsetzen',
-  discard: 'Löschen…',
-  discardTitle: 'Diese Aufnahme löschen?',
-  discardText:
-    'Die Aufnahme wird beendet, und alles Aufgenommene wird endgültig gelöscht. Das lässt sich nicht rückgängig machen.',
-  discardKeep: 'Aufnahme behalten',
-  discardReally: 'Endgültig löschen',
-  finishing: 'Aufnahme wird abgeschlossen…',
-  refusedToStart: 'Die Aufnahme konnte nicht gestartet werden.',
-  refusedToStop: 'Die Aufnahme konnte nicht beendet werden und läuft noch.',
-  refusedToPause: 'Die Aufnahme konnte nicht pausiert werden und läuft noch.',
-  refusedToResume:
-    'Die Aufnahme konnte nicht fortgesetzt werden. Alles bisher Aufgenommene ist gespeichert.',
-  refusedToDelete: 'Die Aufnahme konnte nicht gelöscht werden.',
-
-  microphoneHere: 'Mikrofon dieses Browsers',
-  tabHere: 'Audio aus einem Browser-Tab',
-  bothHere: 'Mikrofon und ein Browser-Tab',
-  noTabWhy: 'Warum kann dieser Browser keinen Tab aufnehmen?',
-  noTabHere:
-    'Dieser Browser kann kein Audio aus einem Tab aufnehmen. Chrome, Edge und andere Chromium-Browser am Computer können es.',
-  combinedThere: 'Der Server kann sein Mikrofon und seine Lautsprecher zusammen aufnehmen.',
-  combinedCould:
-    'Der Server kann sein Mikrofon und seine Lautsprecher zusammen aufnehmen, sobald das eingerichtet ist.',
-  setCombined: 'Einrichten',
-  tabHint: 'Wählen Sie im nächsten Schritt einen Tab aus, und teilen Sie auch dessen Audio.',
-  insecure: 'Warum ist das Mikrofon dieses Browsers nicht verfügbar?',
-  insecureWhy:
-    'Browser erlauben den Zugriff auf das Mikrofon nur über https oder auf localhost, nicht unter {address}. Es gibt drei Wege zu https:',
-  wayCertificate:
-    'Ein eigenes Zertifikat: Geben Sie dessen Dateien in den Einstellungen unter „Zertifikatsdatei“ und „Datei des privaten Schlüssels“ an.',
-  wayProxy:
-    'Caddy als Reverse Proxy vor Mitschrift: besorgt und erneuert ein Zertifikat automatisch.',
-  wayOverlay:
-    'Ein Overlay-Netzwerk wie Tailscale oder Headscale, das dem Server einen Namen mit Zertifikat gibt.',
-  heldHere: 'Aufnahme unterbrochen',
-  goOnRecording: 'Aufnahme fortsetzen',
-  waitsHere:
-    '{time} auf dem Server gespeichert, {rest} noch in diesem Browser. Auch wenn Sie den Tab schließen, geht nichts verloren.',
-  restWaits: '{time} der letzten Aufnahme sind noch in diesem Browser.',
-  restWaitsSafe:
-    'Sie werden gesendet, sobald der Server antwortet, und dann in die Notiz aufgenommen.',
-  startingHint: 'Wenn der Browser nach dem Zugriff auf das Mikrofon fragt, erlauben Sie ihn.',
-  giveUp: 'Abbrechen',
-  lostMicrophone: 'Das Mikrofon ist nicht mehr verbunden.',
-  lostMicrophoneSafe:
-    'Alles bisher Aufgenommene ist gespeichert. Die Aufnahme läuft automatisch weiter, sobald das Mikrofon wieder da ist.',
-  noPermission: 'Der Zugriff auf das Mikrofon wurde nicht erlaubt.',
-  noPermissionDo:
-    'Zurzeit wird nichts aufgenommen. Erlauben Sie das Mikrofon in der Adressleiste des Browsers, und versuchen Sie es erneut.',
-  noMicrophone: 'Kein Mikrofon gefunden.',
-  noMicrophoneDo: 'Schließen Sie ein Mikrofon an, oder nehmen Sie mit dem Mikrofon am Server auf.',
-  noTab: 'Es wurde kein Tab ausgewählt.',
-  noTabDo:
-    'Zurzeit wird nichts aufgenommen. Versuchen Sie es erneut, und wählen Sie einen Tab aus.',
-  noTabSound: 'Der Tab wurde ohne Audio geteilt.',
-  noTabSoundDo: 'Teilen Sie ihn noch einmal, und schalten Sie dabei auch das Tab-Audio ein.',
-  tabEnded: 'Der Tab wird nicht mehr geteilt.',
-  tabEndedDo:
-    'Alles bisher Aufgenommene ist gespeichert. Nehmen Sie weiter auf und wählen Sie wieder einen Tab, oder beenden Sie die Aufnahme.',
-  lostTabSafe: 'Alles bisher Aufgenommene ist gespeichert. Das Mikrofon wird weiter aufgenommen.',
-  noStorage: 'In diesem Browser ist kein Speicherplatz mehr frei.',
-  noStorageDo:
-    'Alles bis dahin Aufgenommene wird an den Server gesendet. Geben Sie Speicherplatz frei oder verlassen Sie das private Fenster, und nehmen Sie dann neu auf.',
-  needsPress: 'Die Aufnahme geht erst nach einem Klick oder Tippen weiter.',
-  needsPressDo: 'Alles bisher Aufgenommene ist gespeichert. Wählen Sie „Aufnahme fortsetzen“.',
-  endedOtherwise: 'Die Aufnahme ist beendet.',
-  endedSafe: 'Alles Aufgenommene ist auf dem Server gespeichert.',
-  endedRest:
-    'Was noch nicht auf dem Server ist, bleibt in diesem Browser gespeichert und wird später gesendet.',
-  endedLimit: 'Die Höchstdauer einer Aufnahme war erreicht.',
-  endedSpace: 'Ihr Speicherplatz auf dem Server ist aufgebraucht.',
-  endedDisk: 'Die Festplatte des Servers ist voll oder nicht beschreibbar.',
-  endedGone: 'Der Server hatte zehn Minuten lang nichts von diesem Browser empfangen.',
-  endedNothing: 'Der Server hat kein Audio empfangen.',
-  endedTaken: 'Sie haben sie in einem anderen Browser fortgesetzt.',
-  notTaken: 'Der Server kann diese Aufnahme gerade nicht annehmen.',
-  notTakenSafe:
-    'Es geht nichts verloren: Was nicht auf dem Server ist, bleibt in diesem Browser gespeichert.',
-  askedAgain: 'Mitschrift versucht es 15 Minuten lang weiter.',
-  notAskedAgain:
-    'Versuchen Sie es erneut, sobald das Problem behoben ist, oder öffnen Sie diese Seite später wieder.',
 
   inProgress: 'In Arbeit',
   untitled: 'Aufnahme, {time}',

@@ -24,6 +24,8 @@ export type Player = {
   spot: ReadableAtom<Spot | null>;
   /** Why it cannot be played. */
   trouble: ReadableAtom<'format' | 'away' | null>;
+  /** Loads what there is to be played; while it is recorded there is nothing yet. */
+  prepare(): void;
   /** Plays from here, or from `from`; stops at `until`. Seconds. */
   play(from?: number, until?: number): void;
   pause(): void;
@@ -82,7 +84,6 @@ export function openPlayer(
   audio.addEventListener('error', retrying(audio, { ticket, trouble, start, playing }), { signal });
   followSpeed(audio, signal);
   signal.addEventListener('abort', () => end(audio));
-  void load();
 
   return {
     audio,
@@ -92,6 +93,9 @@ export function openPlayer(
     trouble,
     seek,
     look,
+    prepare() {
+      if (!audio.hasAttribute('src')) void load();
+    },
     play(from, to) {
       if (from !== undefined) seek(from);
       until = to;

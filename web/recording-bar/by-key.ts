@@ -1,0 +1,35 @@
+/** What keys do with what is recorded, on every page. */
+import { router } from '../app/routes.ts';
+import { isRecording } from '../client/microphone/recording-surface.ts';
+import { actsOf } from './acts.ts';
+import { record } from './begin.ts';
+import { markMoment, mayMark } from './mark.ts';
+import { surface } from './surface.ts';
+
+export type RecordingAction = 'record' | 'stop' | 'pause' | 'mark';
+
+/** @returns false when there is nothing to be done */
+export function actByKey(action: RecordingAction): boolean {
+  const now = surface.get();
+  if (!isRecording(now)) {
+    if (action !== 'record') return false;
+    void record();
+    return true;
+  }
+  if (action === 'record') {
+    // While it records: its note.
+    if (now.recordingId !== null) router.open(`/notes/${now.recordingId}`);
+    return now.recordingId !== null;
+  }
+  if (action === 'mark') {
+    if (mayMark(now)) markMoment(now);
+    return mayMark(now);
+  }
+  if (now.state === 'ending' || now.state === 'opening') return false;
+  const acts = actsOf(now);
+  if (action === 'stop') void acts.stop();
+  else if (now.state === 'held' || now.state === 'interrupted')
+    void acts.goOn(now.state === 'held');
+  else void acts.pause(!now.isPaused);
+  return true;
+}
