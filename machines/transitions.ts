@@ -97,6 +97,8 @@ export const remarks = {
   'start.changed': noting,
   'turn.edited': { guard: 'editsShownTurns', ...noting },
   'turns.recut': { guard: 'editsShownTurns', ...noting },
+  'summary.edited': { guard: 'hasDocuments', ...noting },
+  'task.checked': { guard: 'hasDocuments', ...noting },
 } as const;
 
 /** A meeting that waits for its speakers: its turns can be corrected before there are documents. */
@@ -121,6 +123,8 @@ export const changes = (target: string) => {
     'sidenote.written': again,
     'sidenote.edited': again,
     'sidenote.removed': again,
+    'summary.edited': { guard: 'hasDocuments', ...again },
+    'task.checked': { guard: 'hasDocuments', ...again },
   } as const satisfies Record<ChangingFactType, object>;
 };
 

@@ -22,7 +22,7 @@ const beginnings = ['recording.started', 'audio.imported'] as const;
  */
 export const commands: Projection = {
   name: 'commands',
-  version: 4,
+  version: 5,
   interests: new Set<LoggedFact['type']>([
     ...beginnings,
     'audio.captured',
@@ -40,6 +40,8 @@ export const commands: Projection = {
     'speakers.postponed',
     'turns.recut',
     'sidenote.written',
+    'summary.edited',
+    'task.checked',
   ]),
   keys: () => [],
   apply(rows, fact) {

@@ -14,7 +14,8 @@ import { shown } from './recording/reading.ts';
 import type { Utterance } from './recording/utterances.ts';
 import type { Sidenote } from './recording/sidenotes.ts';
 import { shownOf } from './recording/recording.ts';
-import type { Block, Correction, SummaryLine } from '../events/facts/transcript.ts';
+import type { Block, Correction } from '../events/facts/transcript.ts';
+import type { Line, OfferedSummary } from './recording/summary.ts';
 import type { FoldedRecording } from './recording-fold.ts';
 import { type KeptRecording, digestIn, recordingsName, keptRecording } from './recording-row.ts';
 
@@ -35,7 +36,11 @@ export type TranscriptRow = {
   unplaced: Correction[];
   summary: string | null;
   /** The summary line by line; none where it is prose. */
-  lines: readonly SummaryLine[];
+  lines: readonly Line[];
+  /** The lines that people see and edit: these, or the paragraphs of prose. */
+  editable: readonly Line[];
+  /** What a model made of the summary since people edited it, and that waits for their word. */
+  offered: OfferedSummary | null;
   /** What people wrote beside it, by its times. */
   sidenotes: readonly Sidenote[];
 };
@@ -133,8 +138,9 @@ async function readTexts(storage: ProjectionStorage, kept: KeptRecording): Promi
   const texts = new Map(versions.map((version, at) => [version, rows[at]]));
   const utterances = isSpokenOnly(source) ? await utterancesIn(storage, recordingId, source) : [];
   const said = shown(withTexts(digest, texts), utterances);
-  const { blocks, unplaced, summary, lines, sidenotes } = said;
-  return { recordingId, utterances, blocks, unplaced, summary, lines, sidenotes };
+  const { blocks, unplaced, summary, lines, editable, offered, sidenotes } = said;
+  const ofSummary = { summary, lines, editable, offered };
+  return { recordingId, utterances, blocks, unplaced, ...ofSummary, sidenotes };
 }
 
 /** The rows of text that reading would need: the same as long as what is shown is. */

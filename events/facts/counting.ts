@@ -14,6 +14,8 @@ export const noResults = {
   names: null,
   punctuated: null,
   summary: null,
+  /** What people made of the summary: no run takes it back, only a version that is restored. */
+  reworded: null,
   title: null,
   named: null,
   /** The last `documents.saved`, also of an earlier run: its documents are there until the next. */
@@ -62,6 +64,8 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
     texts: ['blocks', 'unplaced'],
   },
   'summary.completed': { result: 'summary', ends: 'summarise', texts: ['text', 'lines'] },
+  'summary.edited': { result: 'reworded', texts: ['lines'] },
+  'task.checked': { result: 'reworded', texts: ['lines'] },
   'title.chosen': { result: 'title', ends: 'entitle' },
   'documents.named': { result: 'named' },
   'documents.saved': { result: 'saved', ends: 'write' },
@@ -106,6 +110,8 @@ export const leading = {
   'sidenote.written': 'changes',
   'sidenote.edited': 'changes',
   'sidenote.removed': 'changes',
+  'summary.edited': 'changes',
+  'task.checked': 'changes',
 } as const satisfies { [T in RecordingFactType]?: 'begins' | 'answers' | 'changes' };
 
 /** Facts that have documents written again. */

@@ -4,6 +4,7 @@ import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { namesFact, runFacts } from './results.ts';
 import { sidenoteFacts } from './sidenotes.ts';
+import { summaryFacts } from './summary.ts';
 import {
   blockSchema,
   movedSchema,
@@ -191,6 +192,7 @@ export const recordingFacts = {
   ...runFacts,
   ...documentFacts,
   ...sidenoteFacts,
+  ...summaryFacts,
 
   /** A person said what the recording is called. */
   'title.changed': {

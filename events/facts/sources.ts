@@ -132,6 +132,8 @@ function resultsAfter(sources: Sources, fact: SourceFact): Sources {
     case 'sidenote.written':
     case 'sidenote.edited':
     case 'sidenote.removed':
+    case 'summary.edited':
+    case 'task.checked':
       return { ...after, published: said(sources, {}, { [result!]: version }) };
     case 'turn.edited':
     case 'turns.recut': {
@@ -272,7 +274,7 @@ function restored(draft: Source, earlier: Source, version: number): Source {
 function returned(sources: Sources): Sources {
   const { draft, saved, published } = sources;
   if (saved === null || published === null) return sources;
-  const { audio, named, edited, authored, sidenotes, names } = draft.results;
+  const { audio, named, edited, authored, sidenotes, reworded, names } = draft.results;
   const { titled, languageSet, startChanged } = published.results;
   const same = haveSameTurns(draft, saved);
   const kept = same ? { names } : {};
@@ -292,6 +294,7 @@ function returned(sources: Sources): Sources {
         edited,
         authored,
         sidenotes,
+        reworded,
         ...kept,
       },
     },

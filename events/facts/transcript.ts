@@ -56,9 +56,11 @@ export const correctionSchema = z.object({
 });
 export type Correction = z.infer<typeof correctionSchema>;
 
-export const lineKinds = ['decision', 'task', 'open', 'point'] as const;
+/** What a model's line can be; people also write text, which stands without a heading. */
+export const modelLineKinds = ['decision', 'task', 'open', 'point'] as const;
+export const lineKinds = ['text', ...modelLineKinds] as const;
 
-/** A line of a summary: what was decided, what a person is to do, a question that stays open, or what else matters. */
+/** A line of a summary: what was decided, what a person is to do, a question that stays open, what else matters, or text. */
 export const summaryLineSchema = z.object({
   kind: z.enum(lineKinds),
   text: z.string(),
@@ -72,6 +74,16 @@ export const summaryLineSchema = z.object({
   block: z.string().nullable(),
   /** A decision or task that was not found in what that person said. */
   unfounded: z.literal(true).optional(),
+  /** Absent where a model wrote it: it is then the version of its fact, a dash, and its place from 1. */
+  id: z.string().optional(),
+  /** User id of who edited it last; absent: nobody did. */
+  by: z.string().optional(),
+  /** A task that is done. */
+  done: z.literal(true).optional(),
+  /** Middle of its block in seconds, by which it is found among other blocks. */
+  at: z.number().nonnegative().optional(),
+  /** Number of the side note that it rests on. */
+  note: z.number().int().positive().optional(),
 });
 export type SummaryLine = z.infer<typeof summaryLineSchema>;
 export type LineKind = SummaryLine['kind'];

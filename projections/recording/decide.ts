@@ -15,6 +15,7 @@ import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
 import type { SidenoteRefusal } from './sidenotes.ts';
+import type { SummaryRefusal } from './edit-summary.ts';
 import { voiceNames } from './earlier-names.ts';
 import { namedLabels, voicesNamed } from './voices.ts';
 import { restoration } from './versions.ts';
@@ -24,6 +25,7 @@ import { type RenamedTexts, isTitleGiven, withNamesChanged } from './written-tex
 export type RecordingRefusal =
   | EditRefusal
   | SidenoteRefusal
+  | SummaryRefusal
   | Refusal<'NO_SUCH_VERSION'>
   | Refusal<'NO_LANGUAGE_MODEL'>
   | (Refusal<'UNKNOWN_LABELS'> & { unknown: readonly string[]; labels: readonly string[] });

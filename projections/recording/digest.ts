@@ -2,7 +2,7 @@ import type { LoggedFact, LoggedRecordingFact } from '../../events/facts/catalog
 import { counting, staying } from '../../events/facts/counting.ts';
 import type { RecordingFactType } from '../../events/facts/recording.ts';
 import { basisOf, type Source } from '../../events/facts/sources.ts';
-import { summaryFact } from './written-texts.ts';
+import { summaryFact } from './summary.ts';
 import { countingSidenotes, isOfSidenote } from './sidenotes.ts';
 import { countedAfter, noRecording, type ReadFact, type Recording } from './recording.ts';
 
@@ -89,7 +89,12 @@ export function textsNeeded(recording: Recording, source: Source): number[] {
       isOfSidenote(fact) ||
       ((fact.type === 'turn.edited' || fact.type === 'turns.recut') && fact.data.basis === basis),
   );
-  const versions = [basis ?? turns, summaryFact(recording, source)?.version ?? null];
+  const versions = [
+    basis ?? turns,
+    summaryFact(recording, source)?.version ?? null,
+    // What a model made of it since may be offered.
+    ...(source.results.reworded === null ? [] : [source.results.summary]),
+  ];
   return [...versions, ...edits.map(({ version }) => version)].filter((one) => one !== null);
 }
 

@@ -25,7 +25,12 @@ export type ShownName = (
 
 export type EditRefusal =
   | (Refusal<'NO_DOCUMENTS'> & {
-      type: 'turn.edited' | 'turns.recut' | 'speakers.renamed' | 'document.edited';
+      type:
+        | 'turn.edited'
+        | 'turns.recut'
+        | 'speakers.renamed'
+        | 'document.edited'
+        | 'summary.edited';
     })
   | Refusal<'NO_SUCH_TURN'>
   | Refusal<'TURNS_CHANGED'>
@@ -194,37 +199,11 @@ function samplesIn(
   };
 }
 
-/** What a person made of a document: corrections of its turns, and whether there is more to it. */
-export type DocumentEdit = { changes: readonly BlockChange[]; own: boolean };
-type DocumentEdited = RecordingFactOf<'document.edited'>;
-
-/**
- * Takes a document that a person edited: what can be said by the ids of its turns corrects the
- * transcript; with anything else the whole is kept as their own version.
- * @param compare what the person changed of the document as it is now
- */
-export const editDocument =
-  (
-    given: { document: DocumentEdited['data']['document']; markdown: string; replaces: string },
-    compare: (recording: Recording, reading: Reading) => DocumentEdit,
-    shownName: ShownName,
-  ) =>
-  (recording: Recording): Decision<TurnEdit | DocumentEdited, EditRefusal> => {
-    const reading = published(recording);
-    if (!reading) return noDocuments('document.edited');
-    const { document, markdown, replaces } = given;
-    const { changes, own } = compare(recording, reading);
-    const edits = editsOf(recording, reading, changes, shownName);
-    if (isRefusal(edits)) return edits;
-    const content = own ? { markdown } : {};
-    return [...edits, { type: 'document.edited', data: { document, own, replaces }, content }];
-  };
-
 /**
  * The facts for changes of blocks in what people are shown; none where nothing changes. A speaker
  * without a name yet gets a new label; blocks that do not exist are left out. Pure.
  */
-function editsOf(
+export function editsOf(
   recording: Recording,
   reading: Reading,
   changes: readonly BlockChange[],

@@ -1,11 +1,18 @@
 import { basisOf, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
-import type { Block, Correction, Stretch, SummaryLine } from '../../events/facts/transcript.ts';
+import type { Block, Correction, Stretch } from '../../events/facts/transcript.ts';
 import { type Utterance, utterancesIn } from './utterances.ts';
 import { liveSpeakers } from './earlier-names.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
 import { notesOf } from './notes.ts';
 import { type Sidenote, sidenotesOf } from './sidenotes.ts';
+import {
+  type Line,
+  type OfferedSummary,
+  editableLines,
+  linesOn,
+  offeredSummary,
+} from './summary.ts';
 import type { Note } from '../../src/words/notes.ts';
 import { paragraphs } from './paragraphs.ts';
 import { audioFact, factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
@@ -33,7 +40,11 @@ export type Reading = {
   abstract: string | null;
   summary: string | null;
   /** The summary line by line; none where it is prose. */
-  lines: ReturnType<typeof linesOn>;
+  lines: Line[];
+  /** The lines that people see and edit: these, or the paragraphs of prose. */
+  editable: Line[];
+  /** What a model made of it since people edited it; null: nothing that waits for their word. */
+  offered: OfferedSummary | null;
   /** As a person said, else as heard, else as asked for. ISO 639-1 code. */
   language: string | null;
   /** Seconds. */
@@ -119,6 +130,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const recognised = punctuated?.content?.blocks ?? raw;
   const blocks = restored?.content?.blocks ?? carried?.content?.blocks ?? recognised;
   const written = writtenTexts(recording, source);
+  const offered = offeredSummary(recording, source);
   const standing = [...lastOfEachBlock(early), ...edits, ...[...early, ...late].filter(isRecut)];
   const isHeard = results.transcription !== null || results.voiced === null;
   const speakers = isHeard
@@ -140,6 +152,8 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     abstract: written.abstract,
     summary: written.summary,
     lines: linesOn(shownBlocks, written.lines),
+    editable: linesOn(shownBlocks, editableLines(recording, source)),
+    offered: offered && { ...offered, lines: linesOn(shownBlocks, offered.lines) },
     language: languageOf(recording, source),
     duration: durationOf(recording, source),
     names,
@@ -279,11 +293,3 @@ function suggestionsIn(
 /** What tells who is who after these corrections; undefined without any, or of older logs. */
 const samplesAfter = (changes: readonly TurnChange[]) =>
   changes.findLast(({ content }) => content?.samples)?.content?.samples;
-
-/** Lines of a summary; the link of one whose block is gone (two that were made one) is left out. */
-function linesOn(blocks: readonly Block[], lines: readonly SummaryLine[]): SummaryLine[] {
-  const ids = new Set(blocks.map(({ id }) => id));
-  return lines.map((line) =>
-    line.block === null || ids.has(line.block) ? line : { ...line, block: null },
-  );
-}

@@ -2,37 +2,36 @@ import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Source } from '../../events/facts/sources.ts';
 import type { SummaryLine } from '../../events/facts/transcript.ts';
 import { factAt, type ReadFact, type Recording } from './recording.ts';
+import {
+  type Line,
+  editedSummary,
+  newest,
+  renamedIn,
+  summaryFact,
+  summaryLines,
+  summaryText,
+} from './summary.ts';
 
 /** Texts about a recording, as facts hold them. Labels of speakers in them are shown as names. */
 type WrittenTexts = {
   abstract: string | null;
   summary: string | null;
-  lines: readonly SummaryLine[];
+  lines: readonly Line[];
 };
-
-/** The fact whose summary counts: of the last run, of a version that was restored, or of a change of names. */
-export const summaryFact = (recording: Recording, { results }: Source): SummaryFact | null =>
-  newest<SummaryFact>(
-    factAt(recording, results.summary, 'summary.completed'),
-    factAt(recording, results.restored, 'version.restored'),
-    renamedIn(recording, results.names),
-  );
 
 /** The texts that count. Pure. */
 export function writtenTexts(recording: Recording, source: Source): WrittenTexts {
   const { title, restored, names } = source.results;
-  const summary = summaryFact(recording, source);
   const abstract = newest<ReadFact<'title.chosen' | 'version.restored' | 'speakers.renamed'>>(
     factAt(recording, title, 'title.chosen'),
     factAt(recording, restored, 'version.restored'),
     renamedIn(recording, names),
   );
   return {
-    abstract: abstract?.content?.abstract ?? null,
-    summary:
-      (summary?.type === 'summary.completed' ? summary.content?.text : summary?.content?.summary) ??
-      null,
-    lines: summary?.content?.lines ?? [],
+    abstract:
+      editedSummary(recording, source)?.content?.abstract ?? abstract?.content?.abstract ?? null,
+    summary: summaryText(summaryFact(recording, source)),
+    lines: summaryLines(recording, source),
   };
 }
 
@@ -86,20 +85,6 @@ export function isTitleGiven(recording: Recording, { results }: Source): boolean
 /** Whether what is shown of a summary is what a change of names made of it. */
 export const isRenamed = (recording: Recording, source: Source): boolean =>
   summaryFact(recording, source)?.type === 'speakers.renamed';
-
-type SummaryFact = ReadFact<'summary.completed' | 'version.restored' | 'speakers.renamed'>;
-
-const newest = <F extends ReadFact>(...facts: (F | null)[]): F | null =>
-  facts.reduce((last, fact) => (fact && fact.version > (last?.version ?? 0) ? fact : last), null);
-
-/** The naming that counts, if texts came with it. */
-function renamedIn(
-  recording: Recording,
-  version: number | null,
-): ReadFact<'speakers.renamed'> | null {
-  const renamed = factAt(recording, version, 'speakers.renamed');
-  return renamed?.data.texts === undefined ? null : renamed;
-}
 
 /** A speaker's name before and after it was changed; without one it is empty. */
 type NameChange = { label: string; before: string; after: string };
@@ -212,7 +197,11 @@ const partsOf = (
   summary: string | null,
   lines: readonly SummaryLine[],
 ): readonly (string | null)[] =>
-  lines.length > 0 ? lines.flatMap(({ text, due, person }) => [text, due, person]) : [summary];
+  lines.length > 0
+    ? lines
+        .filter(({ by }) => by === undefined)
+        .flatMap(({ text, due, person }) => [text, due, person])
+    : [summary];
 
 /**
  * The name as a word, also with an `s` at its end; of a name of several words also one that is left out now, unless
@@ -259,6 +248,8 @@ function lineWith(
   names: readonly NameChange[],
   inText: (text: string) => string,
 ): SummaryLine {
+  // What a person wrote stays as they wrote it.
+  if (line.by !== undefined) return line;
   const person = line.person === null ? null : inText(line.person);
   const isSpeaker = names.some(({ label }) => label === person);
   return {

@@ -1,4 +1,5 @@
-import type { BlockChange, DocumentEdit } from '../../projections/recording/edit-turns.ts';
+import type { BlockChange } from '../../projections/recording/edit-turns.ts';
+import type { DocumentEdit } from '../../projections/recording/edit-document.ts';
 
 /** Corrections taken from one document; with more of them it is a person's own version. */
 const changesMax = 900;
@@ -74,5 +75,5 @@ function turnIn(
 }
 
 /** CommonMark: a backslash before ASCII punctuation stands for the punctuation. */
-const unescaped = (markdown: string): string =>
+export const unescaped = (markdown: string): string =>
   markdown.replace(/\\([!-/:-@[-`{-~])/gu, '$1').trim();

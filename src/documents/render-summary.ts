@@ -11,9 +11,13 @@ export type ShownLine = {
   text: string;
   block: string | null;
   remark: string | null;
+  done: boolean;
   /** The day that a task is due; null where none is, or where it is in doubt which. */
   date: string | null;
 };
+
+/** Its id, and whose it is: what documents take back of it. */
+type Shown = ShownLine & { id: string };
 
 /**
  * The lines of a summary by kind, in the order in which people want to read them; kinds without a line are left out. A
@@ -22,12 +26,18 @@ export type ShownLine = {
  */
 export function summarySections(
   input: Pick<DocumentsInput, 'lines' | 'speakers' | 'uiLanguage' | 'localStart'>,
-): { kind: LineKind; heading: string; lines: ShownLine[] }[] {
+): { kind: LineKind; heading: string | null; lines: Shown[] }[] {
   const labels = labelsIn(input.uiLanguage);
   return lineKinds.flatMap((kind) => {
     const lines = input.lines.filter((line) => line.kind === kind);
     if (lines.length === 0) return [];
-    return [{ kind, heading: labels(kind), lines: lines.map((line) => shown(input, line)) }];
+    return [
+      {
+        kind,
+        heading: kind === 'text' ? null : labels(kind),
+        lines: lines.map((line) => shown(input, line)),
+      },
+    ];
   });
 }
 
@@ -39,40 +49,44 @@ export const dueDateOf = (
   kind !== 'task' || due === null || unfounded ? null : dueDate(due, localStart);
 
 /** A line without markup. */
-export const plainLineOf = ({ text, remark }: ShownLine): string =>
-  remark === null ? text : `${text} (${remark})`;
+export const plainLineOf = ({ text, remark, done }: ShownLine): string =>
+  `${done ? '✓ ' : ''}${remark === null ? text : `${text} (${remark})`}`;
 
 /** The summary as Markdown: a heading and a list for each kind of line, each with a link to where it was said. */
 export function renderLines(input: DocumentsInput): string[] {
   const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
   const starts = new Map(input.blocks.map(({ id, start }) => [id, start]));
-  return summarySections(input).flatMap(({ kind, heading, lines }) => [
-    `## ${heading}`,
-    lines
-      .map(({ text, block, remark, date }) => {
-        const start = block === null ? undefined : starts.get(block);
-        const link = start === undefined ? '' : ` [[${transcript}#^${block}|${clock(start)}]]`;
-        const said = remark === null ? link : ` *(${escapeInline(remark)})*`;
-        // Obsidian's Tasks reads a date at the end of the line alone.
-        const due = date === null ? '' : ` 📅 ${date}`;
-        return `- ${kind === 'task' ? '[ ] ' : ''}${escapeLine(text)}${said}${due}`;
-      })
-      .join('\n'),
-  ]);
+  return summarySections(input).flatMap(({ kind, heading, lines }) => {
+    const written = lines.map(({ text, block, remark, date, done }) => {
+      const start = block === null ? undefined : starts.get(block);
+      const link = start === undefined ? '' : ` [[${transcript}#^${block}|${clock(start)}]]`;
+      const said = remark === null ? link : ` *(${escapeInline(remark)})*`;
+      // Obsidian's Tasks reads a date at the end of the line alone.
+      const due = date === null ? '' : ` 📅 ${date}`;
+      const box = kind === 'task' ? `[${done ? 'x' : ' '}] ` : '';
+      return `${heading === null ? '' : '- '}${box}${escapeLine(text)}${said}${due}`;
+    });
+    return heading === null ? written : [`## ${heading}`, written.join('\n')];
+  });
 }
 
 function shown(
   input: Pick<DocumentsInput, 'speakers' | 'uiLanguage' | 'localStart'>,
   line: SummaryLine,
-): ShownLine {
-  const { text, speaker, person, due, block, unfounded } = line;
+): Shown {
+  const { id = '', text, speaker, person, due, block, unfounded, by, done } = line;
   const name = speaker === null ? person : speakerName(input, speaker);
-  const said = withSpeakerNames(input, text);
+  // What a person wrote stays as they wrote it.
+  const said = by === undefined ? withSpeakerNames(input, text) : text;
   const dated =
-    due === null || said.toLowerCase().includes(due.toLowerCase())
+    due === null ||
+    (by !== undefined && isDay(due)) ||
+    said.toLowerCase().includes(due.toLowerCase())
       ? said
       : `${said.replace(/\.$/u, '')} (${withSpeakerNames(input, due)})`;
   return {
+    id,
+    done: done === true,
     text: name === null ? dated : `${name}: ${dated}`,
     block,
     remark: unfounded && name !== null ? labelsIn(input.uiLanguage)('not-found', { name }) : null,
@@ -149,3 +163,6 @@ function momentOf(passage: Block | undefined, labels: ReturnType<typeof labelsIn
   const cut = said.length > quotedMax ? `${said.slice(0, end < 1 ? quotedMax : end)} …` : said;
   return labels('moment-of', { words: cut });
 }
+
+/** A date as people set it: it stands behind the line alone. */
+const isDay = (due: string): boolean => /^\d{4}-\d\d-\d\d$/u.test(due);

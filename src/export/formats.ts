@@ -71,7 +71,9 @@ const renderer = () => import('../documents/render.ts');
 export function plainText(input: DocumentsInput): string {
   const labels = labelsIn(input.uiLanguage);
   const summary = summarySections(input).map(({ heading, lines }) =>
-    [heading, ...lines.map((line) => `- ${oneLine(plainLineOf(line))}`)].join('\n'),
+    heading === null
+      ? lines.map((line) => oneLine(plainLineOf(line))).join('\n\n')
+      : [heading, ...lines.map((line) => `- ${oneLine(plainLineOf(line))}`)].join('\n'),
   );
   const sidenotes = sidenoteSection(input);
   if (sidenotes)

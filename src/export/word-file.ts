@@ -71,8 +71,14 @@ function summary(input: DocumentsInput): Paragraph[] {
 }
 
 const section = ({ heading, lines }: ReturnType<typeof summarySections>[number]): Paragraph[] => [
-  new Paragraph({ text: heading, heading: HeadingLevel.HEADING_2 }),
-  ...lines.map((line) => new Paragraph({ text: clean(plainLineOf(line)), bullet: { level: 0 } })),
+  ...(heading === null ? [] : [new Paragraph({ text: heading, heading: HeadingLevel.HEADING_2 })]),
+  ...lines.map(
+    (line) =>
+      new Paragraph({
+        text: clean(plainLineOf(line)),
+        ...(heading === null ? { spacing } : { bullet: { level: 0 } }),
+      }),
+  ),
 ];
 
 const ownLines = ({ heading, lines }: NonNullable<ReturnType<typeof sidenoteSection>>) => [

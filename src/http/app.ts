@@ -9,7 +9,7 @@ import { untilReady } from './middleware/ready.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { checkHost, hostsOf, securityHeaders } from './middleware/security.ts';
 import { Problem, notFound, onlyWorks } from './problems.ts';
-import { type Route, answerBy } from './route.ts';
+import { type Route, answerBy, isRepeatable } from './route.ts';
 import { routes } from './routes.ts';
 import { sweepUploadsRegularly } from './routes/tus.ts';
 import type { HttpServices, RouteServices } from './services.ts';
@@ -89,12 +89,11 @@ function addRoute(
   services: RouteServices,
   remember: Koa.Middleware<State>,
 ): void {
-  const { method, access, needs, makesRoom } = route;
-  const isRepeatable = method === 'post' && access !== 'public';
+  const { method, needs, makesRoom } = route;
   const stack = [
     authenticate(services, route),
     ...(needs.length > 0 ? [untilReady(services.readiness, needs)] : []),
-    ...(isRepeatable ? [remember] : []),
+    ...(isRepeatable(route) ? [remember] : []),
     ...(makesRoom || method === 'delete' ? [makeRoom(services)] : []),
     answerBy(route, services),
   ];

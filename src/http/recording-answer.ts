@@ -2,7 +2,7 @@ import { doubtsIn } from '../../projections/recording/utterances.ts';
 import type { Doubt } from '../../events/facts/transcript.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import { localTime } from '../shared/time.ts';
-import { dueDateOf } from '../documents/render-summary.ts';
+import { summaryAnswer } from './summary-answer.ts';
 import type { ListedRecording, RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import type { LibraryItem } from '../../projections/library.ts';
@@ -70,10 +70,9 @@ export function recordingAnswer(
   activities: readonly StageNow[],
   { uiLanguage, reader }: Answering,
 ) {
-  const { summary, ...line } = recordingLine(row, activities, { uiLanguage, reader });
   return {
-    ...line,
-    summary: summaryAnswer({ ...row, abstract: summary }, transcript, {
+    ...recordingLine(row, activities, { uiLanguage, reader }),
+    summary: summaryAnswer(row, transcript, {
       uiLanguage,
       localStart: localTime(new Date(row.startedAt)),
     }),
@@ -124,17 +123,11 @@ export function readingAnswer(
   const { title, language, speakers, blocks, notes } = reading;
   const localStart =
     reading.localStart ?? (startedAt === null ? '' : localTime(new Date(startedAt)));
-  const named = (text: string) => withSpeakerNames({ speakers, uiLanguage }, text);
-  const abstract = reading.abstract === null ? null : named(reading.abstract);
   return {
     title,
     language,
     speakers: speakerAnswers(speakers, uiLanguage),
-    summary: summaryAnswer(
-      { abstract, speakers },
-      { ...reading, summary: reading.summary ?? '' },
-      { uiLanguage, localStart },
-    ),
+    summary: summaryAnswer(reading, reading, { uiLanguage, localStart }),
     utterances: utterances({ blocks, utterances: [] }),
     sidenotes: sidenotesIn(id, reading.sidenotes),
     notes: notesIn(reader, notes),
@@ -296,51 +289,6 @@ function ledgerOf({ ledger }: RecordingRow, transcript: TranscriptRow | undefine
   if (unplaced.length === 0) return ledger;
   return { ...(ledger as object | null), unplaced_corrections: unplaced };
 }
-
-/** The summary line by line; of prose, its paragraphs and list items. */
-function summaryAnswer(
-  { abstract, speakers }: Pick<RecordingRow, 'abstract' | 'speakers'>,
-  transcript: Pick<TranscriptRow, 'lines' | 'summary'> | undefined,
-  { uiLanguage, localStart }: { uiLanguage: Language; localStart: string },
-) {
-  const shown = { speakers, uiLanguage };
-  const lines = transcript?.lines ?? [];
-  const points = lines.length > 0 ? [] : pointsIn(transcript?.summary ?? '');
-  return {
-    abstract,
-    lines: [
-      ...lines.map((line) => ({
-        text: withSpeakerNames(shown, line.text),
-        kind: line.kind,
-        person: line.speaker === null ? line.person : speakerName(shown, line.speaker),
-        due: line.due,
-        due_date: dueDateOf(line, localStart),
-        block: line.block,
-        ...(line.unfounded ? { unfounded: line.unfounded } : {}),
-      })),
-      ...points.map((text) => ({
-        text: withSpeakerNames(shown, text),
-        kind: 'point' as const,
-        person: null,
-        due: null,
-        due_date: null,
-        block: null,
-      })),
-    ],
-  };
-}
-
-const pointsIn = (prose: string): string[] =>
-  prose
-    .split('\n')
-    .filter((line) => !line.startsWith('#'))
-    .map((line) =>
-      line
-        .replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/u, '')
-        .replaceAll('**', '')
-        .trim(),
-    )
-    .filter((line) => line !== '');
 
 /** The transcript's blocks; while there are none, the stretches as they were recognised. */
 function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utterances'>) {

@@ -74,7 +74,13 @@ export type Operation = WhoMayCall & {
   problems?: readonly ProblemType[];
   /** Whether it appends facts: what can go wrong with that is added. */
   command?: true;
+  /** It heeds `Idempotency-Key`, as every POST does. */
+  repeatable?: true;
 };
+
+/** Whether a request of it with the same `Idempotency-Key` is the same command. */
+export const isRepeatable = ({ method, access, repeatable }: Operation): boolean =>
+  repeatable === true || (method === 'post' && access !== 'public');
 
 /** What the routes of a file have in common; a route may say otherwise. Without `access` every user may call. */
 type Shared = Pick<Operation, 'tag'> &

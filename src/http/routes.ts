@@ -19,6 +19,7 @@ import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
 import { searchRoutes } from './routes/search.ts';
 import { ownSessionRoutes, sessionRoutes, setupRoutes, ticketRoutes } from './routes/session.ts';
 import { sidenoteRoutes } from './routes/sidenotes.ts';
+import { summaryRoutes } from './routes/summary.ts';
 import { speakersRoutes } from './routes/speakers.ts';
 import { statusRoutes, watchingRoutes } from './routes/status.ts';
 import { toggleRoutes } from './routes/toggle.ts';
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   ...versionRoutes,
   ...turnRoutes,
   ...sidenoteRoutes,
+  ...summaryRoutes,
   ...speakersRoutes,
   ...profileRoutes,
   ...documentRoutes,

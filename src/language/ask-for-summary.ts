@@ -6,7 +6,7 @@ import type { LanguageModel, Completion } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
 import { type DraftLine, linesIn, notesIn } from './summary-lines.ts';
 import { whyUnusable } from './unusable.ts';
-import { lineKinds } from '../../events/facts/transcript.ts';
+import { modelLineKinds } from '../../events/facts/transcript.ts';
 import { languageName } from './sentences.ts';
 
 /** What a model made of a talk or a part of it: lines, or, where it cannot give them, prose. */
@@ -228,7 +228,7 @@ const schemaOf = ({ isSolo }: SummaryStyle): Record<string, unknown> => {
   const orNull = (type: string) => ({ type: [type, 'null'] });
   const properties = {
     turn: orNull('integer'),
-    kind: { ...text, enum: lineKinds },
+    kind: { ...text, enum: modelLineKinds },
     ...(isSolo ? {} : { person: orNull('string') }),
     text,
     due: orNull('string'),

@@ -64,7 +64,8 @@ export async function recordingAt(
   }
   if (!kept) return null;
   const row = recordingRow(kept);
-  const { blocks, utterances, unplaced, summary, lines, sidenotes } = shown(recording);
+  const { blocks, utterances, unplaced, summary, lines, editable, offered, sidenotes } =
+    shown(recording);
   const started = new Set(row.running.map(({ stage }) => stage));
   return {
     row,
@@ -75,6 +76,8 @@ export async function recordingAt(
       unplaced,
       summary,
       lines,
+      editable,
+      offered,
       sidenotes,
     },
     position,

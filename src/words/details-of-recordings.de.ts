@@ -8,6 +8,12 @@ export const detailsOfRecordingsInGerman = {
   'recording-not-yet': { detail: 'Zu diesem Zeitpunkt gab es die Aufnahme noch nicht.' },
   'version-not-found': { detail: 'Diese Version gibt es nicht.' },
   'sidenote-not-found': { detail: 'Diese Randnotiz gibt es nicht.' },
+  'line-not-found': { detail: 'Diese Zeile der Zusammenfassung gibt es nicht.' },
+  'summary-changed': {
+    detail:
+      'Die Zusammenfassung hat sich inzwischen geändert; Ihre Änderungen wurden nicht gespeichert. Laden Sie die Seite neu und nehmen Sie sie noch einmal vor.',
+  },
+  'no-new-summary': { detail: 'Es wartet keine neue Zusammenfassung auf eine Entscheidung.' },
   'transcript-not-ready': { detail: 'Für diese Aufnahme gibt es noch kein Transkript.' },
   'documents-not-ready': { detail: 'Für diese Aufnahme gibt es noch keine Dokumente.' },
   'audio-not-kept': {

@@ -9,6 +9,15 @@ export const detailsOfRecordings = {
   'recording-not-yet': says({}, { detail: 'This recording didn’t exist yet at that point.' }),
   'version-not-found': says({}, { detail: 'This version doesn’t exist.' }),
   'sidenote-not-found': says({}, { detail: 'This side note doesn’t exist.' }),
+  'line-not-found': says({}, { detail: 'This line of the summary doesn’t exist.' }),
+  'summary-changed': says(
+    {},
+    {
+      detail:
+        'The summary has changed in the meantime, so your edits were not saved. Reload the page and make them again.',
+    },
+  ),
+  'no-new-summary': says({}, { detail: 'No new summary is waiting for a decision.' }),
   'transcript-not-ready': says({}, { detail: 'This recording has no transcript yet.' }),
   'documents-not-ready': says({}, { detail: 'This recording has no documents yet.' }),
   'audio-not-kept': says(

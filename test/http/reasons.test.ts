@@ -21,6 +21,7 @@ type World = { service: TestService; token: string; id: string };
 type Recording = {
   documents: Record<'index', string>;
   utterances: { block: string }[];
+  summary: { lines: { id: string; kind: string }[] };
 };
 
 test('why there is another version of the documents is one answer, whoever is asked', async (t) => {
@@ -62,6 +63,13 @@ const byHttp: Record<Exclude<Leading, Begun>, (world: World) => Promise<unknown>
   'sidenote.written': (world) => ask(world, 'POST', '/sidenotes', { at: 1, text: 'Ask Änne.' }),
   'sidenote.edited': (world) => ask(world, 'PATCH', '/sidenotes/1', { text: 'Ask Bea.' }),
   'sidenote.removed': (world) => ask(world, 'DELETE', '/sidenotes/1', {}),
+  'summary.edited': (world) =>
+    ask(world, 'PATCH', '/summary', { edits: [{ add: { text: 'Ask Änne.', kind: 'task' } }] }),
+  'task.checked': async (world) => {
+    const { summary } = await recordingOf(world);
+    const line = summary.lines.find(({ kind }) => kind === 'task')?.id;
+    await ask(world, 'PATCH', '/summary', { edits: [{ line, done: true }] });
+  },
   'version.restored': (world) => ask(world, 'POST', '/versions/1/restore', {}),
   'reprocessing.requested': async (world) => {
     await ask(world, 'POST', '/reprocess', { from: 'language-model' });

@@ -14,6 +14,14 @@ const voice = {
 const origin = { owner: 'U1', kind: 'meeting', language: 'de', speakers: 2 };
 const audio = { path: 'audio.wav', bytes: 320_044, sha256: 'ab'.repeat(32), duration: 10 };
 const ledger = { samples: 160_000, gaps: [[3.5, 0.25]], silent_seconds: 1.5, clipped_samples: 3 };
+const line = {
+  kind: 'task',
+  text: 'Ask Änne about Köln.',
+  speaker: null,
+  person: 'Änne',
+  due: 'by Friday',
+  block: 't-0001',
+};
 const worker = { engine: 'local', model: 'parakeet-tdt-0.6b-v3' };
 
 /** One fact of every type, as somebody might offer it. The compiler tells when a type is missing. */
@@ -163,6 +171,14 @@ const samples: Record<FactType, Sample> = {
   },
   'sidenote.edited': { data: { note: 1 }, content: { text: 'Ask Änne about Bonn.' } },
   'sidenote.removed': { data: { note: 1 } },
+  'summary.edited': {
+    data: { basis: 3, turns: null, edits: [{ line: '3-1', did: 'changed' }] },
+    content: { lines: [{ ...line, id: '3-1', by: 'U1', at: 1.5 }], abstract: 'Köln, in short.' },
+  },
+  'task.checked': {
+    data: { basis: 3, turns: null, line: '3-1', done: true },
+    content: { lines: [{ ...line, id: '3-1', done: true }] },
+  },
   'corrections.carried_over': {
     data: { placed: 1, unplaced: 1, labels: [] },
     content: {

@@ -15,7 +15,7 @@ import { type Done, commands, doneBy, lastDoneBy } from '../../../projections/co
 import { commandOf } from '../written.ts';
 
 /**
- * `Idempotency-Key` on any POST: a repetition gets the first answer, and does nothing twice. The key also
+ * `Idempotency-Key` on any POST, and on what says so (`isRepeatable`): a repetition gets the first answer, and does nothing twice. The key also
  * becomes the command's id, by which the log knows a repetition even after a restart (`doneBefore`);
  * what is kept here only makes the answer the very same. Refusals are not kept: what was in the way may be gone.
  */
@@ -65,7 +65,7 @@ export function rememberAnswers(): Middleware<State> {
 
   return (ctx, next) => {
     const { caller } = ctx.state;
-    return ctx.method === 'POST' && caller ? answerOnce(ctx, caller, next) : next();
+    return caller ? answerOnce(ctx, caller, next) : next();
   };
 }
 

@@ -3,23 +3,12 @@ import type { Access } from '../state.ts';
 import { limits } from '../limits.ts';
 import { problems as problemWords } from '../../words/problems.ts';
 import { type ProblemType, problemStatus } from '../problems.ts';
-import type { Operation, RequestBody } from '../route.ts';
+import { type Operation, type RequestBody, isRepeatable } from '../route.ts';
 import type { jsonSchema } from './json-schema.ts';
 
 /** An operation as OpenAPI's Operation Object. */
 export function describeOperation(operation: Operation, { toSchema, problems, uploadMb }: Means) {
-  const {
-    id,
-    tag,
-    summary,
-    description,
-    query,
-    headers = [],
-    method,
-    path,
-    body,
-    access,
-  } = operation;
+  const { id, tag, summary, description, query, headers = [], path, body, access } = operation;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
       name,
@@ -40,7 +29,7 @@ export function describeOperation(operation: Operation, { toSchema, problems, up
       required,
       schema: { type: 'string' },
     })),
-    ...(method === 'post' && access !== 'public' ? [idempotencyKey] : []),
+    ...(isRepeatable(operation) ? [idempotencyKey] : []),
   ];
   return {
     operationId: id,
@@ -224,7 +213,7 @@ function problemsOf(operation: Operation): ProblemType[] {
   if (method !== 'get') add('cross-origin');
   if (query) add('invalid');
   if (body) add('malformed-body', 'too-large', 'too-slow', 'unsupported-media', 'invalid');
-  if (method === 'post' && access !== 'public') add('key-used-differently', 'invalid');
+  if (isRepeatable(operation)) add('key-used-differently', 'invalid');
   if (command) add('changed-meanwhile', ...appending);
   return [...types];
 }

@@ -132,8 +132,11 @@ export const note = z.object({
 });
 
 const summaryLine = z.object({
+  id: z.string().describe('by which it is edited; it stays'),
+  revision: z.string().describe('what it says now, for `If-Match`'),
   text: z.string(),
   kind: z.enum(lineKinds),
+  section: z.string().nullable().describe('the heading that it stands below; null: none'),
   person: z
     .string()
     .nullable()
@@ -143,19 +146,32 @@ const summaryLine = z.object({
     .string()
     .nullable()
     .describe('the day a task is due, such as 2026-03-03; null where that is in doubt'),
+  done: z.boolean().describe('a task that is done'),
   block: z.string().nullable().describe('Markdown block id of the passage that it rests on'),
+  cites: z
+    .array(z.union([z.object({ block: z.string() }), z.object({ note: z.int() })]))
+    .describe('what it rests on: passages and side notes'),
+  edited_by: z.string().nullable().describe('id of the user who edited it last; null: nobody did'),
   unfounded: z
     .literal(true)
     .optional()
     .describe('a decision or task that was not found in what that person said'),
 });
 
+const summary = z.object({
+  abstract: z.string().nullable().describe('two or three sentences'),
+  abstract_revision: z.string().describe('what the abstract says now, for `revision` of an edit'),
+  revision: z.string().describe('what all of it says now, for `If-Match`'),
+  lines: z.array(summaryLine),
+  offered: z
+    .object({ lines: z.array(summaryLine) })
+    .nullable()
+    .describe('what a model made since people edited the summary; it waits for their decision'),
+});
+
 export const recording = z.object({
   ...line,
-  summary: z.object({
-    abstract: z.string().nullable().describe('two or three sentences'),
-    lines: z.array(summaryLine),
-  }),
+  summary,
   activities: z.array(activity),
   speakers_pending: z.array(suggestion),
   utterances: z.array(utterance),
@@ -181,6 +197,11 @@ export const uploaded = accepted.extend({
   same_audio_as: id
     .nullable()
     .describe('an earlier recording of yours, made of the same file; null: there is none'),
+});
+
+export const summaryEdited = accepted.extend({
+  summary,
+  added: z.array(z.string()).describe('ids of the lines that were added, in their order'),
 });
 
 /** Answers of commands. */

@@ -27,10 +27,11 @@ import {
   documentsInput,
 } from '../../documents/documents.ts';
 import { documentFilesOf, type Recording } from '../../../projections/recording/recording.ts';
-import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-turns.ts';
+import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-document.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
 import { NotAccepted } from '../../recordings/refusals.ts';
 import { editIn } from '../../documents/document-edit.ts';
+import { summaryEditIn } from '../../documents/summary-edit.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { perApp, type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
@@ -146,8 +147,8 @@ export const documentRoutes = [
     id: 'editDocument',
     summary: 'Takes an edited document',
     description:
-      'Changes that can be assigned by block ids become corrections of the transcript; with anything else ' +
-      'the whole is kept as their own version, and `own` says so.',
+      'Changes that can be assigned by block ids become corrections of the transcript, changed lines and checked tasks ' +
+      'of the summary its edits; with anything else the whole is kept as their own version, and `own` says so.',
     headers: [
       { name: 'If-Match', description: '`ETag` of the document that was edited.', required: true },
     ],
@@ -158,6 +159,7 @@ export const documentRoutes = [
         json: z.object({
           ...answers.accepted.shape,
           corrections: z.number().int().describe('how many passages were corrected'),
+          lines: z.number().int().describe('how many lines of the summary were edited'),
           own: z.boolean(),
         }),
         headers: { ETag: 'Names the document as it is now.' },
@@ -233,7 +235,7 @@ async function takeEdited(
   if (document === null) throw notFound(detail('document-not-of-recording'));
   const compare = await comparison(recordingId, document, markdown);
   const given = { document, markdown, replaces: present.sha256 };
-  const decision = editDocument(given, compare, speakerName);
+  const decision = editDocument(given, compare, speakerName, userId);
   const { facts } = await carryOut(services, ctx.state, recordingId, decision);
   const row = await untilWritten(services, recordingId);
   const written = await readDocument(space, filename);
@@ -242,6 +244,10 @@ async function takeEdited(
     recording_id: recordingId,
     status: statusName(row?.state ?? state),
     corrections: facts.filter(({ type }) => type === 'turn.edited').length,
+    lines: facts.reduce((count, fact) => {
+      if (fact.type === 'summary.edited') return count + fact.data.edits.length;
+      return fact.type === 'task.checked' ? count + 1 : count;
+    }, 0),
     own: facts.some((fact) => fact.type === 'document.edited' && fact.data.own),
   };
 }
@@ -272,17 +278,17 @@ async function comparison(recordingId: string, document: DocumentName, markdown:
     const { named, saved } = documentFilesOf(now, reading.source);
     const { data, content } = named ?? {};
     if (!data || !content) return { changes: [], own: true };
-    const ours = renderDocuments(
-      documentsInput(
-        recordingId,
-        reading,
-        { ...data, ...content },
-        saved?.data ?? {},
-        saved?.content?.audio,
-      ),
+    const input = documentsInput(
+      recordingId,
+      reading,
+      { ...data, ...content },
+      saved?.data ?? {},
+      saved?.content?.audio,
     );
-    return document === 'transcript'
-      ? editIn(ours.transcript, markdown)
+    const ours = renderDocuments(input);
+    if (document === 'transcript') return editIn(ours.transcript, markdown);
+    return document === 'summary' && input.lines.length > 0
+      ? summaryEditIn(ours.summary, markdown, input)
       : { changes: [], own: ours[document].trim() !== markdown.trim() };
   };
 }

@@ -199,7 +199,7 @@ function turnOf({ params: { index } }: RouteRequest<'/{index}'>): TurnRef {
 }
 
 /** What `If-Match` names; undefined where anything will do. */
-function seenBy({ ctx }: RouteRequest): string[] | undefined {
+export function seenBy({ ctx }: RouteRequest): string[] | undefined {
   const given = ctx.get('If-Match').trim();
   if (given === '' || given === '*') return undefined;
   return given.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));

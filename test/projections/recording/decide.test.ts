@@ -13,7 +13,8 @@ import {
   skipSpeakers,
   type DecideRecording,
 } from '../../../projections/recording/decide.ts';
-import { editDocument, editTurn, splitTurn } from '../../../projections/recording/edit-turns.ts';
+import { editDocument } from '../../../projections/recording/edit-document.ts';
+import { editTurn, splitTurn } from '../../../projections/recording/edit-turns.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
 import { speakerName } from '../../../src/documents/documents.ts';
 
@@ -233,7 +234,7 @@ test('an edited document corrects turns, one new speaker for all of them; the re
   ];
   const data = { document: 'transcript', replaces: 'hash' };
   given(meeting)
-    .when(editDocument(about, () => ({ changes, own: true }), speakerName))
+    .when(editDocument(about, () => ({ changes, own: true }), speakerName, 'anna'))
     .expect([
       edited(
         't-1',
@@ -254,10 +255,10 @@ test('an edited document corrects turns, one new speaker for all of them; the re
       },
     ]);
   given(meeting)
-    .when(editDocument(about, () => ({ changes: [], own: false }), speakerName))
+    .when(editDocument(about, () => ({ changes: [], own: false }), speakerName, 'anna'))
     .expect([{ type: 'document.edited', data: { ...data, own: false }, content: {} }]);
   given(waiting)
-    .when(editDocument(about, () => ({ changes: [], own: false }), speakerName))
+    .when(editDocument(about, () => ({ changes: [], own: false }), speakerName, 'anna'))
     .expect('NO_DOCUMENTS');
 });
 

@@ -1,0 +1,176 @@
+import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/transcript.ts';
+import type { DocumentEdit } from '../../projections/recording/edit-document.ts';
+import type { LineEdit } from '../../projections/recording/edit-summary.ts';
+import { type DocumentsInput, speakerName } from './documents.ts';
+import { unescaped } from './document-edit.ts';
+import { labelsIn } from './labels.ts';
+import { summarySections } from './render-summary.ts';
+
+/**
+ * Compares the summary as we would write it with what a person made of it, line by line: a line is an item below a
+ * heading of ours, or a paragraph before the first. What else was changed is nothing that an edit of lines can say.
+ * @param input what our document is made of
+ */
+export function summaryEditIn(ours: string, theirs: string, input: DocumentsInput): DocumentEdit {
+  const [before, after] = [partsOf(ours, input), partsOf(theirs, input)];
+  const known = knownLines(input);
+  const isOurs = before.items.length === known.length;
+  if (!isOurs) return { changes: [], own: ours.trim() !== theirs.trim() };
+  const pairs = paired(
+    before.items.map((item, at) => ({ ...item, ...known[at]! })),
+    after.items,
+  );
+  return {
+    changes: [],
+    lines: editsOf(pairs, input),
+    own: before.rest.join('\n') !== after.rest.join('\n'),
+  };
+}
+
+/** A line as a document has it. */
+type Item = { kind: LineKind; text: string; done: boolean; date: string | null };
+type Ours = Item & { id: string; line: SummaryLine };
+type Pairs = { ours: readonly Ours[]; theirs: readonly (Item & { ours: Ours | null })[] };
+
+const knownLines = (input: DocumentsInput): { id: string; line: SummaryLine }[] =>
+  summarySections(input).flatMap(({ lines }) =>
+    lines.flatMap(({ id }) => {
+      const line = input.lines.find((one) => one.id === id);
+      return line ? [{ id, line }] : [];
+    }),
+  );
+
+/** The lines of a document, and all else that it says. */
+function partsOf(markdown: string, input: DocumentsInput): { items: Item[]; rest: string[] } {
+  const labels = labelsIn(input.uiLanguage);
+  const headings = new Map<string, LineKind>(
+    lineKinds.flatMap((kind) => (kind === 'text' ? [] : [[`## ${labels(kind)}`, kind]])),
+  );
+  const items: Item[] = [];
+  const rest: string[] = [];
+  let kind: LineKind | null = null;
+  for (const written of markdown.replaceAll(/\r\n?/gu, '\n').split('\n')) {
+    const line = written.trim();
+    if (line === '') continue;
+    const listed = /^[-*+] (.*)$/u.exec(line)?.[1];
+    if (/^#{1,6} /u.test(line)) {
+      // Text stands below the title, up to the first heading.
+      kind = headings.get(line) ?? (line.startsWith('# ') ? 'text' : null);
+      if (!headings.has(line)) rest.push(line);
+    } else if (kind === 'text' && !isPlaceholder(line)) items.push(itemIn(line, kind));
+    else if (kind !== null && kind !== 'text' && listed !== undefined)
+      items.push(itemIn(listed, kind));
+    else rest.push(line);
+  }
+  return { items, rest };
+}
+
+/** What stands there when there is no summary. */
+const isPlaceholder = (line: string): boolean => /^\*[^*]+\*$/u.test(line);
+
+/** A line without its box, its link, its remark and its dates. */
+function itemIn(written: string, kind: LineKind): Item {
+  const [, box, said = written] = /^\[(.)\] (.*)$/su.exec(written) ?? [];
+  const date = /📅\uFE0F? ?(\d{4}-\d\d-\d\d)/u.exec(said)?.[1] ?? null;
+  const dateless = said.replaceAll(/[📅✅➕⏳🛫❌]\uFE0F? ?\d{4}-\d\d-\d\d/gu, '').trim();
+  const linkless = dateless.replace(/(?<!\\)\[\[[^[\]]*\]\]/u, '').trim();
+  const remark = linkless.endsWith(')*') ? linkless.lastIndexOf(' *(') : -1;
+  const text = remark < 0 ? linkless : linkless.slice(0, remark);
+  const done = kind === 'task' && box !== undefined && box !== ' ';
+  return { kind, text: unescaped(text), done, date };
+}
+
+/** Finds our lines in theirs: the same text, then one that stands in its place or has most of its words. */
+function paired(ours: readonly Ours[], items: readonly Item[]): Pairs {
+  const left = new Set(ours);
+  const theirs = items.map((item) => ({ ...item, ours: null as Ours | null }));
+  /** How sure it is that a line of theirs is one of ours; 0: it is not. */
+  const match = (sureness: (one: Ours, other: Item, at: number) => number): void => {
+    for (const [at, other] of theirs.entries()) {
+      if (other.ours !== null) continue;
+      const best = [...left]
+        .map((one) => ({ one, sure: sureness(one, other, at) }))
+        .reduce<{ one: Ours; sure: number } | null>(
+          (most, next) => (next.sure > (most?.sure ?? 0) ? next : most),
+          null,
+        );
+      if (best) left.delete((other.ours = best.one));
+    }
+  };
+  match((one, other) => Number(one.text === other.text && one.kind === other.kind));
+  match((one, other) => Number(one.text === other.text));
+  match((one, other) => {
+    const like = one.kind === other.kind ? likeness(one.text, other.text) : 0;
+    return like >= likenessMin ? like : 0;
+  });
+  match((one, other, at) => {
+    const before = theirs[at - 1]?.ours ?? null;
+    return Number(one.kind === other.kind && (ours[ours.indexOf(one) - 1] ?? null) === before);
+  });
+  return { ours, theirs };
+}
+
+/** With this share of words in common a line is the same one, changed. */
+const likenessMin = 0.4;
+
+/** The share of words that both have. */
+function likeness(one: string, other: string): number {
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const both = [...a].filter((word) => b.has(word)).length;
+  return both / Math.max(1, a.size, b.size);
+}
+const wordsOf = (text: string): Set<string> =>
+  new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+
+function editsOf({ ours, theirs }: Pairs, input: DocumentsInput): LineEdit[] {
+  const kept = new Set(theirs.flatMap((one) => one.ours ?? []));
+  const removed = ours.filter((one) => !kept.has(one));
+  const isMoved = (kind: LineKind): boolean => {
+    const before = ours.filter((one) => one.kind === kind && kept.has(one));
+    const after = theirs.flatMap((one) => (one.ours?.kind === kind ? [one.ours] : []));
+    return before.some((one, at) => one !== after[at]);
+  };
+  const moved = new Set(lineKinds.filter(isMoved));
+  const edits: LineEdit[] = removed.map(({ id }) => ({ line: id, remove: true }));
+  // New lines have no id yet: several behind the same line are added from the last to the first.
+  const added: LineEdit[] = [];
+  let last: string | null = null;
+  for (const one of theirs) {
+    const { ours: line, kind, done, date } = one;
+    if (line === null) {
+      const said = saidIn(one.text, null, input);
+      const due = date === null ? {} : { due: date };
+      added.unshift({ add: { ...said, ...due, kind, done, ...(last ? { after: last } : {}) } });
+      continue;
+    }
+    const change = {
+      ...(line.text === one.text ? {} : saidIn(one.text, line, input)),
+      ...(line.kind === kind ? {} : { kind }),
+      ...(line.done === done ? {} : { done }),
+      ...(line.date === date ? {} : { due: date }),
+      ...(moved.has(kind) || line.kind !== kind ? { after: last } : {}),
+    };
+    if (Object.keys(change).length > 0) edits.push({ line: line.id, ...change });
+    last = line.id;
+  }
+  return [...edits, ...added];
+}
+
+/** What a line says, who it is about, and until when, of its text in the document. */
+function saidIn(text: string, ours: Ours | null, input: DocumentsInput) {
+  const { line } = ours ?? {};
+  const names = [
+    ...(line?.person ? [line.person] : []),
+    ...input.speakers.map(({ label }) => speakerName(input, label)),
+  ];
+  const person = names.find((name) => text.startsWith(`${name}: `)) ?? null;
+  let said = person === null ? text : text.slice(person.length + 2);
+  const due = line?.due ?? null;
+  const shownDue = due === null ? '' : ` (${due})`;
+  const wasShown = shownDue !== '' && ours?.text.endsWith(shownDue) === true;
+  const isShown = wasShown && said.endsWith(shownDue);
+  if (isShown) said = said.slice(0, -shownDue.length);
+  // The date stood for its full stop.
+  if (isShown && line && said === line.text.replace(/\.$/u, '')) said = line.text;
+  return { text: said, person, ...(wasShown && !isShown ? { due: null } : {}) };
+}
