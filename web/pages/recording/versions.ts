@@ -41,6 +41,7 @@ export type Reason =
   | 'renamed'
   | 'corrected'
   | 'edited'
+  | 'reworded'
   | 'changed';
 
 const reasons: Record<string, Reason> = {
@@ -56,6 +57,8 @@ const reasons: Record<string, Reason> = {
   'turn.edited': 'corrected',
   'turns.recut': 'corrected',
   'document.edited': 'edited',
+  'summary.edited': 'reworded',
+  'task.checked': 'reworded',
 };
 
 export function reasonOf({ why }: Pick<Version, 'why'>): Reason {

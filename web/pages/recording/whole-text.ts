@@ -6,7 +6,10 @@ import type { Recording } from './turn-key.ts';
 /** What is to be taken along. */
 export type Parts = { summary: boolean; transcript: boolean; markdown?: boolean };
 /** Headings in the language of the page. */
-export type Headings = Record<SummaryLine['kind'] | 'inShort' | 'transcript', string>;
+export type Headings = Record<Titled | 'inShort' | 'transcript' | 'ownLines', string>;
+
+/** Lines of text stand without a heading. */
+type Titled = Exclude<SummaryLine['kind'], 'text'>;
 
 /** The text of a note, paragraphs apart by empty lines. */
 export function wholeText(
@@ -20,10 +23,16 @@ export function wholeText(
   const text = [heading(title, 1)];
   const { abstract, lines } = recording.summary;
   if (parts.summary && abstract) text.push(heading(headings.inShort, 2), abstract);
-  for (const kind of ['decision', 'task', 'open', 'point'] as const) {
-    const own = lines.filter((line) => line.kind === kind);
-    if (!parts.summary || own.length === 0) continue;
-    text.push(heading(headings[kind], 2), own.map((line) => `- ${lineText(line)}`).join('\n'));
+  if (parts.summary) {
+    text.push(...lines.filter(({ kind }) => kind === 'text').map(lineText));
+    for (const kind of ['decision', 'task', 'open', 'point'] as const) {
+      const own = lines.filter((line) => line.kind === kind);
+      const list = own.map((line) => `- ${boxOf(line, markdown)}${lineText(line)}`);
+      if (own.length > 0) text.push(heading(headings[kind], 2), list.join('\n'));
+    }
+    const notes = recording.sidenotes.filter((note) => note.text !== '');
+    const list = notes.map((note) => `- [${clock(note.at)}] ${note.text}`);
+    if (notes.length > 0) text.push(heading(headings.ownLines, 2), list.join('\n'));
   }
   if (!parts.transcript) return text.join('\n\n');
   if (parts.summary || markdown) text.push(heading(headings.transcript, 2));
@@ -33,6 +42,13 @@ export function wholeText(
     text.push(`${by === undefined ? '' : `${by} `}[${clock(start)}] ${said}`);
   }
   return text.join('\n\n');
+}
+
+/** A task's box in Markdown; elsewhere a sign that it is done. */
+function boxOf({ kind, done }: SummaryLine, markdown: boolean): string {
+  if (kind !== 'task') return '';
+  if (markdown) return done ? '[x] ' : '[ ] ';
+  return done ? '✓ ' : '';
 }
 
 /** A line of the summary as it is read: who, what, until when. */
