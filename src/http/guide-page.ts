@@ -7,16 +7,25 @@ import { escaped } from './problem-answer.ts';
 
 /** The style sheet of these pages. */
 export const guideStylePath = '/assets/docs/guide.css';
-export const guideStyle = `.guides { font-family: system-ui, sans-serif; line-height: 1.55; }
+export const guideStyle = `:root { color-scheme: light dark; --text: light-dark(#22231f, #ecebe4); --soft: light-dark(#5b5d55, #b4b5ac);
+  --line: light-dark(#d9d8cf, #43453e); --ground: light-dark(#f7f6f2, #1b1c19); --link: light-dark(#1f6f5c, #7fd3bd); }
+.guides, .guide { font-family: system-ui, sans-serif; line-height: 1.55; }
 .guides ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0; list-style: none; }
 .guides [aria-current] { font-weight: 600; color: inherit; text-decoration: none; }
-.guide { max-width: 48rem; margin: 2rem auto; padding: 0 1rem; font-family: system-ui, sans-serif; line-height: 1.55; }
-.guide pre { overflow-x: auto; padding: 0.75rem; border: 1px solid; border-radius: 0.5rem; }
-.guide code { overflow-wrap: anywhere; }
-.guide pre code { overflow-wrap: normal; }
+.guide { max-width: 48rem; margin: 1rem auto 4rem; padding: 0 1rem; color: var(--text); background: var(--ground); overflow-wrap: break-word; }
+.guide a { color: var(--link); }
+.guide > .guides { padding-bottom: 0.5rem; border-bottom: 1px solid var(--line); }
+.guide .contents { padding: 0.25rem 1rem; margin: 1.5rem 0; border: 1px solid var(--line); border-radius: 0.5rem; }
+.guide .contents p { margin: 0.5rem 0; font-weight: 600; }
+.guide .contents ul { margin: 0.5rem 0; padding-inline-start: 1.25rem; }
+.guide h1, .guide h2, .guide h3 { line-height: 1.25; margin-block-start: 2rem; }
+.guide pre { overflow-x: auto; padding: 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; }
+.guide :not(pre, td) > code { overflow-wrap: anywhere; }
 .guide .wide { overflow-x: auto; }
 .guide table { border-collapse: collapse; }
-.guide th, .guide td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid; }
+.guide td > code { white-space: nowrap; }
+.guide td { min-width: 7rem; }
+.guide th, .guide td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
 .guide :target { text-decoration: underline; }
 `;
 
@@ -44,7 +53,7 @@ export const guideTitles: Record<GuideName, Record<Language, string>> = {
   readme: { en: 'First steps', de: 'Erste Schritte' },
   recording: { en: 'Recording', de: 'Aufnehmen' },
   settings: { en: 'Settings and servers', de: 'Einstellungen und Server' },
-  administration: { en: 'Administration', de: 'Verwaltung' },
+  administration: { en: 'Administration', de: 'Administration' },
   speech: { en: 'Speech recognition', de: 'Spracherkennung' },
   language: { en: 'Language models', de: 'Sprachmodelle' },
   integrity: { en: 'Damage and loss', de: 'Schäden und Verluste' },
@@ -91,6 +100,9 @@ ${items.join('\n')}
 
 const inLanguage = ({ language, named }: GuideReader): string => (named ? `?lang=${language}` : '');
 
+const contentsList = (language: Language, entries: readonly string[]): string =>
+  `<nav class="contents" lang="${language}" aria-label="${words[language].contents}"><p>${words[language].contents}</p><ul>${entries.join('')}</ul></nav>\n`;
+
 /** A guide as a page: its Markdown with the headings as places to link to, a table of contents, and a list of all guides. */
 export async function guidePage(
   name: GuideName,
@@ -117,6 +129,8 @@ export async function guidePage(
         const there = placeOf({ name, reader, language }, href);
         return there === undefined ? shown : `<a href="${escaped(there)}">${shown}</a>`;
       },
+      // A narrow screen scrolls it: then keys have to reach it, too.
+      code: ({ text }) => `<pre tabindex="0"><code>${escaped(text)}\n</code></pre>\n`,
       // Pictures are of the repository.
       image: () => '',
       html: () => '',
@@ -145,8 +159,7 @@ export async function guidePage(
   <body class="guide">
     ${guideList(reader, name)}
     <main lang="${language}">
-      <nav lang="${reader.language}" aria-label="${words[reader.language].contents}"><ul>${contents.join('')}</ul></nav>
-${body}
+${body.replace('</h1>\n', `</h1>\n${contentsList(reader.language, contents)}`)}
     </main>
   </body>
 </html>

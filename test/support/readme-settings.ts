@@ -10,7 +10,7 @@ export function replaceSettings(text: string): string {
   if (start < 0 || end < 0) {
     throw new Error(`src/config/settings.md lacks the markers ${opening} and ${closing}`);
   }
-  const table = aligned([['Key', 'Default', ''], ...settingKeys.map(row)]);
+  const table = aligned([['Key', 'Default', 'Meaning'], ...settingKeys.map(row)]);
   return `${text.slice(0, start + opening.length)}\n\n${table}\n\n${text.slice(end)}`;
 }
 

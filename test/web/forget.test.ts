@@ -49,9 +49,9 @@ test('a computer that others use can be made to forget: what is not saved yet is
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   await page.evaluate(leave);
   type Held = { stored: number; texts: string };
-  const forget = page.getByRole('button', { name: 'Forget this computer…' });
+  const forget = page.getByRole('button', { name: 'Delete data in this browser…' });
   await forget.click();
-  await page.getByText('2 min of audio in this browser aren’t saved on the server yet').waitFor();
+  await page.getByText('Audio in this browser (2 min) isn’t saved on the server yet').waitFor();
   await checkLook(page, 'forget');
   await page.getByRole('button', { name: 'Cancel' }).click();
   const before = await page.evaluate<Held>(held);
@@ -59,7 +59,7 @@ test('a computer that others use can be made to forget: what is not saved yet is
   assert.match(before.texts, /Interview with Jo/);
 
   await forget.click();
-  await page.getByRole('button', { name: 'Log out and forget', exact: true }).click();
+  await page.getByRole('button', { name: 'Log out and delete', exact: true }).click();
   await page.waitForURL(`${service.url}/login`);
   await page.getByRole('heading', { level: 1, name: 'Log in' }).waitFor();
   const after = await page.evaluate<Held>(held);

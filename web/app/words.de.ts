@@ -21,9 +21,10 @@ export default {
   whatsNew: 'Neuerungen',
   newIn: 'Neu in Mitschrift {version}',
   newPages: 'Beim Anhören mitlesen, bearbeiten, rückgängig machen und Versionen vergleichen.',
-  newSpeakers: 'Besprechungen zeigen, wer gesprochen hat, und schlagen benannte Stimmen vor.',
+  newSpeakers:
+    'Notizen von Besprechungen zeigen, wer gesprochen hat. Namen bekannter Stimmen werden vorgeschlagen.',
   newFolder: 'Notizen können bei jedem Speichern in Ihren eigenen Ordner kopiert werden.',
-  newPeople: 'Personen kommen mit einem Einladungslink dazu.',
+  newPeople: 'Sie können andere mit einem Link einladen.',
   call: 'Anruf',
   callBegins: '{program} verwendet das Mikrofon. Diesen Anruf aufnehmen?',
   callEnds: 'Der Anruf in {program} scheint vorbei zu sein. Aufnahme beenden?',

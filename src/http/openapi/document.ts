@@ -34,7 +34,7 @@ export function openApiDocument(
     info: {
       title: 'Mitschrift',
       version: options.version,
-      summary: 'Records people talking and writes notes.',
+      summary: 'Records conversations and turns them into notes.',
       description: introduction(options.uploadMb),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -48,14 +48,14 @@ export default {
   ended: 'Sitzung abgemeldet.',
   forget: 'Dieser Browser',
   forgetHint:
-    'Auf einem Computer, den auch andere nutzen: entfernt noch nicht gespeichertes Audio, Entwürfe, Namen unfertiger Uploads und Einstellungen dieser Seiten.',
+    'Auf einem Computer, den auch andere nutzen, können Sie sich hier abmelden und löschen, was dieser Browser aufbewahrt: noch nicht gespeichertes Audio, Entwürfe, Namen unfertiger Uploads und Einstellungen dieser Seiten.',
   forgetLater: 'Dieser Browser nimmt auf. Beenden Sie zuerst die Aufnahme.',
-  forgetAsk: 'Diesen Computer vergessen…',
-  forgetTitle: 'Diesen Computer vergessen?',
+  forgetAsk: 'Daten in diesem Browser löschen…',
+  forgetTitle: 'Daten in diesem Browser löschen?',
   forgetUnsaved:
-    '{time} Audio in diesem Browser sind noch nicht auf dem Server gespeichert. Sie gehen verloren.',
+    'Audio in diesem Browser ({time}) ist noch nicht auf dem Server gespeichert. Es geht verloren.',
   forgetText:
-    'Sie werden abgemeldet, und alles, was Mitschrift in diesem Browser aufbewahrt, wird entfernt. Ihre Notizen auf dem Server bleiben erhalten.',
-  forgetNow: 'Abmelden und vergessen',
+    'Sie werden abgemeldet, und alles, was Mitschrift in diesem Browser aufbewahrt, wird gelöscht. Ihre Notizen auf dem Server bleiben erhalten.',
+  forgetNow: 'Abmelden und löschen',
   cancel: 'Abbrechen',
 } satisfies Translation<English>;

@@ -47,16 +47,16 @@ const english = {
   ended: 'Session logged out.',
   forget: 'This browser',
   forgetHint:
-    'On a computer that others use: removes audio that isn’t saved yet, drafts, names of unfinished uploads and settings of these pages.',
+    'On a computer that others use, log out here and delete what this browser keeps: audio that isn’t saved yet, drafts, names of unfinished uploads and settings of these pages.',
   forgetLater: 'This browser is recording. Stop the recording first.',
-  forgetAsk: 'Forget this computer…',
-  forgetTitle: 'Forget this computer?',
+  forgetAsk: 'Delete data in this browser…',
+  forgetTitle: 'Delete data in this browser?',
   forgetUnsaved: params(
-    '{time} of audio in this browser aren’t saved on the server yet. They will be lost.',
+    'Audio in this browser ({time}) isn’t saved on the server yet. It will be lost.',
   ),
   forgetText:
-    'You’ll be logged out, and everything that Mitschrift keeps in this browser will be removed. Your notes on the server stay.',
-  forgetNow: 'Log out and forget',
+    'You’ll be logged out, and everything that Mitschrift keeps in this browser will be deleted. Your notes on the server are kept.',
+  forgetNow: 'Log out and delete',
   cancel: 'Cancel',
 };
 

@@ -12,7 +12,7 @@ export default {
   toModels: 'Modell auswählen',
   notSetUp: 'Die Spracherkennung ist noch nicht eingerichtet.',
   askAdministrator: 'Wenden Sie sich an einen Administrator.',
-  uploadDiskFull: 'Der Speicherplatz des Servers ist voll.',
+  uploadDiskFull: 'Die Festplatte des Servers ist voll.',
   uploadWhenRoom: 'Der Upload wird automatisch fortgesetzt, sobald wieder Platz ist.',
   askForModel: 'Wenden Sie sich dafür an einen Administrator.',
   from: 'Quelle',

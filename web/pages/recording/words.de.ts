@@ -298,5 +298,4 @@ export default {
     'Das Audio kann nicht geladen werden, weil der Server nicht antwortet. Mit „Abspielen“ versuchen Sie es erneut.',
   soundFormat:
     'Dieser Browser kann dieses Audioformat nicht abspielen. Versuchen Sie es mit einem anderen Browser.',
-  trackOf: 'Spur {used} von {of}',
 } satisfies Translation<English>;

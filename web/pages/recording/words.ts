@@ -291,7 +291,6 @@ const english = {
   soundAway:
     'The audio can’t be loaded because the server isn’t responding. Press Play to try again.',
   soundFormat: 'This browser can’t play this audio format. Try another browser.',
-  trackOf: params('track {used} of {of}'),
 };
 
 export type English = typeof english;

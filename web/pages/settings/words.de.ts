@@ -137,7 +137,7 @@ export default {
   linkUntil: 'bis {day} · noch nicht verwendet',
   withdraw: 'Zurückziehen…',
   withdrawQuestion: 'Link für {name} zurückziehen?',
-  withdrawMeaning: 'Der Link gilt sofort nicht mehr. Sie können jederzeit einen neuen erstellen.',
+  withdrawMeaning: 'Der Link ist sofort ungültig. Sie können jederzeit einen neuen erstellen.',
   withdrawIt: 'Zurückziehen',
   disable: 'Sperren',
   enable: 'Entsperren',

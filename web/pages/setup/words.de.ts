@@ -30,9 +30,6 @@ export default {
   created: 'Administratorkonto angelegt: {name}.',
   createdHint:
     'Dieser Schritt ist abgeschlossen. Weitere Personen können Sie später in den Einstellungen hinzufügen.',
-  alreadySetUp: 'Mitschrift ist bereits eingerichtet.',
-  alreadySetUpHint:
-    'Melden Sie sich mit dem Benutzernamen an, den Sie von einem Administrator erhalten haben.',
   onlyAdministrators: 'Nur Administratoren können Mitschrift einrichten.',
   onlyAdministratorsHint: 'Alles, was Sie zum Aufnehmen brauchen, ist bereit.',
   logIn: 'Anmelden',
@@ -104,7 +101,7 @@ export default {
   microphoneSkipped:
     'Wenn Sie diesen Schritt überspringen, nimmt der Server mit seinem Standardgerät auf.',
   microphoneLater: 'Sie können jederzeit unter Einstellungen › Aufnahme ein Mikrofon wählen.',
-  forCalls: 'Für Anrufe und Videokonferenzen, in den Einstellungen:',
+  forCalls: 'Für Anrufe und Videokonferenzen gibt es in den Einstellungen:',
   together: 'Mikrofon und Lautsprecher zusammen',
 
   folderQuestion: 'Wohin sollen Ihre Notizen kopiert werden?',

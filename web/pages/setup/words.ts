@@ -29,8 +29,6 @@ const english = {
   create: 'Create administrator',
   created: params('Administrator account created: {name}.'),
   createdHint: 'This step is complete. You can add more people later in the settings.',
-  alreadySetUp: 'Mitschrift is already set up.',
-  alreadySetUpHint: 'Log in with the user name that an administrator gave you.',
   onlyAdministrators: 'Only administrators can set up Mitschrift.',
   onlyAdministratorsHint: 'Everything you need for recording is ready.',
   logIn: 'Log in',
@@ -92,7 +90,7 @@ const english = {
   noMicrophoneHint: 'You can still upload files, and record with the microphone of your browser.',
   microphoneSkipped: 'If you skip this step, recordings on the server use its default device.',
   microphoneLater: 'You can choose a microphone at any time under Settings › Recording.',
-  forCalls: 'For calls, see the settings:',
+  forCalls: 'For calls, the settings offer:',
   together: 'microphone and speakers together',
 
   folderQuestion: 'Where should your notes be copied?',
