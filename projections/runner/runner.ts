@@ -20,6 +20,8 @@ export type Which = string | readonly string[];
 export interface ProjectionRunner {
   /** Where each projection stands, in the order they were given. */
   states(): ProjectionState[];
+  /** Up to where one has applied the log. @throws {RangeError} there is none of that name */
+  positionOf(name: string): number;
   /**
    * Resolves when the projections have applied a position (`timeoutMs` 5000 by default).
    * @throws {ProjectionBehind} after the limit; {ProjectionStopped} as soon as one of them has stopped.
@@ -119,10 +121,11 @@ export function startProjections(options: {
 export function progressOf(
   members: readonly Progress[],
   waiting: PositionWaiters,
-): Pick<ProjectionRunner, 'states' | 'applied' | 'caughtUp' | 'assertRunning'> {
+): Pick<ProjectionRunner, 'states' | 'positionOf' | 'applied' | 'caughtUp' | 'assertRunning'> {
   const chosen = chooser(members);
   return {
     states: () => members.map((member) => member.state()),
+    positionOf: (name) => Math.min(...chosen(name).map((member) => member.position())),
     async applied(which, position, { timeoutMs = appliedTimeoutMs, signal } = {}) {
       const has = (member: Progress) => member.position() >= position;
       const need = { has, what: `apply position ${position}` };

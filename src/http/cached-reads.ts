@@ -8,14 +8,14 @@ import type { ProjectionRunner } from '../../projections/runner/runner.ts';
  * @param readsMax answers kept; of more the least used are forgotten.
  */
 export function cachedReads<T>(
-  projections: Pick<ProjectionRunner, 'states'>,
+  projections: Pick<ProjectionRunner, 'positionOf'>,
   name: string,
   readsMax: number,
 ): (key: string, read: () => Promise<T>, keeps?: (answer: T) => boolean) => Promise<T> {
   const kept = new LRUCache<string, { answer: T }>({ max: readsMax });
   let keptAt = -1;
   return async (key, read, keeps = () => true) => {
-    const position = projections.states().find((one) => one.name === name)?.position ?? -1;
+    const position = projections.positionOf(name);
     if (position !== keptAt) {
       kept.clear();
       keptAt = position;

@@ -105,7 +105,7 @@ export type HttpServices = {
   rows: Pick<RowsStorage, 'withRoom'>;
   projections: Pick<
     ProjectionRunner,
-    'applied' | 'assertRunning' | 'position' | 'onApplied' | 'states'
+    'applied' | 'assertRunning' | 'position' | 'positionOf' | 'onApplied' | 'states'
   >;
   accounts: Omit<Accounts, 'sweepSessions' | 'finishDeletions' | 'importUsers' | 'setupCode'>;
   kept: Kept;

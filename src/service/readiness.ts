@@ -31,6 +31,9 @@ export function openReadiness(deps: {
     projections
       .states()
       .filter(({ name }) => (which?.includes(name) ?? true) && isBehind(projections, name));
+  const served = new Set(projections.states().map(({ name }) => name));
+  const isReady = (part: string) =>
+    served.has(part) ? !isBehind(projections, part) : part !== unfinished || !takingUp;
 
   return {
     progress,
@@ -57,7 +60,7 @@ export function openReadiness(deps: {
 
   async function until(which: readonly string[], withinMs: number): Promise<void> {
     // Nearly always.
-    if (progress(which) === null) return;
+    if (which.every(isReady)) return;
     const states = behind(which);
     const timeoutMs = states.some(({ state }) => state === 'rebuilding') ? 0 : withinMs;
     await Promise.all([

@@ -7,8 +7,7 @@ export const openLogger = (
   level: string,
   destination?: DestinationStream,
   formatters: LoggerOptions['formatters'] = {},
-): Log =>
-  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination);
+): Log => pino({ level, base: null, timestamp: timeOfLines(), formatters }, destination);
 
 /**
  * The service's log: a readable line for each entry on a terminal, JSON lines everywhere else.
@@ -18,7 +17,7 @@ export async function openServiceLogger(
   level: string,
   userName: (id: string) => string | undefined,
 ): Promise<Log> {
-  if (!process.stdout.isTTY) return openLogger(level);
+  if (!process.stdout.isTTY) return openLogger(level, linesTogether());
   const { default: pretty } = await import('pino-pretty');
   // At once, as everything a person watches: the last line before an end is the one that matters.
   const stream = pretty({
@@ -43,4 +42,40 @@ function withNames(
     if (typeof id === 'string') named[field] = userName(id) ?? id;
   }
   return named;
+}
+
+/**
+ * Standard output, written once for all lines of a turn of the event loop: a write of its own cost an answered request more
+ * than the line. What was written when a process ends is written out first; a fatal line is written at once.
+ */
+function linesTogether(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: true });
+  let waiting = '';
+  const flushSync = (): void => {
+    const lines = waiting;
+    waiting = '';
+    if (lines !== '') output.write(lines);
+  };
+  process.once('exit', flushSync);
+  return Object.assign(
+    {
+      write(line: string) {
+        if (waiting === '') setImmediate(flushSync);
+        waiting += line;
+      },
+    },
+    // By this name pino asks for it.
+    { flushSync },
+  );
+}
+
+/** `,"time":"2026-11-21T06:14:00.123Z"`, written out once a millisecond. */
+function timeOfLines(): () => string {
+  let at = NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== at) [at, text] = [now, `,"time":"${new Date(now).toISOString()}"`];
+    return text;
+  };
 }
