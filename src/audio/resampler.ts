@@ -20,7 +20,9 @@ export async function createResampler(rate: number): Promise<Resampler> {
   if (rate === speechRate)
     return { push: (block) => block, end: () => new Float32Array(0), close() {} };
 
-  const { default: libsamplerate } = await import('@alexanderolsen/libsamplerate-js');
+  const loaded = await import('@alexanderolsen/libsamplerate-js');
+  // tsx, which runs the sources, gives what is in it without a default.
+  const libsamplerate = loaded.default ?? loaded;
   // It checks rates, but converts by their ratio.
   const divisor = Math.ceil(rate / rateMax);
   const converter = await libsamplerate.create(1, rate / divisor, speechRate / divisor, {

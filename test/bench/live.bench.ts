@@ -91,6 +91,7 @@ const spokenPauses = [
 /** A minute as it is spoken. */
 async function* delayRows(live: Started, batch: Started): AsyncIterable<Measured> {
   const own = await engineAlone(live.root);
+  await startEngine(live);
   for (const { pause, aim } of spokenPauses) {
     const spoken = await spokenSentences(live.root, sentencesAMinute, { pauseSeconds: pause });
     const { delays, errors } = await talk(live, spoken, { inRealTime: true });
@@ -154,10 +155,14 @@ async function started(
   return { root, mode, service, token: await setUp(service.url) };
 }
 
-/** A talk of so many minutes; a few sentences before it start the engine's process, if it has ended. */
+/** A few sentences start the engine's process, if it has ended. */
+const startEngine = async (on: Started): Promise<void> =>
+  void (await talk(on, await spokenSentences(on.root, 4)));
+
+/** A talk of so many minutes. */
 async function runOf(on: Started, minutes: number): Promise<Run> {
   const spoken = await spokenSentences(on.root, minutes * sentencesAMinute);
-  await talk(on, await spokenSentences(on.root, 4));
+  await startEngine(on);
   const runs: Run[] = [];
   for (let time = 0; time < (minutes === 1 ? shortTimes : 1); time += 1)
     runs.push(await talk(on, spoken));

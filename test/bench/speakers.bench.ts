@@ -5,6 +5,7 @@ import { speechRate } from '../../src/audio/wav.ts';
 import { localProcess } from '../../src/speech/local/local-process.ts';
 import { type Line, linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
 import { type Rates, ratesOf, ratesOfFile } from '../support/speaker-rates.ts';
+import { channelRows, doubtRows, ghostRows, languageRows } from './heard-rows.ts';
 import { type Measured, countFrom, seconds } from './measure.ts';
 import { cpuTime } from './processor-time.ts';
 
@@ -23,6 +24,10 @@ export async function* bench(): AsyncIterable<Measured> {
     }
     const men = linesOf(2, 16).map((line) => ({ ...line, speaker: line.speaker * 2 }));
     yield* ratesRows('2 voices of one sex', await ratesOf(overlapping(men), root));
+    yield* channelRows(root);
+    yield* ghostRows(root);
+    yield* languageRows();
+    yield* doubtRows();
     if (longMinutes === 0) return;
     const [short, long] = [
       await longDialogue(root, shortMinutes),

@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { channelsApart } from '../../src/speech/diarization/channels-apart.ts';
-import { type Line, linesOf, synthesise, writeDialogue } from '../support/dialogues.ts';
+import { callLines, channelRates, channelTalk, echoing } from '../support/channel-talk.ts';
+import { writeDialogue } from '../support/dialogues.ts';
 import { folderFor } from '../support/espeak.ts';
 
 const { signal } = new AbortController();
-/** Now and then one begins before the other has ended. */
-const lines = linesOf(2, 8).map((line, at): Line => (at % 3 === 2 ? { ...line, gap: -0.8 } : line));
+const lines = callLines(8);
 
 test('two channels with different speech are apart; what one hears of the other is silent in it', async (t) => {
-  const { folder, said, left, right } = await twoChannels(t);
-  // A microphone that hears the loudspeakers, late and softer.
-  const echoing = left.map((sample, at) => Math.round(sample * 0.5 + (right[at - 800] ?? 0) * 0.1));
-  const apart = (await opened(t, folder, echoing, right))!;
+  const { folder, said, ...talk } = await twoChannels(t);
+  const apart = (await opened(t, folder, echoing({ said, ...talk }, 0.1), talk.right))!;
   const [mine] = apart.files;
   for (const { speaker, start, end } of said) {
     const isAlone = !said.some(
@@ -28,6 +26,15 @@ test('two channels with different speech are apart; what one hears of the other 
   }
 });
 
+test('of a call in which people interrupt each other, the channels apart have half the word errors of the mix', async (t) => {
+  const { folder, ...talk } = await twoChannels(t);
+  const plain = await channelRates(talk, folder);
+  assert.ok(plain.apart <= plain.mix / 2, JSON.stringify(plain));
+  const left = echoing(talk, 0.1);
+  const gated = await channelRates({ ...talk, left }, folder);
+  assert.ok(gated.apart <= plain.apart + 0.05, JSON.stringify(gated));
+});
+
 test('two microphones in a room, one voice alone, and silence beside a voice are no channels apart', async (t) => {
   const { folder, left, right } = await twoChannels(t);
   const both = left.map((sample, at) => sample + right[at]!);
@@ -38,19 +45,7 @@ test('two microphones in a room, one voice alone, and silence beside a voice are
 });
 
 async function twoChannels(t: TestContext) {
-  const folder = await folderFor(t);
-  const { samples, said } = await synthesise(lines);
-  const silence = new Int16Array(samples.length);
-  const [left, right] = [silence, silence.slice()];
-  for (const [at, line] of lines.entries()) {
-    const alone = (await synthesise([{ ...line, gap: 0 }])).samples;
-    const first = Math.round((said[at]!.start - 0.3) * 16_000);
-    const channel = line.speaker === 0 ? left : right;
-    alone.forEach((sample, i) => {
-      if (first + i < channel.length) channel[first + i] = channel[first + i]! + sample;
-    });
-  }
-  return { folder, said, left, right };
+  return { folder: await folderFor(t), ...(await channelTalk(lines)) };
 }
 
 async function opened(t: TestContext, folder: string, left: Int16Array, right: Int16Array) {

@@ -13,13 +13,15 @@ import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import type { LocalProcess } from '../../src/speech/local/local-process.ts';
 import { localEngine } from '../../src/speech/local/local-engine.ts';
 import { installedModels } from '../../src/speech/local/local-models.ts';
-import { type Line, type Said, synthesise, writeDialogue } from './dialogues.ts';
+import { type Line, type Said, type Voice, synthesise, writeDialogue } from './dialogues.ts';
 import { wordErrorRate } from './espeak.ts';
 import { modelsDir } from './models.ts';
 
 /** How well a dialogue was recognised; parts of one. */
 export type Rates = {
   speakers: number;
+  /** As told apart by their sound alone. */
+  voices: number;
   wordErrors: number;
   /** Missed, false and wrong speech by what was spoken, but for 0.25 s around each border. */
   diarizationErrors: number;
@@ -32,8 +34,12 @@ const collar = 0.25;
 const frame = 0.01;
 
 /** Recognises a synthesised dialogue with the test models, tells its speakers apart and joins both. */
-export async function ratesOf(lines: readonly Line[], folder: string): Promise<Rates> {
-  const { samples, said } = await synthesise(lines);
+export async function ratesOf(
+  lines: readonly Line[],
+  folder: string,
+  among?: readonly Voice[],
+): Promise<Rates> {
+  const { samples, said } = await synthesise(lines, among);
   const path = join(folder, 'dialogue.wav');
   await writeDialogue(path, samples);
   return await ratesOfFile(path, said);
@@ -84,6 +90,7 @@ export async function ratesOfFile(
     });
     return {
       speakers: speakingTimes(blocks).length,
+      voices: new Set(turns.map(([, , label]) => label)).size,
       wordErrors: wordErrorRate(
         said.map(({ text }) => text).join(' '),
         blocks.map(({ text }) => text).join(' '),
