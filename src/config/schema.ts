@@ -65,8 +65,8 @@ export const settingSchemas = {
   'calls.ask': a.yesOrNo(true, {
     title: { en: 'Ask about calls', de: 'Bei Anrufen fragen' },
     hint: {
-      en: 'When a program on this server’s computer uses the microphone and plays sound, people there are asked whether to record.',
-      de: 'Wenn ein Programm auf dem Computer des Servers das Mikrofon verwendet und Ton abspielt, wird dort gefragt, ob aufgenommen werden soll.',
+      en: 'When a program on this server’s computer uses the microphone and plays audio, people there are asked whether to record.',
+      de: 'Wenn ein Programm auf dem Computer des Servers das Mikrofon verwendet und Audio wiedergibt, wird dort gefragt, ob aufgenommen werden soll.',
     },
   }),
   'calls.never': a.list(a.line, {

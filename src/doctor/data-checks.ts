@@ -1,7 +1,7 @@
 import { access, constants, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
-import { type Finding, findingPlace } from '../integrity/findings.ts';
+import type { Finding } from '../integrity/findings.ts';
 import { adviceOn } from '../integrity/verify.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { commandLine, makeWritable, shellWord } from '../shared/command-line.ts';
@@ -20,6 +20,8 @@ const diskMs = 20_000;
 const countMs = 120_000;
 /** A large log is read from its beginning while the service is down. */
 const verifyMs = 10 * 60_000;
+/** Damaged places that Health names; of more only how many. */
+const placesNamed = 10;
 /** Keys whose permissions are looked at. */
 const keysLookedAt = 1000;
 
@@ -186,9 +188,18 @@ function logSound(known: DamageKnown): LookedAt {
       command: commandLine('verify'),
     });
   }
-  const found = known.findings.filter(({ kind }) => kind !== 'key');
+  const found = known.findings.flatMap(({ kind, ...where }) =>
+    kind === 'key' ? [] : [{ kind, ...where }],
+  );
   if (found.length === 0) return asOk(check('log-sound'));
-  const places = found.map((one) => [findingPlace(one), one.what].filter(Boolean).join(': '));
+  // What is wrong with each is told by `mitschrift verify`.
+  const places: Sentence[] = found
+    .slice(0, placesNamed)
+    .map(({ kind, position, stream, version, path }) =>
+      check('damaged-place', { kind, position, stream, version, path }),
+    );
+  const more = found.length - places.length;
+  if (more > 0) places.push(check('more-places', { more }));
   return damaged(check('log-damaged', { count: found.length, places }), found);
 }
 

@@ -13,6 +13,24 @@ export const checksOfDataInGerman = {
       other: '{count} Stellen fehlen oder sind beschädigt: {places}.',
     },
   },
+  'damaged-place': {
+    detail: '{kind}[, Position {position}][, {stream}][, Version {version}][, {path}]',
+    choices: {
+      kind: {
+        record: 'Ereignis',
+        index: 'Index',
+        table: 'Tabelle der Datenbank',
+        left: 'gelöschte Datei',
+        fact: 'Form eines Ereignisses',
+        state: 'Zustand einer Aufnahme',
+        user: 'Benutzer',
+        recording: 'Aufnahme',
+        audio: 'Audio',
+        document: 'Dokument',
+      },
+    },
+  },
+  'more-places': { detail: '{more} weitere' },
   'keys-sound': { detail: 'Alle Schlüssel sind lesbar.' },
   'keys-not-compared': {
     detail:

@@ -11,7 +11,7 @@ export const checksOfData = {
     },
   ),
   'log-damaged': says(
-    { count: 'integer', places: 'list' },
+    { count: 'integer', places: 'sentences' },
     {
       detail: {
         one: '{count} place is missing or damaged: {places}.',
@@ -19,6 +19,44 @@ export const checksOfData = {
       },
     },
   ),
+  'damaged-place': says(
+    {
+      kind: [
+        'record',
+        'index',
+        'table',
+        'left',
+        'fact',
+        'state',
+        'user',
+        'recording',
+        'audio',
+        'document',
+      ],
+      position: 'integer?',
+      stream: 'text?',
+      version: 'integer?',
+      path: 'text?',
+    },
+    {
+      detail: '{kind}[, position {position}][, {stream}][, version {version}][, {path}]',
+      choices: {
+        kind: {
+          record: 'event',
+          index: 'index',
+          table: 'table of the database',
+          left: 'deleted file',
+          fact: 'form of an event',
+          state: 'state of a recording',
+          user: 'user',
+          recording: 'recording',
+          audio: 'audio',
+          document: 'document',
+        },
+      },
+    },
+  ),
+  'more-places': says({ more: 'integer' }, { detail: '{more} more' }),
   'keys-sound': says({}, { detail: 'All keys can be read.' }),
   'keys-not-compared': says(
     {},

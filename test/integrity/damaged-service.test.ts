@@ -52,6 +52,14 @@ test('a service with a damaged log reads what it can, writes nothing, and says w
   assert.equal(found.status, 'missing');
   assert.ok(found.detail.includes(`position ${position}`), found.detail);
   assert.match(JSON.stringify(found.remedy), /mitschrift restore.*mitschrift\S* verify/);
+  const inGerman = (await (
+    await fetch(`${service.url}/doctor`, {
+      headers: { authorization: `Bearer ${token}`, 'accept-language': 'de' },
+    })
+  ).json()) as Checks;
+  const said = inGerman.checks.find(({ id }) => id === 'log')!.detail;
+  assert.match(said, /^\d Stellen fehlen oder sind beschädigt: Ereignis, Position \d+; [^.]*\.$/);
+  assert.doesNotMatch(said, /position|record is|event/);
 
   const refused = await fetch(`${service.url}/recordings`, {
     method: 'POST',
