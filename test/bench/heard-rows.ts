@@ -1,5 +1,6 @@
 import { channelRates, channelTalk, callLines, echoing } from '../support/channel-talk.ts';
-import { type Voice, linesOf } from '../support/dialogues.ts';
+import { linesOf } from '../support/dialogues.ts';
+import type { LabelledTurn } from '../../projections/recording/join-turns.ts';
 import { seeded } from '../support/seeded.ts';
 import { ratesOf } from '../support/speaker-rates.ts';
 import { parseTranscript } from '../../src/speech/parse-transcript.ts';
@@ -27,34 +28,40 @@ export async function* channelRows(root: string): AsyncIterable<Measured> {
   }
 }
 
-/** Voices that the test's models were not made with. */
-const unseen: readonly Voice[] = [
-  { voice: 'en-us+m4', pitch: 35 },
-  { voice: 'en-us+f4', pitch: 65 },
-  { voice: 'en-gb+m1', pitch: 60 },
-];
-
-/** Speakers that nobody is: as voices were told apart by their sound, and in the transcript. */
+/**
+ * Speakers that nobody is: in the middle of four sentences, 0.8 s are a voice of their own, as telling apart by sound now
+ * and then finds (the test's voices are too unlike for that to happen by itself).
+ */
 export async function* ghostRows(root: string): AsyncIterable<Measured> {
   let [found, left] = [0, 0];
-  for (const [among, counts] of [
-    [undefined, [2, 3, 5]],
-    [unseen, [2, 3]],
-  ] as const) {
-    for (const count of counts) {
-      const { voices, speakers } = await ratesOf(linesOf(count, count * 6), root, among);
-      found += Math.max(0, voices - count);
-      left += Math.max(0, speakers - count);
-    }
+  for (const count of [2, 3, 5]) {
+    const { voices, speakers } = await ratesOf(linesOf(count, count * 6), root, withGhosts);
+    found += voices - count;
+    left += Math.max(0, speakers - count);
   }
   yield {
-    what: 'five dialogues of 2 to 5 voices, speakers that nobody is: in the transcript against as told apart',
+    what: 'dialogues of 2, 3 and 5 voices, speakers that nobody is: in the transcript against as told apart',
     ours: String(left),
     bare: String(found),
-    ratio: left / Math.max(1, found),
+    ratio: left / found,
     aim: 'none',
     met: left === 0,
   };
+}
+
+function withGhosts(turns: readonly LabelledTurn[]): LabelledTurn[] {
+  const long = turns.filter(([start, end]) => end - start > 2.4);
+  const torn = new Set([1, 3, 5, 7].map((at) => long[at]));
+  return turns.flatMap((turn, at): LabelledTurn[] => {
+    if (!torn.has(turn)) return [turn];
+    const [start, end, label] = turn;
+    const middle = (start + end) / 2;
+    return [
+      [start, middle - 0.4, label],
+      [middle - 0.4, middle + 0.4, `SPEAKER_${50 + at}`],
+      [middle + 0.4, end, label],
+    ];
+  });
 }
 
 /** Guesses of a Whisper, simulated: one in five short passages is taken for Dutch, and it is unsure of those. */

@@ -13,7 +13,7 @@ import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import type { LocalProcess } from '../../src/speech/local/local-process.ts';
 import { localEngine } from '../../src/speech/local/local-engine.ts';
 import { installedModels } from '../../src/speech/local/local-models.ts';
-import { type Line, type Said, type Voice, synthesise, writeDialogue } from './dialogues.ts';
+import { type Line, type Said, synthesise, writeDialogue } from './dialogues.ts';
 import { wordErrorRate } from './espeak.ts';
 import { modelsDir } from './models.ts';
 
@@ -29,6 +29,9 @@ export type Rates = {
   rightSpeaker: number;
 };
 
+/** What becomes of the turns that were told apart, before they are joined with the words. */
+type Alter = (turns: readonly LabelledTurn[]) => readonly LabelledTurn[];
+
 /** Seconds around a border that do not count, as in NIST's evaluations. */
 const collar = 0.25;
 const frame = 0.01;
@@ -37,12 +40,12 @@ const frame = 0.01;
 export async function ratesOf(
   lines: readonly Line[],
   folder: string,
-  among?: readonly Voice[],
+  alter?: Alter,
 ): Promise<Rates> {
-  const { samples, said } = await synthesise(lines, among);
+  const { samples, said } = await synthesise(lines);
   const path = join(folder, 'dialogue.wav');
   await writeDialogue(path, samples);
-  return await ratesOfFile(path, said);
+  return await ratesOfFile(path, said, undefined, anyNumber, alter);
 }
 
 /**
@@ -54,6 +57,7 @@ export async function ratesOfFile(
   said: readonly Said[],
   engineProcess?: LocalProcess,
   speakers: SpeakerCount = anyNumber,
+  alter: Alter = (turns) => turns,
 ): Promise<Rates> {
   const { signal } = new AbortController();
   const { models } = await installedModels(modelsDir);
@@ -71,11 +75,12 @@ export async function ratesOfFile(
     }
     const options = { speakers, signal, onProgress() {} };
     const { turns: found } = await diarizer.diarize(audio, options);
-    const turns = found.map(([start, end, speaker]): LabelledTurn => [
+    const told = found.map(([start, end, speaker]): LabelledTurn => [
       start,
       end,
       speakerLabel(speaker),
     ]);
+    const turns = alter(told);
     const blocks = joinTurns(utterances, turns, speakers.min ?? undefined);
     const names = mapping(said, turns);
     const heard = blocks.flatMap(({ speaker, words }) => words.map((word) => ({ speaker, word })));
