@@ -63,6 +63,7 @@ export function contextAfter(
   const context = { ...before, sources, files: filesAfter(before.files, event) };
   switch (event.type) {
     case 'audio.extended':
+    case 'audio.assembled':
       return { ...context, attempt: 0, failed: null, deaths: {} };
     case 'stage.started':
     case 'stage.interrupted':

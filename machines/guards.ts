@@ -1,6 +1,6 @@
 import type { RecordingContext, RecordingMachineEvent } from './context.ts';
 import type { Stage, ReprocessedFrom } from '../events/facts/recording.ts';
-import { basisOf, isDoneFrom } from '../events/facts/sources.ts';
+import { basisOf, isDoneFrom, isGone } from '../events/facts/sources.ts';
 
 /** Where a further run may begin: at the audio or at the words; a meeting's words need their speakers first. */
 const reprocessingConditions = {
@@ -138,7 +138,7 @@ export const conditions = {
   }),
   /** A correction means a turn that people see: one of the present documents. */
   editsShownTurns: condition({
-    when: (context) => shownBasis(context) !== null,
+    when: (context) => shownBasis(context) !== null && context.sources.assembly !== 'asked',
     says: (event, context) => corrects(event, shownBasis(context)),
     words: 'a turn of the present documents',
   }),
@@ -153,17 +153,33 @@ export const conditions = {
     words: 'all three',
   }),
   restoresVersion: condition({
-    when: ({ sources }) => sources.versions.length > 0,
+    when: ({ sources }) => sources.versions.some((one) => !isGone(one)),
     says: (event, { sources }) =>
       event.type === 'version.restored' &&
       event.data.version > 0 &&
-      event.data.version <= sources.versions.length,
+      event.data.version <= sources.versions.length &&
+      !isGone(sources.versions[event.data.version - 1]!),
     words: 'there was this version',
   }),
   hasAudio: condition({ when: ({ files }) => files.audio !== null, words: 'audio exists' }),
+  /** What was made of parts of others stays: documents that say something else are no place to go back to. */
+  mayBeGivenUp: condition({
+    when: ({ sources }) => sources.assembly === null,
+    words: 'its documents say what it was made of',
+  }),
+  goesBackToDocuments: condition({
+    when: ({ sources }) => sources.published !== null && sources.assembly === null,
+    words: 'documents exist, and say what it was made of',
+  }),
+  /** Until it is made of parts of others nothing may change that is carried over. */
+  takesMoreAudio: condition({
+    when: ({ files, sources }) => files.audio !== null && sources.assembly !== 'asked',
+    words: 'audio exists, and is not being assembled',
+  }),
+  isBySystem: condition({ says: ({ by }) => by === 'system', words: 'by the service itself' }),
   /** Also when its audio was removed since: its words are worth keeping. */
   wasCaptured: condition({
-    when: ({ sources }) => sources.draft.results.audio !== null,
+    when: ({ sources }) => sources.assembly === null && sources.draft.results.audio !== null,
     words: 'there was audio',
   }),
   /** What was not captured cannot be captured again. */

@@ -1,7 +1,9 @@
 import { type SnapshotFrom, assign, initialTransition, setup, transition } from 'xstate';
 import type { Stage } from '../events/facts/recording.ts';
 import {
+  absorbed,
   answers,
+  assembling,
   captureFacts,
   capturing,
   changes,
@@ -69,6 +71,7 @@ const saved = parts.createStateConfig({
     ...ofVoices,
     ...restored,
     ...extended,
+    ...assembling,
     'audio.compressed': { guard: 'hasAudio', ...noting },
     'audio.removed': { guard: 'hasAudio', ...noting },
     'documents.deleted': [{ guard: 'deletesAll', ...noted('#recording.idle.kept') }, noting],
@@ -134,6 +137,15 @@ export const recordingMachine = parts.createMachine({
       initial: 'recognising',
       on: { ...remarks, ...extended, 'processing.cancelled': toIdle },
       states: {
+        /** Its audio is made of parts of others; the facts of a run follow at once, up to the documents. */
+        assembling: {
+          ...running('assemble'),
+          on: {
+            ...stageFacts('assemble'),
+            ...absorbed,
+            'audio.assembled': answers('assemble', 'recognising'),
+          },
+        },
         recognising: {
           ...running('transcribe'),
           on: {
@@ -279,7 +291,7 @@ export const recordingMachine = parts.createMachine({
         'error.cleared': [
           { guard: 'hasDocuments', ...noted('#recording.idle.saved') },
           { guard: 'wasCaptured', ...noted('#recording.idle.kept') },
-          erased,
+          { guard: 'mayBeGivenUp', ...erased },
         ],
         'recording.erased': erased,
       },

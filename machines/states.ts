@@ -35,6 +35,7 @@ export type StatePath =
   | 'recording'
   | 'transcribing'
   | 'transcribing.writing'
+  | 'transcribing.assembling'
   | 'awaiting-speakers'
   | 'error';
 

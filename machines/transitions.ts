@@ -158,17 +158,29 @@ export const retelling = {
 /** More audio than was worked on: all of it is recognised again, in another run. */
 export const extended = {
   'audio.extended': {
-    guard: 'hasAudio',
+    guard: 'takesMoreAudio',
     ...noted('#recording.transcribing.recognising'),
     reenter: true,
   },
 } as const;
 
-/** Back to what there is. */
+/** Back to what there is; not to what was before it was made of parts of others. */
 export const toIdle = [
-  { guard: 'hasDocuments', ...noted('#recording.idle.saved') },
-  noted('#recording.idle.kept'),
+  { guard: 'goesBackToDocuments', ...noted('#recording.idle.saved') },
+  { guard: 'mayBeGivenUp', ...noted('#recording.idle.kept') },
 ] as const;
+
+/** A person wants it made of parts of others, or parts of it made others. */
+export const assembling = {
+  'recording.joined': { guard: 'hasAudio', ...noted('#recording.transcribing.assembling') },
+  'recording.cut': { guard: 'hasAudio', ...noted('#recording.transcribing.assembling') },
+  'passage.removed': { guard: 'hasAudio', ...noted('#recording.transcribing.assembling') },
+} as const;
+
+/** The rest of it, which was made another recording, takes it up. */
+export const absorbed = {
+  'recording.erased': { guard: 'isBySystem', ...noted('#recording.idle.erased') },
+} as const;
 
 /** Nothing is left but the skeleton. */
 export const erased = noted('#recording.idle.erased');

@@ -22,7 +22,7 @@ const beginnings = ['recording.started', 'audio.imported'] as const;
  */
 export const commands: Projection = {
   name: 'commands',
-  version: 5,
+  version: 6,
   interests: new Set<LoggedFact['type']>([
     ...beginnings,
     'audio.captured',
@@ -42,6 +42,9 @@ export const commands: Projection = {
     'sidenote.written',
     'summary.edited',
     'task.checked',
+    'recording.joined',
+    'recording.cut',
+    'passage.removed',
   ]),
   keys: () => [],
   apply(rows, fact) {

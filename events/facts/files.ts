@@ -53,14 +53,18 @@ export function filesAfter(files: Files, fact: SourceFact): Files {
       return { ...files, owner: fact.data.owner };
     case 'recording.handed_over':
       return { ...files, owner: fact.data.owner, handedOver: fact.version };
-    case 'audio.imported':
-      return { ...files, owner: fact.data.owner, audio: keptAudio(fact, false) };
+    case 'audio.imported': {
+      const { owner, parts } = fact.data;
+      return { ...files, owner, audio: keptAudio(fact, parts !== undefined) };
+    }
     case 'audio.captured':
     case 'capture.interrupted':
     case 'audio.extended': {
       const { ledger = null } = fact.data;
       return { ...files, audio: keptAudio(fact, true), past: pastOf(files), ledger };
     }
+    case 'audio.assembled':
+      return { ...files, audio: keptAudio(fact, true), past: pastOf(files), ledger: null };
     case 'audio.compressed':
       return { ...files, audio: keptAudio(fact, false), past: pastOf(files) };
     case 'audio.removed':

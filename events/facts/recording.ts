@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { assemblyFacts, madeOf } from './assembly.ts';
 import { sentenceSchema } from './sentence.ts';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
@@ -27,6 +28,13 @@ export const stageTable = {
     asks: null,
     awaits: 'speech-recognition',
     words: 'transcribing while recording',
+    share: 0,
+  },
+  assemble: {
+    from: null,
+    asks: null,
+    awaits: 'files',
+    words: 'assembling audio',
     share: 0,
   },
   transcribe: {
@@ -165,10 +173,12 @@ export const recordingFacts = {
   'audio.captured': { data: z.object({ ...audioFile, ...captured }) },
   'capture.interrupted': { data: z.object({ ...audioFile, ...captured, reason: z.string() }) },
   'audio.imported': {
-    data: z.object({ ...origin, ...audioFile, started_at: z.string() }),
+    data: z.object({ ...origin, ...audioFile, started_at: z.string(), ...madeOf }),
     content: z.object({
       title: z.string().optional(),
       filename: z.string().optional(),
+      /** What its documents are called, without their ends, where those of another are no more. */
+      base: z.string().optional(),
       ...people,
     }),
   },
@@ -193,6 +203,7 @@ export const recordingFacts = {
   ...documentFacts,
   ...sidenoteFacts,
   ...summaryFacts,
+  ...assemblyFacts,
 
   /** A person said what the recording is called. */
   'title.changed': {

@@ -264,6 +264,8 @@ export const runFacts = {
       ...worker.shape,
       /** The title is the one of the documents before; without a model only the abstract is new. */
       kept: z.literal(true).optional(),
+      /** It comes of the recordings that this one was made of; a language model makes another. */
+      carried: z.literal(true).optional(),
       /** Without a model: what the title was made of, when it is not an extract. */
       of: z.literal('filename').optional(),
       ...leftOut,

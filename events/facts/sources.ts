@@ -26,6 +26,10 @@ export type Sources = {
   retelling: boolean;
   /** What runs were given up with that people had corrected, oldest first, until there are documents. */
   unwritten: readonly Source[];
+  /**
+   * `asked`: it is being made of parts of others. `made`: it is, and its documents do not say so yet; that is not given up.
+   */
+  assembly: 'asked' | 'made' | null;
 };
 
 /** What documents are made of. */
@@ -64,6 +68,7 @@ export const noSources: Sources = {
   versions: [],
   retelling: false,
   unwritten: [],
+  assembly: null,
 };
 
 /** Version of the fact whose blocks are the transcript, before corrections by their ids. */
@@ -91,11 +96,16 @@ export const isDoneFrom = (from: ReprocessedFrom, { results }: Pick<Source, 'res
     Object.values(counting).some((one) => one?.ends === stage && results[one.result] !== null),
   );
 
+/** Whether nothing can be read of a source any more. Pure. */
+export const isGone = (source: Source): boolean => source.kind === null;
+
 /** The sources after a fact that the machine has accepted; the same object when it changes none. Pure. */
 export function sourcesAfter(sources: Sources, fact: SourceFact): Sources {
   const after = resultsAfter(sources, fact);
   const retelling = retellingAfter(after.retelling, fact);
-  return retelling === after.retelling ? after : { ...after, retelling };
+  const assembly = assemblyAfter(after.assembly, fact);
+  const isSame = retelling === after.retelling && assembly === after.assembly;
+  return isSame ? after : { ...after, retelling, assembly };
 }
 
 function resultsAfter(sources: Sources, fact: SourceFact): Sources {
@@ -164,7 +174,41 @@ function resultsAfter(sources: Sources, fact: SourceFact): Sources {
     case 'recording.erased':
       return { ...noSources, run: after.run, draft: { ...noSource, kind: draft.kind } };
     default:
-      return after;
+      return fact.type === 'audio.assembled' ? assembled(after, fact.data) : after;
+  }
+}
+
+/**
+ * Nothing is left of what the earlier documents were made of: it is of other audio. Own words of people stay only in what is
+ * put together whole.
+ */
+function assembled(before: Sources, { parts = [] }: Assembled): Sources {
+  const next = furtherRun(before, 'speech-to-text');
+  const isJoined = new Set(parts.map(({ recording }) => recording)).size > 1;
+  const { results } = next.draft;
+  const authored = isJoined ? results.authored : null;
+  const draft = { ...next.draft, results: { ...results, reworded: null, authored } };
+  const versions = before.versions.map(() => noSource);
+  return { ...next, draft, saved: null, published: null, versions, unwritten: [] };
+}
+
+type Assembled = Extract<RecordingFact, { type: 'audio.assembled' }>['data'];
+
+function assemblyAfter(assembly: Sources['assembly'], fact: SourceFact): Sources['assembly'] {
+  switch (fact.type) {
+    case 'recording.joined':
+    case 'recording.cut':
+    case 'passage.removed':
+      return 'asked';
+    case 'audio.assembled':
+      return 'made';
+    case 'audio.imported':
+      return fact.data.parts === undefined ? null : 'made';
+    case 'documents.saved':
+    case 'error.cleared':
+      return null;
+    default:
+      return assembly;
   }
 }
 
@@ -177,7 +221,10 @@ function furtherRun(before: Sources, from: ReprocessedFrom): Sources {
       ? { stretches: null, utterances: 0, heardSince: null, labels: [] }
       : {};
   const next = { ...draft, ...unheard, results };
-  const isLost = published === null && results.edited !== null && basisOf(next) !== basisOf(draft);
+  const isCorrected =
+    draft.results.edited !== null ||
+    (before.assembly !== null && results.carried !== draft.results.carried);
+  const isLost = published === null && isCorrected && basisOf(next) !== basisOf(draft);
   const unwritten = isLost ? [...before.unwritten, draft].slice(-unwrittenMax) : before.unwritten;
   return { ...before, run: run + 1, draft: next, unwritten };
 }
@@ -188,6 +235,7 @@ function retellingAfter(retelling: boolean, fact: SourceFact): boolean {
     case 'speakers.renamed':
       return retelling || fact.data.texts === 'again';
     case 'title.chosen':
+      return fact.data.carried === true;
     case 'summary.fallback_used':
     case 'reprocessing.requested':
     case 'audio.extended':

@@ -10,6 +10,7 @@ import {
   beginsWith,
   stageTable,
 } from '../../events/facts/recording.ts';
+import type { AssemblyRefusal } from './assembling.ts';
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
@@ -26,6 +27,7 @@ export type RecordingRefusal =
   | EditRefusal
   | SidenoteRefusal
   | SummaryRefusal
+  | AssemblyRefusal
   | Refusal<'NO_SUCH_VERSION'>
   | Refusal<'NO_LANGUAGE_MODEL'>
   | (Refusal<'UNKNOWN_LABELS'> & { unknown: readonly string[]; labels: readonly string[] });
@@ -235,6 +237,8 @@ export const beginsWithModel = (from: ReprocessedFrom): boolean =>
 
 /** What ends what goes on in a state, if anything does. */
 const endOf = (state: string): readonly RecordingFact[] => {
+  // The rest of it is another recording by now; nobody gives that up.
+  if (state === 'transcribing.assembling') return [];
   if (state.startsWith('transcribing')) return [{ type: 'processing.cancelled', data: {} }];
   if (state.startsWith('recording')) return [{ type: 'recording.discarded', data: {} }];
   return [];

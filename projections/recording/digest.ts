@@ -36,10 +36,7 @@ export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
     return { ...digest, ...after };
   }
   const { draft, saved, published } = sources;
-  const restorable =
-    fact.type === 'documents.saved'
-      ? [...new Set([...digest.restorable, ...restorableIn(draft)])]
-      : digest.restorable;
+  const restorable = restorableAfter(digest.restorable, fact, draft);
   const earlier = hasSamples(fact) ? digest.facts.map(withoutSamples) : digest.facts;
   const facts = counts ? [...earlier, withoutTexts(fact)] : digest.facts;
   const needed = new Set([1, ...restorable, ...[draft, saved, published].flatMap(countingIn)]);
@@ -120,6 +117,17 @@ const isCounting = (type: RecordingFactType): boolean =>
 
 const countingIn = (source: Source | null): number[] =>
   source === null ? [] : Object.values(source.results).filter((version) => version !== null);
+
+/** What earlier documents were made of is gone where the recording is made of parts of others. */
+function restorableAfter(
+  restorable: readonly number[],
+  { type }: ReadFact,
+  draft: Source,
+): readonly number[] {
+  if (type === 'audio.assembled') return [];
+  if (type !== 'documents.saved') return restorable;
+  return [...new Set([...restorable, ...restorableIn(draft)])];
+}
 
 const notComingBack: ReadonlySet<string> = new Set(staying);
 

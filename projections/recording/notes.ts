@@ -116,10 +116,12 @@ function saidBy(fact: ReadFact): Note[] {
       break;
     case 'diarization.skipped': {
       const { data, content } = fact;
+      if (data.reason === carried) break;
       notes.push(because('diarization-skipped', { ...data, ...content }));
       break;
     }
     case 'identification.skipped':
+      if (fact.data.reason === carried) break;
       notes.push(because('identification-skipped', fact.content));
       break;
     // Music may pass for speech until no word is found in it.
@@ -147,6 +149,9 @@ function saidBy(fact: ReadFact): Note[] {
   if (gaps.length > 0) notes.push(noteOf('gaps', { missing: secondsMissing(gaps) }));
   return notes;
 }
+
+/** It was not done again: what it led to came with the rest of another recording. */
+export const carried = 'carried';
 
 /** What is said of texts that a language model did not make. */
 function saidOfTexts(fact: ReadFact): Note[] {

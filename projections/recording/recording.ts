@@ -157,6 +157,7 @@ export const audioFact = (recording: Recording, { results }: Source) =>
     'audio.captured',
     'capture.interrupted',
     'audio.extended',
+    'audio.assembled',
   );
 
 export function documentFilesOf(recording: Recording, { results }: Source): DocumentFiles {

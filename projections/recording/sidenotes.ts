@@ -94,7 +94,7 @@ export const writeSidenote =
       const said = fieldFault('field-entries-most', { count: sidenoteLimits.notesMax });
       return { refused: 'TOO_MANY_SIDENOTES', said };
     }
-    const note = 1 + Math.max(0, ...numbersIn(recording));
+    const note = 1 + lastNumber(recording);
     const place = { note, at, ...(block ? { block } : {}), ...(mark ? { mark } : {}) };
     return [{ type: 'sidenote.written', data: place, content: { text } }];
   };
@@ -138,6 +138,9 @@ const presentNotes = (recording: Recording): Sidenote[] =>
 
 const numbersIn = ({ facts }: Recording): number[] =>
   facts.flatMap((fact) => (fact.type === 'sidenote.written' ? [fact.data.note] : []));
+
+/** The last number that a note was given; 0: none was. */
+export const lastNumber = (recording: Recording): number => Math.max(0, ...numbersIn(recording));
 
 const noSuchSidenote = {
   refused: 'NO_SUCH_SIDENOTE',

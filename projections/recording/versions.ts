@@ -1,5 +1,5 @@
 import { leadsBy } from '../../events/facts/counting.ts';
-import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import type { RecordingFactOf, RecordingFactType } from '../../events/facts/recording.ts';
 import type { Source } from '../../events/facts/sources.ts';
 import { read } from './reading.ts';
 import { factAt, type ReadFact, type Recording } from './recording.ts';
@@ -25,12 +25,16 @@ export function versionsOf(recording: Recording): DocumentVersion[] {
   const { versions, published } = recording.sources;
   let why: ReadFact[] = [];
   let before = why;
+  /** What was made of parts of others has the facts of these, which nobody asked for. */
+  let isCarried = false;
   const found: DocumentVersion[] = [];
   for (const fact of recording.facts) {
-    if (leadsBy(fact.type) !== undefined) why.push(fact);
+    if (fact.type === 'audio.assembled') isCarried = true;
+    if (leadsBy(fact.type) !== undefined && !isCarried) why.push(fact);
     if (fact.type === 'processing.cancelled' || fact.type === 'error.cleared')
       why = withoutRuns(why);
     if (fact.type !== 'documents.saved') continue;
+    isCarried = false;
     const { version } = fact.data;
     const source = versions[version - 1];
     if (!source) continue;
@@ -91,7 +95,18 @@ const withoutRuns = (why: readonly ReadFact[]): ReadFact[] =>
 
 /** A save without a reason of its own comes of a retelling, which any of several new names may have asked for. */
 const isRetold = (why: readonly ReadFact[]): boolean =>
-  why.some(({ type }) => type === 'speakers.renamed');
+  why.some(
+    (fact) =>
+      retellingTypes.has(fact.type) ||
+      (fact.type === 'audio.imported' && fact.data.parts !== undefined),
+  );
+
+const retellingTypes: ReadonlySet<string> = new Set<RecordingFactType>([
+  'speakers.renamed',
+  'recording.joined',
+  'recording.cut',
+  'passage.removed',
+]);
 
 const materialOf = ({ kind, results, labels, stretches, utterances, heardSince }: Source) => ({
   ...(heardSince === results.plan ? {} : { heardSince }),

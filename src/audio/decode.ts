@@ -53,11 +53,14 @@ export async function decodeToSpeech(
   {
     signal,
     track = 0,
+    amplifies = true,
     onProgress = () => {},
   }: {
     signal: AbortSignal;
     /** Which sound track of the file, from 0. */
     track?: number;
+    /** Whether very quiet audio becomes louder. */
+    amplifies?: boolean;
     onProgress?: ((fraction: number | null) => void) | undefined;
   },
 ): Promise<DecodedSpeech> {
@@ -70,7 +73,7 @@ export async function decodeToSpeech(
   const { channel, level } = await audible(mixed, pass);
   const warnings = new Set(mixed.warnings);
   if (channel !== null) warnings.add('one-channel');
-  const { gainDb } = loudnessOf(level);
+  const gainDb = amplifies ? loudnessOf(level).gainDb : 0;
   // From the source each time: amplifying 16-bit samples would amplify their rounding too.
   if (gainDb > 0 || channel !== null) await pass(channel, 10 ** (gainDb / 20));
   for (const warning of loudnessOf(level).warnings) warnings.add(warning);

@@ -43,8 +43,10 @@ export async function compressFlac(
     });
 }
 
-/** Samples a second, and how many there are, as a FLAC file says (RFC 9639, 8.2). @throws {StageError} `ffmpeg-failed` */
-export async function flacLength(path: string): Promise<{ rate: number; frames: number }> {
+/** Samples a second, how many there are, and of how many channels, as a FLAC file says (RFC 9639, 8.2). @throws {StageError} `ffmpeg-failed` */
+export async function flacLength(
+  path: string,
+): Promise<{ rate: number; frames: number; channels: number }> {
   const file = await open(path, 'r');
   try {
     const head = Buffer.alloc(26);
@@ -52,7 +54,8 @@ export async function flacLength(path: string): Promise<{ rate: number; frames: 
     if (bytesRead < head.length || head.toString('latin1', 0, 4) !== 'fLaC')
       throw new StageError(failure('not-flac'), { retriable: false });
     const rate = head.readUIntBE(18, 3) >> 4;
-    return { rate, frames: (head[21]! & 0x0f) * 2 ** 32 + head.readUInt32BE(22) };
+    const channels = ((head[20]! >> 1) & 0x07) + 1;
+    return { rate, frames: (head[21]! & 0x0f) * 2 ** 32 + head.readUInt32BE(22), channels };
   } finally {
     await file.close();
   }

@@ -20,6 +20,7 @@ import { searchRoutes } from './routes/search.ts';
 import { ownSessionRoutes, sessionRoutes, setupRoutes, ticketRoutes } from './routes/session.ts';
 import { sidenoteRoutes } from './routes/sidenotes.ts';
 import { summaryRoutes } from './routes/summary.ts';
+import { assemblyRoutes } from './routes/assembly.ts';
 import { speakersRoutes } from './routes/speakers.ts';
 import { statusRoutes, watchingRoutes } from './routes/status.ts';
 import { toggleRoutes } from './routes/toggle.ts';
@@ -61,6 +62,7 @@ export const routes: readonly Route[] = [
   ...turnRoutes,
   ...sidenoteRoutes,
   ...summaryRoutes,
+  ...assemblyRoutes,
   ...speakersRoutes,
   ...profileRoutes,
   ...documentRoutes,

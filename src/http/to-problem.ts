@@ -125,6 +125,8 @@ const byCode = {
   NO_OFFERED_SUMMARY: ({ refusal }) => notFound(refusal.said),
   SUMMARY_CHANGED: ({ refusal }) => new Problem('changed-meanwhile', { said: refusal.said }),
   TOO_MANY_LINES: ({ refusal }) => invalid([{ path: 'edits', fault: refusal.said }]),
+  NOT_SO: ({ refusal }) =>
+    invalid([{ path: 'field' in refusal ? refusal.field : 'at', fault: refusal.said }]),
   NO_SUCH_WORD: ({ refusal }) => invalid([{ path: 'word', fault: refusal.said }]),
   COMMAND_USED_DIFFERENTLY: () => new Problem('key-used-differently'),
   NO_LANGUAGE_MODEL: () => new Problem('no-language-model'),

@@ -92,7 +92,10 @@ export async function untilWritten(
   const written = new Promise<void>((resolve, reject) => {
     const look = async () => {
       const row = await recordingById(storage, recordingId);
-      if (!row || !isIn(row.state, 'transcribing.writing')) resolve();
+      const isChanging =
+        row &&
+        (isIn(row.state, 'transcribing.writing') || isIn(row.state, 'transcribing.assembling'));
+      if (!isChanging) resolve();
     };
     timer = setTimeout(resolve, limits.readYourWritesMs);
     stop = projections.onApplied((facts) => {

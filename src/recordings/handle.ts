@@ -86,7 +86,8 @@ export const recordingAggregate: Aggregate<RecordingState, RecordingFact, NotLeg
       // The machine counts the starts of stages; the fact says what it counted to.
       const { attempt } = present.context;
       const start = fact.type === 'stage.started' ? { attempt: attempt + 1 } : {};
-      const wanted = { ...fact, ...metadata, ...start };
+      // What is carried over from elsewhere says itself of which attempt it is.
+      const wanted = { ...metadata, ...fact, ...start };
       const event = toMachineEvent({ ...wanted, version: version + accepted.length + 1 });
       if (!present.can(event)) return notLegal(present, fact);
       const next = nextSnapshot(present, event);

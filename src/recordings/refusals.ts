@@ -4,6 +4,8 @@ import { problemOf } from '../words/problems.ts';
 import { inEnglish } from '../words/say.ts';
 import type { Refusal } from '../../events/command-handler.ts';
 import type { RecordingFact, RecordingFactType } from '../../events/facts/recording.ts';
+import { assemblyFacts } from '../../events/facts/assembly.ts';
+import { keysOf } from '../shared/keys-of.ts';
 import { EventStoreError } from '../../events/store.ts';
 import type { RecordingRefusal } from '../../projections/recording/decide.ts';
 import { possibleFacts, stateName } from '../../machines/states.ts';
@@ -100,9 +102,16 @@ export function notLegal(snapshot: RecordingSnapshot, { type, ...fact }: Recordi
   return { refused: 'NOT_ACCEPTED', said, type, state, possible: possibleFacts(snapshot), why };
 }
 
+const assemblyTypes: ReadonlySet<string> = new Set(keysOf(assemblyFacts));
+
 /** Why a fact is refused, where the state alone does not say it. */
 function whyNot(snapshot: RecordingSnapshot, fact: RecordingFact): Sentence | undefined {
   const { files, sources } = snapshot.context;
+  if (snapshot.matches({ transcribing: 'assembling' })) return detail('being-assembled');
+  if (assemblyTypes.has(fact.type))
+    return snapshot.matches('idle') && files.audio === null && sources.published !== null
+      ? detail('no-audio-to-assemble')
+      : undefined;
   if (fact.type !== 'reprocessing.requested') return undefined;
   if (snapshot.matches('error')) return detail('processing-failed-before');
   if (!snapshot.matches('idle')) return undefined;

@@ -3,6 +3,7 @@ import {
   type ErasureDeps,
   type Removals,
   erasureCommands,
+  lastState,
   openRemovals,
 } from './erasure.ts';
 import type { CommandMetadata } from '../../events/command-handler.ts';
@@ -126,6 +127,14 @@ export type OpenRecordingService = RecordingService & {
   finishPending(): Promise<void>;
   /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
+  /** Begins a recording that is made of parts of others, with all that is carried over. */
+  beginMade(
+    recordingId: string,
+    facts: readonly RecordingFact[],
+    metadata: CommandMetadata,
+  ): Promise<Accepted>;
+  /** Erases a recording that is in another one whole; resolves when nothing is left of it. */
+  absorb(recordingId: string, into: string): Promise<void>;
   /** Stops all activities, says so in the log, and waits for what is under way. */
   close(): Promise<void>;
 };
@@ -186,6 +195,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       for (const recordingId of recordingIds) failedRetries.leave(recordingId);
     },
     whileFilesStay: keeping.whileFilesStay,
+    ...madeOfOthers(parts, store),
     promisedBases: (owner) => promisedBases(store, recordings.all(), owner),
     async close() {
       await failedRetries.close();
@@ -216,6 +226,23 @@ function leftUndone(
     },
   };
 }
+
+const madeOfOthers = (
+  { recordings, erasing, removals }: ServiceParts,
+  store: EventStore,
+): Pick<OpenRecordingService, 'beginMade' | 'absorb'> => ({
+  beginMade: (recordingId, facts, metadata) =>
+    recordings.use(recordingId, { create: true }, async (recording) =>
+      acceptedFrom(recordingId, [await recording.append(facts, metadata)]),
+    ),
+  async absorb(recordingId, into) {
+    const state = await lastState(store, recordingId);
+    if (state === undefined) return;
+    const metadata = { by: 'system', command: `absorbed-by-${into}` };
+    if (state !== erasedState) await erasing.erase(recordingId, metadata);
+    else await removals.erase(recordingId, null);
+  },
+});
 
 /** Appends the first fact of a recording. */
 const begin = (
@@ -378,7 +405,9 @@ function afterMove(
     void keeping.leave(recordingId);
     return;
   }
-  if (isIn(state, 'idle.saved') && keep() !== 'wav') keeping.take(recordingId);
+  // What other audio replaced goes now, whatever is kept of it.
+  const hasPast = snapshot.context.files.past.length > 0;
+  if (isIn(state, 'idle.saved') && (keep() !== 'wav' || hasPast)) keeping.take(recordingId);
   if (state === erasedState) {
     erasing.removeErased(recording);
     return;

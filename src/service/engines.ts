@@ -10,6 +10,7 @@ import { openTerms } from '../recordings/terms.ts';
 import type { KnownVoices } from '../recordings/known-voices.ts';
 import type { EngineProbe } from '../recordings/control/retry-failed.ts';
 import type { AskedAhead } from '../recordings/stages/asked-ahead.ts';
+import type { AssembleDeps } from '../recordings/stages/assemble.ts';
 import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
@@ -199,15 +200,25 @@ const configuredModel =
   async (): Promise<Lease<OpenLanguageModel> | null> =>
     settings()['llm.base_url'] === null ? null : await languageModels.lease();
 
-/** The stage in which the documents are written. */
-export const writingActivity = (
+/** The stages in which files are made: of parts of others, and the documents. */
+export const writingActivities = (
   { settings, pageAddress, ...ports }: Ports,
-  promisedBases: (owner: string) => AsyncIterable<string>,
+  service: {
+    promisedBases: (owner: string) => AsyncIterable<string>;
+    absorb(recordingId: string, into: string): Promise<void>;
+    begin: AssembleDeps['begin'];
+  },
 ) => ({
+  assemble: loadedActivity(async () =>
+    (await import('../recordings/stages/assemble.ts')).assembleStage({
+      ...ports,
+      begin: service.begin,
+    }),
+  ),
   write: loadedActivity(async () =>
     (await import('../recordings/stages/write.ts')).write({
       ...ports,
-      promisedBases,
+      ...service,
       uiLanguage: () => settings()['ui.language'],
       choices: () => ({
         times: settings()['documents.times'],

@@ -26,7 +26,7 @@ import {
   sharedEngine,
   sharedLanguageModel,
   speechActivities,
-  writingActivity,
+  writingActivities,
 } from './engines.ts';
 import { capturesOver, lateAudioOver, tellOfLeftRecordings } from './browser-parts.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
@@ -180,9 +180,13 @@ function recordingServiceOver(
       capture: captures.activity,
       ...speechActivities(ports, { asked, known, captures }),
       ...languageActivities(ports, { asked, known }),
-      ...writingActivity(ports, async function* (owner) {
-        await Promise.allSettled([takenUp()]);
-        yield* recordingService.promisedBases(owner);
+      ...writingActivities(ports, {
+        async *promisedBases(owner) {
+          await Promise.allSettled([takenUp()]);
+          yield* recordingService.promisedBases(owner);
+        },
+        absorb: (recordingId, into) => recordingService.absorb(recordingId, into),
+        begin: (...first) => recordingService.beginMade(...first),
       }),
       ...ports.activities,
     },

@@ -116,6 +116,7 @@ export const failureClasses = {
   'recorder-not-started': 'capture-not-started',
   'recorder-socket-unsafe': 'socket-unsafe',
   'audio-shorter-than-before': 'audio-missing',
+  'joined-recording-gone': 'audio-missing',
   // Reading the audio (upload, import, transcribe)
   'audio-empty': 'audio-empty',
   'audio-no-samples': 'audio-empty',

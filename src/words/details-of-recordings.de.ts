@@ -45,6 +45,15 @@ export const detailsOfRecordingsInGerman = {
       'Das Audio dieser Aufnahme wurde nach dem Schreiben der Dokumente entfernt; sie kann deshalb nicht neu transkribiert werden. Das Transkript ist noch da: Verarbeiten Sie es ab dem Sprachmodell neu.',
     admin: '„Audio aufbewahren“ (`audio.keep`) steht auf none.',
   },
+  'being-assembled': {
+    detail:
+      'Diese Notiz wird gerade verbunden, getrennt oder gekürzt. Versuchen Sie es gleich noch einmal.',
+  },
+  'no-audio-to-assemble': {
+    detail:
+      'Das Audio dieser Aufnahme wurde nicht aufbewahrt; sie lässt sich deshalb nicht fortsetzen, verbinden, trennen oder kürzen.',
+    admin: '„Audio aufbewahren“ (`audio.keep`) bestimmt, ob Audio aufbewahrt wird.',
+  },
   'transcript-being-replaced': {
     detail: 'Das Transkript wird gerade ersetzt. Versuchen Sie es gleich noch einmal.',
   },

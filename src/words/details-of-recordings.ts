@@ -72,6 +72,18 @@ export const detailsOfRecordings = {
       admin: '“Keep audio” (`audio.keep`) is set to none.',
     },
   ),
+  'being-assembled': says(
+    {},
+    { detail: 'This note is just being joined, cut or shortened. Try again in a moment.' },
+  ),
+  'no-audio-to-assemble': says(
+    {},
+    {
+      detail:
+        'The audio of this recording wasn’t kept, so the recording can’t be continued, joined, cut or shortened.',
+      admin: '“Keep audio” (`audio.keep`) decides whether audio is kept.',
+    },
+  ),
   'transcript-being-replaced': says(
     {},
     { detail: 'The transcript is being replaced. Try again in a moment.' },

@@ -131,6 +131,7 @@ export const failuresOfRecordingInGerman = {
   'microphone-or-speakers-missing': {
     detail: 'Mikrofon und Lautsprecher sind nicht beide angeschlossen.',
   },
+  'joined-recording-gone': { detail: 'Die andere Notiz wurde inzwischen gelöscht.' },
   'audio-shorter-than-before': {
     detail: 'Das Audio ist kürzer als zuvor; später Angekommenes konnte nicht hinzugefügt werden.',
   },

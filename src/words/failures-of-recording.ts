@@ -183,6 +183,10 @@ export const failuresOfRecording = {
     {},
     { detail: 'Microphone and speakers are not both connected.' },
   ),
+  'joined-recording-gone': says(
+    {},
+    { detail: 'The note to be joined was deleted in the meantime.' },
+  ),
   'audio-shorter-than-before': says(
     {},
     { detail: 'The audio is shorter than it was, so what arrived late could not be added.' },

@@ -105,6 +105,15 @@ export const fieldFaultsInGerman = {
   },
   'not-a-time': { detail: 'muss eine Zeit wie 2026-05-04T10:00:00+02:00 sein' },
   'time-out-of-range': { detail: 'muss zwischen 1900 und heute liegen' },
+  'not-within-recording': {
+    detail: 'muss innerhalb der Aufnahme liegen, die {seconds} Sekunden lang ist',
+  },
+  'not-after-from': { detail: 'muss nach `from` liegen' },
+  'same-recording': { detail: 'muss eine andere Aufnahme sein' },
+  'other-kind': {
+    detail: 'muss von derselben Art sein: zwei Besprechungen oder zwei Einzelaufnahmen',
+  },
+  'not-ready-to-join': { detail: 'muss eine fertige Aufnahme mit Audio sein' },
   'speakers-count': { detail: 'muss eine Zahl von 1 bis 20 sein' },
   'speakers-limits': { detail: 'darf nicht kleiner sein als `speakers_min`' },
   'not-names': { detail: 'müssen Namen mit Kommas dazwischen oder ein JSON-Array sein' },

@@ -142,6 +142,17 @@ export const fieldFaults = {
   ),
   'not-a-time': says({}, { detail: 'must be a time such as 2026-05-04T10:00:00+02:00' }),
   'time-out-of-range': says({}, { detail: 'must be between 1900 and today' }),
+  'not-within-recording': says(
+    { seconds: 'integer' },
+    { detail: 'must be within the recording, which has {seconds} seconds' },
+  ),
+  'not-after-from': says({}, { detail: 'must be after `from`' }),
+  'same-recording': says({}, { detail: 'must be another recording' }),
+  'other-kind': says(
+    {},
+    { detail: 'must be of the same kind: two meetings, or two solo recordings' },
+  ),
+  'not-ready-to-join': says({}, { detail: 'must be a finished recording that has its audio' }),
   'speakers-count': says({}, { detail: 'must be a number from 1 to 20' }),
   'speakers-limits': says({}, { detail: 'must not be less than `speakers_min`' }),
   'not-names': says({}, { detail: 'must be names separated by commas, or a JSON array' }),

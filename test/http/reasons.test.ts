@@ -82,6 +82,15 @@ const byHttp: Record<Exclude<Leading, Begun>, (world: World) => Promise<unknown>
     await world.service.call('POST', '/speakers', { token: world.token, json });
     await world.service.reaches(world.id, 'idle.saved');
   },
+  'recording.cut': (world) => ask(world, 'POST', '/cut', { at: 1.5 }),
+  'passage.removed': (world) => ask(world, 'POST', '/remove', { from: 0.2, to: 0.4 }),
+  'recording.joined': async (world) => {
+    const { service, token } = world;
+    const other = (await service.upload(token, { kind: 'meeting' })).body.recording_id;
+    await named(service, token, other);
+    await service.reaches(other, 'idle.saved');
+    await ask(world, 'POST', '/join', { with: other });
+  },
   'kind.changed': (world) => change(world, { kind: 'solo' }),
   'recording.handed_over': async (world) => {
     await world.service.addUser('ben');
@@ -119,11 +128,15 @@ async function movedBy({ service, id }: World): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   let snapshot = initialState(id);
   let moved = '';
+  let isCarried = false;
   for await (const fact of service.store.read(recordingStream(id))) {
     const before = stateName(snapshot.value);
     snapshot = nextSnapshot(snapshot, toMachineEvent(fact));
     const began = !isWork(before) && isWork(stateName(snapshot.value));
-    if (began || fact.type === 'audio.extended') moved = fact.type;
+    // What is carried over from other recordings comes as the facts of a run.
+    if (fact.type === 'audio.assembled') isCarried = true;
+    if ((began && !isCarried) || fact.type === 'audio.extended') moved = fact.type;
+    if (fact.type === 'documents.saved') isCarried = false;
     if (fact.type === 'documents.saved') found.set(fact.data.version, moved);
   }
   return found;
@@ -153,10 +166,14 @@ async function imported(t: TestContext): Promise<World> {
   const service = await startService(t);
   const token = await service.setUp();
   const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  await named(service, token, id);
+  return { service, token, id };
+}
+
+async function named(service: TestService, token: string, id: string): Promise<void> {
   await service.reaches(id, 'awaiting-speakers');
   const json = { recording_id: id, speakers: { SPEAKER_1: 'Ann', SPEAKER_2: 'Ben' } };
   assert.equal((await service.call('POST', '/speakers', { token, json })).status, 200);
-  return { service, token, id };
 }
 
 /** A recording of a browser that has more of it when it has ended. */

@@ -109,6 +109,29 @@ const cases: Case[] = [
     differently: { json: { language: 'de' } },
   },
   {
+    path: '/recordings/{id}/cut',
+    prepare: async (...of) => ({ path: `/recordings/${await saved(...of)}/cut`, json: { at: 1 } }),
+    settles: 'idle.saved',
+    differently: { json: { at: 1.5 } },
+  },
+  {
+    path: '/recordings/{id}/remove',
+    prepare: async (...of) => ({
+      path: `/recordings/${await saved(...of)}/remove`,
+      json: { from: 0, to: 1 },
+    }),
+    settles: 'idle.saved',
+    differently: { json: { from: 0.5, to: 1 } },
+  },
+  {
+    path: '/recordings/{id}/join',
+    prepare: async (...of) => ({
+      path: `/recordings/${await saved(...of)}/join`,
+      json: { with: await saved(...of) },
+    }),
+    settles: 'idle.saved',
+  },
+  {
     path: '/recordings/{id}/utterances/{index}/split',
     prepare: async (...of) => ({
       path: `/recordings/${await waiting(...of)}/utterances/0/split`,

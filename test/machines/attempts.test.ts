@@ -9,6 +9,7 @@ import { type RecordingStory, recordingStory, upTo } from '../support/recording-
 const arrivals: Record<Stage, () => RecordingStory> = {
   capture: () => recordingStory().take('recording.started'),
   follow: () => recordingStory().take('recording.started'),
+  assemble: upTo.assembling,
   transcribe: () => upTo.recognising('meeting'),
   diarize: upTo.attributing,
   identify: upTo.attributing,
@@ -63,7 +64,10 @@ for (const [type, stage] of answers) {
     story.fail(stage).refuse(type, exact[type], late);
     story.take('retry.requested').refuse(type, exact[type], late);
     story.start(stage).refuse(type, exact[type], late);
-    story.take('processing.cancelled').refuse(type, exact[type], late);
+    // What is made of parts of others is not cancelled: another recording may be made of it.
+    if (stage === 'assemble') story.fail(stage).take('error.cleared');
+    else story.take('processing.cancelled');
+    story.refuse(type, exact[type], late);
     story.take('reprocessing.requested', { from: 'speech-to-text' });
     story.refuse(type, exact[type], late);
     if (stage === 'transcribe') story.start(stage).refuse(type, exact[type], late);

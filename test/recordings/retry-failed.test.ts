@@ -45,6 +45,7 @@ async function failing(
       activities: {
         capture: unused,
         follow: unused,
+        assemble: unused,
         transcribe,
         diarize: unused,
         identify: unused,

@@ -38,6 +38,7 @@ export function simulatedActivities(
       throw new StageError(failure('no-device-connected'), { retriable: false });
     }),
     follow: async () => {},
+    assemble: async () => {},
     transcribe: stage('speech', async (job) => {
       if (draft(await job.recording()).plan === null) {
         await job.append({

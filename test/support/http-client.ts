@@ -322,7 +322,7 @@ export function wav(seconds = 0.1): Uint8Array {
 
 /** Without those that are undefined: the service has its own. */
 const withStages = (
-  scripted: Record<Stage, StageActivity>,
+  scripted: Partial<Record<Stage, StageActivity>>,
   stages: Partial<Record<Stage, StageActivity | undefined>>,
 ): Partial<Record<Stage, StageActivity>> =>
   Object.fromEntries(Object.entries({ ...scripted, ...stages }).filter(([, stage]) => stage));
@@ -368,7 +368,7 @@ function scriptedEngines(
   });
 
   const realWrite = write(writingParts(spaceOf));
-  const activities: Record<Stage, StageActivity> = {
+  const activities: Record<Exclude<Stage, 'assemble'>, StageActivity> = {
     capture: stage(async () => {}, 'capture'),
     follow: async () => {},
     transcribe: stage(async (job) => {

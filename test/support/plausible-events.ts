@@ -120,6 +120,16 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
     before: 1,
     replaces: 'audio.wav',
   },
+  'recording.joined': { with: 'other' },
+  'recording.cut': { at: 1, into: 'second' },
+  'passage.removed': { from: 0.5, to: 1 },
+  'audio.assembled': {
+    path: 'audio-3.wav',
+    bytes: 64_044,
+    sha256: 'dd',
+    duration: 2,
+    replaces: 'audio.wav',
+  },
   'audio.removed': { path: 'audio.wav' },
   'processing.cancelled': {},
   'error.cleared': {},
@@ -133,6 +143,7 @@ export const recordingFactTypes = Object.keys(sampleData) as RecordingFactType[]
 /** The stage that answers with a fact of this type; the others are people's, or any stage's. */
 export const stageOfAnswer = {
   'speech.followed': 'follow',
+  'audio.assembled': 'assemble',
   'speech.detected': 'transcribe',
   'utterance.recognised': 'transcribe',
   'transcription.completed': 'transcribe',
@@ -210,6 +221,8 @@ export function plausibleEvents(snapshot: RecordingSnapshot): RecordingMachineEv
         );
       case 'reprocessing.requested':
         return reprocessedFrom.map((from) => sampleEvent(type, version, { from }));
+      case 'recording.erased':
+        return [sampleEvent(type, version), { ...sampleEvent(type, version), by: 'system' }];
       case 'kind.changed':
         return (['solo', 'meeting'] as const).map((kind) => sampleEvent(type, version, { kind }));
       case 'speakers.renamed':

@@ -78,6 +78,7 @@ export const writingParts = (
   async *promisedBases() {},
   names: null,
   exclusively: exclusivelyBy(soleOwnership()),
+  absorb: async () => {},
 });
 
 /** For a handler of recordings of which nothing is removed. */

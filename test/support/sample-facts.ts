@@ -43,6 +43,17 @@ const samples: Record<FactType, Sample> = {
   'audio.extended': {
     data: { ...audio, ledger, path: 'audio-2.wav', before: 8, replaces: 'audio.wav' },
   },
+  'recording.joined': { data: { with: '01JCZY0000000000000000000B' } },
+  'recording.cut': { data: { at: 4, into: '01JCZY0000000000000000000C' } },
+  'passage.removed': { data: { from: 2, to: 3 } },
+  'audio.assembled': {
+    data: {
+      ...audio,
+      path: 'audio-9.wav',
+      replaces: 'audio.wav',
+      parts: [{ recording: '01JCZY0000000000000000000B', from: 0, to: 4 }],
+    },
+  },
   'audio.removed': { data: { path: 'audio.wav' } },
   'audio.imported': {
     data: { ...origin, ...audio, started_at: '2026-11-20T09:00:00Z' },

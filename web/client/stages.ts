@@ -28,6 +28,7 @@ type Shown = {
 const stagesShown: Readonly<Record<Stage, Shown>> = {
   capture: { step: 'recorded', awaits: 'forSpeech', settings: 'recording' },
   follow: { step: 'recorded', awaits: 'forSpeech', settings: 'speech' },
+  assemble: { step: 'recorded', awaits: 'forDocuments', settings: 'recording' },
   transcribe: { step: 'recognised', awaits: 'forSpeech', settings: 'speech' },
   diarize: { step: 'voices', awaits: 'forVoices', settings: 'models' },
   identify: { step: 'voices', awaits: 'forVoices', settings: 'models' },

@@ -67,6 +67,8 @@ export default {
   'failed:identify': 'Bekannte Stimmen konnten nicht gesucht werden.',
   'stage:join': 'Text wird Sprechern zugeordnet',
   'failed:join': 'Der Text konnte den Sprechern nicht zugeordnet werden.',
+  'stage:assemble': 'Audio wird zusammengesetzt',
+  'failed:assemble': 'Das Audio konnte nicht zusammengesetzt werden.',
   'stage:punctuate': 'Satzzeichen werden gesetzt',
   'failed:punctuate': 'Die Satzzeichen konnten nicht gesetzt werden.',
   'stage:summarise': 'Zusammenfassung wird erstellt',

@@ -65,6 +65,8 @@ const english = {
   'failed:identify': 'Known voices could not be recognised.',
   'stage:join': 'Matching text to speakers',
   'failed:join': 'The text could not be matched to the speakers.',
+  'stage:assemble': 'Assembling the audio',
+  'failed:assemble': 'The audio could not be assembled.',
   'stage:punctuate': 'Adding punctuation',
   'failed:punctuate': 'Punctuation could not be added.',
   'stage:summarise': 'Summarising',

@@ -1,3 +1,4 @@
+import { isGone } from '../../../events/facts/sources.ts';
 import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { read } from '../../../projections/recording/reading.ts';
@@ -61,7 +62,7 @@ export const versionRoutes = [
       const { recording } = await services.recordingService.read(id);
       const found = versionsOf(recording).find((one) => String(one.version) === version);
       const source = recording.sources.versions[Number(version) - 1];
-      if (!found || !source) throw notFound(detail('version-not-found'));
+      if (!found || !source || isGone(source)) throw notFound(detail('version-not-found'));
       const answer = readingAnswer(id, read(recording, source), {
         uiLanguage: services.settings()['ui.language'],
         reader: readerOf(ctx),

@@ -43,6 +43,8 @@ export type Job = {
    * @throws {StageSuperseded} when it is no longer wanted.
    */
   append(fact: RecordingFact, onBehalf?: { by: string; command: string }): Promise<void>;
+  /** As `append`, with what is decided on the newest facts: all or none. */
+  decide(decision: (recording: Recording) => readonly RecordingFact[]): Promise<void>;
   /** Appends the stage's last result with what begins at once because of it: both or none. */
   appendLast(result: RecordingFact, next: RecordingFact | null): Promise<void>;
   /** 0 to 1, for those who watch. */
@@ -181,6 +183,7 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
           isShown && progress.set(recordingId, stage, { waiting: inQueue(stage, waiting) }),
       }),
     append: (fact, onBehalf) => append(launch, [fact], deps, onBehalf),
+    decide: (decision) => decide(launch, decision, 'decision', deps),
     appendLast: (result, next) => append(launch, next ? [result, next] : [result], deps),
     progress: (fraction) => progress.set(recordingId, stage, { fraction }),
     waiting: (waiting) =>
@@ -238,6 +241,16 @@ async function append(
   deps: StageRunnerDeps,
   onBehalf?: { by: string; command: string },
 ): Promise<void> {
+  await decide(launch, () => facts, facts[0]!.type, deps, onBehalf);
+}
+
+async function decide(
+  launch: Launch,
+  decision: (recording: Recording) => readonly RecordingFact[],
+  what: string,
+  deps: StageRunnerDeps,
+  onBehalf?: { by: string; command: string },
+): Promise<void> {
   const { run, attempt, recording } = launch;
   launch.appends += 1;
   const metadata: CommandMetadata = {
@@ -247,8 +260,8 @@ async function append(
     run,
     ...(attempt === undefined ? {} : { attempt }),
   };
-  const how = { isTransient: mayBeTaken, what: facts[0]!.type };
-  await untilAnswered(launch, deps, how, () => recording.append(facts, metadata));
+  const how = { isTransient: mayBeTaken, what };
+  await untilAnswered(launch, deps, how, () => recording.decide(metadata, decision));
 }
 
 /** Also what needs a person before it is taken: a result is not given up for it. */

@@ -111,7 +111,13 @@ export async function withChannelFiles<T>(
 
 /** Whether a capture kept the microphone apart from the loudspeakers. */
 export const isSplitCapture = (recording: Recording): boolean => {
-  const types = ['audio.captured', 'capture.interrupted', 'audio.extended'] as const;
+  const types = [
+    'audio.captured',
+    'capture.interrupted',
+    'audio.extended',
+    'audio.assembled',
+    'audio.imported',
+  ] as const;
   return factAt(recording, recording.sources.draft.results.audio, ...types)?.data.split === true;
 };
 

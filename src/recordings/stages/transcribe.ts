@@ -108,7 +108,8 @@ export function transcribe(
 function engineAsked(engine: SpeechEngine, { facts }: Recording): SpeechEngine {
   // What has all of it recognised again.
   const began = facts.findLast(
-    ({ type }) => type === 'reprocessing.requested' || type === 'audio.extended',
+    ({ type }) =>
+      type === 'reprocessing.requested' || type === 'audio.extended' || type === 'audio.assembled',
   );
   const model = began?.type === 'reprocessing.requested' ? began.data.model : undefined;
   if (model === undefined) return engine;

@@ -18,7 +18,13 @@ import {
 } from '../../documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../documents/render.ts';
 import { type Space, listTaken } from '../../documents/space.ts';
-import { type DocumentFiles, documentFilesOf } from '../../../projections/recording/recording.ts';
+import {
+  type DocumentFiles,
+  type Recording,
+  audioFact,
+  documentFilesOf,
+  factAt,
+} from '../../../projections/recording/recording.ts';
 import { spokenIn } from '../../../projections/recording/edit-turns.ts';
 import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
@@ -47,6 +53,7 @@ export function write(deps: Deps): StageActivity {
     await job.acquireSlot({ name: 'documents', concurrency: 1 });
     const space = await deps.spaceOf(job.owner);
     const first = await job.recording();
+    for (const id of absorbedBy(first)) await deps.absorb(id, job.recordingId);
     const unwritten = first.sources.unwritten.map((source) => read(first, source));
     const carried = carriedOver(draft(first), published(first), unwritten);
     if (carried) await job.append(carried);
@@ -76,6 +83,13 @@ export function write(deps: Deps): StageActivity {
     const result = { type: 'documents.saved', data, content: { paths, audio } } as const;
     await job.appendLast(result, secondPassDue(recording));
   };
+}
+
+/** What is in it whole by now, and is to be gone before its documents are written. */
+function absorbedBy(recording: Recording): readonly string[] {
+  const { assembly, draft: source } = recording.sources;
+  const audio = assembly === 'made' ? audioFact(recording, source) : null;
+  return (audio && 'absorbs' in audio.data ? audio.data.absorbs : undefined) ?? [];
 }
 
 /** Puts them in place while nothing of the recording is removed. */
@@ -129,14 +143,13 @@ async function nameDocuments(job: Job, space: Space, deps: Deps): Promise<void> 
   const onDisk = await listTaken(space);
   const promised = new Set<string>();
   for await (const base of deps.promisedBases(job.owner)) promised.add(comparable(base));
-  const base = await baseName(
-    local_start,
-    title,
-    async (candidate) =>
-      onDisk.has(candidate) ||
-      promised.has(comparable(candidate)) ||
-      !((await deps.names?.promise(job.owner, comparable(candidate), job.recordingId)) ?? true),
-  );
+  const isTaken = async (candidate: string): Promise<boolean> =>
+    onDisk.has(candidate) ||
+    promised.has(comparable(candidate)) ||
+    !((await deps.names?.promise(job.owner, comparable(candidate), job.recordingId)) ?? true);
+  const inherited = factAt(recording, 1, 'audio.imported')?.content?.base;
+  const isFree = inherited !== undefined && !(await isTaken(inherited));
+  const base = isFree ? inherited : await baseName(local_start, title, isTaken);
   await job.append({
     type: 'documents.named',
     data: { local_start, ui_language, renderer: rendererVersion },
@@ -215,6 +228,8 @@ type Deps = {
   names: PromisedNames | null;
   /** The same that removes files of recordings. */
   exclusively: Exclusively;
+  /** Erases a recording that is in this one whole. */
+  absorb(recordingId: string, into: string): Promise<void>;
 };
 
 function ownVersions({ authored }: DocumentFiles): Partial<PerDocument> {

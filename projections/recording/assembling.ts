@@ -1,0 +1,50 @@
+import { fieldFault } from '../../src/words/field-faults.ts';
+import type { Refusal } from '../../events/command-handler.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
+import type { Recording } from './recording.ts';
+import { published } from './reading.ts';
+
+/** Why a recording is not joined, cut or shortened as a person wants it; `field`: what of that is wrong. */
+export type AssemblyRefusal = Refusal<'NOT_SO'> & { field: 'at' | 'from' | 'to' | 'with' };
+type AssemblyDecision = readonly RecordingFact[] | AssemblyRefusal;
+
+/** Makes what comes after a second a recording of its own, of the id `into`. Pure. */
+export const cutRecording =
+  (at: number, into: string) =>
+  (recording: Recording): AssemblyDecision => {
+    const seconds = lengthOf(recording);
+    const isWithin = seconds === null || (at > 0 && at < seconds);
+    return isWithin
+      ? [{ type: 'recording.cut', data: { at, into } }]
+      : notSo('at', fieldFault('not-within-recording', { seconds: Math.floor(seconds) }));
+  };
+
+/** Takes out what was said from one second to another; with `into` for good, and the rest is a recording of that id. Pure. */
+export const removePassage =
+  ({ from, to, into }: { from: number; to: number; into?: string | undefined }) =>
+  (recording: Recording): AssemblyDecision => {
+    const seconds = lengthOf(recording);
+    if (to <= from) return notSo('to', fieldFault('not-after-from'));
+    if (seconds !== null && from >= seconds)
+      return notSo('from', fieldFault('not-within-recording', { seconds: Math.floor(seconds) }));
+    const data = { from, to: Math.min(to, seconds ?? to), ...(into ? { into } : {}) };
+    return [{ type: 'passage.removed', data }];
+  };
+
+/** Puts another recording behind this one, or before it, by their times. Pure. */
+export const joinRecording =
+  (other: Recording, options: { absorbs?: true } = {}) =>
+  (recording: Recording): AssemblyDecision => {
+    if (other.recordingId === recording.recordingId)
+      return notSo('with', fieldFault('same-recording'));
+    const kinds = [recording, other].map((one) => one.sources.draft.kind);
+    if (kinds[0] !== kinds[1]) return notSo('with', fieldFault('other-kind'));
+    if (other.sources.published === null || other.files.audio === null)
+      return notSo('with', fieldFault('not-ready-to-join'));
+    return [{ type: 'recording.joined', data: { with: other.recordingId, ...options } }];
+  };
+
+const lengthOf = (recording: Recording): number | null => published(recording)?.duration ?? null;
+
+const notSo = (field: AssemblyRefusal['field'], said: AssemblyRefusal['said']) =>
+  ({ refused: 'NOT_SO', said, field }) as const;

@@ -1,0 +1,132 @@
+import { ulid } from 'ulid';
+import * as z from 'zod';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import { type RecordingFactOf, recordingOf } from '../../../events/facts/recording.ts';
+import {
+  cutRecording,
+  joinRecording,
+  removePassage,
+} from '../../../projections/recording/assembling.ts';
+import type { DecideRecording } from '../../../projections/recording/decide.ts';
+import { doneBefore } from '../middleware/idempotency.ts';
+import { type Route, routesOf } from '../route.ts';
+import type { HttpServices } from '../services.ts';
+import type { State } from '../state.ts';
+import { visibleRecording } from '../visible-recording.ts';
+import { carryOut, untilWritten } from '../written.ts';
+
+const second = z.number().min(0).max(10_000_000);
+
+const made = z.object({
+  recording_id: z.string(),
+  into: z
+    .string()
+    .nullable()
+    .describe('id of the recording that comes of it, which is there within moments; null: none'),
+});
+const going = { 202: { description: 'It is being done.', json: made } };
+const problems = ['not-found', 'not-accepted'] as const;
+
+const route = routesOf({ tag: 'Recordings' });
+
+/** Makes recordings of parts of others. All of it is carried over: audio, passages, corrections, names, side notes. */
+export const assemblyRoutes: Route[] = [
+  route('post', '/recordings/{id}/join', {
+    id: 'joinRecording',
+    summary: 'Puts another recording behind this one, or before it, by their times',
+    description: 'The other one stays until it is deleted.',
+    body: { json: z.strictObject({ with: z.string().min(1).max(64) }) },
+    answers: going,
+    problems,
+    command: true,
+    async run({ ctx, params: { id }, body, caller }, services) {
+      const visible = async () => {
+        await visibleRecording(services, caller, id);
+        await visibleRecording(services, caller, body.with);
+        return joinRecording((await services.recordingService.read(body.with)).recording);
+      };
+      const asks = isLike('recording.joined', (data) => data.with === body.with);
+      return await assembled(services, ctx.state, { id, type: 'recording.joined', asks, visible });
+    },
+  }),
+  route('post', '/recordings/{id}/cut', {
+    id: 'cutRecording',
+    summary: 'Makes what comes after a second a recording of its own',
+    body: { json: z.strictObject({ at: second.describe('seconds of the recording') }) },
+    answers: going,
+    problems,
+    command: true,
+    async run({ ctx, params: { id }, body, caller }, services) {
+      const visible = async () => {
+        await visibleRecording(services, caller, id);
+        return cutRecording(body.at, ulid());
+      };
+      const asks = isLike('recording.cut', (data) => data.at === body.at);
+      return await assembled(services, ctx.state, { id, type: 'recording.cut', asks, visible });
+    },
+  }),
+  route('post', '/recordings/{id}/remove', {
+    id: 'removePassage',
+    summary: 'Removes what was said from one second to another; its audio becomes silence',
+    description:
+      'It stays encrypted in the log until the recording is deleted. With `for_good` the rest becomes another recording ' +
+      'under the same file names, and this one is deleted.',
+    body: {
+      json: z.strictObject({ from: second, to: second, for_good: z.boolean().default(false) }),
+    },
+    answers: going,
+    problems,
+    command: true,
+    async run({ ctx, params: { id }, body, caller }, services) {
+      const { from, to, for_good } = body;
+      const visible = async () => {
+        await visibleRecording(services, caller, id);
+        return removePassage({ from, to, into: for_good ? ulid() : undefined });
+      };
+      const asks = isLike(
+        'passage.removed',
+        (data) => data.from === from && (data.into !== undefined) === for_good,
+      );
+      return await assembled(services, ctx.state, { id, type: 'passage.removed', asks, visible });
+    },
+  }),
+];
+
+type AssemblyType = 'recording.joined' | 'recording.cut' | 'passage.removed';
+
+const isLike =
+  <T extends AssemblyType>(type: T, isSame: (data: RecordingFactOf<T>['data']) => boolean) =>
+  (fact: LoggedFact): boolean =>
+    fact.type === type && isSame(fact.data as RecordingFactOf<T>['data']);
+
+/** Gives the command, unless it was given before, and waits a moment for what comes of it. */
+async function assembled(
+  services: HttpServices,
+  state: State,
+  {
+    id,
+    type,
+    asks,
+    visible,
+  }: {
+    id: string;
+    type: AssemblyType;
+    asks(fact: LoggedFact): boolean;
+    visible(): Promise<DecideRecording>;
+  },
+): Promise<z.input<typeof made>> {
+  const before = await doneBefore(services, state, { types: [type], recordingId: id, asks });
+  const { position } = before ?? (await carryOut(services, state, id, await visible()));
+  await untilWritten(services, id);
+  return { recording_id: id, into: await resultAt(services, position) };
+}
+
+/** The recording that the fact at a position of the log leads to. */
+async function resultAt({ store }: HttpServices, position: number): Promise<string | null> {
+  for await (const fact of store.readAll({ afterPosition: position - 1, limit: 1 })) {
+    if (recordingOf(fact.stream) === undefined) return null;
+    if (fact.type === 'recording.cut' || fact.type === 'passage.removed')
+      return fact.data.into ?? null;
+  }
+  return null;
+}

@@ -1,0 +1,347 @@
+import { join } from 'node:path';
+import type { Part } from '../../../events/facts/assembly.ts';
+import {
+  type RecordingFact,
+  type RecordingFactOf,
+  recordingStream,
+} from '../../../events/facts/recording.ts';
+import type { EventStore } from '../../../events/store.ts';
+import {
+  type CarriedFact,
+  type TalkTexts,
+  carriedFacts,
+  notedFacts,
+} from '../../../projections/recording/carried-facts.ts';
+import {
+  type ReadFact,
+  type Recording,
+  documentFilesOf,
+  factAt,
+  readRecording,
+  shownOf,
+} from '../../../projections/recording/recording.ts';
+import {
+  type Said,
+  followedBy,
+  partOf,
+  saidOf,
+  without,
+} from '../../../projections/recording/said.ts';
+import { lastNumber } from '../../../projections/recording/sidenotes.ts';
+import { isTitleGiven } from '../../../projections/recording/written-texts.ts';
+import { assembleAudio } from '../../audio/assemble-audio.ts';
+import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
+import { textOfLines } from '../../language/talk.ts';
+import { StageError } from '../../shared/errors.ts';
+import { hashFile } from '../../shared/files.ts';
+import { localTime } from '../../shared/time.ts';
+import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
+import type { PendingJobs } from '../../storage/pending-jobs.ts';
+import { failure } from '../../words/failures.ts';
+import type { Job, StageActivity } from './run-stage.ts';
+import { isSplitCapture, withRoom } from './stage-files.ts';
+
+/*
+ * Makes a recording of parts of others, as its last fact asks (`events/facts/assembly.ts`): what joins, cuts and removes is
+ * a list of parts, by which audio is put together to a new file, and by which all that is said is divided and put together
+ * (`projections/recording/said.ts`). Another recording that it leads to is begun first, whole in one write; then this one
+ * takes its new audio and what it says, in one write as well. A process that dies in between leaves nothing half: the next
+ * finds the other begun or not, and does the rest.
+ */
+
+export type AssembleDeps = {
+  files: AudioStore;
+  jobs: Pick<PendingJobs, 'add'>;
+  store: Pick<EventStore, 'read' | 'version'>;
+  /** Begins a recording with these facts, once. */
+  begin(
+    recordingId: string,
+    facts: readonly RecordingFact[],
+    metadata: { by: string; command: string },
+  ): Promise<unknown>;
+};
+
+export function assembleStage(deps: AssembleDeps): StageActivity {
+  return async (job) => {
+    const first = await job.recording();
+    const asked = askedOf(first);
+    const other = otherOf(asked);
+    const hasOther = other !== null && (await deps.store.version(recordingStream(other))) > 0;
+    // The rest of it is a recording already, which takes it up: nothing is left to do here.
+    if (hasOther && asked.type === 'passage.removed') return;
+    await job.acquireSlot({ name: 'audio', concurrency: 1 });
+    const joined = asked.type === 'recording.joined' ? await toJoin(asked.data.with, deps) : null;
+    const plan = planOf(asked, first, joined);
+    if (plan.other && other !== null && !hasOther) {
+      const audio = await keptAs(job, other, 'audio.wav', plan.other.parts, deps.files);
+      // What was said of it meanwhile is carried over as well.
+      const now = await job.recording();
+      const facts = beginningOf(now, asked, audio, plan.other);
+      await deps.begin(other, facts, {
+        by: asked.by,
+        command: `${job.recordingId}@${asked.version}`,
+      });
+    }
+    if (!plan.own) return;
+    const name = `audio-${asked.version}.wav`;
+    const audio = await keptAs(job, job.recordingId, name, plan.own.parts, deps.files);
+    // The file that it replaces is removed when there are documents, by whichever process there is then.
+    await deps.jobs.add(job.recordingId, 'keep-audio');
+    const { said, absorbs } = plan.own;
+    await job.decide((now) => successionOf(now, audio, { said, absorbs, joined }));
+  };
+}
+
+type Asked = ReadFact<'recording.joined' | 'recording.cut' | 'passage.removed'>;
+
+/** The fact that led to the stage: the last of its kind. */
+function askedOf({ facts }: Recording): Asked {
+  const isAsked = (fact: ReadFact): fact is Asked =>
+    fact.type === 'recording.joined' ||
+    fact.type === 'recording.cut' ||
+    fact.type === 'passage.removed';
+  const asked = facts.findLast(isAsked);
+  if (!asked) throw new Error('nothing was asked to be assembled');
+  return asked;
+}
+
+const otherOf = (asked: Asked): string | null =>
+  asked.type === 'recording.joined' ? null : (asked.data.into ?? null);
+
+async function toJoin(recordingId: string, { store }: AssembleDeps): Promise<Recording> {
+  const joined = await readRecording(store, recordingId);
+  if (joined.files.audio && joined.sources.published) return joined;
+  throw new StageError(failure('joined-recording-gone'), { retriable: false });
+}
+
+/** A part of a recording; without one as long a silence. */
+type Piece = { recording: Recording | null; from: number; to: number };
+/** What a recording is made of: its audio, and what is said in it. */
+type Making = {
+  parts: readonly Piece[];
+  said(recording: Recording): Said;
+  absorbs?: string[] | undefined;
+};
+type Plan = { own: Making | null; other: Making | null };
+
+function planOf(asked: Asked, recording: Recording, joined: Recording | null): Plan {
+  const { duration } = saidOf(recording);
+  const piece = (from: number, to: number): Piece => ({ recording, from, to });
+  switch (asked.type) {
+    case 'recording.cut': {
+      const { at } = asked.data;
+      const part = (from: number, to: number): Making => ({
+        parts: [piece(from, to === duration ? Infinity : to)],
+        said: (now) => partOf(saidOf(now), from, to),
+      });
+      return { own: part(0, at), other: part(at, duration) };
+    }
+    case 'passage.removed': {
+      const { from, to, into } = asked.data;
+      const rest: Making = {
+        parts: [piece(0, from), { recording: null, from, to }, piece(to, Infinity)],
+        said: (now) => without(saidOf(now), from, to),
+      };
+      return into === undefined
+        ? { own: rest, other: null }
+        : { own: null, other: { ...rest, absorbs: [recording.recordingId] } };
+    }
+    default: {
+      const behind = saidOf(joined!);
+      const [mine, theirs] = [piece(0, Infinity), { recording: joined, from: 0, to: Infinity }];
+      const isBefore = comesBefore(joined!, recording);
+      return {
+        own: {
+          parts: isBefore ? [theirs, mine] : [mine, theirs],
+          said: (now) =>
+            isBefore ? followedBy(behind, saidOf(now)) : followedBy(saidOf(now), behind),
+          absorbs: asked.data.absorbs ? [asked.data.with] : undefined,
+        },
+        other: null,
+      };
+    }
+  }
+}
+
+const comesBefore = (one: Recording, other: Recording): boolean =>
+  Date.parse(one.startedAt ?? '') < Date.parse(other.startedAt ?? '');
+
+type KeptAudio = AudioFile & { duration: number; split?: true; parts: Part[] };
+
+/** Puts the audio together and keeps it; what is gone of it meanwhile is silence. */
+async function keptAs(
+  job: Job,
+  recordingId: string,
+  name: string,
+  parts: readonly Piece[],
+  files: AudioStore,
+): Promise<KeptAudio> {
+  const target = join(await files.workFolder(job.recordingId), `assembled-${recordingId}.wav`);
+  const sources = [...new Set(parts.flatMap(({ recording }) => recording ?? []))];
+  const { duration, channels } = await withRoom(job, () =>
+    withFiles(sources, files, (pathOf) =>
+      assembleAudio(
+        target,
+        parts.map(({ recording, from, to }) => ({
+          path: recording && pathOf(recording.recordingId),
+          from,
+          to,
+        })),
+        job.signal,
+      ),
+    ),
+  );
+  const made = (await hashFile(target))!;
+  const path = await files.keep(recordingId, name, { path: target, sha256: made.sha256 });
+  const isSplit = channels === 2 && sources.every(isSplitCapture);
+  return {
+    ...made,
+    path,
+    duration,
+    ...(isSplit ? { split: true } : {}),
+    parts: parts.flatMap(({ recording, from, to }) =>
+      recording
+        ? [
+            {
+              recording: recording.recordingId,
+              from,
+              to: to === Infinity ? lengthOf(recording) : to,
+            },
+          ]
+        : [],
+    ),
+  };
+}
+
+const lengthOf = (recording: Recording): number => saidOf(recording).duration;
+
+/** Works with the audio files of recordings at their paths. @throws {StageError} where one has none */
+async function withFiles<T>(
+  [recording, ...more]: readonly Recording[],
+  files: AudioStore,
+  work: (pathOf: (recordingId: string) => string) => Promise<T>,
+): Promise<T> {
+  if (!recording) return await work(() => '');
+  const { recordingId } = recording;
+  const { audio } = recording.files;
+  if (!audio) throw new StageError(failure('no-audio'), { retriable: false });
+  return await files.read(recordingId, audio, (path) =>
+    withFiles(more, files, (pathOf) =>
+      work((wanted) => (wanted === recordingId ? path : pathOf(wanted))),
+    ),
+  );
+}
+
+/** The facts with which another recording begins that is made of a part of this one. */
+function beginningOf(
+  recording: Recording,
+  asked: Asked,
+  { bytes, ...audio }: KeptAudio,
+  { said, absorbs }: Making,
+): CarriedFact[] {
+  const source = shownOf(recording);
+  const told = said(recording);
+  const origin = factAt(recording, 1, 'recording.started', 'audio.imported');
+  const isCut = asked.type === 'recording.cut';
+  const titled = isTitleGiven(recording, source);
+  const { named } = documentFilesOf(recording, recording.sources.draft);
+  const title = isCut ? `${titleOf(recording, told)} (2)` : titleOf(recording, told);
+  const { kind } = told;
+  const began = Date.parse(recording.startedAt ?? '') + (isCut ? asked.data.at * 1000 : 0);
+  const { people } = origin?.content ?? {};
+  return [
+    {
+      type: 'audio.imported',
+      data: {
+        owner: recording.files.owner ?? 'system',
+        kind,
+        language: told.language,
+        speakers: null,
+        bytes,
+        ...audio,
+        started_at: new Date(began).toISOString(),
+        ...(absorbs ? { absorbs } : {}),
+      },
+      content: {
+        ...(people ? { people } : {}),
+        ...(absorbs && named?.content ? { base: named.content.base } : {}),
+      },
+    },
+    ...carriedFacts(told, { ...textsOf(told), title }, { run: 1, kind, version: 1 }),
+    ...(titled ? [titledFact(title)] : []),
+    ...notedFacts(told.sidenotes, 0),
+  ];
+}
+
+/** What a person said it is called stays what a person said. */
+const titledFact = (title: string): RecordingFact => ({
+  type: 'title.changed',
+  data: {},
+  content: { title, previous: null },
+});
+
+const titleOf = (recording: Recording, told: Said): string => saidTitle(recording) ?? told.title;
+
+const saidTitle = (recording: Recording): string | null => {
+  const { results } = shownOf(recording);
+  const titled = factAt(recording, results.titled, 'title.changed')?.content?.title;
+  const origin = factAt(recording, 1, 'recording.started', 'audio.imported')?.content?.title;
+  return titled ?? origin ?? null;
+};
+
+/** What this recording says from now on, behind its new audio. */
+function successionOf(
+  recording: Recording,
+  { bytes, ...audio }: KeptAudio,
+  { said, absorbs, joined }: Pick<Making, 'said' | 'absorbs'> & { joined: Recording | null },
+): CarriedFact[] {
+  const told = said(recording);
+  const { draft, run } = recording.sources;
+  const present = recording.files.audio;
+  const replaced: RecordingFactOf<'audio.assembled'> = {
+    type: 'audio.assembled',
+    data: { bytes, ...audio, replaces: present?.path ?? '', ...(absorbs ? { absorbs } : {}) },
+  };
+  const facts: CarriedFact[] = [replaced];
+  const version = recording.facts.length + facts.length;
+  const kind = draft.kind ?? 'solo';
+  const texts = textsOf({ ...told, title: saidOf(recording).title });
+  facts.push(...carriedFacts(told, texts, { run: run + 1, kind, version }));
+  facts.push(...notesAfter(recording, told));
+  if (joined && comesBefore(joined, recording)) {
+    const local_start = localTime(new Date(joined.startedAt ?? ''));
+    facts.push({ type: 'start.changed', data: { local_start } });
+  }
+  return facts;
+}
+
+/** Side notes that go, and those that come: one that is at another second is another. */
+function notesAfter(recording: Recording, told: Said): CarriedFact[] {
+  const before = saidOf(recording).sidenotes;
+  const stays = before.filter((one) =>
+    told.sidenotes.some(
+      ({ note, at, by, text }) =>
+        note === one.note && at === one.at && by === one.by && text === one.text,
+    ),
+  );
+  const gone = before.filter((one) => !stays.includes(one));
+  const come = told.sidenotes.filter(
+    (one) =>
+      !stays.some(({ note, at, text }) => note === one.note && at === one.at && text === one.text),
+  );
+  return [
+    ...gone.map(({ note }): CarriedFact => ({ type: 'sidenote.removed', data: { note } })),
+    ...notedFacts(come, lastNumber(recording)),
+  ];
+}
+
+/** Lines that rest on what is left; an extract where none do. */
+function textsOf({ blocks, language, names, summary, title }: Said): TalkTexts {
+  const extract =
+    summary.lines.length > 0
+      ? { text: textOfLines(summary.lines, names), lines: summary.lines }
+      : fallbackSummary(blocks, { language });
+  const { abstract } = fallbackTitle({ summary: extract.text, blocks: [...blocks] }, { language });
+  const by = summary.lines.length > 0 ? summary.by : { engine: 'built-in', model: null };
+  return { summary: { ...extract, by }, abstract, title };
+}
