@@ -3,7 +3,6 @@ import {
   type ErasureDeps,
   type Removals,
   erasureCommands,
-  lastState,
   openRemovals,
 } from './erasure.ts';
 import type { CommandMetadata } from '../../events/command-handler.ts';
@@ -13,6 +12,7 @@ import type { EventStore } from '../../events/store.ts';
 import { stateName, isIn, isSettled } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow, StageProgress } from './stages/stage-progress.ts';
+import { type MadeOfOthers, madeOfOthers } from './made-of-others.ts';
 import { type Accepted, openImports, said, type Upload } from './import-audio.ts';
 import { type RecordingAggregate, type AggregateDeps, openAggregate } from './control/aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
@@ -91,53 +91,46 @@ export type Start = {
 /** With what the command led to; where it was given before, without content. */
 export type Decided = Accepted & { facts: readonly LoggedRecordingFact[] };
 
-export type OpenRecordingService = RecordingService & {
-  /**
-   * Takes up the recordings of a list that have something to do and that no other process acts for, from their last
-   * recorded results. Returns how many this process acts for. @throws what the list throws
-   */
-  takeUp(unsettled: RecordingIds): Promise<number>;
-  /**
-   * Acts for a recording from now on, beyond all slots, unless another process does or it has settled. Returns whether
-   * this one does. @throws what the log says
-   */
-  takeOver(recordingId: string): Promise<boolean>;
-  /** Goes on taking up what others append or leave, where the log is shared. */
-  keepTakingOver(unsettled: ListOfRecordings): void;
-  /** Waits for the engines of recordings that ended in an error, and tries them again. */
-  awaitEngines(failed: AsyncIterable<string> | Iterable<string>): Promise<void>;
-  /** These have been moved on by another process: nothing is waited for any more. */
-  leaveEngines(recordingIds: Iterable<string>): void;
-  /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
-  promisedBases(owner: string): AsyncIterable<string>;
-  /**
-   * Cancels what is done with a recording, or is to be; resolves when nothing works on it any more.
-   * What there is of it stays. One that is being captured is left alone: that has to be stopped.
-   */
-  endWork(recordingId: string, metadata: { by: string; command: string }): Promise<void>;
-  /** For how many recordings this process acts, of those it may act for at once; what it captures is not counted. */
-  slotsUsed(): number;
-  /** Recordings that could not be taken up at the start, and why. */
-  notTakenUp(): ReadonlyMap<string, string>;
-  /** Finishes what a crash left undone of erasures, deletions and uploads. @param left folders that a process which is gone left */
-  finishRemovals(left: readonly string[]): Promise<void>;
-  /** Erases again what came back from a backup. For one process of all, when the rows have caught up. */
-  eraseAgain(): Promise<void>;
-  /** Finishes what other processes left undone: erasures, deletions, uploads, and audio that is to be compressed. */
-  finishPending(): Promise<void>;
-  /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
-  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
-  /** Begins a recording that is made of parts of others, with all that is carried over. */
-  beginMade(
-    recordingId: string,
-    facts: readonly RecordingFact[],
-    metadata: CommandMetadata,
-  ): Promise<Accepted>;
-  /** Erases a recording that is in another one whole; resolves when nothing is left of it. */
-  absorb(recordingId: string, into: string): Promise<void>;
-  /** Stops all activities, says so in the log, and waits for what is under way. */
-  close(): Promise<void>;
-};
+export type OpenRecordingService = RecordingService &
+  MadeOfOthers & {
+    /**
+     * Takes up the recordings of a list that have something to do and that no other process acts for, from their last
+     * recorded results. Returns how many this process acts for. @throws what the list throws
+     */
+    takeUp(unsettled: RecordingIds): Promise<number>;
+    /**
+     * Acts for a recording from now on, beyond all slots, unless another process does or it has settled. Returns whether
+     * this one does. @throws what the log says
+     */
+    takeOver(recordingId: string): Promise<boolean>;
+    /** Goes on taking up what others append or leave, where the log is shared. */
+    keepTakingOver(unsettled: ListOfRecordings): void;
+    /** Waits for the engines of recordings that ended in an error, and tries them again. */
+    awaitEngines(failed: AsyncIterable<string> | Iterable<string>): Promise<void>;
+    /** These have been moved on by another process: nothing is waited for any more. */
+    leaveEngines(recordingIds: Iterable<string>): void;
+    /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
+    promisedBases(owner: string): AsyncIterable<string>;
+    /**
+     * Cancels what is done with a recording, or is to be; resolves when nothing works on it any more.
+     * What there is of it stays. One that is being captured is left alone: that has to be stopped.
+     */
+    endWork(recordingId: string, metadata: { by: string; command: string }): Promise<void>;
+    /** For how many recordings this process acts, of those it may act for at once; what it captures is not counted. */
+    slotsUsed(): number;
+    /** Recordings that could not be taken up at the start, and why. */
+    notTakenUp(): ReadonlyMap<string, string>;
+    /** Finishes what a crash left undone of erasures, deletions and uploads. @param left folders that a process which is gone left */
+    finishRemovals(left: readonly string[]): Promise<void>;
+    /** Erases again what came back from a backup. For one process of all, when the rows have caught up. */
+    eraseAgain(): Promise<void>;
+    /** Finishes what other processes left undone: erasures, deletions, uploads, and audio that is to be compressed. */
+    finishPending(): Promise<void>;
+    /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
+    whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
+    /** Stops all activities, says so in the log, and waits for what is under way. */
+    close(): Promise<void>;
+  };
 
 /** Opens what takes commands on recordings, and acts for those that this process holds. */
 export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingService {
@@ -226,23 +219,6 @@ function leftUndone(
     },
   };
 }
-
-const madeOfOthers = (
-  { recordings, erasing, removals }: ServiceParts,
-  store: EventStore,
-): Pick<OpenRecordingService, 'beginMade' | 'absorb'> => ({
-  beginMade: (recordingId, facts, metadata) =>
-    recordings.use(recordingId, { create: true }, async (recording) =>
-      acceptedFrom(recordingId, [await recording.append(facts, metadata)]),
-    ),
-  async absorb(recordingId, into) {
-    const state = await lastState(store, recordingId);
-    if (state === undefined) return;
-    const metadata = { by: 'system', command: `absorbed-by-${into}` };
-    if (state !== erasedState) await erasing.erase(recordingId, metadata);
-    else await removals.erase(recordingId, null);
-  },
-});
 
 /** Appends the first fact of a recording. */
 const begin = (
