@@ -52,7 +52,7 @@ export default {
   close: 'Schließen',
   keys: 'Tastenkombinationen',
   keySearch: 'Suchen, auf jeder Seite',
-  keyRecord: 'Aufnehmen; während der Aufnahme: ihre Notiz öffnen',
+  keyRecord: 'Aufnehmen oder die Notiz der laufenden Aufnahme öffnen',
   keyRecording: 'Während der Aufnahme: beenden; pausieren oder fortsetzen; Moment merken',
   keyGo: 'Zu Notizen, Sprechern, Einstellungen',
   keyPlay: 'Aufnahme abspielen oder pausieren',

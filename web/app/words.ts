@@ -52,7 +52,7 @@ const english = {
   close: 'Close',
   keys: 'Keyboard shortcuts',
   keySearch: 'Search, on any page',
-  keyRecord: 'Record; while recording: open its note',
+  keyRecord: 'Record, or open the note of the current recording',
   keyRecording: 'While recording: stop; pause or resume; mark the moment',
   keyGo: 'Go to Notes, Speakers, Settings',
   keyPlay: 'Play or pause a recording',

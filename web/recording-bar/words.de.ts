@@ -73,15 +73,16 @@ export default {
   untitledMeeting: 'Besprechung, {time}',
   untitledSolo: 'Aufnahme, {time}',
   elsewhereOn: 'Aufnahme auf {device}',
-  levelNothing: 'nichts',
+  levelNothing: 'kein Signal',
   levelPaused: 'pausiert',
   levelEnded: 'beendet',
-  insecureDo: 'Es wird nichts aufgenommen. Browser erlauben es nur über https oder auf localhost.',
+  insecureDo:
+    'Es wird nichts aufgenommen. Browser erlauben Aufnahmen nur über https oder auf localhost.',
   insecureTitle: 'Das Mikrofon dieses Browsers ist nicht verfügbar',
   endedAt: 'Aufnahme bei {time} beendet',
   noPermission: 'Das Mikrofon ist nicht erlaubt',
   noPermissionDo:
-    'Es wird nichts aufgenommen. Erlauben Sie es in der Adressleiste des Browsers und versuchen Sie es erneut.',
+    'Es wird nichts aufgenommen. Erlauben Sie das Mikrofon in der Adressleiste des Browsers und versuchen Sie es erneut.',
   noMicrophone: 'Kein Mikrofon gefunden',
   noMicrophoneDo:
     'Es wird nichts aufgenommen. Schließen Sie ein Mikrofon an und versuchen Sie es erneut.',
@@ -107,7 +108,7 @@ export default {
   endedSpace: 'Ihr Speicherplatz auf dem Server ist aufgebraucht.',
   endedGone: 'Der Server hatte zehn Minuten lang nichts von diesem Browser empfangen.',
   endedNothing: 'Der Server hat kein Audio empfangen.',
-  endedTaken: 'Sie haben sie in einem anderen Browser fortgesetzt.',
+  endedTaken: 'Sie haben die Aufnahme in einem anderen Browser fortgesetzt.',
   notTaken: 'Der Server kann diese Aufnahme gerade nicht annehmen.',
   notTakenSafe:
     'Es geht nichts verloren: Was nicht auf dem Server ist, bleibt in diesem Browser gespeichert.',
