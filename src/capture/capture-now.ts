@@ -9,6 +9,8 @@ import type { Ledger } from './file/ledger.ts';
 export type CaptureNow = {
   recordingId: string;
   device: string;
+  /** Of a browser's, or a desk's: which it is, and what it calls itself. */
+  recorder?: { kind: 'browser' | 'desk'; name: string | null };
   state: CaptureStatus['state'];
   /** Seconds of audio, without pauses. */
   duration: number;

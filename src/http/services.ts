@@ -63,6 +63,7 @@ export type HttpServices = {
     | 'speakers.links'
     | 'notes.vault'
     | 'speakers.profiles'
+    | 'audio.device'
     | 'audio.recorders'
   >;
   /** Names and addresses that the service's certificate is for, where it speaks https itself. */
@@ -80,6 +81,7 @@ export type HttpServices = {
     | 'browser'
     | 'devices'
     | 'held'
+    | 'heldBy'
     | 'onHeld'
     | 'hear'
     | 'sources'

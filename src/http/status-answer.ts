@@ -1,4 +1,5 @@
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { CaptureNow } from '../capture/capture-now.ts';
 import type { BackupNow } from '../integrity/backups.ts';
 import {
   type AtWork,
@@ -45,7 +46,7 @@ export async function presentStatus(
     read?: (storage: ProjectionStorage, owner: string) => Promise<StatusView>;
   } = {},
 ) {
-  const { status, recording, processing, speakersPending, errors } = await read(
+  const { status, recording, recordings, processing, speakersPending, errors } = await read(
     services.storage,
     caller.userId,
   );
@@ -57,6 +58,7 @@ export async function presentStatus(
     is_admin: caller.isAdmin,
     version: services.version,
     recording: recording && asItSounds(recording, services, reader),
+    recordings: recordings.map((one) => asItSounds(one, services, reader)),
     others_record: services.captures.held().filter((device) => device !== recording?.device),
     processing: processing.flatMap((row) => stagesAtWork(row, services.recordingService, reader)),
     speakers_pending: speakersPending.map((waiting) => ({
@@ -99,6 +101,7 @@ function asItSounds(
   return {
     ...statusEntry(recording),
     // A device that is still being opened has not been heard yet, whatever the clock says.
+    source: sourceOf(recording, now),
     duration: now?.duration ?? (recording.device === null ? recording.duration : 0),
     warnings: (captures.warnings(recordingId) ?? elsewhere.warnings(recordingId)).map((one) =>
       warningIn(reader, one),
@@ -108,6 +111,13 @@ function asItSounds(
       : null,
   };
 }
+
+/** What another node hears of a browser it does not say: then it has no name. */
+const sourceOf = ({ device }: RecordingNow, now: CaptureNow | null) => ({
+  kind: device === null ? (now?.recorder?.kind ?? ('browser' as const)) : ('server' as const),
+  name: device ?? now?.recorder?.name ?? null,
+  mine: device === null,
+});
 
 /** @param warning one that another node of an earlier release tells has no code */
 function warningIn<Code extends string>(

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type FileHandle, open } from 'node:fs/promises';
 import { WebSocket } from 'ws';
 import * as z from 'zod';
@@ -52,7 +53,11 @@ export function openDeskLink(
     ...on,
     recording: note,
     rate: captureRate,
-    start: { sender: 'recorder', ...(note.people.length > 0 ? { people: note.people } : {}) },
+    start: {
+      sender: 'recorder',
+      name: hostname().slice(0, 80),
+      ...(note.people.length > 0 ? { people: note.people } : {}),
+    },
     longestWaitMs,
     connect: (uplink) => void connection.open(uplink),
     disconnect: () => connection.leave(),

@@ -36,7 +36,14 @@ export type UplinkPeer<Pcm extends Samples<Pcm>> = {
   /** Samples a second. */
   readonly rate: number;
   /** What else is said of the recording at each start. */
-  readonly start: { readonly sender?: 'recorder'; readonly people?: readonly string[] };
+  readonly start: {
+    readonly sender?: 'recorder';
+    readonly people?: readonly string[];
+    readonly title?: string;
+    readonly language?: string;
+    /** What the browser or computer is called. */
+    readonly name?: string;
+  };
   /** Waits between connections double up to this, in milliseconds. */
   readonly longestWaitMs: number;
   /** Opens a connection; `opened` or `lost` follows. */

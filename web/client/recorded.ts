@@ -13,7 +13,7 @@ export const recorded = atom<number | null>(null);
  * @param opened whether the device has given sound since
  */
 export function secondsNow(
-  { duration, paused, device }: Running,
+  { duration, paused, device }: Pick<Running, 'duration' | 'paused' | 'device'>,
   agoMs: number,
   opened = false,
 ): number {

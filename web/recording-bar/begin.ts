@@ -1,33 +1,46 @@
 /** Record: one press, wherever one is; questions come later. What stands in the way is in `trouble`. */
 import { router } from '../app/routes.ts';
 import { ApiError, answer, api } from '../client/api.ts';
+import type { AudioSource } from '../client/microphone/audio-store.ts';
 import { browserRecording, sourcesHere, trouble } from '../client/microphone/browser-recording.ts';
 import { microphone } from './acts.ts';
-import { type ChosenSource, chosenKind, chosenSource, sourceOf } from './choice.ts';
-import { devices } from './devices.ts';
+import {
+  type ChosenSource,
+  chosenKind,
+  chosenSource,
+  isDevice,
+  recorderOf,
+  sourceOf,
+} from './choice.ts';
+import { recorders } from './recorders.ts';
 import { surface } from './surface.ts';
 import { isRecording } from '../client/microphone/recording-surface.ts';
 
 /** What a press on Record records from, as it was chosen last. */
 const sourceNow = (): ChosenSource =>
-  sourceOf(chosenSource.get(), sourcesHere().sources, devices.get());
+  sourceOf(chosenSource.get(), sourcesHere().sources, recorders.get());
+
+/** What may be said before, and can be said at any time later. */
+export type Options = { title?: string; people?: string[]; language?: string };
 
 let isBeginning = false;
 
 /** Begins a recording and opens its note. While one runs, or begins, nothing: a second tap does no harm. */
-export async function record(source: ChosenSource = sourceNow()): Promise<void> {
+export async function record(options: Options = {}, source = sourceNow()): Promise<void> {
   if (isBeginning || isRecording(surface.get())) return;
   isBeginning = true;
   trouble.set(null);
   try {
-    const id = source === 'device' ? await startDevice() : await startHere(source);
+    const id = isDevice(source)
+      ? await startDevice(source, options)
+      : await startHere(source, options);
     // Who is led through the set-up has the sentence there.
     if (id !== null && router.get()?.route !== 'setup') router.open(`/notes/${id}`);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { detail, title } = error.problem;
     // Who has chosen no device meant the browser's own microphone.
-    const isInsecure = sourcesHere().insecure && chosenSource.get() !== 'device';
+    const isInsecure = sourcesHere().insecure && chosenSource.get() === undefined;
     trouble.set(isInsecure ? { code: 'insecure' } : { code: 'refused', detail: detail ?? title });
   } finally {
     isBeginning = false;
@@ -35,17 +48,19 @@ export async function record(source: ChosenSource = sourceNow()): Promise<void> 
 }
 
 /** @throws {ApiError} the device is taken, gone, or there is none. */
-async function startDevice(): Promise<string | null> {
-  const body = { action: 'start', kind: chosenKind.get() } as const;
+async function startDevice(source: ChosenSource, options: Options): Promise<string | null> {
+  const recorder = recorderOf(source);
+  const where = recorder === undefined ? {} : { recorder };
+  const body = { action: 'start', kind: chosenKind.get(), ...where, ...options } as const;
   return (await answer(api.POST('/toggle', { body }))).recording_id;
 }
 
 /** How long the page waits to open a note that the service has not begun yet, in milliseconds. */
 const patience = 5000;
 
-async function startHere(source: Exclude<ChosenSource, 'device'>): Promise<string | null> {
+async function startHere(source: AudioSource, options: Options): Promise<string | null> {
   const page = router.get()?.path;
-  await (await microphone()).start(chosenKind.get(), source);
+  await (await microphone()).start(chosenKind.get(), source, options);
   const id = await idOfBegun();
   return router.get()?.path === page ? id : null;
 }

@@ -3,7 +3,7 @@ import { atom, computed, onMount } from 'nanostores';
 import { status } from '../client/feed.ts';
 import { browserRecording, endedHere, trouble } from '../client/microphone/browser-recording.ts';
 import { surfacesOf } from '../client/microphone/recording-surface.ts';
-import { recorded } from '../client/recorded.ts';
+import { recorded, secondsNow } from '../client/recorded.ts';
 import { session } from '../client/session.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -16,17 +16,22 @@ onMount(now, () => {
   return () => clearInterval(timer);
 });
 
+/** When the service said what runs, as `performance.now()` counts. */
+let saidAt = 0;
+status.listen(() => (saidAt = performance.now()));
+
 /** What the service says that runs, as it is now. */
 const running = computed([status, recorded], (given, seconds) =>
-  given?.recording
-    ? [
-        {
-          ...given.recording,
-          seconds: seconds ?? 0,
-          warning: warningsOf(given.recording.warnings)[0]?.message ?? null,
-        },
-      ]
-    : [],
+  (given?.recordings ?? []).map((one) => ({
+    ...one,
+    recorder: one.source.name,
+    // The one that is told of elsewhere, too, has the same seconds there.
+    seconds:
+      one.recording_id === given?.recording?.recording_id
+        ? (seconds ?? 0)
+        : secondsNow(one, performance.now() - saidAt),
+    warning: warningsOf(one.warnings)[0]?.message ?? null,
+  })),
 );
 
 /** All that is recorded, this browser's first. */

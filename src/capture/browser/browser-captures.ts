@@ -276,6 +276,7 @@ function nowOf(recordingId: string, stream: BrowserStream, isRecorder: boolean):
   return {
     recordingId,
     device: 'browser',
+    recorder: { kind: isRecorder ? 'desk' : 'browser', name: stream.name },
     state: awaySince === null ? 'capturing' : 'waiting',
     duration: samples / rate,
     level: null,

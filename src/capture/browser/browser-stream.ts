@@ -12,6 +12,8 @@ import { mutex } from '../../shared/mutex.ts';
 
 /** One connection of a browser that sends its microphone. Nothing here may throw or wait. */
 export type AudioSender = {
+  /** What its browser, or desk, calls itself. */
+  readonly name?: string | undefined;
   /** So many samples of the recording are on the disk. */
   acknowledge(samples: number): void;
   /** Nothing more is taken from it; so many samples are on the disk. */
@@ -41,6 +43,8 @@ export interface BrowserStream {
   readonly measured: BrowserWriter['measured'];
   /** Since when no connection is there (milliseconds since 1970); null while one is. */
   readonly awaySince: number | null;
+  /** What the browser or desk that sends, or sent last, calls itself; null: it has not said so. */
+  readonly name: string | null;
   /** Seconds of audio for which there is still room; null: more than need be told. */
   readonly roomSeconds: number | null;
   /** Settles when there will be no more, with the file complete. */
@@ -120,6 +124,7 @@ class ConnectedStream implements BrowserStream {
   #ending: BrowserEnd | null = null;
   #isClosed = false;
   #settle: (reason: BrowserEnd) => void = () => {};
+  #name: string | null = null;
   #awaySince: number | null;
   #grace: NodeJS.Timeout | undefined;
 
@@ -146,6 +151,9 @@ class ConnectedStream implements BrowserStream {
   }
   get awaySince(): number | null {
     return this.#awaySince;
+  }
+  get name(): string | null {
+    return this.#name;
   }
   get roomSeconds(): number | null {
     return this.#writer.roomSeconds;
@@ -217,6 +225,7 @@ class ConnectedStream implements BrowserStream {
     this.#refuse(rate);
     await this.#dismiss('taken-over');
     this.#present = arriving;
+    this.#name = arriving.name ?? this.#name;
     clearTimeout(this.#grace);
     this.#awaySince = null;
     this.#options.onAway();

@@ -27,6 +27,9 @@ export function countedBehind(
     get awaySince() {
       return inner.awaySince;
     },
+    get name() {
+      return inner.name;
+    },
     ended: inner.ended,
     get roomSeconds() {
       return inner.roomSeconds;

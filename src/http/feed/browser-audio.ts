@@ -125,7 +125,7 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
   const former = mic.current;
   // What still comes is ignored until `audio.ready` is sent.
   mic.current = null;
-  const sender = senderFor(mic);
+  const sender = senderFor(mic, message.name);
   let stream: BrowserStream | null = null;
   try {
     refuseWhenStopped(services);
@@ -154,9 +154,10 @@ function stop({ current }: Microphone): void {
   current.stream.stop(current.sender);
 }
 
-function senderFor(mic: Microphone): AudioSender {
+function senderFor(mic: Microphone, name?: string): AudioSender {
   const { connection } = mic;
   const sender: AudioSender = {
+    name: name === '' ? undefined : name,
     acknowledge(samples) {
       if (mic.current?.sender === sender) connection.send({ type: 'audio.ack', samples });
     },
@@ -261,7 +262,7 @@ function browserRecordings(services: HttpServices) {
   const beginning = new Map<string, number>();
 
   return async function begin(
-    { kind, language, people, sender, id: key }: AudioStart,
+    { kind, language, people, title, sender, id: key }: AudioStart,
     { userId }: Caller,
   ): Promise<string> {
     const recordingId = key === undefined ? ulid() : recordingIdFor(userId, key);
@@ -285,6 +286,7 @@ function browserRecordings(services: HttpServices) {
         language: language ?? null,
         speakers: null,
         people,
+        title: title === '' ? undefined : title,
         device: null,
         trigger: sender ?? 'browser',
       });

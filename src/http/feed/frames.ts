@@ -4,11 +4,12 @@ import { fieldFault } from '../../words/field-faults.ts';
 import { faultOf, inWords, wrong } from '../../shared/in-words.ts';
 import type { Sentence } from '../../words/params.ts';
 import * as z from 'zod';
+import { plainTitle } from '../../../projections/recording/reading.ts';
 import type { FactOutline, LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordingOf, kindSchema } from '../../../events/facts/recording.ts';
 import { browserRates } from '../../capture/browser/browser-file.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
-import { languageSchema } from '../body.ts';
+import { languageSchema, titleSchema } from '../body.ts';
 import { ulidPattern } from '../visible-recording.ts';
 
 /** What one fact becomes on the wire, stringified once for all who get it. */
@@ -133,6 +134,13 @@ export const clientFrame = z.discriminatedUnion('type', [
         'of a new recording, a browser by default. A `recorder` keeps all of it on a disk of its own: it is waited for a week',
       ),
     people: peopleSchema.optional().describe('names of people who may be heard'),
+    title: titleSchema.optional().describe('of a new recording'),
+    name: z
+      .string()
+      .max(80)
+      .transform((text) => plainTitle(text).trim())
+      .optional()
+      .describe('what the browser or computer is called, for the person’s other pages'),
     recording_id: z.string().optional().describe('goes on with this one, behind `samples`'),
     held: z
       .number()

@@ -287,6 +287,13 @@ export const recordingNow = z.object({
   device: z.string().nullable(),
   title: z.string().nullable(),
   paused: z.boolean(),
+  source: z
+    .object({
+      kind: z.enum(['browser', 'desk', 'server']),
+      name: z.string().nullable().describe('what it calls itself; null: not known here'),
+      mine: z.boolean().describe('a browser or desk of the caller’s, no device of the server'),
+    })
+    .describe('what records it'),
   warnings: z.array(z.unknown()),
   live: z
     .object({ behind, waiting: waiting.nullable() })
@@ -320,7 +327,8 @@ export const statusSchema = z.object({
   username: z.string(),
   is_admin: z.boolean(),
   version: z.string().describe('release of the server'),
-  recording: recordingNow.nullable(),
+  recording: recordingNow.nullable().describe('the first of `recordings`'),
+  recordings: z.array(recordingNow).describe('all that run for the caller'),
   others_record: z
     .array(z.string())
     .describe('input devices of the server that another person is recording now'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Context } from 'koa';
+import { wordlessRecordingById } from '../../../projections/recordings.ts';
 import { combinedDevice } from '../../capture/device/alsa-config.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
@@ -41,6 +42,51 @@ export const audioDeviceRoutes = [
       return (await mayRecordHere(ctx, services, caller))
         ? { ...(await captures.devices()), held: captures.held(), here }
         : { devices: [], default: null, held: [], here };
+    },
+  }),
+  route('get', '/recorders', {
+    id: 'recorders',
+    summary: 'What of this host the caller may record with',
+    answers: {
+      200: {
+        description: 'None for who may not (`audio.recorders`).',
+        json: z.object({
+          recorders: z.array(
+            z.object({
+              id: z.string().describe('for `recorder` of `POST /toggle`'),
+              name: z.string(),
+              kind: z.enum(['device', 'combined']),
+              held_by: z
+                .string()
+                .nullable()
+                .describe('name of the user who records with it now; null: nobody'),
+            }),
+          ),
+          default: z.string().nullable().describe('`id` of the one that is used without a choice'),
+          here: z
+            .boolean()
+            .describe(
+              'whether the request comes from the user who runs the server, on its computer',
+            ),
+        }),
+      },
+    },
+    problems: ['unavailable'],
+    async run({ ctx, caller }, services) {
+      const here = await isLocal(ctx.req);
+      if (!(await mayRecordHere(ctx, services, caller)))
+        return { recorders: [], default: null, here };
+      const { captures, settings } = services;
+      const found = await captures.devices();
+      const recorders = await Promise.all(
+        found.devices.map(async (id) => ({
+          id,
+          name: id,
+          kind: id === combinedDevice ? ('combined' as const) : ('device' as const),
+          held_by: await holderOf(id, services),
+        })),
+      );
+      return { recorders, default: settings()['audio.device'] ?? found.default, here };
     },
   }),
   adminRoute('get', '/audio/sources', {
@@ -104,6 +150,17 @@ export async function mayRecordHere(
   const who = settings()['audio.recorders'];
   if (who === 'everyone' || isAdmin) return true;
   return who === 'here' && (await isLocal(ctx.req));
+}
+
+/** Who records with a device now. */
+async function holderOf(
+  device: string,
+  { captures, storage, accounts }: HttpServices,
+): Promise<string | null> {
+  const recordingId = captures.heldBy(device);
+  if (recordingId === null) return null;
+  const owner = (await wordlessRecordingById(storage, recordingId))?.owner;
+  return accounts.listUsers().find(({ userId }) => userId === owner)?.username ?? null;
 }
 
 const named = ({ name, description }: { name: string; description: string }) => ({

@@ -18,6 +18,12 @@ export const toggleSchema = z.strictObject({
   language: languageSchema.optional(),
   people: peopleSchema.optional().describe('names of people who may be heard'),
   title: titleSchema.refine((title) => title !== '', wrong('field-empty')).optional(),
+  recorder: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('an `id` of `GET /recorders`; else the default one (`audio.device`)'),
 });
 
 const route = routesOf({ tag: 'Recordings' });
@@ -65,7 +71,10 @@ export const toggleRoutes = [
       }
       const mayRecord = await mayRecordHere(ctx, services, caller);
       const toggled = { owner, trigger: 'api', command, mayRecord } as const;
-      const { action, recordingId, position } = await services.toggle(toggled, body);
+      const { action, recordingId, position } = await services.toggle(toggled, {
+        ...body,
+        device: body.recorder,
+      });
       await services.projections.applied(recordings.name, position, {
         timeoutMs: limits.readYourWritesMs,
       });

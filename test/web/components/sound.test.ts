@@ -180,12 +180,12 @@ test('each change is said once, and what is in danger at once', () => {
 
 test('one’s own microphone is what Record means, but at the service’s computer', () => {
   const sources = ['microphone', 'tab', 'both'] as const;
-  const devices = ['Desk Mic'];
+  const recorders = [{ id: 'Desk Mic' }];
   assert.equal(sourceOf(undefined, sources, null), 'microphone', 'while the list is loading');
-  assert.equal(sourceOf(undefined, sources, { devices, here: false }), 'microphone');
-  assert.equal(sourceOf(undefined, sources, { devices, here: true }), 'device');
-  assert.equal(sourceOf(undefined, sources, { devices: [], here: true }), 'microphone');
-  assert.equal(sourceOf('device', sources, { devices, here: false }), 'device', 'chosen');
+  assert.equal(sourceOf(undefined, sources, { recorders, here: false }), 'microphone');
+  assert.equal(sourceOf(undefined, sources, { recorders, here: true }), 'device');
+  assert.equal(sourceOf(undefined, sources, { recorders: [], here: true }), 'microphone');
+  assert.equal(sourceOf('device', sources, { recorders, here: false }), 'device', 'chosen');
   assert.equal(sourceOf('tab', ['microphone'], null), 'microphone', 'not here');
   assert.equal(sourceOf(undefined, [], null), 'device');
 });

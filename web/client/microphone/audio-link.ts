@@ -5,6 +5,7 @@
  */
 import { locale } from '../../words/i18n.ts';
 import type { Frame } from '../feed.ts';
+import { programOf } from '../programs.ts';
 import { session } from '../session.ts';
 import { AudioUplink, type UplinkPeer } from '../../../src/shared/audio-uplink.ts';
 import type { AudioStore, Kept } from './audio-store.ts';
@@ -29,7 +30,7 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
   const link = new AudioUplink<ArrayBuffer>({
     recording: kept,
     rate: kept.rate,
-    start: {},
+    start: { ...kept.options, name: programOf(navigator.userAgent) ?? '' },
     longestWaitMs,
     connect: (uplink) => connection.open(uplink),
     disconnect() {

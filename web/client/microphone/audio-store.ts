@@ -18,6 +18,8 @@ export type Kept = {
   recordingId: string | null;
   kind: 'solo' | 'meeting';
   source: AudioSource;
+  /** What was said of it before it began; the service hears it with the first sample. */
+  options?: { title?: string; people?: string[]; language?: string };
   /** Samples a second. */
   rate: number;
   startedAt: string;

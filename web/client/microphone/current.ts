@@ -213,9 +213,9 @@ async function quiet(mine: Current): Promise<void> {
 
 /** Paused elsewhere, or by this page's button: the service says so. */
 status.listen((now) => {
-  const recording = now?.recording;
-  if (!current || !recording || recording.recording_id !== current.kept.recordingId) return;
-  void pausedThere(current, recording.paused);
+  const id = current?.kept.recordingId;
+  const recording = now?.recordings.find(({ recording_id }) => recording_id === id);
+  if (current && recording) void pausedThere(current, recording.paused);
 });
 
 async function letGo(mine: Current, { remove }: { remove: boolean }): Promise<void> {

@@ -24,7 +24,11 @@ import { CannotListen } from './streams.ts';
 import { keepAwake } from './wake-lock.ts';
 
 /** Begins a recording of this browser. What stands in the way is in `trouble`. */
-export async function start(kind: Kept['kind'], source: Kept['source']): Promise<void> {
+export async function start(
+  kind: Kept['kind'],
+  source: Kept['source'],
+  options: Kept['options'] = {},
+): Promise<void> {
   const user = session.get()?.username;
   const before = currentRecording();
   if ((before !== null && !before.kept.isOver) || user === undefined) return;
@@ -50,6 +54,7 @@ export async function start(kind: Kept['kind'], source: Kept['source']): Promise
     const { rate } = listening;
     const kept = {
       ...begun,
+      options,
       rate,
       startedAt: new Date().toISOString(),
       acknowledged: 0,
