@@ -49,6 +49,38 @@ const audioOf = async (service: Service, id: string) =>
 const factsOf = async (service: Service, id: string) =>
   (await service.api().get<{ events: Fact[] }>(`/recordings/${id}/events`)).events;
 
+test('the status lists all that run, by what records them, and each is ended from anywhere', async (t) => {
+  const service = await wholeService(t);
+  const [browser, desk] = [await open(service), await open(service)];
+  const first = await start(browser, { name: 'Firefox, Android', title: 'Budget talk' });
+  const second = await start(desk, { sender: 'recorder' });
+  type Running = {
+    recording_id: string;
+    title: string | null;
+    source: { kind: string; name: string | null; mine: boolean };
+  };
+  type Status = { recording: Running | null; recordings: Running[] };
+  const status = async () => await service.api().get<Status>('/status');
+  const { recording, recordings } = await status();
+  const sourceOf = (id: string) => recordings.find((one) => one.recording_id === id)?.source;
+  assert.equal(recordings.length, 2);
+  assert.ok(recordings.some(({ recording_id: id }) => id === recording?.recording_id));
+  assert.deepEqual(sourceOf(first.id), { kind: 'browser', name: 'Firefox, Android', mine: true });
+  assert.deepEqual(sourceOf(second.id), { kind: 'desk', name: null, mine: true });
+  assert.equal(recordings.find((one) => one.recording_id === first.id)?.title, 'Budget talk');
+  // By another connection: who records is told, and keeps what it had sent.
+  browser.socket.send(randomBytes(rate));
+  await acknowledged(browser, rate / 2);
+  await service.api().post(`/recordings/${first.id}/stop`, {});
+  const ended = await browser.until(({ type }) => type === 'audio.ended');
+  assert.deepEqual([ended['reason'], ended['samples']], ['stopped', rate / 2]);
+  assert.deepEqual(
+    (await status()).recordings.map(({ recording_id: id }) => id),
+    [second.id],
+  );
+  await service.api().post(`/recordings/${second.id}/discard`, {});
+});
+
 test('what a browser sends becomes the audio of a recording, sample by sample', async (t) => {
   const service = await wholeService(t);
   const client = await open(service);

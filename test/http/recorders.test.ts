@@ -47,6 +47,12 @@ for (const [setting, fromHere, fromAfar] of [
         token: ben,
       });
       assert.deepEqual(body.devices, []);
+      const listed = await service.call<{ recorders: object[]; default: null }>(
+        'GET',
+        '/recorders',
+        { token: ben },
+      );
+      assert.deepEqual([listed.body.recorders, listed.body.default], [[], null]);
     }
   });
 }

@@ -134,7 +134,7 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
       await page.goto(service.url + path);
       await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
       if (path.startsWith('/notes')) await page.locator('.player').waitFor();
-      await page.locator('.tabbar').waitFor({ state: 'attached' });
+      else await page.locator('.tabbar').waitFor({ state: 'attached' });
       await noWider(page, path);
       await page.evaluate('scrollTo(0, 200)');
       const covered = await page.evaluate<number>(coveredByBars);

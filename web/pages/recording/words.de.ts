@@ -130,6 +130,7 @@ export default {
   waitsFor: 'Wartet auf {what}.',
   ahead: { one: '{count} Anfrage davor.', many: '{count} Anfragen davor.' },
   left: 'noch etwa {time}',
+  percentDone: '{percent} %',
   versionStays: 'Bis dahin bleibt Version {version} aktuell.',
   noSpeech: 'In dieser Aufnahme wurde keine Sprache gefunden.',
   noSpeechHint:

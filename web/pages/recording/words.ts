@@ -131,6 +131,7 @@ const english = {
   waitsFor: params('Waiting for {what}.'),
   ahead: count({ one: '{count} request ahead.', many: '{count} requests ahead.' }),
   left: params('about {time} left'),
+  percentDone: params('{percent}%'),
   versionStays: params('Version {version} stays in use until then.'),
   noSpeech: 'No speech was found in this recording.',
   noSpeechHint: 'The recording is kept. The microphone may have been muted: play it to check.',
