@@ -68,8 +68,13 @@ export function openDrafts(person: string, recording: string): Drafts {
 }
 
 /** What a person cannot read any more is not kept for them: the recording was erased, or is another's by now. */
-export const forgetDrafts = (person: string, recording: string): void =>
-  localStorage.removeItem(keyOf(person, recording));
+export function forgetDrafts(person: string, recording: string): void {
+  for (const one of [recording, summaryDraftsOf(recording)])
+    localStorage.removeItem(keyOf(person, one));
+}
+
+/** Under which drafts of a recording's summary are kept, apart from those of its turns. */
+export const summaryDraftsOf = (recording: string): string => `${recording}.summary`;
 
 const keyOf = (person: string, recording: string): string =>
   `mitschrift.drafts.${person}.${recording}`;

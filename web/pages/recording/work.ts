@@ -7,17 +7,20 @@ import { onFrame } from '../../client/feed.ts';
 import { session } from '../../client/session.ts';
 import { clock } from '../../components/durations.ts';
 import { ChangedSince, type Plan, correcting, entitling, noteOf, renaming } from './changes.ts';
-import { type Drafts, openDrafts } from './drafts.ts';
+import { type Drafts, openDrafts, summaryDraftsOf } from './drafts.ts';
 import { type Editing, openEditing } from './editing.ts';
 import type { Edit } from './find.ts';
 import { type MyChanges, openChanges } from './my-changes.ts';
 import type { OpenRecording } from './recording.ts';
+import { type LineDesk, openLineDesk } from './summary/desk.ts';
 import { words } from './words.ts';
 
 export interface Work {
   readonly changes: MyChanges;
   readonly drafts: Drafts;
   readonly editing: Editing;
+  /** The summary's lines, where they are edited. */
+  readonly lines: LineDesk;
   /** What went wrong at last and has no place of its own. */
   readonly problem: WritableAtom<ApiError | null>;
   /** The list of what this person changed is open. */
@@ -39,7 +42,9 @@ export interface Work {
 export function openWork(id: string, opened: OpenRecording): Work {
   const note = noteOf(id, opened);
   const changes = openChanges(note);
-  const drafts = openDrafts(session.get()?.username ?? '', id);
+  const person = session.get()?.username ?? '';
+  const drafts = openDrafts(person, id);
+  const lineDrafts = openDrafts(person, summaryDraftsOf(id));
   const problem = atom<ApiError | null>(null);
   const isListed = atom(false);
 
@@ -92,6 +97,13 @@ export function openWork(id: string, opened: OpenRecording): Work {
       saying: (what, start) => words.get()[turnWords[what]]({ time: clock(start) }),
       onmade: (change, said) => toast(said, () => void undo(change)),
     }),
+    lines: openLineDesk({
+      note,
+      drafts: lineDrafts,
+      changes,
+      saying: (what) => words.get()[lineWords[what]],
+      onmade: (change, said) => toast(said, () => void undo(change)),
+    }),
     problem,
     isListed,
     rename: (names) => make(words.get().speakersRenamed, renaming(note, names)),
@@ -102,6 +114,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     redo: (change) => turnBack('redo', change),
     close() {
       drafts.close();
+      lineDrafts.close();
       stopHearing();
     },
   };
@@ -113,6 +126,18 @@ const announceSaves = (id: string) =>
     if (frame.type === 'saved' && frame.recording_id === id)
       announce(words.get().savedVersion({ version: String(frame.version) }));
   });
+
+const lineWords = {
+  edited: 'lineEdited',
+  added: 'lineAdded',
+  removed: 'lineRemoved',
+  moved: 'lineMoved',
+  kind: 'kindChanged',
+  person: 'personChanged',
+  due: 'dueChanged',
+  done: 'taskChecked',
+  undone: 'taskReopened',
+} as const;
 
 const turnWords = {
   corrected: 'turnCorrected',

@@ -1,0 +1,240 @@
+/** Editing lines of a summary where they stand: which one is open, what was typed in others, and why one was refused. */
+import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
+import { ApiError, type Problem, isUnanswered } from '../../../client/api.ts';
+import { ChangedSince, type Note, type Plan } from '../changes.ts';
+import type { Draft, Drafts } from '../drafts.ts';
+import type { MyChanges } from '../my-changes.ts';
+import {
+  type Fields,
+  type Kind,
+  abridging,
+  adding,
+  changing,
+  decide,
+  lineIn,
+  linesOf,
+  moving,
+  predecessor,
+  removing,
+} from './plans.ts';
+
+/** The id of the abstract, and that of a line which is not there yet, by its kind. */
+export const abstractId = 'short';
+const newId = (kind: Kind): string => `new-${kind}`;
+
+/** A line that is edited: where it is to come, if it is new. */
+export type OpenLine = { id: string; kind: Kind; after: string | null };
+/** Why a line could not be saved. `look` reads it again, where that is not known. */
+export type LineRefusal = { id: string; problem: Problem; look?: () => Promise<boolean> };
+/** In words, what was done to a line. */
+export type LineSaying = (
+  what: 'edited' | 'added' | 'removed' | 'moved' | 'kind' | 'person' | 'due' | 'done' | 'undone',
+) => string;
+
+export type LineDesk = {
+  open: ReadableAtom<OpenLine | null>;
+  drafts: Drafts;
+  refusal: ReadableAtom<LineRefusal | null>;
+  begin(id: string): void;
+  /** Opens a new line of a kind behind another one; without one at the end. */
+  add(kind: Kind, after?: string): void;
+  type(text: string): void;
+  /** What was typed stays. */
+  leave(): void;
+  discard(id: string): void;
+  /** Saves what was typed, and closes the line. @returns its id when it is saved, or needed no saving; else null */
+  save(): Promise<string | null>;
+  remove(id: string): Promise<boolean>;
+  /** Changes what a line says besides its text. */
+  set(id: string, to: Omit<Fields, 'text'>): Promise<boolean>;
+  /** Of a line that is not saved yet. */
+  rekind(kind: Kind): void;
+  move(id: string, way: 'up' | 'down'): Promise<boolean>;
+  /** Says what becomes of the summary that a model made since. @throws {ApiError} @throws {ChangedSince} */
+  decide(offered: 'used' | 'declined'): Promise<void>;
+};
+
+type Parts = {
+  note: Note;
+  drafts: Drafts;
+  changes: MyChanges;
+  saying: LineSaying;
+  /** With the toast of a change that was made. */
+  onmade: (id: number, said: string) => void;
+};
+type Desk = Parts & {
+  open: WritableAtom<OpenLine | null>;
+  refusal: WritableAtom<LineRefusal | null>;
+};
+
+export function openLineDesk(parts: Parts): LineDesk {
+  const desk: Desk = { ...parts, open: atom<OpenLine | null>(null), refusal: atom(null) };
+  const { open, refusal, drafts } = desk;
+  return {
+    open,
+    refusal,
+    drafts,
+    begin: (id) => begin(desk, id),
+    add: (kind, after) => add(desk, kind, after),
+    type(text) {
+      const draft = draftNow(desk);
+      if (draft) drafts.put({ ...draft, text, at: Date.now() });
+    },
+    leave: () => leave(desk),
+    discard: (id) => close(desk, id),
+    save: () => save(desk),
+    remove: (id) => carryOut(desk, id, parts.saying('removed'), removing(parts.note, id)),
+    set: (id, to) => set(desk, id, to),
+    rekind: (kind) => rekind(desk, kind),
+    move: (id, way) => move(desk, id, way),
+    decide: (offered) => decide(parts.note, offered),
+  };
+}
+
+/** What a line says, or the abstract; undefined where there is no such line. */
+export function textNow({ note }: Pick<Parts, 'note'>, id: string): string | undefined {
+  const now = note.now();
+  return id === abstractId ? (now.summary.abstract ?? '') : lineIn(now, id)?.text;
+}
+
+const draftNow = ({ drafts, open }: Desk): Draft | undefined =>
+  drafts.all.get().get(open.get()?.id ?? '');
+
+const blankDraft = (block: string, text: string): Draft => ({
+  block,
+  text,
+  speaker: null,
+  before: { text, speaker: null },
+  span: [0, 0],
+  at: Date.now(),
+});
+
+function begin(desk: Desk, id: string): void {
+  const text = textNow(desk, id);
+  if (text === undefined) return;
+  leave(desk);
+  const kept = desk.drafts.all.get().get(id);
+  if (kept === undefined) desk.drafts.put(blankDraft(id, text));
+  else if (kept.before.text !== text) showMeanwhile(desk, kept);
+  desk.open.set({ id, kind: lineIn(desk.note.now(), id)?.kind ?? 'text', after: null });
+}
+
+function add(desk: Desk, kind: Kind, after?: string): void {
+  leave(desk);
+  const id = newId(kind);
+  const last = linesOf(desk.note.now(), kind).at(-1)?.id;
+  if (!desk.drafts.all.get().has(id)) desk.drafts.put(blankDraft(id, ''));
+  desk.open.set({ id, kind, after: after ?? last ?? null });
+}
+
+function leave(desk: Desk): void {
+  const draft = draftNow(desk);
+  // What says the same as the line is nothing to keep.
+  if (draft !== undefined && tidy(draft.text) === draft.before.text) desk.drafts.drop(draft.block);
+  desk.refusal.set(null);
+  desk.open.set(null);
+}
+
+function close({ drafts, open, refusal }: Desk, id: string): void {
+  drafts.drop(id);
+  refusal.set(null);
+  if (open.get()?.id === id) open.set(null);
+}
+
+async function set(desk: Desk, id: string, to: Omit<Fields, 'text'>): Promise<boolean> {
+  const { note, saying } = desk;
+  const line = lineIn(note.now(), id);
+  if (line === undefined) return false;
+  const keys = Object.keys(to) as (keyof typeof to)[];
+  if (keys.every((key) => line[key] === to[key])) return true;
+  const from = Object.fromEntries(keys.map((key) => [key, line[key]]));
+  const [key = 'kind'] = keys;
+  const what = key === 'done' ? (to.done ? 'done' : 'undone') : key;
+  return await carryOut(desk, id, saying(what), changing(note, id, from, to));
+}
+
+function rekind({ drafts, open }: Desk, kind: Kind): void {
+  const line = open.get();
+  const draft = drafts.all.get().get(line?.id ?? '');
+  if (line === null || draft === undefined) return;
+  drafts.put({ ...draft, block: newId(kind) });
+  open.set({ id: newId(kind), kind, after: null });
+  if (line.id !== newId(kind)) drafts.drop(line.id);
+}
+
+async function move(desk: Desk, id: string, way: 'up' | 'down'): Promise<boolean> {
+  const { note, saying } = desk;
+  const now = note.now();
+  const line = lineIn(now, id);
+  const lines = line ? linesOf(now, line.kind) : [];
+  const at = lines.findIndex((one) => one.id === id);
+  const before = predecessor(now, id);
+  const after = way === 'down' ? lines[at + 1]?.id : before && predecessor(now, before);
+  const isThere = line !== undefined && (way === 'up' ? before !== null : after !== undefined);
+  if (!isThere || after === undefined) return false;
+  return await carryOut(desk, id, saying('moved'), moving(note, id, after));
+}
+
+const tidy = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+async function save(desk: Desk): Promise<string | null> {
+  const { note, saying } = desk;
+  const [line, draft] = [desk.open.get(), draftNow(desk)];
+  if (line === null || draft === undefined) return null;
+  const text = tidy(draft.text);
+  if (text === draft.before.text || text === '') {
+    // An empty line is none; one that was there stays as it is until it is removed.
+    close(desk, line.id);
+    return line.id;
+  }
+  if (line.id === newId(line.kind)) {
+    const after = line.after === null ? {} : { after: line.after };
+    const plan = adding(note, { text, kind: line.kind, ...after });
+    return (await carryOut(desk, line.id, saying('added'), plan)) ? (plan.id() ?? null) : null;
+  }
+  const { text: from } = draft.before;
+  const plan =
+    line.id === abstractId
+      ? abridging(note, from, text)
+      : changing(note, line.id, { text: from }, { text });
+  return (await carryOut(desk, line.id, saying('edited'), plan)) ? line.id : null;
+}
+
+/** Makes the change, or looks whether it was made. */
+async function carryOut(
+  desk: Desk,
+  id: string,
+  said: string,
+  plan: Plan,
+  work = () => desk.changes.make(said, plan),
+): Promise<boolean> {
+  const { changes, refusal, onmade, drafts } = desk;
+  refusal.set(null);
+  try {
+    const { id: change } = await work();
+    // Only what was typed for it goes: a move leaves the text that is being typed.
+    const draft = drafts.all.get().get(id);
+    const now = textNow(desk, id);
+    if (draft && (now === undefined || now === tidy(draft.text))) close(desk, id);
+    onmade(change, said);
+    return true;
+  } catch (error) {
+    if (error instanceof ChangedSince) {
+      const draft = drafts.all.get().get(id);
+      const isShown = draft !== undefined && showMeanwhile(desk, draft);
+      if (!isShown) refusal.set({ id, problem: { type: 'changed', title: '', status: 412 } });
+    } else if (error instanceof ApiError) {
+      const look = () => carryOut(desk, id, said, plan, () => changes.look(said, plan));
+      refusal.set({ id, problem: error.problem, ...(isUnanswered(error) ? { look } : {}) });
+    } else throw error;
+    return false;
+  }
+}
+
+/** Both texts are shown, and the person chooses. @returns whether there is another one */
+function showMeanwhile(desk: Desk, draft: Draft): boolean {
+  const now = textNow(desk, draft.block);
+  if (now === undefined || now === draft.before.text) return false;
+  desk.drafts.put({ ...draft, meanwhile: now, before: { text: now, speaker: null } });
+  return true;
+}

@@ -1,0 +1,140 @@
+/** What a person changes of a summary: what is sent for it, how it is seen to be done, and what takes it back. */
+import type { paths } from '../../../client/interface.d.ts';
+import { ApiError, answer, api } from '../../../client/api.ts';
+import { ChangedSince, type Note, type Plan } from '../changes.ts';
+import type { SummaryLine } from '../recording.ts';
+import type { Recording } from '../turn-key.ts';
+
+export type Kind = SummaryLine['kind'];
+/** What of a line is changed; what is left out stays. */
+export type Fields = Partial<Pick<SummaryLine, 'text' | 'kind' | 'person' | 'due' | 'done'>>;
+
+/** In the order in which people read them. */
+export const kinds = ['text', 'decision', 'task', 'open', 'point'] as const satisfies Kind[];
+
+export const lineIn = ({ summary }: Recording, id: string): SummaryLine | undefined =>
+  summary.lines.find((line) => line.id === id);
+
+/** Lines of a kind in their order. */
+export const linesOf = ({ summary }: Recording, kind: Kind): SummaryLine[] =>
+  summary.lines.filter((line) => line.kind === kind);
+
+/** Changes a line that still says what it said. */
+export function changing(note: Note, id: string, from: Fields, to: Fields): Plan {
+  const says = (now: Recording, part: Fields): boolean => {
+    const line = lineIn(now, id);
+    return line !== undefined && keysIn(part).every((key) => line[key] === part[key]);
+  };
+  return {
+    async send() {
+      const line = lineIn(note.now(), id);
+      if (line === undefined || !says(note.now(), from)) throw new ChangedSince();
+      await send(note, { edits: [{ line: id, revision: line.revision, ...to }] });
+    },
+    isDone: (now) => says(now, to),
+    back: () => changing(note, id, to, from),
+  };
+}
+
+/** Puts a line behind another one, or before all. */
+export function moving(note: Note, id: string, after: string | null): Plan {
+  const before = predecessor(note.now(), id);
+  return {
+    async send() {
+      const line = lineIn(note.now(), id);
+      if (line === undefined) throw new ChangedSince();
+      await send(note, { edits: [{ line: id, revision: line.revision, after }] });
+    },
+    isDone: (now) => predecessor(now, id) === after,
+    back: () => moving(note, id, before),
+  };
+}
+
+/** Removes a line; taken back, it is there as it was. */
+export function removing(note: Note, id: string): Plan {
+  return {
+    async send() {
+      const line = lineIn(note.now(), id);
+      if (line === undefined) throw new ChangedSince();
+      await send(note, { edits: [{ line: id, revision: line.revision, remove: true }] });
+    },
+    isDone: (now) => lineIn(now, id) === undefined,
+    back: () => returning(note, id),
+  };
+}
+
+function returning(note: Note, id: string): Plan {
+  return {
+    send: async () => void (await send(note, { edits: [{ line: id, remove: false }] })),
+    isDone: (now) => lineIn(now, id) !== undefined,
+    back: () => removing(note, id),
+  };
+}
+
+type Added = Fields & { text: string; kind: Kind; after?: string };
+
+/** Adds a line, once however often it is sent. */
+export function adding(note: Note, added: Added): Plan & { id(): string | undefined } {
+  const key = crypto.randomUUID();
+  const before = new Set(note.now().summary.lines.map(({ id }) => id));
+  let id: string | undefined;
+  const found = (now: Recording) =>
+    id === undefined
+      ? now.summary.lines.find((one) => !before.has(one.id) && one.text === added.text)
+      : lineIn(now, id);
+  return {
+    async send() {
+      const { kind, text, after, person, due } = added;
+      const more = { ...(person == null ? {} : { person }), ...(due == null ? {} : { due }) };
+      const add = { kind, text, ...more, ...(after === undefined ? {} : { after }) };
+      [id] = (await send(note, { edits: [{ add }] }, key)).added;
+    },
+    isDone: (now) => found(now) !== undefined,
+    back: () => removing(note, found(note.now())?.id ?? ''),
+    id: () => found(note.now())?.id,
+  };
+}
+
+/** Changes the abstract. */
+export function abridging(note: Note, from: string, to: string): Plan {
+  return {
+    async send() {
+      const { abstract, abstract_revision: revision } = note.now().summary;
+      if ((abstract ?? '') !== from) throw new ChangedSince();
+      await send(note, { edits: [{ line: 'short', revision, text: to }] });
+    },
+    isDone: ({ summary }) => summary.abstract === to,
+    back: () => abridging(note, to, from),
+  };
+}
+
+/** Says what becomes of the summary that a model made since. */
+export async function decide(note: Note, offered: 'used' | 'declined'): Promise<void> {
+  await send(note, { offered });
+  await note.refresh();
+}
+
+/** The line before it among those of its kind; null: it is the first. */
+export function predecessor(now: Recording, id: string): string | null {
+  const line = lineIn(now, id);
+  const lines = line ? linesOf(now, line.kind) : [];
+  return lines[lines.findIndex((one) => one.id === id) - 1]?.id ?? null;
+}
+
+type Sent =
+  paths['/recordings/{id}/summary']['patch']['requestBody']['content']['application/json'];
+
+/** @throws {ChangedSince} when it was asked for what is not so any more */
+async function send({ id }: Note, body: Sent, key?: string) {
+  const header = key === undefined ? {} : { 'Idempotency-Key': key };
+  try {
+    const params = { path: { id }, header };
+    return await answer(api.PATCH('/recordings/{id}/summary', { params, body }));
+  } catch (error) {
+    if (error instanceof ApiError && [404, 412].includes(error.problem.status))
+      throw new ChangedSince();
+    throw error;
+  }
+}
+
+const keysIn = (fields: Fields): (keyof Fields)[] => Object.keys(fields) as (keyof Fields)[];
