@@ -13,6 +13,10 @@ const reprocessingConditions = {
     'join',
     (context) => isMeetingWithWords(context) && isDoneFrom('diarize', context.sources.draft),
   ),
+  fromSummary: from(
+    'summary',
+    (context) => context.sources.published !== null && isFinished(context),
+  ),
   fromTitle: from('entitle', isFinished),
   fromDocuments: from(
     'write',

@@ -59,6 +59,7 @@ const reprocessing = [
   { guard: 'fromWords', ...noted('#recording.transcribing.finishing') },
   { guard: 'fromWordsWithoutNames', ...noted('#recording.awaiting-speakers') },
   { guard: 'fromWordsWithoutTurns', ...noted('#recording.transcribing.attributing') },
+  { guard: 'fromSummary', ...noted('#recording.transcribing.retelling') },
   { guard: 'fromTitle', ...noted('#recording.transcribing.entitling') },
   { guard: 'fromDocuments', ...noted('#recording.transcribing.writing') },
 ] as const;

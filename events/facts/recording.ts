@@ -153,13 +153,15 @@ const stageOf = { stage: z.enum(stages) };
 const none = z.object({});
 
 /** From which stage on a recording is processed again. */
-export type ReprocessedFrom = NonNullable<(typeof stageTable)[Stage]['from']>;
+export type ReprocessedFrom = NonNullable<(typeof stageTable)[Stage]['from']> | 'summary';
 export const reprocessedFrom: readonly ReprocessedFrom[] = [
   ...new Set(stages.flatMap((stage) => stageTable[stage].from ?? [])),
+  // The summary alone, as a person wants it: what there is counts until it is made.
+  'summary',
 ];
 /** The stages that a run begins with, in their order. */
 export const beginsWith = (from: ReprocessedFrom): Stage[] =>
-  stages.filter((stage) => stageTable[stage].from === from);
+  from === 'summary' ? ['summarise'] : stages.filter((stage) => stageTable[stage].from === from);
 
 /** Every fact of a `recording-<ulid>` stream. */
 export const recordingFacts = {
@@ -345,6 +347,8 @@ export const recordingFacts = {
       ...speakerLimits,
       /** Speech model of this run alone; without it, that of the settings. */
       model: z.string().optional(),
+      /** Of the summary alone, whose language `language` is then. */
+      length: z.enum(['shorter', 'longer']).optional(),
     }),
   },
   /** Documents, audio and words are gone for good; only this skeleton stays. */

@@ -22,7 +22,7 @@ export type Sources = {
   published: Source | null;
   /** What each version of the documents was made of, from version 1. */
   versions: readonly Source[];
-  /** Summary and title mention names that people changed: they are made again when the documents are written. */
+  /** Summary and title mention names that people changed, or a person wants them otherwise: they are made again. */
   retelling: boolean;
   /** What runs were given up with that people had corrected, oldest first, until there are documents. */
   unwritten: readonly Source[];
@@ -215,6 +215,8 @@ function assemblyAfter(assembly: Sources['assembly'], fact: SourceFact): Sources
 /** The sources of a run that does again what comes from a stage on. */
 function furtherRun(before: Sources, from: ReprocessedFrom): Sources {
   const { draft, published, run } = before;
+  // It counts until another one is made.
+  if (from === 'summary') return { ...before, run: run + 1 };
   const results = { ...draft.results, ...redoneFrom(from) };
   const unheard =
     from === 'speech-to-text'
@@ -229,15 +231,16 @@ function furtherRun(before: Sources, from: ReprocessedFrom): Sources {
   return { ...before, run: run + 1, draft: next, unwritten };
 }
 
-/** Asked for by a change of names; over when it is done, could not be done, or something else is asked for. */
+/** Asked for by a change of names, or by a person; over when it is done, could not be done, or something else is asked for. */
 function retellingAfter(retelling: boolean, fact: SourceFact): boolean {
   switch (fact.type) {
     case 'speakers.renamed':
       return retelling || fact.data.texts === 'again';
+    case 'reprocessing.requested':
+      return fact.data.from === 'summary';
     case 'title.chosen':
       return fact.data.carried === true;
     case 'summary.fallback_used':
-    case 'reprocessing.requested':
     case 'audio.extended':
     case 'version.restored':
     case 'processing.cancelled':

@@ -198,8 +198,9 @@ function askedAfter(asked: Asked, fact: ReadFact): Asked {
       return { draft: language, published: language };
     }
     case 'reprocessing.requested': {
-      const { language } = fact.data;
-      return language === undefined ? asked : { ...asked, draft: language };
+      const { language, from } = fact.data;
+      // The language of a summary is not the one that was spoken.
+      return language === undefined || from === 'summary' ? asked : { ...asked, draft: language };
     }
     case 'documents.saved':
       return { ...asked, published: asked.draft };

@@ -34,6 +34,11 @@ export type SummariseOptions = {
   names: SpeakerNames;
   /** Names and terms in the spelling that they are to have, the most useful first. */
   terms?: readonly string[];
+  /** Lines that people wrote: they stay, and are not to be said again. */
+  given?: readonly string[];
+  /** What people noted while they listened: it is important to them. */
+  noted?: readonly string[];
+  length?: 'shorter' | 'longer' | undefined;
   signal: AbortSignal;
   /** Fraction done, 0 to 1. */
   onProgress: (fraction: number) => void;
@@ -79,6 +84,9 @@ export async function summarise(
       isSolo: blocks.every(({ speaker }) => speaker === null),
       answerTokensMax: answerTokens(context),
       terms: termsWithin(options.terms ?? []),
+      given: termsWithin(options.given ?? []),
+      noted: termsWithin(options.noted ?? []),
+      length: options.length ?? null,
     },
   };
   const { draft, parts } = await draftOf(asking, talk, textTokens(context), options.onProgress);

@@ -51,6 +51,7 @@ export const fieldFaultsInGerman = {
   'field-format': { detail: 'hat eine Form, die hier nicht angenommen wird' },
   'field-unknown': { detail: 'unbekannt: {keys}[ (und {more} weitere)]' },
   'field-at': { detail: '{path}: {fault}' },
+  'only-with-summary': { detail: 'ist nur mit `from: summary` möglich' },
   'field-twice': { detail: 'ist doppelt angegeben' },
   'setting-unknown': { detail: 'ist keine Einstellung' },
   'settings-unknown': {

@@ -78,6 +78,7 @@ export const fieldFaults = {
   ),
   /** Where a message is wrong in several places. */
   'field-at': says({ path: 'text', fault: 'sentence' }, { detail: '{path}: {fault}' }),
+  'only-with-summary': says({}, { detail: 'goes with `from: summary` alone' }),
   'field-twice': says({}, { detail: 'is given twice' }),
   'setting-unknown': says({}, { detail: 'is not a setting' }),
   'settings-unknown': says(

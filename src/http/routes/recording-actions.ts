@@ -10,6 +10,7 @@ import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { languageSchema, outOfOrder, speakersInOrder } from '../body.ts';
 import { limits } from '../limits.ts';
+import { wrong } from '../../shared/in-words.ts';
 import { Problem, type ProblemType, invalid } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
@@ -25,10 +26,13 @@ const speakersSchema = z.number().int().min(1).max(20);
 export const reprocessSchema = z
   .strictObject({
     from: z
-      .enum(['language-model', 'diarize', 'speech-to-text'])
+      .enum(['summary', 'language-model', 'diarize', 'speech-to-text'])
       .default('language-model')
-      .describe('`diarize`: the speakers of a meeting are told apart again'),
-    language: languageSchema.optional(),
+      .describe(
+        '`summary`: it alone, as `length` and `language` want it; `diarize`: the speakers of a meeting are told apart again',
+      ),
+    language: languageSchema.optional().describe('that was spoken; with `from: summary` its own'),
+    length: z.enum(['shorter', 'longer']).optional().describe('with `from: summary`'),
     speakers: speakersSchema.nullable().optional().describe('exactly so many people speak'),
     speakers_min: speakersSchema.optional().describe('at least so many, without `speakers`'),
     speakers_max: speakersSchema.optional().describe('at most so many, without `speakers`'),
@@ -41,7 +45,11 @@ export const reprocessSchema = z
         'speech model of this run alone, with `from: speech-to-text`: of `GET /models`, or of the configured server',
       ),
   })
-  .refine(speakersInOrder, outOfOrder);
+  .refine(speakersInOrder, outOfOrder)
+  .refine(({ from, length }) => length === undefined || from === 'summary', {
+    error: wrong('only-with-summary'),
+    path: ['length'],
+  });
 
 /** Why it may be refused to process again. */
 export const reprocessProblems = [
@@ -148,12 +156,21 @@ export async function reprocessed(
   services: HttpServices,
   state: State,
   recordingId: string,
-  { from, language, speakers, speakers_min, speakers_max, model }: z.output<typeof reprocessSchema>,
+  {
+    from,
+    language,
+    length,
+    speakers,
+    speakers_min,
+    speakers_max,
+    model,
+  }: z.output<typeof reprocessSchema>,
   visible: () => Promise<unknown>,
 ) {
   const wanted: RecordingFactOf<'reprocessing.requested'>['data'] = {
     from,
     ...(language === undefined ? {} : { language }),
+    ...(length === undefined ? {} : { length }),
     ...(speakers === undefined ? {} : { speakers }),
     ...(speakers_min === undefined ? {} : { speakers_min }),
     ...(speakers_max === undefined ? {} : { speakers_max }),

@@ -19,6 +19,7 @@ import type { Log } from '../../shared/log.ts';
 import { beginsWithModel } from '../../../projections/recording/decide.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { extractCodes } from '../../../projections/recording/notes.ts';
+import { isOfPerson } from '../../../projections/recording/summary.ts';
 import { writtenTitle } from '../../../projections/recording/written-texts.ts';
 import { draft, type Reading } from '../../../projections/recording/reading.ts';
 import {
@@ -93,13 +94,18 @@ const unmarkedIn = (blocks: readonly Block[]) =>
 /** What was said, in short. */
 export const summariseStage = (deps: Deps & { termsOf: TermsOf }): StageActivity =>
   withModel(deps, 'summarise', async (job, reading, model, missing, recording) => {
-    const { raw: blocks, language, names } = reading;
+    const { raw: blocks, names } = reading;
+    const wanted = wantedSummary(recording);
+    const language = wanted?.language ?? reading.language;
     const options = { language, names };
     const asked =
       model && blocks.length > 0
         ? await summarise(blocks, model, {
             ...options,
             terms: await deps.termsOf(recording, job.owner),
+            given: reading.editable.filter(isOfPerson).map(({ text }) => text),
+            noted: reading.sidenotes.map(({ text }) => text).filter((text) => text !== ''),
+            length: wanted?.length,
             signal: job.signal,
             onProgress: (fraction) => job.progress(fraction),
           })
@@ -119,7 +125,8 @@ export const summariseStage = (deps: Deps & { termsOf: TermsOf }): StageActivity
  */
 export const titleStage = (deps: Deps & { uiLanguage(): Language }): StageActivity =>
   withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
-    const { recognised: blocks, language, lines, names } = reading;
+    const { recognised: blocks, lines, names } = reading;
+    const language = wantedSummary(recording)?.language ?? reading.language;
     const summary = lines.length > 0 ? textOfLines(lines, names) : (reading.summary ?? '');
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
@@ -155,6 +162,15 @@ export const titleStage = (deps: Deps & { uiLanguage(): Language }): StageActivi
         },
       });
   });
+
+/** How a person wants the summary that is made again for them; null: it is made for another reason. */
+function wantedSummary(recording: Recording) {
+  const { retelling, draft } = recording.sources;
+  const asked = factsOf(recording, 'reprocessing.requested', Infinity).at(-1);
+  const renamed = factAt(recording, draft.results.names, 'speakers.renamed');
+  const isForNames = renamed?.data.texts === 'again' && renamed.version > (asked?.version ?? 0);
+  return retelling && asked?.data.from === 'summary' && !isForNames ? asked.data : null;
+}
 
 /** While texts are made again because names changed: the title, where it mentions none of these. */
 function titleThatStays(recording: Recording): string | null {
@@ -282,8 +298,9 @@ function withModel(
     const reading = draft(recording);
     const firstRun = recording.sources.published === null;
     const isAboutModel = !firstRun && beganWithModel(recording);
+    const isForNames = recording.sources.retelling && wantedSummary(recording) === null;
     if (!model) {
-      if (recording.sources.retelling) return await appendFallback(deps, stage, job, notConfigured);
+      if (isForNames) return await appendFallback(deps, stage, job, notConfigured);
       if (isAboutModel) {
         throw new StageError(failure('language-model-removed'), { retriable: true });
       }
@@ -299,7 +316,7 @@ function withModel(
       appendResult = await ask(job, reading, retrying, null, recording);
     } catch (error) {
       if (job.signal.aborted || !(error instanceof StageError)) throw error;
-      if (recording.sources.retelling) return await appendFallback(deps, stage, job, error);
+      if (isForNames) return await appendFallback(deps, stage, job, error);
       const isNeeded = stage !== 'entitle' && !firstRun && (isAboutModel || error.retriable);
       if (isNeeded) throw error;
       return await withoutModel(job, recording, error);

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { checkLog } from '../../src/recordings/check-log.ts';
+import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { type Prompt, wellBehaved } from '../support/language-servers-brains.ts';
+
+type Line = { id: string; text: string; edited_by: string | null };
+type Recording = {
+  title: string;
+  language: string | null;
+  error: { stage: string } | null;
+  summary: { abstract: string; lines: Line[]; offered: { lines: Line[] } | null };
+};
+
+test('a summary is written anew as a person wants it: their lines are given, kept byte for byte, and side notes are said to matter', async (t) => {
+  const { language, service, token, id, read, rewrite, prompts } = await world(t);
+  const first = await read();
+  assert.deepEqual(textsOf(first.summary.lines), ['explains what is planned (1)']);
+  await rewrite({ length: 'shorter', language: 'de' });
+  const second = await read();
+  assert.deepEqual(
+    [second.title, second.language, textsOf(second.summary.lines), second.summary.offered],
+    [first.title, first.language, ['explains what is planned (2)'], null],
+  );
+  assert.match(prompts().at(-1)!, /Be brief.*in German/su);
+
+  const mine = '„Änne“ – `SPEAKER_00` *pays* <b>';
+  const edits = [{ add: { text: mine } }];
+  await service.call('PATCH', `/recordings/${id}/summary`, { token, json: { edits } });
+  const note = { at: 1, text: 'The lift must work.' };
+  await service.call('POST', `/recordings/${id}/sidenotes`, { token, json: note });
+  await service.reaches(id, 'idle.saved');
+  await rewrite({ length: 'longer' });
+  const asked = prompts().at(-1)!;
+  assert.match(asked, /Be thorough/u);
+  assert.ok(asked.includes('Änne') && asked.includes('pays'));
+  assert.ok(asked.includes('The lift must work.'));
+  const { summary } = await read();
+  assert.deepEqual(textsOf(summary.lines), ['explains what is planned (2)', mine]);
+  assert.deepEqual(textsOf(summary.offered!.lines), ['explains what is planned (3)', mine]);
+  const used = { token, json: { offered: 'used' } };
+  await service.call('PATCH', `/recordings/${id}/summary`, used);
+  assert.deepEqual(textsOf((await read()).summary.lines), ['explains what is planned (3)', mine]);
+
+  // A model that refuses: it is said, and what there is stays.
+  Object.assign(language.faults, { status: { status: 403, body: '{}' } });
+  await service.call('POST', `/recordings/${id}/reprocess`, { token, json: { from: 'summary' } });
+  await service.reaches(id, 'error');
+  assert.equal((await read()).error?.stage, 'summarise');
+  await service.call('POST', `/recordings/${id}/clear`, { token, json: {} });
+  assert.deepEqual(textsOf((await read()).summary.lines), ['explains what is planned (3)', mine]);
+  const json = { from: 'language-model', length: 'shorter' };
+  const refused = await service.call<ProblemAnswer>('POST', `/recordings/${id}/reprocess`, {
+    token,
+    json,
+  });
+  assert.equal(refused.status, 422);
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
+const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text);
+
+/** A service that asks a stand-in of a language model, which counts how often it was asked for a summary. */
+async function world(t: TestContext) {
+  const asked: string[] = [];
+  const brain = (prompt: Prompt): string => {
+    if (/title/iu.test(prompt.system) || !/JSON/u.test(prompt.system)) return wellBehaved(prompt);
+    asked.push(`${prompt.system}\n${prompt.user}`);
+    const text = `explains what is planned (${asked.length})`;
+    return JSON.stringify({ lines: [{ turn: 1, kind: 'point', person: null, text, due: null }] });
+  };
+  const language = await startLanguageServer({ flavour: 'openai', brain });
+  t.after(() => language.close());
+  const own = { punctuate: undefined, summarise: undefined, entitle: undefined, write: undefined };
+  const service = await startService(t, { stages: own });
+  const token = await service.setUp();
+  const json = { llm: { base_url: language.url } };
+  assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  return {
+    language,
+    service,
+    token,
+    id,
+    prompts: () => asked,
+    read: async () => (await service.call<Recording>('GET', `/recordings/${id}`, { token })).body,
+    async rewrite(wanted: object) {
+      const path = `/recordings/${id}/reprocess`;
+      const json = { from: 'summary', ...wanted };
+      assert.equal((await service.call('POST', path, { token, json })).status, 202);
+      await service.reaches(id, 'idle.saved');
+    },
+  };
+}
