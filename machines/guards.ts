@@ -50,7 +50,7 @@ export const conditions = {
     says: (event, { running, sources }, { stage }) =>
       concerns(event, stage) &&
       event.run === sources.run &&
-      (event.attempt ?? Infinity) <= running[stage]!,
+      (event.attempt ?? Infinity) <= (running[stage] ?? 0),
     words: ({ stage }) => `${stage}, this attempt or one before`,
   }),
   /** A stage that never started can fail too: its job may be refused before it gets its turn. */
@@ -71,7 +71,7 @@ export const conditions = {
     says: (event, { sources: { draft } }) =>
       event.type === 'utterance.recognised' &&
       event.data.index <= draft.utterances &&
-      event.data.index < draft.stretches!,
+      event.data.index < (draft.stretches ?? 0),
     words: 'a stretch that was followed',
   }),
 
@@ -88,11 +88,15 @@ export const conditions = {
   recognisesNextStretch: condition({
     when: ({ sources: { draft } }) => draft.results.plan !== null && (draft.stretches ?? 0) > 0,
     answers: 'transcribe',
-    says: (event, { sources: { draft } }) =>
-      event.type === 'utterance.recognised' &&
-      (draft.utterances < draft.stretches!
-        ? event.data.index === draft.utterances
-        : event.data.index < draft.stretches! && event.data.heard !== undefined),
+    says: (event, { sources: { draft } }) => {
+      if (event.type !== 'utterance.recognised') return false;
+      const { utterances, stretches } = draft;
+      const { index, heard } = event.data;
+      if (stretches === null) return false;
+      return utterances < stretches
+        ? index === utterances
+        : index < stretches && heard !== undefined;
+    },
     words: 'the next stretch, or one once more',
   }),
   completesSolo: condition({

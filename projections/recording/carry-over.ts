@@ -199,7 +199,8 @@ function nearest(
   for (const turn of turns) {
     const { words } = turn;
     for (let from = 0; from + wanted.length <= words.length; from += 1) {
-      if (!wanted.every((word, index) => soundsSame(word, words[from + index]!.text))) continue;
+      if (!wanted.every((word, index) => soundsSame(word, words[from + index]?.text ?? '')))
+        continue;
       const to = from + wanted.length;
       const [first, last] = [words[from]!.start, words[to - 1]!.end];
       if (first > end + toleranceSeconds || last < start - toleranceSeconds) continue;

@@ -43,7 +43,8 @@ export function joinTurns(
   const heard = keepSentences(units, speakersOf(units, turns)).map(({ label }) => label);
   const labels = withoutGhosts(
     units.map(({ unit: { text, start, end }, segment }, at) => {
-      return { text, start, end, label: heard[at]!, isTold: segment.speaker !== undefined };
+      const label = heard[at] ?? '';
+      return { text, start, end, label, isTold: segment.speaker !== undefined };
     }),
     (at) => isSentenceEnd(units, at),
     speakersMin,

@@ -61,7 +61,7 @@ export const isShouted = (text: string): boolean =>
   !/\p{Ll}/u.test(text) && /\p{Lu}.*\p{Lu}/su.test(text);
 
 const saysTheSame = (words: readonly SpokenWord[], others: readonly SpokenWord[]): boolean =>
-  words.length === others.length && words.every(({ word }, index) => word === others[index]!.word);
+  words.length === others.length && words.every(({ word }, index) => word === others[index]?.word);
 
 const partOf = (text: string, { start, end }: SpokenWord): string => text.slice(start, end);
 

@@ -37,10 +37,12 @@ const peopleMax = 4;
  */
 export function linesIn(answer: string): DraftLine[] | undefined {
   const object = jsonObjectIn(inObject(answer));
-  const lists = Object.entries(object ?? {}).filter(([, value]) => Array.isArray(value));
+  const lists = Object.entries(object ?? {}).flatMap(([key, list]): [string, unknown[]][] =>
+    Array.isArray(list) ? [[key, list]] : [],
+  );
   if (lists.length === 0) return undefined;
   return lists
-    .flatMap(([key, list]) => (list as unknown[]).flatMap((item) => linesOf(item, key)))
+    .flatMap(([key, list]) => list.flatMap((item) => linesOf(item, key)))
     .slice(0, linesMax);
 }
 

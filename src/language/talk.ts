@@ -97,11 +97,12 @@ export function packedParts(pieces: readonly Piece[], tokensMax: number): Piece[
   let room = 0;
   for (const piece of pieces.flatMap((whole) => cutTo(whole, tokensMax))) {
     const tokens = pieceTokens(piece);
-    if (parts.length === 0 || tokens > room) {
-      parts.push([]);
+    const last = parts.at(-1);
+    if (last && tokens <= room) last.push(piece);
+    else {
+      parts.push([piece]);
       room = tokensMax;
     }
-    parts.at(-1)!.push(piece);
     room -= tokens;
   }
   return parts;

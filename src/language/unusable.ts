@@ -121,8 +121,8 @@ export function languageOf(text: string): string | null {
   });
   const [first, second] = counts.toSorted((one, other) => other.count - one.count);
   const least = Math.max(4, words.length / 8);
-  const isClear = first!.count >= least && first!.kinds >= kindsMin;
-  return isClear && first!.count >= 1.5 * second!.count ? first!.code : null;
+  if (!first || first.count < least || first.kinds < kindsMin) return null;
+  return first.count >= 1.5 * (second?.count ?? 0) ? first.code : null;
 }
 
 const wordsOf = (text: string): string[] => spokenWords(text, null).map(({ word }) => word);

@@ -61,16 +61,12 @@ export function clusterFrom(env: NodeJS.ProcessEnv): ClusterSettings | null {
   const workSlots = read(variables.slots, slotsOf) ?? slotsDefault;
   const given = read(variables.key, masterKeyOf);
   const fromFile = read(variables.keyFile, masterKeyInFile);
+  const masterKey = given ?? fromFile;
+  const blobsUrl = env[variables.blobs];
   wrong.push(...missing(env));
-  if (wrong.length > 0) throw new SettingsError(wrong);
-  return {
-    databaseUrl: databaseUrl!,
-    blobsUrl: env[variables.blobs]!,
-    sharedDirectory: sharedDirectory!,
-    role,
-    workSlots,
-    masterKey: (given ?? fromFile)!,
-  };
+  if (wrong.length > 0 || !databaseUrl || !blobsUrl || sharedDirectory === undefined || !masterKey)
+    throw new SettingsError(wrong);
+  return { databaseUrl, blobsUrl, sharedDirectory, role, workSlots, masterKey };
 }
 
 /** What does not go together. */

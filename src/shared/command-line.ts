@@ -1,3 +1,4 @@
+import { codeOf } from './errors.ts';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -47,7 +48,7 @@ function ownUser(): string {
   try {
     return userInfo().username;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SYSTEM_ERROR') throw error;
+    if (codeOf(error) !== 'ERR_SYSTEM_ERROR') throw error;
     return String(process.getuid?.());
   }
 }

@@ -64,14 +64,14 @@ const readings: readonly Reading[] = [
   reading(`(?:${weekday},? (?:the |der |den |dem )?)?${day} (?:of )?${month}${year}`, dated),
   reading(`(?:${weekday},? )?${month} (?:the )?${day}${year}`, dated),
   reading(`(?:(?:(?<same>this|diesen)|kommenden|coming) )?${weekday}`, (found, from) => {
-    const ahead = daysTo(found['weekday']!, from);
+    const ahead = daysTo(found['weekday'] ?? '', from);
     const isOver = found['same'] !== undefined && weekdayOf(from) + ahead > 6;
     return ahead === 0 || isOver ? null : from + ahead;
   }),
   reading(
     `(?:${weekday} (?:next week|nächster woche|nächste woche|kommender woche)|next week ${weekday.replace('weekday', 'other')})`,
     ({ weekday: one, other }, from) => {
-      const [today, wanted] = [weekdayOf(from), indexIn(weekdays, one ?? other!)];
+      const [today, wanted] = [weekdayOf(from), indexIn(weekdays, one ?? other ?? '')];
       // On a Sunday the week may be over, or just begin.
       return today === 6 ? null : from + 7 - today + wanted;
     },
@@ -93,7 +93,7 @@ const readings: readonly Reading[] = [
     },
   ),
   reading(`(?:the )?(?:end of|ende) ${month}${year}`, ({ month, year }, from) => {
-    const at = indexIn(months, month!);
+    const at = indexIn(months, month ?? '');
     const now = new Date(from * dayMs).getUTCFullYear();
     const last = lastOf(year ? Number(year) : now, at);
     return year || last >= from ? last : near(lastOf(now + 1, at), from);
@@ -129,7 +129,7 @@ export function dueDate(due: string, recorded: string): string | null {
 function dated(found: Record<string, string>, from: number): number | null {
   const { day, ordinal, month, weekday, year } = found;
   const number = ordinal ? indexIn(ordinals, ordinal) + 1 : Number(day);
-  const meant = inYear({ year, month: indexIn(months, month!), day: number }, from);
+  const meant = inYear({ year, month: indexIn(months, month ?? ''), day: number }, from);
   // A date on another day of the week than was said: one of both is wrong.
   const isOther = meant !== null && weekday && weekdayOf(meant) !== indexIn(weekdays, weekday);
   return isOther ? null : meant;

@@ -40,6 +40,12 @@ export const codeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined;
 
+/** The system call that failed; undefined of any other error. */
+export const syscallOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'syscall' in error && typeof error.syscall === 'string'
+    ? error.syscall
+    : undefined;
+
 /** What an error says; of anything else that was thrown, its text. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -132,10 +132,12 @@ export function spoken(
   const chosen = (words: Readonly<Record<string, string>>, value: ParamValue) => {
     const named = [value]
       .flat()
-      .filter((one) => typeof one === 'string' && Object.hasOwn(words, one)) as string[];
+      .flatMap((one) =>
+        typeof one === 'string' && Object.hasOwn(words, one) ? (words[one] ?? []) : [],
+      );
     if (named.length === 0) return undefined;
     return namesListed(
-      named.map((one) => filled(words[one]!, write)),
+      named.map((one) => filled(one, write)),
       'list',
       speech.language,
     );
@@ -145,18 +147,17 @@ export function spoken(
     if (known !== undefined) values.set(name, known);
     return known;
   };
-  const part = (text: Text | undefined): string | undefined => {
-    if (text === undefined) return undefined;
+  const part = (text: Text): string => {
     if (typeof text === 'string') return filled(text, value);
     const count = Number(params['count']);
     return filled(pluralOf(speech.language, count) === 'one' ? text.one : text.other, value);
   };
   const { title, todo, admin } = texts;
   return {
-    detail: part(texts.detail)!,
-    ...(title !== undefined && { title: part(title)! }),
-    ...(todo !== undefined && { todo: part(todo)! }),
-    ...(admin !== undefined && { admin: part(admin)! }),
+    detail: part(texts.detail),
+    ...(title !== undefined && { title: part(title) }),
+    ...(todo !== undefined && { todo: part(todo) }),
+    ...(admin !== undefined && { admin: part(admin) }),
   };
 }
 
@@ -170,7 +171,7 @@ function pluralOf(language: Language, count: number): Intl.LDMLPluralRule {
 /** Parameters filled in; a part in `[…]` goes if one in it is absent; an absent one elsewhere leaves nothing. */
 function filled(text: string, value: (name: string) => string | undefined): string {
   const whole = text.replaceAll(/\[([^[\]]*)\]/g, (_, clause: string) =>
-    [...clause.matchAll(named)].every(([, name]) => value(name!) !== undefined) ? clause : '',
+    [...clause.matchAll(named)].every(([, name = '']) => value(name) !== undefined) ? clause : '',
   );
   return whole
     .replaceAll(named, (_, name: string) => value(name) ?? '')

@@ -1,3 +1,4 @@
+import { recordOf } from '../../shared/keys-of.ts';
 import { ulid } from 'ulid';
 import { createActor, fromCallback, type EventObject } from 'xstate';
 import type { CommandMetadata } from '../../../events/command-handler.ts';
@@ -243,10 +244,7 @@ function stageActivities(
       return () => left.abort();
     });
   return {
-    actors: Object.fromEntries(stages.map((stage) => [stage, activity(stage)])) as Record<
-      Stage,
-      ReturnType<typeof activity>
-    >,
+    actors: recordOf(stages, activity),
     async quiet() {
       await Promise.all(running);
     },

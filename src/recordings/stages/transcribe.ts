@@ -182,17 +182,17 @@ async function prepareSpeech(job: Job, at: Place): Promise<void> {
 
 /** The stretches of both channels, those of the first before those of the second. */
 async function planApart({ files, speech }: ApartChannels, secondsMax: number) {
-  const [left, right] = await Promise.all(
-    files.map((file, channel) =>
-      planStretches(speech[channel]!, {
-        duration: file.duration,
-        secondsMax,
-        cutBetween: (from, to) => quietestPoint(file, from, to),
-      }),
-    ),
-  );
-  const channels = [...left!.map(() => 0 as const), ...right!.map(() => 1 as const)];
-  return { stretches: [...left!, ...right!], channels };
+  const planOf = (channel: 0 | 1) => {
+    const file = files[channel];
+    return planStretches(speech[channel], {
+      duration: file.duration,
+      secondsMax,
+      cutBetween: (from, to) => quietestPoint(file, from, to),
+    });
+  };
+  const [left, right] = await Promise.all([planOf(0), planOf(1)]);
+  const channels = [...left.map(() => 0 as const), ...right.map(() => 1 as const)];
+  return { stretches: [...left, ...right], channels };
 }
 
 type Planned = Omit<RecordingFactOf<'speech.detected'>['data'], 'live'>;
@@ -252,10 +252,11 @@ async function stretchesFor(
   planned: Stretch[],
   { engine, speechPath }: Pick<Place, 'engine' | 'speechPath'>,
 ): Promise<Stretch[]> {
-  if (draft(recording).kind !== 'meeting' || planned.length < 2) return planned;
+  const [first, ...more] = planned;
+  if (draft(recording).kind !== 'meeting' || !first || more.length === 0) return planned;
   const speech = await openSpeechFile(speechPath);
   try {
-    await engine.learnSpeakers?.(speech, planned[0]!, askedOf(job, recording));
+    await engine.learnSpeakers?.(speech, first, askedOf(job, recording));
   } finally {
     await speech.close();
   }

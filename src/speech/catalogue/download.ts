@@ -1,3 +1,4 @@
+import { syscallOf } from '../../shared/errors.ts';
 import { type FileHandle, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { modelFailure } from '../../words/model-failures.ts';
 import { dirname, join } from 'node:path';
@@ -185,7 +186,7 @@ async function writeAll(file: FileHandle, chunk: Uint8Array, position: number): 
 function receiveError(error: unknown): unknown {
   if (error instanceof ServerFailed || error instanceof ModelError) return error;
   // Errors of the disk are not the server's.
-  if ((error as NodeJS.ErrnoException).syscall === 'write') return asNoRoom(error);
+  if (syscallOf(error) === 'write') return asNoRoom(error);
   return passing(networkReason(error), error);
 }
 

@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '../../shared/errors.ts';
 import type { Dispatcher } from 'undici';
 import { modelFailure } from '../../words/model-failures.ts';
 import type { Sentence } from '../../words/params.ts';
@@ -79,9 +80,11 @@ function refusal(status: number): ServerFailed {
 }
 
 export function networkReason(error: unknown): Sentence {
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  const code = codeOf(error) ?? '';
   const known = new Map(Object.entries(networkReasons)).get(code);
-  return known ? modelFailure(known) : modelFailure('as-quoted', { text: `${code} ${message}` });
+  return known
+    ? modelFailure(known)
+    : modelFailure('as-quoted', { text: `${code} ${messageOf(error)}` });
 }
 
 const networkReasons = {

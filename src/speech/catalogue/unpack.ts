@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import { ModelError } from './model-error.ts';
-import { hasCode } from '../../shared/errors.ts';
+import { hasCode, messageOf, syscallOf } from '../../shared/errors.ts';
 
 export type UnpackOptions = {
   /** Which files are taken, by their path below the archive's single top folder. */
@@ -159,9 +159,8 @@ function atMost(bytesMax: number): Transform {
 
 function asModelError(error: unknown, archive: string): unknown {
   if (error instanceof ModelError) return error;
-  const { message, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined) return error;
-  return unusable(quoted(message), archive);
+  if (syscallOf(error) !== undefined) return error;
+  return unusable(quoted(messageOf(error)), archive);
 }
 
 const quoted = (text: string): Sentence => modelFailure('as-quoted', { text });

@@ -256,7 +256,8 @@ function segmentsOf(kept: readonly Placed[], [start, end]: Stretch): Segment[] {
   };
   const groups: Placed[][] = [];
   for (const placed of kept) {
-    if (groups.at(-1)?.[0]!.segment === placed.segment) groups.at(-1)!.push(placed);
+    const last = groups.at(-1);
+    if (last?.[0]?.segment === placed.segment) last.push(placed);
     else groups.push([placed]);
   }
   return groups.map((group) => {

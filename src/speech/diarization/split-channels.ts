@@ -78,11 +78,11 @@ export function louderApart(
       if ((turn[2] === 0) === (other[2] === 0)) continue;
       const [start, end] = [turn[0], Math.min(turn[1], other[1])];
       const [mine, notMine] = turn[2] === 0 ? [turn, other] : [other, turn];
-      cuts.get(ownIsLouder(start, end) ? mine : notMine)!.push([start, end]);
+      cuts.get(ownIsLouder(start, end) ? mine : notMine)?.push([start, end]);
     }
     open.push(turn);
   }
-  return both.flatMap((turn) => cutOut(turn, cuts.get(turn)!)).toSorted((a, b) => a[0] - b[0]);
+  return both.flatMap((turn) => cutOut(turn, cuts.get(turn) ?? [])).toSorted((a, b) => a[0] - b[0]);
 }
 
 /** A turn in pieces: those parts of it, and what lies between. */
@@ -140,12 +140,12 @@ export function microphoneTurns(microphone: HeardChannel, speakers: HeardChannel
     roomShare,
   );
   const turns: Stretch[] = [];
-  for (let at = 0; at < mine.length; at += 1) {
+  for (const [at, level] of mine.entries()) {
     let loudest = -Infinity;
     for (let back = 0; back <= echoFrames; back += 1)
       loudest = Math.max(loudest, theirs[at - back] ?? -Infinity);
-    if (!spoken[at] || mine[at]! <= room + aboveRoomDb) continue;
-    if (mine[at]! <= loudest + echo + aboveEchoDb) continue;
+    if (!spoken[at] || level <= room + aboveRoomDb) continue;
+    if (level <= loudest + echo + aboveEchoDb) continue;
     const [start, end] = [at * frameSeconds, (at + 1) * frameSeconds];
     const last = turns.at(-1);
     if (last && start - last[1] <= pauseSeconds) last[1] = end;
@@ -166,7 +166,7 @@ function echoOf(mine: Float32Array, theirs: Float32Array, others: Uint8Array): n
 /** The level that such a share of some frames is below; -Infinity of too few. */
 function atShare(levels: Float32Array, share: number): number {
   if (levels.length < enoughFrames) return -Infinity;
-  return levels.toSorted()[Math.floor(levels.length * share)]!;
+  return levels.toSorted()[Math.floor(levels.length * share)] ?? -Infinity;
 }
 
 function framesOf(speech: readonly Stretch[], count: number): Uint8Array {

@@ -57,10 +57,10 @@ export function closedSpeech({
 }): ClosedSpeech {
   let done: ClosedStretch[] = [];
   let last = { end: from, isCut };
-  let open: { start: number; end: number } | null = null;
+  type Open = { start: number; end: number };
+  let open: Open | null = null;
 
-  const push = (end: number, cut: boolean) => {
-    const { start } = open!;
+  const push = (start: number, end: number, cut: boolean) => {
     const earliest = last.isCut || last.end === 0 ? last.end : last.end + apartSeconds;
     const begin = Math.max(earliest, start - paddingSeconds);
     const stretch: Stretch = [milliseconds(begin), milliseconds(end)];
@@ -68,32 +68,31 @@ export function closedSpeech({
     last = { end: stretch[1], isCut: cut };
   };
   /** @param next where the next speech begins, or the audio ends: what is kept of the pause stays before it */
-  const close = (next: number) => {
-    const { start, end } = open!;
+  const close = ({ start, end }: Open, next: number) => {
     const isClick = end - start < spanMin && !last.isCut;
-    if (!isClick) push(Math.min(end + paddingSeconds, (end + next) / 2), false);
+    if (!isClick) push(start, Math.min(end + paddingSeconds, (end + next) / 2), false);
     open = null;
   };
   return {
     async grow([start, end]) {
       if (end <= last.end) return;
       const begin = Math.max(start, last.end);
-      if (open && begin - open.end >= pauseAfter(open)) close(begin);
+      if (open && begin - open.end >= pauseAfter(open)) close(open, begin);
       // It would become too long, and there is a pause to cut it in.
-      if (open && begin > open.end && end - open.start > liveSecondsMax) close(begin);
+      if (open && begin > open.end && end - open.start > liveSecondsMax) close(open, begin);
       open = { start: open?.start ?? Math.max(start, last.end), end };
       while (open.end - open.start > liveSecondsMax) {
         const latest = Math.min(open.start + liveSecondsMax, open.end - 1);
         const at = await cutBetween(open.start + liveSecondsMax * (1 - cutZone), latest);
-        push(at, true);
+        push(open.start, at, true);
         open = { start: last.end, end: open.end };
       }
     },
     quiet(until) {
-      if (open && until - open.end >= pauseAfter(open)) close(until);
+      if (open && until - open.end >= pauseAfter(open)) close(open, until);
     },
     end(duration) {
-      if (open) close(2 * duration - open.end);
+      if (open) close(open, 2 * duration - open.end);
     },
     openSince: () => (open ? Math.max(last.end, open.start - paddingSeconds) : null),
     closed() {
