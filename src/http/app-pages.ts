@@ -15,17 +15,34 @@ export const pagePaths = [
   ['/debug', 'statechartPage', 'The statechart', 'statechart/StatechartPage'],
 ] as const;
 
+/** An address at which are a page, for browsers that open it, and an answer, for programs. */
+const shared = { path: '/search', part: 'search/SearchPage' };
+
+/** Whether that page is meant: who opens an address asks for HTML first. */
+const opensShared = (path: string, accept: string | undefined): boolean =>
+  path === shared.path && accept?.startsWith('text/html') === true;
+
 /** Listed and kept with the first request for one. */
 let webFiles: WebFiles | undefined;
 const openedFiles = (): WebFiles => (webFiles ??= openWebFiles(join(packageRoot, 'dist/web')));
 
-/** Whether there is a page at a path, or a file that pages are made of. */
-export const isPageOrFile = (path: string): boolean =>
-  pageAt(path) !== undefined || openedFiles().paths.has(path.slice(1));
+/** Whether a page is at a path, or a file that pages are made of. @param accept the header */
+export const isPageOrFile = (path: string, accept: string | undefined): boolean =>
+  path === shared.path
+    ? opensShared(path, accept)
+    : pageAt(path) !== undefined || openedFiles().paths.has(path.slice(1));
+
+/** Answers who opens a page where programs are answered too. */
+export async function answerSharedPage(ctx: Context): Promise<boolean> {
+  if (ctx.path !== shared.path) return false;
+  ctx.vary('Accept');
+  return await answerPage(ctx);
+}
 
 /** Answers with a page of the app, or with one of the files that it is made of. @returns false: neither is there */
 export async function answerPage(ctx: Context): Promise<boolean> {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false;
+  if (ctx.path === shared.path && !opensShared(ctx.path, ctx.get('Accept'))) return false;
   const files = openedFiles();
   const page = pageAt(ctx.path);
   const path = page ? 'index.html' : ctx.path.slice(1);
@@ -54,8 +71,7 @@ export async function answerVisit(ctx: Context): Promise<boolean> {
   return true;
 }
 
-const pages = pagePaths.map(([path, , , part]) => ({
-  pattern: new RegExp(`^${path.replace('{id}', '[^/]+')}$`),
-  part,
-}));
+const pages = [...pagePaths.map(([path, , , part]) => ({ path, part })), shared].map(
+  ({ path, part }) => ({ pattern: new RegExp(`^${path.replace('{id}', '[^/]+')}$`), part }),
+);
 const pageAt = (path: string) => pages.find(({ pattern }) => pattern.test(path));

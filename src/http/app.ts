@@ -1,6 +1,6 @@
 import { type Layer, Router, type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
-import { answerPage } from './app-pages.ts';
+import { answerPage, answerSharedPage } from './app-pages.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { compressAnswers } from './middleware/compress.ts';
 import { rememberAnswers } from './middleware/idempotency.ts';
@@ -31,6 +31,9 @@ export function createApp(services: HttpServices): Koa<State> {
   if (!services.standing.serves) app.use(onlyFigures);
   const tickets = openTickets(services.accounts, services.kept);
   const parts = { ...services, tickets, uploads: openUploadPlaces() };
+  app.use(async (ctx, next) => {
+    if (!(await answerSharedPage(ctx))) await next();
+  });
   app.use(answerByRoute(parts));
   app.use(async (ctx, next) => {
     if (await answerPage(ctx)) return;

@@ -139,7 +139,8 @@ function whenServed(starting: StartingApp, entrance: Entrance) {
   const orTooLate = (): Promise<void> => inTime(limits.readyWaitMs, beginning, () => {});
 
   async function answer(...[incoming, outgoing]: Parameters<RequestListener>): Promise<void> {
-    if (!served && !starting.answers(incoming.url ?? '')) await orTooLate();
+    if (!served && !starting.answers(incoming.url ?? '', incoming.headers.accept))
+      await orTooLate();
     const problem = await entrance.refusal(incoming);
     if (problem) answerProblem(incoming, outgoing, problem);
     else (served?.handle ?? starting.request)(incoming, outgoing);

@@ -15,7 +15,7 @@ export type StartingApp = {
   /** Pages and `/health`; 503 `starting` to all else. */
   request: RequestListener;
   /** Whether this is answered now; all else is worth a little waiting. */
-  answers(url: string): boolean;
+  answers(url: string, accept: string | undefined): boolean;
   problem(): Problem;
 } & Pick<HttpServices, 'log' | 'settings'>;
 
@@ -51,9 +51,9 @@ export function createStartingApp(
   const answer = app.callback();
   return {
     request: (incoming, outgoing) => void answer(incoming, outgoing),
-    answers(url) {
+    answers(url, accept) {
       const [path = ''] = url.split('?');
-      return (path === '/health' || isPageOrFile(path)) && !/\?.*\bready\b/.test(url);
+      return (path === '/health' || isPageOrFile(path, accept)) && !/\?.*\bready\b/.test(url);
     },
     problem,
     log,

@@ -47,6 +47,8 @@ export type Only = {
   from?: string | undefined;
   to?: string | undefined;
   recordingId?: string | undefined;
+  /** By titles and names alone. */
+  headings?: boolean | undefined;
 };
 
 export type NoteFound = {
@@ -148,7 +150,12 @@ export function openSearch(parts: {
       if (!ready) return { hits: [], ...nothingYet };
       const { index, searched } = ready;
       const hits: Hit[] = [];
-      for (const { id, words: found } of index.words.find(words, limit, fitting(index, only))) {
+      for (const { id, words: found } of index.words.find(
+        words,
+        limit,
+        fitting(index, only),
+        only?.headings,
+      )) {
         const hit = await hitOf(storage, owner, id, found);
         if (hit) hits.push(hit);
       }
@@ -163,7 +170,7 @@ export function openSearch(parts: {
       const ready = await indexOf(owner);
       if (!ready) return { ...none, ...nothingYet };
       const { index, searched } = ready;
-      const found = index.words.find(words, Infinity, fitting(index, only));
+      const found = index.words.find(words, Infinity, fitting(index, only), only?.headings);
       const startOf = ({ id }: { id: string }) => index.about.get(id)?.startedAt ?? '';
       if (order === 'newest') found.sort((one, other) => (startOf(one) < startOf(other) ? 1 : -1));
       let at = after === undefined ? 0 : behind(found, after);

@@ -20,8 +20,14 @@ export interface WordIndex {
   /**
    * Ids and the (folded) words of theirs that were meant, best first.
    * @param fits those that may be found at all; default: all
+   * @param headings looks at titles and names alone
    */
-  find(words: readonly string[], limit: number, fits?: (id: string) => boolean): Matched[];
+  find(
+    words: readonly string[],
+    limit: number,
+    fits?: (id: string) => boolean,
+    headings?: boolean,
+  ): Matched[];
   /** Pairs of a word and a transcript it is in: what takes the memory, about 10 bytes each (measured). */
   readonly size: number;
 }
@@ -72,14 +78,14 @@ export function wordIndex(): WordIndex {
       lengths += length;
     },
     remove,
-    find(words, limit, fits) {
+    find(words, limit, fits, headings = false) {
       const last = words.length - 1;
       const meanLength = lengths / Math.max(1, index.numbers.size);
       const ask = (prefixes: (word: string, at: number) => boolean, typos: boolean): Matched[] => {
         const meant = words.map((word, at) =>
           wordsMeant(terms, word, prefixes(word, at), typos ? editsOf(word) : 0),
         );
-        return search(index, meant, meanLength, { limit, fits });
+        return search(index, meant, meanLength, { limit, fits, headings });
       };
       const near = ask((word, at) => at === last && word.length >= prefixFrom.last, false);
       const asBeginnings = (word: string) => word.length >= prefixFrom.any;
@@ -208,7 +214,11 @@ function search(
   { documents, numbers }: Index,
   meant: readonly Meant[][],
   meanLength: number,
-  { limit, fits }: { limit: number; fits: ((id: string) => boolean) | undefined },
+  {
+    limit,
+    fits,
+    headings,
+  }: { limit: number; fits: ((id: string) => boolean) | undefined; headings: boolean },
 ): Matched[] {
   const scores = new Float64Array(documents.length);
   /** How many words of the question were found, as long as none was missing. */
@@ -220,6 +230,7 @@ function search(
       const others = Math.max(0, numbers.size - count);
       const rarity = weight * Math.log(1 + (others + 0.5) / (count + 0.5));
       for (const entry of entries.subarray(0, count)) {
+        if (headings && (entry & (inTitle | inNames)) === 0) continue;
         const number = entry >>> 8;
         const [document, before] = [documents[number], matched[number]];
         if (!document || (before !== at && before !== at + 1)) continue;

@@ -24,6 +24,27 @@ export async function fillLibrary(
   const running = await service.start(dataDir);
   const token = await setUp(running.url);
   await running.end('SIGTERM');
+  return { token, recordingIds: await tellTalks(dataDir, transcripts, { textOf }) };
+}
+
+/**
+ * Writes finished talks into the log of a service that is not running, whose they are the first user's.
+ * @param options.startedAt when each began, milliseconds
+ * @returns their ids
+ */
+export async function tellTalks(
+  dataDir: string,
+  count: number,
+  {
+    textOf,
+    nameOf = (number) => `Besprechung ${number}`,
+    startedAt = (number) => 1.7e12 + number * 60_000,
+  }: {
+    textOf?: ((number: number) => string) | undefined;
+    nameOf?: (number: number) => string;
+    startedAt?: (number: number) => number;
+  } = {},
+): Promise<string[]> {
   const store = await openLog({
     directory: join(dataDir, 'log'),
     keys: await openFileKeys(join(dataDir, 'keys')),
@@ -32,20 +53,20 @@ export async function fillLibrary(
   for await (const fact of store.read('users', { limit: 1 })) {
     owner = fact.data.user_id;
   }
-  const recordingIds = Array.from({ length: transcripts }, () => ulid());
-  for (let first = 0; first < transcripts; first += together) {
+  const recordingIds = Array.from({ length: count }, () => ulid());
+  for (let first = 0; first < count; first += together) {
     await Promise.all(
       recordingIds.slice(first, first + together).map(async (id, offset) => {
         const number = first + offset;
-        const startedAt = new Date(1.7e12 + number * 60_000).toISOString();
-        const name = `Besprechung ${number}`;
-        const talk = { id, owner, startedAt, name, said: textOf?.(number) ?? name };
+        const name = nameOf(number);
+        const began = new Date(startedAt(number)).toISOString();
+        const talk = { id, owner, startedAt: began, name, said: textOf?.(number) ?? name };
         await store.append(recordingStream(id), toldOf(talk), 0);
       }),
     );
   }
   await store.close();
-  return { token, recordingIds };
+  return recordingIds;
 }
 
 /**

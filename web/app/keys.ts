@@ -77,9 +77,18 @@ function act(action: GlobalAction): boolean {
   if (action === 'record' || action === 'stop' || action === 'pause' || action === 'mark')
     return actByKey(action);
   if (action === 'settings' && session.get()?.is_admin !== true) return false;
+  if (action === 'search' && focusSearch()) return true;
   if (action === 'keys') keysShown.set(true);
   else router.open(addresses[action]);
   return true;
 }
 
-const addresses = { search: '/?search', notes: '/', speakers: '/speakers', settings: '/settings' };
+const addresses = { search: '/search', notes: '/', speakers: '/speakers', settings: '/settings' };
+
+/** Gives the focus to the field of this page, if it has one. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('main [role=search] #q');
+  field?.focus();
+  field?.select();
+  return field !== null;
+}

@@ -4,6 +4,7 @@ import type { PageName } from './routes.ts';
 
 export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
   home: () => import('../pages/home/HomePage.svelte'),
+  search: () => import('../pages/search/SearchPage.svelte'),
   login: () => import('../pages/login/LoginPage.svelte'),
   setup: () => import('../pages/setup/SetupPage.svelte'),
   recording: () => import('../pages/recording/RecordingPage.svelte'),
@@ -11,4 +12,10 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
   settings: () => import('../pages/settings/SettingsPage.svelte'),
   account: () => import('../pages/account/AccountPage.svelte'),
   statechart: () => import('../pages/statechart/StatechartPage.svelte'),
+};
+
+/** Folders whose words a page has, besides its own. */
+export const wordsBeside: Partial<Record<PageName, readonly string[]>> = {
+  home: ['search'],
+  search: ['home'],
 };

@@ -3,6 +3,7 @@ import { createRouter } from '@nanostores/router';
 
 const addresses = {
   home: '/',
+  search: '/search',
   login: '/login',
   setup: '/setup',
   recording: '/notes/:id',

@@ -35,6 +35,14 @@ export default {
   keepRecording: 'Weiter aufnehmen',
   allChanges: 'Alle Änderungen',
   dismiss: 'Ausblenden',
+  dropToUpload: 'Zum Hochladen loslassen',
+  filesToUpload: { one: '{count} Datei', many: '{count} Dateien' },
+  uploadMeeting: 'Besprechung',
+  uploadSolo: 'Nur eine Person',
+  uploadingFiles: {
+    one: '{count} Datei wird hochgeladen. Sie finden sie unter „Notizen“.',
+    many: '{count} Dateien werden hochgeladen. Sie finden sie unter „Notizen“.',
+  },
   logOut: 'Abmelden',
   live: 'Live',
   waiting: {
@@ -55,6 +63,8 @@ export default {
   keyRecord: 'Aufnehmen oder die Notiz der laufenden Aufnahme öffnen',
   keyRecording: 'Während der Aufnahme: beenden; pausieren oder fortsetzen; Moment merken',
   keyGo: 'Zu Notizen, Sprechern, Einstellungen',
+  keySelect: 'Notizen: auswählen; Auswahl erweitern; alle auswählen',
+  keyHits: 'Suchergebnisse: vorherige oder nächste Stelle; abspielen; öffnen',
   keyPlay: 'Aufnahme abspielen oder pausieren',
   keySkip: 'Fünf oder zehn Sekunden zurück oder vor',
   keyTurns: 'Vorheriger oder nächster Beitrag; abspielen oder bearbeiten',

@@ -34,6 +34,14 @@ const english = {
   keepRecording: 'Keep recording',
   allChanges: 'All changes',
   dismiss: 'Dismiss',
+  dropToUpload: 'Drop to upload',
+  filesToUpload: count({ one: '{count} file', many: '{count} files' }),
+  uploadMeeting: 'Meeting',
+  uploadSolo: 'One person speaking',
+  uploadingFiles: count({
+    one: '{count} file is being uploaded. You find it under Notes.',
+    many: '{count} files are being uploaded. You find them under Notes.',
+  }),
   logOut: 'Log out',
   live: 'Live',
   waiting: count({
@@ -55,6 +63,8 @@ const english = {
   keyRecord: 'Record, or open the note of the current recording',
   keyRecording: 'While recording: stop; pause or resume; mark the moment',
   keyGo: 'Go to Notes, Speakers, Settings',
+  keySelect: 'Notes: select; extend the selection; select all',
+  keyHits: 'Search results: previous or next passage; play; open',
   keyPlay: 'Play or pause a recording',
   keySkip: 'Five or ten seconds back or forward',
   keyTurns: 'Previous or next passage; play or edit it',

@@ -33,6 +33,10 @@ const searchSchema = z
         '`note`: the notes that have the words, a page after the other, with their passages',
       ),
     recording_id: z.string().min(1).max(64).optional().describe('of this recording alone'),
+    in: z
+      .enum(['all', 'headings'])
+      .default('all')
+      .describe('`headings`: the words are looked for in titles and names alone'),
     cursor: z
       .string()
       .min(1)
@@ -93,9 +97,23 @@ export const searchRoutes = [
       },
     },
     async run({ query, caller: { userId } }, services) {
-      const { q, limit, group, cursor, order, passages, recording_id, ...narrowed } = query;
+      const {
+        q,
+        limit,
+        group,
+        cursor,
+        order,
+        passages,
+        recording_id,
+        in: where,
+        ...narrowed
+      } = query;
       const search = await openedSearch(services)();
-      const only = { ...narrowed, recordingId: recording_id };
+      const only = {
+        ...narrowed,
+        recordingId: recording_id,
+        headings: where === 'headings' || undefined,
+      };
       if (group === undefined) return await search.find(userId, q, { limit, only });
       const found = await search.findNotes(userId, q, { limit, passages, order, cursor, only });
       const { 'ui.language': uiLanguage } = services.settings();

@@ -326,7 +326,7 @@ test('the feed goes on from what was heard, one connection at a time', async (t)
   assert.equal(after(4), '12');
 });
 
-test('a page of the library that could not be read again is read when the service is back', async (t) => {
+test('a note of the library that could not be read again is read when the service is back', async (t) => {
   const made = sockets(t);
   // The feed follows it since the test before.
   session.set(loginOf('ada'));
@@ -339,17 +339,18 @@ test('a page of the library that could not be read again is read when the servic
     if (isAway) throw new TypeError('Failed to fetch');
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== '/transcripts') return Response.json({});
-    const cursor = searchParams.get('cursor');
-    asked.push(cursor);
+    const [cursor, around] = [searchParams.get('cursor'), searchParams.get('around')];
+    asked.push(around === null ? cursor : `round ${around}`);
     const [id, at] = cursor === null ? ['r2', '2026-03-02'] : ['r1', '2026-03-01'];
     const transcripts = [{ recording_id: id, created_at: `${at}T12:00:00.000Z`, title }];
-    return Response.json({ transcripts, next_cursor: cursor === null ? 'r2' : null });
+    const next_cursor = cursor === null ? 'r2' : null;
+    return Response.json({ transcripts, next_cursor, previous_cursor: null });
   });
   const library = openLibrary();
   t.after(library.stop);
   const titles = () => library.shown.get().notes.map((note) => note.title);
   await library.choose(everything);
-  await library.more();
+  await library.more('below');
   assert.deepEqual(titles(), ['Before', 'Before']);
   isAway = true;
   title = 'After';
@@ -360,8 +361,8 @@ test('a page of the library that could not be read again is read when the servic
   tryNow();
   made.at(-1)!.open();
   await eventually('it is read', () => library.shown.get().problem === null);
-  assert.deepEqual(titles(), ['After', 'Before'], 'the page that it is in, and no other');
-  assert.deepEqual(asked, [null, 'r2', null]);
+  assert.deepEqual(titles(), ['After', 'Before'], 'this note, and no other');
+  assert.deepEqual(asked, [null, 'r2', 'round r2']);
 });
 
 /** Says whether the page is looked at. */

@@ -1,14 +1,16 @@
 import './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Note, nearDay, rowsOf, withPage } from '../../../web/pages/home/library/rows.ts';
+import { type Note, nearDay, rowsOf, withNote } from '../../../web/pages/home/library/rows.ts';
 import {
   everything,
   filterIn,
   homeAddress,
   queryOf,
+  searchAddress,
   spans,
 } from '../../../web/pages/home/library/filter.ts';
+import { openSelection } from '../../../web/pages/home/library/selection.ts';
 import { loudnessOf, wavePath } from '../../../web/components/level.ts';
 import { briefly, exactly } from '../../../web/components/durations.ts';
 import { meaningOf } from '../../../web/app/keys.ts';
@@ -16,40 +18,51 @@ import { followTitle, pageTitle, titleWhenHidden } from '../../../web/app/page-t
 import { type Status, status } from '../../../web/client/feed.ts';
 import { secondsNow } from '../../../web/client/recorded.ts';
 import { levelOf, wavOf } from '../../../web/client/microphone/pcm.ts';
-import { jobsOf, progressKey } from '../../../web/pages/home/jobs/jobs.ts';
+import { jobsOf, progressKey } from '../../../web/pages/home/now/jobs.ts';
 import { afterRefusal, triesOf } from '../../../web/client/microphone/refusals.ts';
-import { mainWord, markedPieces } from '../../../web/pages/home/library/search.ts';
+import { mainWord, markedPieces } from '../../../web/pages/search/search.ts';
 import { withTurn } from '../../../web/pages/home/live/live-text.ts';
 
 const note = (id: number, at: string): Note => ({ recording_id: `r${id}`, created_at: at }) as Note;
 const days = (...of: number[]) => of.map((day) => note(day, `2026-03-0${day}T12:00:00.000Z`));
 const ids = (notes: readonly Note[]) => notes.map(({ recording_id }) => recording_id);
 
-test('a page that is read again takes the place of what it covers, and of nothing else', () => {
-  const former = days(9, 7, 6, 4, 2, 1);
-  const first = { after: null, isLast: false };
-  assert.deepEqual(ids(withPage(former, days(9, 8, 7), first)), [
-    'r9',
-    'r8',
-    'r7',
-    'r6',
-    'r4',
-    'r2',
-    'r1',
-  ]);
-  assert.deepEqual(
-    ids(withPage(former, days(7, 6), first)),
-    ['r7', 'r6', 'r4', 'r2', 'r1'],
-    '9 is gone',
-  );
-  const third = { after: former[3]!, isLast: true };
-  assert.deepEqual(
-    ids(withPage(former, days(2), third)),
-    ['r9', 'r7', 'r6', 'r4', 'r2'],
-    '1 is gone',
-  );
-  assert.deepEqual(ids(withPage(former, [], third)), ['r9', 'r7', 'r6', 'r4']);
-  assert.deepEqual(ids(withPage(former, [], { after: null, isLast: true })), []);
+test('a note that is read again takes its place, if that is among what was read', () => {
+  const all = { isFirst: true, isLast: true };
+  const some = { isFirst: false, isLast: false };
+  const former = days(9, 7, 4);
+  const [six] = days(6);
+  assert.deepEqual(ids(withNote(former, 'r6', six!, all)), ['r9', 'r7', 'r6', 'r4']);
+  assert.deepEqual(ids(withNote(former, 'r6', six!, some)), ['r9', 'r7', 'r6', 'r4']);
+  const moved = note(9, '2026-03-01T12:00:00.000Z');
+  assert.deepEqual(ids(withNote(former, 'r9', moved, all)), ['r7', 'r4', 'r9'], 'it began earlier');
+  assert.deepEqual(ids(withNote(former, 'r9', moved, some)), ['r7', 'r4'], 'not read so far down');
+  const newest = note(8, '2026-03-12T12:00:00.000Z');
+  assert.deepEqual(ids(withNote(former, 'r8', newest, some)), ids(former), 'nor so far up');
+  assert.deepEqual(ids(withNote(former, 'r7', null, some)), ['r9', 'r4'], 'it is gone');
+  assert.deepEqual(ids(withNote([], 'r6', six!, all)), ['r6']);
+});
+
+test('of several that are chosen a range is drawn anew, and what is gone leaves', () => {
+  const order = ['a', 'b', 'c', 'd', 'e'];
+  const several = openSelection(() => order);
+  const chosen = () => [...several.selection.get().ids].toSorted().join('');
+  several.toggle('b');
+  several.extendTo('d');
+  assert.equal(chosen(), 'bcd');
+  several.extendTo('a');
+  assert.equal(chosen(), 'ab', 'the other way, from the same');
+  several.toggle('e');
+  assert.equal(chosen(), 'abe');
+  several.extendTo('d');
+  assert.equal(chosen(), 'abde');
+  several.drop(new Set(['a', 'd']));
+  assert.equal(chosen(), 'be');
+  several.toggle('b');
+  several.toggle('e');
+  assert.deepEqual([chosen(), several.selection.get().picking], ['', true], 'it goes on');
+  several.end();
+  assert.equal(several.selection.get().picking, false);
 });
 
 test('notes stand under the day on which they were recorded, here', () => {
@@ -57,11 +70,11 @@ test('notes stand under the day on which they were recorded, here', () => {
   assert.equal(nearDay(new Date(2026, 2, 1, 0, 1), now), 'today');
   assert.equal(nearDay(new Date(2026, 1, 28, 23, 59), now), 'yesterday');
   assert.equal(nearDay(new Date(2026, 1, 27, 23, 59), now), null);
-  const rows = rowsOf(days(3, 3, 2));
-  assert.deepEqual(
-    rows.map((row) => (row.type === 'note' ? row.place : 'day')),
-    ['day', 1, 2, 'day', 3],
-  );
+  const shapes = (at: Date) =>
+    rowsOf(days(3, 3, 2), at).map((row) => (row.type === 'note' ? row.place : row.span));
+  assert.deepEqual(shapes(now), ['day', 1, 2, 'day', 3]);
+  assert.deepEqual(shapes(new Date(2026, 4, 2)), ['day', 1, 2, 'day', 3], '60 days ago');
+  assert.deepEqual(shapes(new Date(2026, 4, 4)), ['month', 1, 2, 3], 'longer ago');
 });
 
 test('a day that is chosen is asked for from its first to its last moment here', () => {
@@ -77,11 +90,13 @@ test('a day that is chosen is asked for from its first to its last moment here',
 
 test('the address says what notes are narrowed to; what is none is left out', () => {
   const chosen = { kind: 'meeting', speaker: 'Ada & Ben', from: '2026-03-01', to: null } as const;
-  const address = homeAddress('lift ä', chosen, 'newest');
+  const address = searchAddress('lift ä', chosen, 'newest');
   const query = Object.fromEntries(new URL(address, 'http://a').searchParams);
   assert.deepEqual(filterIn(query), chosen);
   assert.deepEqual([query['q'], query['order']], ['lift ä', 'newest']);
-  assert.equal(homeAddress('', everything), '/');
+  assert.equal(homeAddress(everything), '/');
+  assert.equal(homeAddress({ ...everything, kind: 'solo' }), '/?kind=solo');
+  assert.equal(searchAddress('', everything), '/search');
   assert.deepEqual(filterIn({ kind: 'x', speaker: '', from: '2026-99-99', to: 'x' }), everything);
 });
 

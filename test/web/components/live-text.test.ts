@@ -5,7 +5,7 @@ import { flushSync } from 'svelte';
 import { words } from '../../../web/pages/home/words.ts';
 import LiveText from '../../../web/pages/home/live/LiveText.svelte';
 import { everything } from '../../../web/pages/home/library/filter.ts';
-import { openSearch } from '../../../web/pages/home/library/search.ts';
+import { openSearch } from '../../../web/pages/search/search.ts';
 import { voicesOf } from '../../../web/pages/home/live/live-text.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -28,12 +28,12 @@ test('while notes are still being searched the question is asked again', async (
     const [passages, notes_found] = [notes.length, notes.length];
     return Response.json({ notes, passages, notes_found, next_cursor: null, fraction: asked / 3 });
   };
-  const { found, again, stop } = openSearch();
+  const { found, ask, stop } = openSearch();
   t.after(() => {
     stop();
     globalThis.fetch = before;
   });
-  await again({ text: 'prospectus', filter: everything, order: 'best' });
+  await ask({ text: 'prospectus', filter: everything, order: 'best' });
   assert.deepEqual(found.get()?.notes, []);
   await eventually('the note', () => found.get()?.notes.length === 1);
   assert.equal(asked, 3);

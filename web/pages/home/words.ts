@@ -21,8 +21,13 @@ const english = {
 
   // The browser's microphone.
 
-  // In progress.
-  inProgress: 'In progress',
+  // What goes on.
+  now: 'Now',
+  moreNow: count({ one: '{count} more', many: '{count} more' }),
+  fewerNow: 'Show fewer',
+  recordingNow: 'Recording',
+  pausedNow: 'Paused',
+  quoted: params('“… {text}”'),
   untitled: params('Recording, {time}'),
   withoutName: 'Untitled recording',
   retry: 'Try again',
@@ -44,12 +49,9 @@ const english = {
 
   // Uploads.
   upload: 'Upload',
-  uploads: 'Uploads',
-  dropHere: 'Drop audio or video here',
   uploadAs: 'Files contain',
   aMeeting: 'A meeting',
   onePerson: 'One person speaking',
-  letGo: 'Drop to upload',
   uploadOf: params('Upload of {name}'),
   uploading: params('Uploading · {percent}%'),
   uploadWaits: 'Waiting for other uploads',
@@ -85,9 +87,47 @@ const english = {
   voiceUnnamed: params('{voice} no longer has a name.'),
   voiceNotNamed: 'The name could not be saved.',
 
-  // Library and search.
-  search: 'Search all notes',
-  searchHint: 'Search your notes',
+  // Several notes at once.
+  select: 'Select',
+  selectNote: params('Select: {title}'),
+  selected: count({ one: '{count} selected', many: '{count} selected' }),
+  selection: 'Selection',
+  selectAll: 'Select all',
+  endSelection: 'Cancel selection',
+  exportMany: 'Export',
+  exporting: 'Exporting…',
+  exportFailed: 'The notes could not be exported.',
+  exportTooMany: 'At most 500 notes can be exported at once. Select fewer.',
+  processMany: 'Process again…',
+  processManyTitle: count({
+    one: 'Process {count} note again?',
+    many: 'Process {count} notes again?',
+  }),
+  processFrom: 'Start with',
+  fromSummary: 'Summary and title. The transcript stays as it is.',
+  fromSpeech: 'Speech recognition. Everything is created again.',
+  startingMany: params('{done} of {total} started…'),
+  startedMany: count({
+    one: '{count} note is being processed again.',
+    many: '{count} notes are being processed again.',
+  }),
+  eraseMany: 'Delete…',
+  eraseManyTitle: count({ one: 'Delete {count} note?', many: 'Delete {count} notes?' }),
+  eraseManyText: 'Documents, audio and every word are permanently deleted. This can’t be undone.',
+  eraseManyReally: count({
+    one: 'Delete {count} note permanently',
+    many: 'Delete {count} notes permanently',
+  }),
+  erasingMany: params('{done} of {total} deleted…'),
+  erasedMany: count({ one: '{count} note was deleted.', many: '{count} notes were deleted.' }),
+  copiesLeft: params('Copies that you changed stay in your notes folder: {paths}'),
+
+  // Library.
+  withoutFilter: params('Without “{name}” there are {count}.'),
+  removeFilter: 'Remove this filter',
+  uploadFiles: 'Upload files…',
+  uploadTitle: 'Upload files',
+  uploadHint: 'You can also drop files on any page, or paste them.',
   filter: 'Filter',
   all: 'All',
   meetings: 'Meetings',
@@ -109,34 +149,14 @@ const english = {
   noPeople: 'No named speakers yet.',
   today: 'Today',
   yesterday: 'Yesterday',
-  kindMeeting: 'Meeting',
-  kindSolo: 'Solo',
   noneFits: 'No notes match these filters.',
   showAll: 'Show all notes',
   emptyTitle: 'No notes yet',
   emptyText:
-    'Record a conversation, or drop an existing recording here. You get a transcript, a summary and a title, as Markdown files that belong to you.',
+    'Record a conversation, or drop an existing recording anywhere on this page. You get a transcript, a summary and a title, as Markdown files that belong to you.',
   emptyTry: 'Try it with one sentence: press Record, say something, then stop.',
   seeModels: 'Manage models',
   libraryAway: 'Your notes could not be loaded.',
-  results: 'Results',
-  inNotes: count({ one: '{count} note', many: '{count} notes' }),
-  passages: count({ one: '{count} passage', many: '{count} passages' }),
-  passagesIn: params('{passages} in {notes}'),
-  morePassages: count({ one: '{count} more passage', many: '{count} more passages' }),
-  bestFirst: 'Best first',
-  newestFirst: 'Newest first',
-  moreNotes: 'Show more notes',
-  notFoundTitle: params('No results for “{question}”.'),
-  notFoundAll: 'All your notes were searched. Perhaps different words were used.',
-  notFoundFiltered: 'Only the notes that match the filters were searched.',
-  liftFilters: 'Search all notes',
-  searchWord: params('Search for “{word}”'),
-  searchPartly: params('{percent}% of your notes have been searched so far.'),
-  searchFills: 'Results may be missing. More appear automatically.',
-  searchFailed: 'The search failed.',
-  playFrom: params('Play from {time}'),
-  written: 'Title or summary',
 };
 
 export type English = typeof english;

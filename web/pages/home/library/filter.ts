@@ -30,14 +30,26 @@ const dayIn = (text: string | undefined): string | null =>
 
 export type Order = 'best' | 'newest';
 
-/** The address of the page that shows what fits. @param question what is searched; empty: nothing */
-export function homeAddress(question: string, filter: Filter, order: Order = 'best'): string {
+/** The address of the library that shows what fits. */
+export const homeAddress = (filter: Filter): string => withQuery('/', paramsOf(filter));
+
+/** The address of what is found. @param question empty: nothing is sought yet */
+export function searchAddress(question: string, filter: Filter, order: Order = 'best'): string {
   const query = new URLSearchParams();
   if (question !== '') query.set('q', question);
-  for (const [name, value] of Object.entries(filter)) if (value !== null) query.set(name, value);
+  for (const [name, value] of paramsOf(filter)) query.set(name, value);
   if (question !== '' && order !== 'best') query.set('order', order);
-  return query.size === 0 ? '/' : `/?${query}`;
+  return withQuery('/search', query);
 }
+
+function paramsOf(filter: Filter): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter)) if (value !== null) query.set(name, value);
+  return query;
+}
+
+const withQuery = (path: string, query: URLSearchParams): string =>
+  query.size === 0 ? path : `${path}?${query}`;
 
 /** The query of `GET /transcripts`, and of `GET /search`. Its times are in UTC; `to` is the end of that day. */
 export function queryOf({ kind, speaker, from, to }: Filter) {

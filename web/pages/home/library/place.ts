@@ -12,14 +12,16 @@ const restMs = 200;
 const patienceMs = 10_000;
 const calmFrames = 20;
 
-/** The place that this entry of the history holds. */
+/** The place that this entry of the history holds; in an address that came from elsewhere `#<id>` says the row alone. */
 export function placeHere(): Place | null {
   const { place } = (history.state ?? {}) as { place?: Partial<Place> };
-  if (typeof place?.id !== 'string' || typeof place.top !== 'number') return null;
-  return { id: place.id, at: Number(place.at) || 1, top: place.top, left: place.left === true };
+  if (typeof place?.id === 'string' && typeof place.top === 'number')
+    return { id: place.id, at: Number(place.at) || 1, top: place.top, left: place.left === true };
+  const [, id] = /^#([0-9A-Z]{26})$/.exec(location.hash) ?? [];
+  return id === undefined ? null : { id, at: 1, top: belowHead(), left: false };
 }
 
-/** Keeps the place of a list as it is scrolled and left. @returns how to stop */
+/** Keeps the place of a list as it is scrolled and left, and the row in the address. @returns how to stop */
 export function followPlace(list: HTMLElement): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const scrolled = () => {
@@ -90,8 +92,13 @@ function focusAgain(row: HTMLElement): void {
   row.querySelector('a')?.focus({ preventScroll: true });
 }
 
+/** Pixels that the head of the page, and a heading below it, cover. */
+const belowHead = (): number =>
+  Math.max(0, document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0) + headingHeight;
+const headingHeight = 40;
+
 function topRow(list: HTMLElement): HTMLElement | null {
-  const above = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
+  const above = belowHead();
   for (const row of list.querySelectorAll<HTMLElement>('[data-row]'))
     if (row.getBoundingClientRect().bottom > above) return row;
   return null;
@@ -104,4 +111,7 @@ const placeOf = (row: HTMLElement, left: boolean): Place => ({
   left,
 });
 
-const keep = (place: Place | null): void => history.replaceState(place && { place }, '');
+function keep(place: Place | null): void {
+  const address = location.pathname + location.search + (place === null ? '' : `#${place.id}`);
+  history.replaceState(place && { place }, '', address);
+}

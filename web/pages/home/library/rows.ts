@@ -8,19 +8,24 @@ export type Note = Answered<'listTranscripts'>['transcripts'][number];
 export type NotesFound = Extract<Answered<'search'>, { notes: unknown }>;
 export type NoteFound = NotesFound['notes'][number];
 
-export type Row =
-  | { type: 'day'; key: string; at: Date }
-  | { type: 'note'; key: string; note: Note; place: number };
+/** A heading: of a day, or of a month where days are long ago. */
+export type Heading = { type: 'heading'; key: string; at: Date; span: 'day' | 'month' };
+export type Row = Heading | { type: 'note'; key: string; note: Note; place: number };
+
+/** Notes of the last so many days stand under their days, older ones under their months. */
+const daysMax = 60;
 
 /** @param notes newest first */
-export function rowsOf(notes: readonly Note[]): Row[] {
+export function rowsOf(notes: readonly Note[], now: Date): Row[] {
   const rows: Row[] = [];
-  let day = '';
+  const byMonth = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysMax);
+  let last = '';
   notes.forEach((note, index) => {
     const at = new Date(note.created_at);
-    const mine = dayOf(at);
-    if (mine !== day) rows.push({ type: 'day', key: mine, at });
-    day = mine;
+    const span = at < byMonth ? 'month' : 'day';
+    const key = span === 'day' ? dayOf(at) : `${at.getFullYear()}-${at.getMonth()}`;
+    if (key !== last) rows.push({ type: 'heading', key, at, span });
+    last = key;
     rows.push({ type: 'note', key: note.recording_id, note, place: index + 1 });
   });
   return rows;
@@ -34,20 +39,27 @@ export function nearDay(at: Date, now: Date): 'today' | 'yesterday' | null {
 }
 
 /**
- * Puts a page that was read (again) in the place of what was there: what stands up to `after` and behind
- * the page's last stays, what stood between and is no longer in the page is gone.
- * @param after the last before the page; null: the page is the first
- * @param isLast whether nothing is behind the page
+ * The notes with one of them as it is now: in its place, if that is among what was read.
+ * @param note null: it is not in the list (any more)
  */
-export function withPage(
-  former: readonly Note[],
-  page: readonly Note[],
-  { after, isLast }: { after: Note | null; isLast: boolean },
+export function withNote(
+  notes: readonly Note[],
+  recordingId: string,
+  note: Note | null,
+  { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
 ): Note[] {
-  const last = page.at(-1) ?? after;
-  const before = after === null ? [] : former.filter((note) => order(note, after) <= 0);
-  const behind = isLast || last === null ? [] : former.filter((note) => order(note, last) > 0);
-  return [...before, ...page, ...behind];
+  const others = notes.filter(({ recording_id }) => recording_id !== recordingId);
+  if (note === null) return others;
+  const found = others.findIndex((one) => order(one, note) > 0);
+  const place = found === -1 ? others.length : found;
+  const isRead = (place > 0 || isFirst) && (place < others.length || isLast);
+  return isRead ? others.toSpliced(place, 0, note) : others;
+}
+
+/** Each note once. */
+export function withoutDoubles(notes: readonly Note[]): Note[] {
+  const seen = new Set<string>();
+  return notes.filter(({ recording_id: id }) => !seen.has(id) && seen.add(id));
 }
 
 /** Negative when `a` stands before `b`: the newer first. */

@@ -1,9 +1,9 @@
-/** Search as it is typed. */
+/** What is found: page after page, and again while notes are still being searched. */
 import { atom } from 'nanostores';
-import { ApiError, type Problem, answer, api } from '../../../client/api.ts';
-import { onFrame } from '../../../client/feed.ts';
-import { type Filter, type Order, queryOf } from './filter.ts';
-import type { NoteFound, NotesFound } from './rows.ts';
+import { ApiError, type Problem, answer, api } from '../../client/api.ts';
+import { onFrame } from '../../client/feed.ts';
+import { type Filter, type Order, queryOf } from '../home/library/filter.ts';
+import type { NoteFound, NotesFound } from '../home/library/rows.ts';
 
 /** What is searched, where, and what stands first. */
 export type Question = { text: string; filter: Filter; order: Order };
@@ -20,8 +20,7 @@ export type Found = {
   problem: Problem | null;
 };
 
-/** Milliseconds of rest after a key before it is asked; notes of a page, and most that one answer has. */
-const restMs = 150;
+/** Notes of a page, and most that one answer has. */
 const pageSize = 20;
 const answerMax = 100;
 /** Passages of a note at first, and when more of them are asked for. */
@@ -82,17 +81,12 @@ export function openSearch() {
 
   return {
     found,
-    /** Nothing closes the search. */
-    type(question: Question): void {
+    /** @param upTo number of a note: so many are read, and a page more; nothing closes the search */
+    async ask(question: Question, upTo = 0): Promise<void> {
       forget();
       const text = question.text.trim();
       if (text === '') found.set(null);
-      else timer = setTimeout(() => void ask({ ...question, text }), restMs);
-    },
-    /** At once, also when nothing was typed since. @param upTo number of a note: so many are read, and a page more */
-    async again(question: Question, upTo = 0): Promise<void> {
-      forget();
-      await ask({ ...question, text: question.text.trim() }, upTo + pageSize);
+      else await ask({ ...question, text }, upTo + pageSize);
     },
     /** The next page. */
     more: async () => await extend(withMore),
@@ -183,3 +177,15 @@ export function mainWord(question: string): string | null {
   const asked: string[] = question.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return asked.length < 2 ? null : asked.reduce((a, b) => (b.length > a.length ? b : a));
 }
+
+/** The words of a question, as its notes are to be looked through for them. */
+export const findAddress = (
+  recordingId: string,
+  question: string,
+  start: number | null,
+): string => {
+  const query = new URLSearchParams();
+  if (start !== null) query.set('t', String(Math.floor(start)));
+  query.set('find', question);
+  return `/notes/${recordingId}?${query}`;
+};

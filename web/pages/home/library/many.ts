@@ -1,0 +1,93 @@
+/** What is done with several notes at once. */
+import { answer, api, ApiError, fetchAsUser } from '../../../client/api.ts';
+import { type Filter, queryOf } from './filter.ts';
+
+/** As many as one request takes (`POST /recordings/bulk/…`). */
+const [erasedTogether, exportedTogether] = [100, 500];
+
+/** Ids of all notes that fit. `all`: false where there are more. */
+export const idsOf = async (filter: Filter): Promise<{ recording_ids: string[]; all: boolean }> =>
+  await answer(api.GET('/library/ids', { params: { query: queryOf(filter) } }));
+
+export type Erased = {
+  ids: Set<string>;
+  /** Sentences of the service on those that are still there. */
+  refused: { recording_id: string; detail: string }[];
+  /** Copies in the vault that stay. */
+  left: string[];
+  /** What ended it before its time; null: it came to its end. */
+  error: ApiError | null;
+};
+
+/** Erases them, a hundred at a time. @param progress is called with how many are done */
+export async function eraseAll(
+  ids: readonly string[],
+  progress: (done: number) => void,
+): Promise<Erased> {
+  const erased: Erased = { ids: new Set(), refused: [], left: [], error: null };
+  for (let at = 0; at < ids.length; at += erasedTogether) {
+    const recording_ids = ids.slice(at, at + erasedTogether);
+    try {
+      const body = { recording_ids, count: recording_ids.length };
+      const done = await answer(api.POST('/recordings/bulk/erase', { body }));
+      const kept = new Set(done.refused.map(({ recording_id }) => recording_id));
+      for (const id of recording_ids) if (!kept.has(id)) erased.ids.add(id);
+      erased.refused.push(...done.refused);
+      erased.left.push(...done.left);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { ...erased, error };
+    }
+    progress(at + recording_ids.length);
+  }
+  return erased;
+}
+
+/** Whether they fit into one file. */
+export const fitsIntoZip = (count: number): boolean => count <= exportedTogether;
+
+/** Saves their documents as one zip file. @throws {ApiError} */
+export async function exportAll(ids: readonly string[]): Promise<void> {
+  const blob = (await answer(
+    api.POST('/recordings/bulk/export', {
+      body: { recording_ids: [...ids] },
+      parseAs: 'blob',
+      fetch: fetchAsUser,
+    }),
+  )) as Blob;
+  const address = URL.createObjectURL(blob);
+  const link = Object.assign(document.createElement('a'), {
+    href: address,
+    download: 'mitschrift.zip',
+  });
+  link.click();
+  // Once it is being saved.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+export type From = 'language-model' | 'speech-to-text';
+
+/** Processes them again, each by itself. @returns how many are on their way, and what was said of the others */
+export async function processAll(
+  ids: readonly string[],
+  from: From,
+  progress: (done: number) => void,
+): Promise<{ taken: number; refused: string[] }> {
+  let taken = 0;
+  const refused = new Set<string>();
+  for (const [at, id] of ids.entries()) {
+    try {
+      const path = { id };
+      await answer(api.POST('/recordings/{id}/reprocess', { params: { path }, body: { from } }));
+      taken += 1;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { status, detail, title } = error.problem;
+      refused.add(detail ?? title);
+      // The service is away: the others would be refused too.
+      if (status === 0) break;
+    }
+    progress(at + 1);
+  }
+  return { taken, refused: [...refused] };
+}
