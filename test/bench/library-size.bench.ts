@@ -17,6 +17,10 @@ const searched = [Math.ceil(recordings / 10), recordings];
 /** A search that is not whole by then never will be. */
 const wholeWithinMs = 600_000;
 
+/** Notes of a library whose pages are read, against so many. */
+const [whole, part] = [countFrom('BENCH_LIBRARY', 50_000), 500];
+const asks = 30;
+
 type Library = { data: string; token: string };
 
 export async function* bench(): AsyncIterable<Measured> {
@@ -31,7 +35,13 @@ export async function* bench(): AsyncIterable<Measured> {
     for (const size of searched) {
       const talks = await library(service, join(root, `talks-${size}`), size, talk);
       yield* await searchRows(service, talks, size);
+      await rm(talks.data, { recursive: true, force: true });
     }
+    yield* pageRows(
+      service,
+      await library(service, join(root, 'whole'), whole),
+      await library(service, join(root, 'part'), part),
+    );
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -70,6 +80,63 @@ async function startRow(
     ratio: best.ours / best.bare,
     aim,
   };
+}
+
+/** What people do in a library, in a large one against a small one; best of several, each with another answer. */
+async function* pageRows(
+  service: BuiltService,
+  large: Library,
+  small: Library,
+): AsyncIterable<Measured> {
+  const running = await service.start(large.data);
+  const beside = await service.start(small.data);
+  try {
+    const began = new Date(1.7e12 + 250 * 60_000).toISOString();
+    for (const [what, path] of [
+      ['a page', (at: number) => `/transcripts?limit=${50 + at}`],
+      [
+        'a page of one kind up to a time',
+        (at: number) => `/transcripts?kind=solo&to=${began}&limit=${50 + at}`,
+      ],
+      ['a page of one speaker', (at: number) => `/transcripts?speaker=SPEAKER_1&limit=${50 + at}`],
+      ['notes found by a word that is in one', (at: number) => `/search?q=${300 + at}&group=note`],
+    ] as const) {
+      const ask = async ({ url }: { url: string }, token: string, at: number): Promise<number> => {
+        const headers = { authorization: `Bearer ${token}` };
+        const start = performance.now();
+        const answer = await fetch(url + path(at), { headers });
+        await answer.arrayBuffer();
+        if (!answer.ok) throw new Error(`${path(at)} was answered ${answer.status}`);
+        return performance.now() - start;
+      };
+      await untilSearched(running.url, large.token);
+      await untilSearched(beside.url, small.token);
+      let asked = 0;
+      const best = await bestOf(
+        asks,
+        () => ask(running, large.token, (asked += 1)),
+        () => ask(beside, small.token, asked),
+      );
+      yield {
+        what: `${what} of ${whole.toLocaleString('en')} notes, against ${part}`,
+        ours: milliseconds(best.ours),
+        bare: milliseconds(best.bare),
+        ratio: best.ours / best.bare,
+        aim: '≤ 1.5',
+      };
+    }
+  } finally {
+    await running.end('SIGTERM');
+    await beside.end('SIGTERM');
+  }
+}
+
+async function untilSearched(url: string, token: string): Promise<void> {
+  const began = performance.now();
+  while (!(await search(url, token)).complete) {
+    if (performance.now() - began > wholeWithinMs) throw new Error('the search is never whole');
+    await sleep(50);
+  }
 }
 
 /** The first search after a start: until it has a hit, and until it has looked at all. */

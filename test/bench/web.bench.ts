@@ -246,6 +246,7 @@ const readLibrary: Step[] = [
     'search as it is typed',
     async (page) => {
       await page.locator('#q').pressSequentially('Besprechung 12', { delay: 60 });
+      await page.keyboard.press('Enter');
       await page.locator('.hits').waitFor();
       await sleep(500);
     },

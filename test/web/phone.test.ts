@@ -158,16 +158,21 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
     async () => {
       const page = await opened('/speakers', { session });
       await page.locator('.tabbar').getByText('Search').tap();
-      await page.waitForURL(`${service.url}/`);
+      await page.waitForURL(`${service.url}/search`);
       await untilHolds(page, `document.activeElement.id === 'q'`);
       await page.keyboard.type('carpet');
+      await page.getByRole('option').first().tap();
       const hits = page.locator('.hits', { hasText: /passages? in \d notes?$/ });
       await hits.waitFor();
       await noWider(page, 'what was found');
+      await page.getByRole('button', { name: 'Order: Best first' }).tap();
       await page.getByRole('button', { name: 'Newest first' }).tap();
       await page.waitForURL(/order=newest/);
+      // A passage plays here; the title opens the note.
       await page.locator('.hit', { hasText: 'Ben Beispiel' }).locator('.cite').tap();
-      await page.waitForURL(new RegExp(`/notes/${read}\\?t=\\d+$`));
+      await page.locator('.mini').waitFor();
+      await page.locator('.hitgroup h2 a').first().tap();
+      await page.waitForURL(new RegExp(`/notes/${read}\\?t=\\d+&find=carpet$`, 'i'));
       await page.getByText('The plaster is dry').waitFor();
       await page.goBack();
       await hits.waitFor();

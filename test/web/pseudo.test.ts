@@ -101,11 +101,11 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await page.locator('article.note').first().waitFor();
     await looked(page, 'home, notes');
-    await page.goto(service.url + inPseudo('/?q=carpet'));
+    await page.goto(service.url + inPseudo('/search?q=carpet'));
     await page.locator('.hit').first().waitFor();
     await looked(page, 'home, found');
-    await page.goto(service.url + inPseudo('/?q=kaleidoscope+zebra'));
-    await page.locator('.empty, .shelf h2').first().waitFor();
+    await page.goto(service.url + inPseudo('/search?q=kaleidoscope+zebra'));
+    await page.locator('.empty').first().waitFor();
     await looked(page, 'home, nothing found');
     await page.goto(service.url + inPseudo('/?kind=solo'));
     await settled(page);

@@ -7,7 +7,6 @@ export const icons = {
   check: '<path d="m5 12.500 4.500 4.500L19 7.500"/>',
   close: '<path d="M6 6l12 12M18 6 6 18"/>',
   clock: '<circle cx="12" cy="12" r="9"/><path d="M12 7v5l3.500 2"/>',
-  close: '<path d="M6 6l12 12M18 6 6 18"/>',
   disk: '<path d="M4 7c0-4 16-4 16 0v10c0 4-16 4-16 0zM4 7c0 4 16 4 16 0M4 12c0 4 16 4 16 0"/>',
   down: '<path d="m6 9.500 6 6 6-6"/>',
   download: '<path d="M12 4v11M7.500 11l4.500 4.500 4.500-4.500M5 20h14"/>',

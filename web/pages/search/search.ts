@@ -178,14 +178,10 @@ export function mainWord(question: string): string | null {
   return asked.length < 2 ? null : asked.reduce((a, b) => (b.length > a.length ? b : a));
 }
 
-/** The words of a question, as its notes are to be looked through for them. */
-export const findAddress = (
-  recordingId: string,
-  question: string,
-  start: number | null,
-): string => {
+/** The address of a note at a second, with the find bar filled. @param word as it is said there; empty: none */
+export function findAddress(recordingId: string, word: string, start: number | null): string {
   const query = new URLSearchParams();
   if (start !== null) query.set('t', String(Math.floor(start)));
-  query.set('find', question);
-  return `/notes/${recordingId}?${query}`;
-};
+  if (start !== null && word !== '') query.set('find', word);
+  return `/notes/${recordingId}${query.size === 0 ? '' : `?${query}`}`;
+}
