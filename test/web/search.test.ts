@@ -111,13 +111,13 @@ test('search: typed, found, played and opened; page after page; nothing, partly,
   await t.test(
     'not all is searched yet: it fills itself; a failure is said, and tried again',
     async () => {
-      let fraction = 0.58;
+      let fraction = 0.6;
       await page.route(/\/search\?.*group=note/, async (route) => {
         const real = await route.fetch();
         await route.fulfill({ json: { ...((await real.json()) as object), fraction } });
       });
       await page.goto(`${service.url}/search?q=lift`);
-      await page.getByText('58% of your notes have been searched so far.').waitFor();
+      await page.getByText('60% of your notes have been searched so far.').waitFor();
       await checkLook(page, 'search-indexing');
       fraction = 1;
       await page.getByText('have been searched so far.').waitFor({ state: 'detached' });
