@@ -27,7 +27,7 @@ export function problemBody(
       : heardBy(reader, sentence);
   return {
     type: `/problems/${type}`,
-    title: say(typeOf(type), reader.language)!.title!,
+    title: say(typeOf(type), reader.language)?.title ?? type,
     status,
     detail,
     ...codedFor(reader, sentence),
@@ -88,6 +88,6 @@ export const pageSaying = ({ title, detail }: { title: string; detail: string })
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"]/g, (sign) => entities[sign]!);
+  text.replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign);
 const linked = (text: string): string =>
   text.replaceAll(/https:\/\/[\w.:[\]-]+/g, (address) => `<a href="${address}">${address}</a>`);

@@ -49,7 +49,7 @@ export async function listen(
   await encryption.look();
   const service = whenServed(starting, {
     isOpen: () => !encryption.wanted(),
-    refusal: (incoming) => refusalOfPlain(incoming, encryption, server.address() as AddressInfo),
+    refusal: (incoming) => refusalOfPlain(incoming, encryption, boundTo(server)),
   });
   const server = createServer(
     {
@@ -75,7 +75,7 @@ export async function listen(
       resolve();
     });
   });
-  const bound = server.address() as AddressInfo;
+  const bound = boundTo(server);
 
   return {
     get url() {
@@ -112,6 +112,13 @@ async function closeInTime(server: Server, sockets: Sockets | undefined): Promis
     clearTimeout(timer);
     clearInterval(sweep);
   });
+}
+
+/** What it listens on. @throws {TypeError} it does not listen on a port */
+function boundTo(server: Server): AddressInfo {
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new TypeError('there is no port');
+  return bound;
 }
 
 function urlOf({ address, family, port }: AddressInfo, { certificate }: EncryptionState): string {

@@ -83,7 +83,7 @@ const isLarge = ({ headers }: Request): boolean =>
 
 async function asksPassword(response: Response): Promise<boolean> {
   if (response.status !== 403) return false;
-  const problem = (await response.clone().json()) as Partial<Problem>;
+  const problem: Partial<Problem> = await response.clone().json();
   return problem.type === '/problems/confirmation-required';
 }
 

@@ -118,7 +118,9 @@ function connect(token: string): void {
   mine.addEventListener('message', ({ data }) => {
     if (socket !== mine) return;
     heardAt = Date.now();
-    if (typeof data === 'string') receive(JSON.parse(data) as Frame);
+    if (typeof data !== 'string') return;
+    const frame: Frame = JSON.parse(data);
+    receive(frame);
   });
   mine.addEventListener('close', ({ code }) => {
     if (socket !== mine) return;

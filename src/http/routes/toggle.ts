@@ -67,7 +67,7 @@ export const toggleRoutes = [
       if (done) {
         // Not once more: what started would be stopped by it.
         const { status } = await statusOf(services.storage, owner);
-        return { status, recording_id: done.recordingId, action: actions[done.type as Led] };
+        return { status, recording_id: done.recordingId, action: actionOf(done.type) };
       }
       const mayRecord = await mayRecordHere(ctx, services, caller);
       const toggled = { owner, trigger: 'api', command, mayRecord } as const;
@@ -91,14 +91,14 @@ const actions = {
   'capture.interrupted': 'stop',
   'error.cleared': 'reset',
 } as const;
-type Led = keyof typeof actions;
+const actionOf = (type: string) => new Map(Object.entries(actions)).get(type);
 
 /** Whether a fact is what a toggle asks for; what it leaves open may be anything. */
 function isAskedFor(
   fact: LoggedFact,
   { action, ...wanted }: z.output<typeof toggleSchema>,
 ): boolean {
-  if (action !== undefined && action !== actions[fact.type as Led]) return false;
+  if (action !== undefined && action !== actionOf(fact.type)) return false;
   if (fact.type !== 'recording.started') return true;
   // The title is gone once the recording is erased.
   const began = { ...fact.data, title: fact.content?.title ?? wanted.title };

@@ -168,11 +168,11 @@ async function takeIn(db: IDBDatabase): Promise<void> {
   const change = db.transaction(['recordings', 'blocks'], 'readwrite');
   const known = await done<IDBValidKey[]>(change.objectStore('recordings').getAllKeys());
   for (const key of keys) {
-    const [id, end] = key.slice(aside.length).split('.');
-    if (!known.includes(id!)) continue;
-    const bytes = atob(localStorage.getItem(key)!);
+    const [id = '', end] = key.slice(aside.length).split('.');
+    if (!known.includes(id)) continue;
+    const bytes = atob(localStorage.getItem(key) ?? '');
     const pcm = Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)).buffer;
-    change.objectStore('blocks').put(pcm, [id!, Number(end)]);
+    change.objectStore('blocks').put(pcm, [id, Number(end)]);
   }
   await committed(change);
   for (const key of keys) localStorage.removeItem(key);

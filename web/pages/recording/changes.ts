@@ -58,8 +58,8 @@ export function correcting(note: Note, edits: readonly Edit[]): Plan {
       if (!edits.every((edit) => says(now, edit, 'from'))) throw new ChangedSince();
       for (let at = 0; at < edits.length; at += editsMax) {
         const some = edits.slice(at, at + editsMax).map((edit) => {
-          const { block, revision } = found(now, edit)!;
-          return { block: block!, revision: revision!, ...edit.to };
+          const { block, revision } = known(found(now, edit));
+          return { block, revision, ...edit.to };
         });
         await asSeen(
           api.PATCH('/recordings/{id}/utterances', {
@@ -80,25 +80,26 @@ export function correcting(note: Note, edits: readonly Edit[]): Plan {
 
 /** Cuts a turn before a word. @param as whose the second half is to be; else the turn's */
 export function cutting(note: Note, turn: Turn, word: number, as: Half = {}): Plan {
-  const { block, text } = turn;
+  const { text } = turn;
+  const block = turn.block ?? '';
   const isCut = (now: Turn | undefined) =>
     now !== undefined && now.text !== text && text.startsWith(now.text);
   return {
     async send() {
-      const now = turnIn(note, note.now(), block!);
-      if (now === undefined || now.text !== text) throw new ChangedSince();
+      const now = known(turnIn(note, note.now(), block));
+      if (now.text !== text) throw new ChangedSince();
       const params = {
-        path: { id: note.id, index: now.block! },
-        header: { 'If-Match': now.revision! },
+        path: { id: note.id, index: now.block },
+        header: { 'If-Match': now.revision },
       };
       const body = { word, ...(as.speaker == null ? {} : { speaker: as.speaker }) };
       await asSeen(api.POST('/recordings/{id}/utterances/{index}/split', { params, body }));
     },
-    isDone: (now) => isCut(turnIn(note, now, block!)),
+    isDone: (now) => isCut(turnIn(note, now, block)),
     back() {
-      const first = turnIn(note, note.now(), block!)!;
-      const second = turnAfter(note.now(), first)!;
-      if (as.former !== undefined) note.renamed.set(as.former, second.block!);
+      const first = known(turnIn(note, note.now(), block));
+      const second = known(turnAfter(note.now(), first));
+      if (as.former !== undefined) note.renamed.set(as.former, second.block);
       return joining(note, first, second);
     },
   };
@@ -110,25 +111,24 @@ type Half = { speaker?: string | null; former?: string };
 /** Joins a turn with the next one, whose words then are its speaker's. */
 export function joining(note: Note, turn: Turn, next: Turn): Plan {
   const joined = `${turn.text} ${next.text}`.trim();
+  const [block, nextBlock] = [turn.block ?? '', next.block ?? ''];
   return {
     async send() {
-      const [now, after] = [
-        turnIn(note, note.now(), turn.block!),
-        turnIn(note, note.now(), next.block!),
-      ];
-      if (now?.text !== turn.text || after?.text !== next.text) throw new ChangedSince();
+      const now = known(turnIn(note, note.now(), block));
+      const after = known(turnIn(note, note.now(), nextBlock));
+      if (now.text !== turn.text || after.text !== next.text) throw new ChangedSince();
       const params = {
-        path: { id: note.id, index: now.block! },
-        header: { 'If-Match': now.revision! },
+        path: { id: note.id, index: now.block },
+        header: { 'If-Match': now.revision },
       };
-      const body = { next: after.block! };
+      const body = { next: after.block };
       await asSeen(api.POST('/recordings/{id}/utterances/{index}/merge', { params, body }));
     },
-    isDone: (now) => turnIn(note, now, turn.block!)?.text === joined,
+    isDone: (now) => turnIn(note, now, block)?.text === joined,
     back() {
       const words = turn.words.length > 0 ? turn.words.length : turn.text.split(/\s+/).length;
-      const now = turnIn(note, note.now(), turn.block!)!;
-      return cutting(note, now, words, { speaker: next.speaker, former: next.block! });
+      const now = known(turnIn(note, note.now(), block));
+      return cutting(note, now, words, { speaker: next.speaker, former: nextBlock });
     },
   };
 }
@@ -197,6 +197,16 @@ async function asSeen(asked: Parameters<typeof answer>[0]): Promise<void> {
     throw error;
   }
 }
+
+/** A turn that is there. @throws {ChangedSince} it is not, or is none that can be changed */
+function known(turn: Turn | undefined): Changeable {
+  if (!isChangeable(turn)) throw new ChangedSince();
+  return turn;
+}
+
+type Changeable = Turn & { block: string; revision: string };
+const isChangeable = (turn: Turn | undefined): turn is Changeable =>
+  turn?.block != null && turn.revision != null;
 
 function turnIn({ renamed }: Note, { utterances }: Recording, wanted: string): Turn | undefined {
   let block = wanted;

@@ -192,7 +192,7 @@ function watchOthers(listen: (frame: Frame) => void): () => void {
     socket = mine;
     former?.close();
     mine.addEventListener('message', ({ data }) => {
-      const frame = JSON.parse(String(data)) as Frame;
+      const frame: Frame = JSON.parse(String(data));
       if (frame.type === 'transition' || frame.type === 'position') ({ position } = frame);
       listen(frame);
     });

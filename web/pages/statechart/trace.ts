@@ -24,7 +24,7 @@ export function writeTrace(machine: Chart, facts: readonly Fact[]): string {
 /** @throws {Error} when it is none, or too large. */
 export function readTrace(text: string): Trace {
   if (text.length > most.bytes) throw new Error('too large');
-  const trace = JSON.parse(text) as Partial<Trace>;
+  const trace: Partial<Trace> = JSON.parse(text);
   const { format, version, machine, facts } = trace;
   const isTrace =
     format === 'mitschrift-trace' &&

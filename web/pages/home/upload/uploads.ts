@@ -171,7 +171,7 @@ function isTransient({ originalResponse }: DetailedError): boolean {
 }
 
 function made(body: string): Partial<Sending> {
-  const answer = parsed(body) as { recording_id?: string; same_audio_as?: string | null } | null;
+  const answer = parsed<{ recording_id: string; same_audio_as: string | null }>(body);
   const recordingId = answer?.recording_id ?? null;
   return { state: 'done', recordingId, sameAs: answer?.same_audio_as ?? null };
 }
@@ -181,7 +181,7 @@ const problemOf = (error: Error | DetailedError): Problem | null =>
   'originalResponse' in error ? problemIn(error.originalResponse?.getBody()) : null;
 
 function problemIn(body: string | undefined): Problem | null {
-  const answer = parsed(body ?? '') as Partial<Problem> | null;
+  const answer = parsed<Problem>(body ?? '');
   return typeof answer?.title === 'string' ? (answer as Problem) : null;
 }
 
@@ -191,7 +191,7 @@ const noAnswer = (error: Error): Problem => ({
   status: 0,
 });
 
-function parsed(text: string): unknown {
+function parsed<T>(text: string): Partial<T> | null {
   try {
     return JSON.parse(text);
   } catch {
