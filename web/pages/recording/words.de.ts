@@ -297,6 +297,33 @@ export default {
     'Das Audio dieser Aufnahme wurde nicht aufbewahrt. Das Transkript ist weiterhin verfügbar.',
   soundAway:
     'Das Audio kann nicht geladen werden, weil der Server nicht antwortet. Mit „Abspielen“ versuchen Sie es erneut.',
+  joinNote: 'Mit anderer Notiz verbinden…',
+  cutNote: 'Hier trennen…',
+  removePassage: 'Beitrag löschen…',
+  joinTitle: 'Mit anderer Notiz verbinden',
+  joinWhich: 'Andere Notiz',
+  joinMeans:
+    'Beide werden in der Reihenfolge ihrer Zeiten verbunden. Korrekturen, Namen und Randnotizen beider bleiben. Die andere Notiz bleibt, bis Sie sie löschen.',
+  joinNone: 'Es gibt keine andere Notiz.',
+  joinIt: 'Verbinden',
+  joinDone: 'Die Notizen wurden verbunden. Die andere Notiz ist noch da.',
+  cutTitle: 'Die Notiz trennen?',
+  cutFrom: 'Die zweite Notiz beginnt mit',
+  cutMeans:
+    'Es entstehen zwei Notizen. Korrekturen und Randnotizen gehen mit ihrem Teil. Die Zusammenfassungen werden neu erstellt.',
+  cutAgain: 'Sie können sie wieder verbinden.',
+  cutIt: 'Hier trennen',
+  cutDone: 'Die Notiz wurde getrennt. Der zweite Teil ist eine eigene Notiz.',
+  removeTitle: 'Diesen Beitrag löschen?',
+  removeWhich: 'Beitrag',
+  removeMeans:
+    'Er wird aus Notiz, Suche und Exporten entfernt, und dieser Teil des Audios wird stumm. Das lässt sich nicht rückgängig machen.',
+  removeKept: 'Das verschlüsselte Log behält die Wörter, bis Sie die ganze Aufnahme löschen.',
+  removeForGood: 'Auch aus dem Log löschen',
+  forGoodMeans:
+    'Der Rest wird eine neue Aufnahme mit denselben Dateinamen, und diese Aufnahme wird gelöscht.',
+  removeIt: 'Endgültig löschen',
+  removeDone: 'Der Beitrag wurde gelöscht.',
   soundFormat:
     'Dieser Browser kann dieses Audioformat nicht abspielen. Versuchen Sie es mit einem anderen Browser.',
 } satisfies Translation<English>;

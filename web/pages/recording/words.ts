@@ -291,6 +291,33 @@ const english = {
   notKept: 'The audio of this recording was not kept. The transcript is still available.',
   soundAway:
     'The audio can’t be loaded because the server isn’t responding. Press Play to try again.',
+  joinNote: 'Join with another note…',
+  cutNote: 'Cut here…',
+  removePassage: 'Delete passage…',
+  joinTitle: 'Join with another note',
+  joinWhich: 'Other note',
+  joinMeans:
+    'Both are put together in the order of their times. Corrections, names and side notes of both stay. The other note stays until you delete it.',
+  joinNone: 'There is no other note.',
+  joinIt: 'Join',
+  joinDone: 'The notes were joined. The other note is still there.',
+  cutTitle: 'Cut the note in two?',
+  cutFrom: 'The second note begins with',
+  cutMeans:
+    'The result is two notes. Corrections and side notes go with their part. Summaries are created again.',
+  cutAgain: 'You can join them again.',
+  cutIt: 'Cut here',
+  cutDone: 'The note was cut in two. The second part is a note of its own.',
+  removeTitle: 'Delete this passage?',
+  removeWhich: 'Passage',
+  removeMeans:
+    'It is removed from the note, from search and from exports, and this part of the audio is silenced. This can’t be undone.',
+  removeKept: 'The encrypted log keeps the words until you delete the whole recording.',
+  removeForGood: 'Delete it from the log too',
+  forGoodMeans:
+    'The rest becomes a new recording with the same file names, and this recording is deleted.',
+  removeIt: 'Delete permanently',
+  removeDone: 'The passage was deleted.',
   soundFormat: 'This browser can’t play this audio format. Try another browser.',
 };
 

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { checkLook, openPage, password, startChromium, startWebService } from './browser.ts';
+import { readingRoom, tellMeetings } from './told-meetings.ts';
+
+type Note = { state: string; utterances: { text: string }[] };
+
+test('a note is cut, joined again and loses a passage by its menu, in both languages', async (t) => {
+  const first = await startWebService(t);
+  await first.end('SIGTERM');
+  const [told] = await tellMeetings(first.dataDir, [readingRoom]);
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const session = await apiOf(service.url).post<{ token: string }>('/login', {
+    username: 'ada',
+    password,
+  });
+  const api = apiOf(service.url, session.token);
+  const read = (id: string) => api.get<Note>(`/recordings/${id}`);
+  const all = (await read(told!)).utterances.length;
+  const passages = async (count: number) =>
+    await eventually(`${count} passages`, async () => {
+      const { state, utterances } = await read(told!);
+      return state === 'idle.saved' && utterances.length === count;
+    });
+  const browser = await startChromium(t);
+  const page = await openPage(t, browser, { url: `${service.url}/notes/${told}`, session });
+  const ask = async (entry: string) => {
+    await page.getByLabel('More', { exact: true }).click();
+    await page.getByRole('button', { name: entry }).click();
+    await page.getByRole('dialog').waitFor();
+    await checkLook(page, entry);
+  };
+  await ask('Cut here…');
+  await page.getByLabel('The second note begins with').selectOption({ index: 3 });
+  await page.getByRole('button', { name: 'Cut here', exact: true }).click();
+  await page.getByText('The note was cut in two.').waitFor();
+  await passages(4);
+  await ask('Join with another note…');
+  await page.getByRole('button', { name: 'Join', exact: true }).click();
+  await page.getByText('The notes were joined.').waitFor();
+  await passages(all);
+  await ask('Delete passage…');
+  await page.getByRole('button', { name: 'Delete permanently' }).click();
+  await page.getByText('The passage was deleted.').waitFor();
+  await passages(all - 1);
+  const german = await openPage(t, browser, {
+    url: `${service.url}/notes/${told}`,
+    session,
+    locale: 'de-DE',
+  });
+  for (const [entry, title] of [
+    ['Hier trennen…', 'Die Notiz trennen?'],
+    ['Mit anderer Notiz verbinden…', 'Mit anderer Notiz verbinden'],
+    ['Beitrag löschen…', 'Diesen Beitrag löschen?'],
+  ] as const) {
+    await german.getByLabel('Mehr', { exact: true }).click();
+    await german.getByRole('button', { name: entry }).click();
+    await german.getByRole('dialog').getByRole('heading', { name: title }).waitFor();
+    await checkLook(german, title);
+    await german.getByRole('button', { name: 'Abbrechen' }).click();
+  }
+  assert.equal((await read(told!)).utterances.length, all - 1);
+});
