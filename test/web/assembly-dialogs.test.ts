@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { checkLook, openPage, password, startChromium, startWebService } from './browser.ts';
+import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 type Note = { state: string; utterances: { text: string }[] };
@@ -50,6 +50,7 @@ test('a note is cut, joined again and loses a passage by its menu, in both langu
     url: `${service.url}/notes/${told}`,
     session,
     locale: 'de-DE',
+    ...phone,
   });
   for (const [entry, title] of [
     ['Hier trennen…', 'Die Notiz trennen?'],
