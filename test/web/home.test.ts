@@ -53,7 +53,8 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     url: proxy.url,
     session,
     // A sound system of a busy machine does not always answer in time.
-    expected: /WebSocket|ERR_|status of 502|503 .*\/(?:audio\/devices|uploads\/)/,
+    expected:
+      /WebSocket|ERR_|status of 502|503 .*\/(?:audio\/devices|recorders|uploads\/)|404 .*\/recordings\//,
   });
   t.after(async () => await page.context().close());
   const press = async (name: string) =>

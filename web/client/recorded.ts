@@ -4,6 +4,12 @@ import { type Status, onFrame, status } from './feed.ts';
 
 type Running = NonNullable<Status['recording']>;
 
+/** All that run; a node of an earlier release lists none of them. */
+export const runningIn = (given: Status | null): Status['recordings'] => {
+  const { recordings }: Partial<Pick<Status, 'recordings'>> = given ?? {};
+  return recordings ?? [];
+};
+
 /** Whole seconds of the recording that runs; null while none does. Ticks only while it is shown. */
 export const recorded = atom<number | null>(null);
 

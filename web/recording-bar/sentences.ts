@@ -49,7 +49,8 @@ export const sentences = computed(
         case 'recording': {
           if (!isLoggedIn && now.waiting >= 1) return [say.network(rest), say.loginDo];
           const missed = now.missed === null ? '' : `${say.missed(spanOf(now.missed))}. `;
-          return [say.recording, missed + safe];
+          const tab = now.isTabLost ? `${say.tabEnded} ` : '';
+          return [say.recording, tab + missed + safe];
         }
         case 'silent':
           return [say.silentFor(lasting), say.silentDo];

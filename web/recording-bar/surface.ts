@@ -3,7 +3,7 @@ import { atom, computed, onMount } from 'nanostores';
 import { status } from '../client/feed.ts';
 import { browserRecording, endedHere, trouble } from '../client/microphone/browser-recording.ts';
 import { surfacesOf } from '../client/microphone/recording-surface.ts';
-import { recorded, secondsNow } from '../client/recorded.ts';
+import { recorded, runningIn, secondsNow } from '../client/recorded.ts';
 import { session } from '../client/session.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -22,7 +22,7 @@ status.listen(() => (saidAt = performance.now()));
 
 /** What the service says that runs, as it is now. */
 const running = computed([status, recorded], (given, seconds) =>
-  (given?.recordings ?? []).map((one) => ({
+  runningIn(given).map((one) => ({
     ...one,
     recorder: one.source.name,
     // The one that is told of elsewhere, too, has the same seconds there.

@@ -1,5 +1,6 @@
 /** The one recording of this page: what becomes of it here while the service takes it, pauses it, refuses it or ends it. */
 import { status, tryNow } from '../feed.ts';
+import { runningIn } from '../recorded.ts';
 import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { audioHeld, browserRecording, endedHere, trouble } from './browser-recording.ts';
@@ -214,7 +215,7 @@ async function quiet(mine: Current): Promise<void> {
 /** Paused elsewhere, or by this page's button: the service says so. */
 status.listen((now) => {
   const id = current?.kept.recordingId;
-  const recording = now?.recordings.find(({ recording_id }) => recording_id === id);
+  const recording = runningIn(now).find(({ recording_id }) => recording_id === id);
   if (current && recording) void pausedThere(current, recording.paused);
 });
 

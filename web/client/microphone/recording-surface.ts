@@ -46,6 +46,8 @@ export type Surface = {
   /** The last time that nothing was heard. */
   missed: BrowserRecording['missed'];
   isPaused: boolean;
+  /** Of microphone and tab only the microphone is left. */
+  isTabLost: boolean;
   /** What stands in its way, or why it has ended. */
   trouble: Trouble | null;
   /** What the service says is wrong with it, in its words. */
@@ -123,6 +125,7 @@ const nothing = {
   recorder: null,
   missed: null,
   isPaused: false,
+  isTabLost: false,
   trouble: null,
   warning: null,
 } as const satisfies Partial<Surface>;
@@ -179,6 +182,7 @@ function surfaceHere(here: BrowserRecording, input: SurfaceInput): Surface | nul
     level: here.level,
     missed: here.missed,
     isPaused: here.state === 'paused',
+    isTabLost: here.lost === 'tab',
     trouble,
   };
 }
