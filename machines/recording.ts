@@ -59,7 +59,6 @@ const reprocessing = [
   { guard: 'fromWords', ...noted('#recording.transcribing.finishing') },
   { guard: 'fromWordsWithoutNames', ...noted('#recording.awaiting-speakers') },
   { guard: 'fromWordsWithoutTurns', ...noted('#recording.transcribing.attributing') },
-  { guard: 'fromSummary', ...noted('#recording.transcribing.retelling') },
   { guard: 'fromTitle', ...noted('#recording.transcribing.entitling') },
   { guard: 'fromDocuments', ...noted('#recording.transcribing.writing') },
 ] as const;
@@ -76,7 +75,10 @@ const saved = parts.createStateConfig({
     'audio.compressed': { guard: 'hasAudio', ...noting },
     'audio.removed': { guard: 'hasAudio', ...noting },
     'documents.deleted': [{ guard: 'deletesAll', ...noted('#recording.idle.kept') }, noting],
-    'reprocessing.requested': reprocessing,
+    'reprocessing.requested': [
+      { guard: 'fromSummary', ...noted('#recording.transcribing.retelling') },
+      ...reprocessing,
+    ],
     'recording.erased': erased,
   },
 });

@@ -42,9 +42,7 @@ export interface Work {
 export function openWork(id: string, opened: OpenRecording): Work {
   const note = noteOf(id, opened);
   const changes = openChanges(note);
-  const person = session.get()?.username ?? '';
-  const drafts = openDrafts(person, id);
-  const lineDrafts = openDrafts(person, summaryDraftsOf(id));
+  const drafts = openDrafts(session.get()?.username ?? '', id);
   const problem = atom<ApiError | null>(null);
   const isListed = atom(false);
 
@@ -87,23 +85,13 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const undo = (change?: number) => turnBack('undo', change);
 
   const stopHearing = announceSaves(id);
+  const onmade = (change: number, said: string) => toast(said, () => void undo(change));
+  const lines = openLines(id, { note, changes, onmade });
   return {
     changes,
     drafts,
-    editing: openEditing({
-      note,
-      drafts,
-      changes,
-      saying: (what, start) => words.get()[turnWords[what]]({ time: clock(start) }),
-      onmade: (change, said) => toast(said, () => void undo(change)),
-    }),
-    lines: openLineDesk({
-      note,
-      drafts: lineDrafts,
-      changes,
-      saying: (what) => words.get()[lineWords[what]],
-      onmade: (change, said) => toast(said, () => void undo(change)),
-    }),
+    editing: openEditing({ note, drafts, changes, saying: ofTurn, onmade }),
+    lines,
     problem,
     isListed,
     rename: (names) => make(words.get().speakersRenamed, renaming(note, names)),
@@ -114,10 +102,19 @@ export function openWork(id: string, opened: OpenRecording): Work {
     redo: (change) => turnBack('redo', change),
     close() {
       drafts.close();
-      lineDrafts.close();
+      lines.drafts.close();
       stopHearing();
     },
   };
+}
+
+/** The desk of the summary's lines, whose drafts are kept apart. */
+function openLines(
+  id: string,
+  parts: Pick<Parameters<typeof openLineDesk>[0], 'note' | 'changes' | 'onmade'>,
+): LineDesk {
+  const drafts = openDrafts(session.get()?.username ?? '', summaryDraftsOf(id));
+  return openLineDesk({ ...parts, drafts, saying: (what) => words.get()[lineWords[what]] });
 }
 
 /** Tells of each version that is written. @returns how to stop */
@@ -138,6 +135,9 @@ const lineWords = {
   done: 'taskChecked',
   undone: 'taskReopened',
 } as const;
+
+const ofTurn = (what: keyof typeof turnWords, start: number): string =>
+  words.get()[turnWords[what]]({ time: clock(start) });
 
 const turnWords = {
   corrected: 'turnCorrected',
