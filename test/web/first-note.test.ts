@@ -74,7 +74,7 @@ test('from the setup link to the first readable note, by the browser alone', asy
   await press('Continue');
   await page.getByText('This folder must be a full path').waitFor();
   await folder.fill(vault);
-  await press('Continue');
+  await folder.press('Enter');
   await page.getByText('This folder doesn’t exist: create the folder first').waitFor();
   assert.equal(await folder.getAttribute('aria-invalid'), 'true');
   await checkLook(page, 'setup-folder');
