@@ -52,6 +52,7 @@ export const problemStatus: Readonly<Record<ProblemType, number>> = {
   'upgrade-required': 426,
   'https-required': 426,
   'too-many-attempts': 429,
+  'too-many-questions': 429,
   'too-many-connections': 429,
   internal: 500,
   'outcome-unknown': 503,

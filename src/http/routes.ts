@@ -13,6 +13,7 @@ import { manyRecordingRoutes } from './routes/many-recordings.ts';
 import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
 import { profileRoutes } from './routes/profiles.ts';
+import { questionRoutes } from './routes/questions.ts';
 import { recordingCommandRoutes } from './routes/recording-actions.ts';
 import { recordingChangeRoutes } from './routes/recording-edits.ts';
 import { eventRoutes, recordingRoutes } from './routes/recordings.ts';
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   ...sidenoteRoutes,
   ...summaryRoutes,
   ...assemblyRoutes,
+  ...questionRoutes,
   ...speakersRoutes,
   ...profileRoutes,
   ...documentRoutes,

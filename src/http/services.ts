@@ -19,6 +19,7 @@ import type { Space } from '../documents/space.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Questions } from '../recordings/question-limits.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Settings } from '../config/environment.ts';
@@ -74,6 +75,8 @@ export type HttpServices = {
   doctor(): Promise<Check[]>;
   /** Whether a language model is configured; it may be away. */
   hasLanguageModel(): boolean;
+  /** Answers questions about what was said. */
+  questions: Questions;
   config: Config;
   recordingService: RecordingService;
   captures: Pick<

@@ -18,6 +18,7 @@ import type {
   NotAccepted,
   UnknownRecording,
 } from '../recordings/refusals.ts';
+import type { QuestionRefused } from '../recordings/question-limits.ts';
 import type { StageError } from '../shared/errors.ts';
 import type { Busy } from '../shared/mutex.ts';
 import type { BlobsError } from '../storage/blobs/blobs.ts';
@@ -77,6 +78,7 @@ type Answered =
   | NoVault
   | OversizedDocument
   | ProjectionBehind
+  | QuestionRefused
   | ProjectionStopped
   | SpaceLimitReached
   | Starting
@@ -183,6 +185,12 @@ const byCode = {
       said,
       headers: retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfter)) },
     }),
+  TOO_MANY_QUESTIONS: ({ wait }) =>
+    new Problem('too-many-questions', {
+      params: { wait },
+      headers: { 'Retry-After': String(wait) },
+    }),
+  QUESTIONS_BUSY: (error) => new Problem('busy', { headers: again, cause: error }),
   USERNAME_TAKEN: ({ said }) => new Problem('username-taken', { said }),
   LAST_ADMINISTRATOR: () => new Problem('last-administrator'),
   OWN_ACCOUNT: () => new Problem('own-account'),

@@ -195,7 +195,7 @@ export function languageActivities(
 }
 
 /** The language model; null when none is configured. */
-const configuredModel =
+export const configuredModel =
   ({ settings, languageModels }: Ports) =>
   async (): Promise<Lease<OpenLanguageModel> | null> =>
     settings()['llm.base_url'] === null ? null : await languageModels.lease();

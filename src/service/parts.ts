@@ -2,6 +2,7 @@ import type { Stage } from '../../events/facts/recording.ts';
 import type { BrowserLimits } from '../capture/browser/browser-writer.ts';
 import type { Admit } from '../capture/browser/intake.ts';
 import type { OpenLanguageModel } from '../language/openai-model.ts';
+import type { Questions } from '../recordings/question-limits.ts';
 import type { JobQueue } from '../recordings/stages/job-queue.ts';
 import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
@@ -100,6 +101,7 @@ export type Pipeline = Ports & {
   /** Measures voices of profiles again; begins with `tidyUp`. */
   voices: VoiceCatchUp;
   hasLanguageModel(): boolean;
+  questions: Questions;
   /** The speech engine that recordings use, for a trial. @throws {StageError} when there is none */
   leaseSpeech(): Promise<Lease<SpeechEngine>>;
   /**

@@ -18,9 +18,11 @@ import { openAskedAhead } from '../recordings/stages/asked-ahead.ts';
 import { openJobQueue } from '../recordings/stages/job-queue.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { systemClock } from '../shared/retry.ts';
-
 import { exclusivelyBy } from '../storage/blobs/blobs.ts';
+import type { Questions } from '../recordings/question-limits.ts';
+import { loadOnce } from '../shared/package.ts';
 import {
+  configuredModel,
   languageActivities,
   engineProbe,
   sharedEngine,
@@ -71,6 +73,7 @@ export function pipelineOver(opened: OpenedLog, given: Given): Pipeline {
   return {
     ...parts,
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
+    questions: questionsOver(ports),
     leaseSpeech: () => engines.lease(),
     takeUp: () => (takenUp = takeUp(parts)),
     keepUp: (also) => upkeep.begin(parts, also),
@@ -119,6 +122,15 @@ function portsOver(opened: OpenedLog, given: Given, signal: AbortSignal): Ports 
     languageModels: sharedLanguageModel(options),
     signal,
   };
+}
+
+/** What answers questions, loaded with the first. */
+function questionsOver(ports: Ports): Questions {
+  const opened = loadOnce(async () => {
+    const { openQuestions } = await import('../recordings/questions.ts');
+    return openQuestions({ ...ports, languageModel: configuredModel(ports) });
+  });
+  return { ask: async (asked) => await (await opened()).ask(asked) };
 }
 
 /** What measures voices again; the models are looked for each time. */

@@ -127,6 +127,10 @@ export const fieldFaultsInGerman = {
   'count-differs': { detail: 'muss {count} sein, so viele wie genannt sind' },
   'one-place': { detail: 'muss das Einzige von cursor, before und around sein' },
   'search-empty': { detail: 'muss den Suchbegriff enthalten, etwa /search?q=budget' },
+  'question-or-missed': {
+    detail: 'muss angegeben sein, oder `about` muss `missed` sein; nicht beides',
+  },
+  'question-of-recording': { detail: 'muss bei `since` und `about` angegeben sein' },
   'search-of-notes': { detail: 'gilt nur mit group=note' },
   'one-of-names-skip-later': {
     detail: 'muss das Einzige von Namen, `skip` und `later` sein',

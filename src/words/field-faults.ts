@@ -166,6 +166,11 @@ export const fieldFaults = {
   'count-differs': says({ count: 'integer' }, { detail: 'must be {count}, as many as are named' }),
   'one-place': says({}, { detail: 'must be the only one of cursor, before and around' }),
   'search-empty': says({}, { detail: 'must contain what to search for, such as /search?q=budget' }),
+  'question-or-missed': says(
+    {},
+    { detail: 'must be there, or `about` must be `missed`; not both' },
+  ),
+  'question-of-recording': says({}, { detail: 'must be there with `since` and `about`' }),
   'search-of-notes': says({}, { detail: 'is accepted only with group=note' }),
   'one-of-names-skip-later': says(
     {},

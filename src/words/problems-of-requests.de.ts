@@ -207,6 +207,11 @@ export const problemsOfRequestsInGerman = {
     detail:
       'Zu viele fehlgeschlagene Versuche. Warten Sie {wait} und versuchen Sie es dann erneut.',
   },
+  'too-many-questions': {
+    title: 'Zu viele Fragen',
+    detail:
+      'Sie haben zu viele Fragen gleichzeitig oder innerhalb einer Stunde gestellt. Warten Sie {wait} und fragen Sie dann erneut.',
+  },
   'too-many-connections': {
     title: 'Zu viele Verbindungen',
     detail:

@@ -311,6 +311,14 @@ export const problemsOfRequests = {
       detail: 'Too many failed attempts. Wait {wait}, then try again.',
     },
   ),
+  'too-many-questions': says(
+    { wait: 'seconds' },
+    {
+      title: 'Too many questions',
+      detail:
+        'You have asked too many questions at once or within an hour. Wait {wait}, then ask again.',
+    },
+  ),
   'too-many-connections': says(
     { count: 'integer' },
     {

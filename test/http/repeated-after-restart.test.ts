@@ -237,6 +237,7 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/recordings/bulk/erase': 'what is gone is counted again: repeated in many-recordings.test.ts',
   '/recordings/bulk/export': 'changes nothing',
   '/recordings/{id}/ticket': 'in memory; another ticket is as good',
+  '/questions': 'nothing of it is kept',
   '/open': 'shows or copies again what is there',
   '/config/test': 'changes nothing',
   '/audio/call': 'a question takes one answer',

@@ -64,7 +64,8 @@ const searched = {
     .describe('share of the transcripts that are searched, the newest first'),
 };
 
-const openedSearch = perApp((services) =>
+/** The search of an app, opened with the first question. */
+export const openedSearch = perApp((services) =>
   loadOnce(async () => {
     const { openSearch } = await import('../../search/search.ts');
     return openSearch({ ...services, memoryBytes: thisMachine().memoryBytes });

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { questionLimits } from '../../recordings/question-limits.ts';
+import { StageError } from '../../shared/errors.ts';
+import { wrong } from '../../shared/in-words.ts';
+import { type AskedNote, askedNote, askedTogether } from '../asked-notes.ts';
+import { librarySchema } from '../body.ts';
+import { toRead } from '../middleware/ready.ts';
+import * as answers from '../openapi/question-answers.ts';
+import { Problem } from '../problems.ts';
+import { type RouteContext, routesOf } from '../route.ts';
+import type { RouteServices } from '../services.ts';
+import { visibleRecording } from '../visible-recording.ts';
+
+const { kind, speaker, from, to } = librarySchema.shape;
+
+const questionSchema = z
+  .strictObject({
+    question: z
+      .string(wrong('question-or-missed'))
+      .trim()
+      .min(1, wrong('question-or-missed'))
+      .max(questionLimits.charactersMax)
+      .optional(),
+    about: z
+      .enum(['missed'])
+      .optional()
+      .describe('`missed`: instead of a question, what was said since `since`'),
+    recording_id: z.string().min(1).max(64).optional().describe('of this recording alone'),
+    since: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('seconds of that recording: what was said later; only with `recording_id`'),
+    kind,
+    speaker,
+    from,
+    to,
+  })
+  .refine(({ question, about }) => (question === undefined) !== (about === undefined), {
+    path: ['question'],
+    message: wrong('question-or-missed'),
+  })
+  .refine(
+    ({ recording_id, since, about }) =>
+      recording_id !== undefined || (since === undefined && about === undefined),
+    { path: ['recording_id'], message: wrong('question-of-recording') },
+  );
+
+/** Questions about what was said. Neither they nor their answers are kept. */
+export const questionRoutes = [
+  routesOf({ tag: 'Transcripts', needs: toRead })('post', '/questions', {
+    id: 'ask',
+    summary: 'Answers a question from what was said, or says what somebody missed',
+    description:
+      'Over one recording, also while it is recorded (what was recognised so far), or over all notes of the caller: those ' +
+      'whose words the search finds. Each line rests on a passage, and says so; a line without evidence is left out. ' +
+      'Nothing of it is kept. A language model has to be set up. Ends when the client goes. ' +
+      `${questionLimits.perUserMax} at once, ${questionLimits.perHourMax} an hour.`,
+    body: { json: questionSchema },
+    answers: {
+      200: { description: 'The answer, in the order of the talk.', json: answers.answer },
+    },
+    problems: ['not-found', 'no-language-model', 'too-many-questions', 'busy', 'unavailable'],
+    async run({ ctx, body, caller }, services) {
+      if (!services.hasLanguageModel()) throw new Problem('no-language-model');
+      const { question = null, recording_id: id, since, about: _about, ...only } = body;
+      const found =
+        id === undefined
+          ? await (
+              await import('../notes-about.ts')
+            ).notesAbout(services, { owner: caller.userId, question: question ?? '', only })
+          : {
+              notes: [
+                await askedNote(services, await visibleRecording(services, caller, id), since),
+              ],
+              nearest: [],
+              complete: true,
+            };
+      const { lines, read, isAll } = await answered(services, ctx, {
+        owner: caller.userId,
+        notes: found.notes,
+        question,
+      });
+      const cites = askedTogether(found.notes).cites;
+      return {
+        lines: lines.flatMap(({ text, block }) => {
+          const cite = cites.get(block);
+          return cite === undefined ? [] : [{ text, cites: [cite] }];
+        }),
+        not_found: lines.length === 0,
+        nearest: lines.length === 0 ? found.nearest : [],
+        searched: {
+          recordings: found.notes.length,
+          passages: read,
+          complete: found.complete && isAll,
+        },
+      };
+    },
+  }),
+];
+
+async function answered(
+  services: RouteServices,
+  ctx: RouteContext,
+  asked: { owner: string; notes: readonly AskedNote[]; question: string | null },
+) {
+  const { owner, notes, question } = asked;
+  const gone = new AbortController();
+  ctx.res.once('close', () => gone.abort());
+  try {
+    const { talk } = askedTogether(notes);
+    return await services.questions.ask({ owner, talk, question, signal: gone.signal });
+  } catch (error) {
+    if (error instanceof StageError) {
+      throw new Problem('unavailable', { said: error.sentence, cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { LRUCache } from 'lru-cache';
+import { answerQuestion } from '../language/answer-question.ts';
+import type { LanguageModel } from '../language/model.ts';
+import { type Questions, QuestionRefused, questionLimits } from './question-limits.ts';
+import type { Lease } from '../shared/shared-resource.ts';
+import type { JobQueue } from './stages/job-queue.ts';
+import { slotsPerModel } from './stages/finish.ts';
+
+const hourMs = 3_600_000;
+const usersMax = 10_000;
+
+/** Keeps nothing of them. */
+export function openQuestions(deps: {
+  languageModel(): Promise<Lease<LanguageModel> | null>;
+  jobQueue: JobQueue;
+  now?: () => number;
+}): Questions {
+  const { languageModel, jobQueue, now = () => Date.now() } = deps;
+  const asking = new Map<string, number>();
+  /** When a user asked, within the hour. */
+  const asked = new LRUCache<string, readonly number[]>({ max: usersMax });
+
+  function admit(owner: string): void {
+    const all = [...asking.values()].reduce((sum, count) => sum + count, 0);
+    const recent = (asked.get(owner) ?? []).filter((at) => at > now() - hourMs);
+    if ((asking.get(owner) ?? 0) >= questionLimits.perUserMax)
+      throw new QuestionRefused('TOO_MANY_QUESTIONS', 5);
+    const [first] = recent;
+    if (first !== undefined && recent.length >= questionLimits.perHourMax)
+      throw new QuestionRefused('TOO_MANY_QUESTIONS', Math.ceil((first + hourMs - now()) / 1000));
+    if (all >= questionLimits.atOnceMax) throw new QuestionRefused('QUESTIONS_BUSY');
+    asked.set(owner, [...recent, now()]);
+    asking.set(owner, (asking.get(owner) ?? 0) + 1);
+  }
+
+  function leave(owner: string): void {
+    const left = (asking.get(owner) ?? 1) - 1;
+    if (left > 0) asking.set(owner, left);
+    else asking.delete(owner);
+  }
+
+  return {
+    async ask({ owner, talk, question, signal }) {
+      const lease = await languageModel();
+      if (lease === null) throw new QuestionRefused('NO_LANGUAGE_MODEL');
+      try {
+        admit(owner);
+        try {
+          const slot = await jobQueue.acquire({
+            queue: lease.value.queue,
+            // Somebody waits for the answer: it has a slot besides those of the stages.
+            concurrency: slotsPerModel + 1,
+            owner,
+            alone: false,
+            signal,
+            onWaiting() {},
+          });
+          try {
+            return await answerQuestion(talk, lease.value, { question, signal });
+          } finally {
+            slot.release();
+          }
+        } finally {
+          leave(owner);
+        }
+      } finally {
+        lease.release();
+      }
+    },
+  };
+}

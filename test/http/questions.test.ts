@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { startLanguageServer } from '../support/language-servers.ts';
+import type { Brain } from '../support/language-servers-brains.ts';
+import { runningRecording } from '../support/running-recording.ts';
+import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+
+type Cite = { recording_id: string; block: string | null; start: number; quote: string };
+type Answered = {
+  lines: { text: string; cites: Cite[] }[];
+  not_found: boolean;
+  nearest: Cite[];
+  searched: { recordings: number; passages: number; complete: boolean };
+};
+
+const said = [
+  'The opening stays on Saturday in March.',
+  'The joiner needs two days for the shelves.',
+  'Somebody has to ring the carpet shop.',
+];
+
+/** What is recognised while it is recorded: said, and then nothing until it ends. */
+const following: StageActivity = async (job) => {
+  await job.acquireSlot({ name: 'follow', concurrency: 8 });
+  const stretches = said.map((_, at): [number, number] => [10 * at, 10 * at + 5]);
+  await job.append({ type: 'speech.followed', data: { detector: 'scripted', stretches } });
+  for (const [index, text] of said.entries()) {
+    const [start, end] = stretches[index]!;
+    await job.append({
+      type: 'utterance.recognised',
+      data: { index, start, end, words: text.split(' ').length, language: 'en' },
+      content: { segments: [{ start, end, text, words: [] }] },
+    });
+  }
+};
+
+/** Says the first words of each line of the transcript, one that was not said, and one of a wrong line. */
+const answering: Brain = ({ user }) => {
+  const lines = [...user.matchAll(/^\[(\d+)\] (.+)$/gmu)].map(([, turn, text]) => ({
+    turn: Number(turn),
+    text: text!.replace(/\.$/u, ''),
+  }));
+  return JSON.stringify({
+    lines: [
+      ...lines,
+      { turn: 1, text: 'Bananas cost nine hundred francs' },
+      { turn: null, text: 'It was nice' },
+    ],
+  });
+};
+
+async function asked(t: TestContext, brain: Brain, stages: { follow?: StageActivity } = {}) {
+  const server = await startLanguageServer({ flavour: 'openai', brain, contextTokens: 8192 });
+  t.after(server.close);
+  const service = await startService(t, {
+    env: { MITSCHRIFT_LLM_BASE_URL: server.url, MITSCHRIFT_LLM_MODEL: 'test-model' },
+    stages,
+  });
+  const token = await service.setUp();
+  const ask = async <T = Answered>(json: object, as = token) =>
+    await service.call<T>('POST', '/questions', { token: as, json });
+  return { server, service, token, ask };
+}
+
+test('what was missed of a recording that runs: lines that were said, each with its passage; nothing is kept', async (t) => {
+  const { service, server, token, ask } = await asked(t, answering, { follow: following });
+  const id = await runningRecording(service, token);
+  await eventually('recognised', async () => {
+    const { body } = await service.call<{ utterances: object[] }>('GET', `/recordings/${id}`, {
+      token,
+    });
+    return body.utterances.length === said.length;
+  });
+  const head = await service.store.head();
+  const whole = await ask({ recording_id: id, about: 'missed' });
+  assert.equal(whole.status, 200);
+  assert.deepEqual(
+    whole.body.lines.map(({ text, cites }) => [text, cites[0]!.start, cites[0]!.block]),
+    said.map((text, at) => [text.replace(/\.$/u, ''), 10 * at, null]),
+  );
+  assert.equal(whole.body.lines[1]!.cites[0]!.quote, said[1]);
+  assert.deepEqual(whole.body.searched, { recordings: 1, passages: 3, complete: true });
+  const since = await ask({ recording_id: id, about: 'missed', since: 9 });
+  assert.deepEqual(
+    since.body.lines.map(({ cites }) => cites[0]!.start),
+    [10, 20],
+  );
+  const asking = await ask({ recording_id: id, question: 'Who rings the carpet shop?' });
+  assert.ok(asking.body.lines.some(({ text }) => text.includes('carpet shop')));
+  assert.match(JSON.stringify(server.chats().at(-1)?.body), /Who rings the carpet shop\?/u);
+  assert.equal(await service.store.head(), head, 'no fact of it');
+  assert.equal(service.logged.join('').includes('carpet'), false, 'no word of it in the log');
+});
+
+test('all notes are asked where no recording is named: those that have the words', async (t) => {
+  const { service, token, ask } = await asked(t, answering);
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const { body } = await ask({ question: 'What is the secret plan?' });
+  assert.deepEqual(
+    body.lines.map(({ text, cites }) => [text, cites[0]!.recording_id, cites[0]!.block]),
+    [
+      ['Hello there', id, 't-0001'],
+      ['This is the secret plan', id, 't-0002'],
+    ].slice(1),
+  );
+  const other = await service.addUser('ben');
+  const nothing = await ask({ question: 'What is the secret plan?' }, other);
+  assert.deepEqual(
+    [
+      nothing.body.not_found,
+      nothing.body.lines,
+      nothing.body.nearest,
+      nothing.body.searched.recordings,
+    ],
+    [true, [], [], 0],
+  );
+  const hidden = await ask<ProblemAnswer>({ question: 'What?', recording_id: id }, other);
+  assert.equal(hidden.status, 404);
+});
+
+test('an answer without evidence is none: the nearest passages are shown', async (t) => {
+  const lying: Brain = () =>
+    JSON.stringify({ lines: [{ turn: 1, text: 'Bananas cost nine hundred' }] });
+  const { service, token, ask } = await asked(t, lying);
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const { body } = await ask({ question: 'What does the secret cost?' });
+  assert.deepEqual([body.lines, body.not_found], [[], true]);
+  assert.deepEqual(
+    body.nearest.map(({ block, quote }) => [block, quote]),
+    [['t-0002', 'This is the secret plan.']],
+  );
+});
+
+test('questions have limits, and problems that say what to do', async (t) => {
+  const { service, server, token, ask } = await asked(t, answering);
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const faults = [
+    {},
+    { question: '' },
+    { question: 'What?', about: 'missed', recording_id: id },
+    { about: 'missed' },
+    { question: 'What?', since: 5 },
+    { question: 'x'.repeat(1001) },
+  ];
+  for (const json of faults) {
+    assert.equal((await ask<ProblemAnswer>(json)).status, 422, JSON.stringify(json));
+  }
+  let answer = () => {};
+  server.faults.until = new Promise<void>((resolve) => (answer = resolve));
+  const first = ask({ recording_id: id, question: 'What plan?' });
+  await eventually('it is asked', async () => server.chats().length > 0);
+  const second = await ask<ProblemAnswer>({ recording_id: id, question: 'What plan?' });
+  assert.deepEqual([second.status, second.body.type], [429, '/problems/too-many-questions']);
+  assert.ok(Number(second.headers.get('Retry-After')) > 0);
+  answer();
+  assert.equal((await first).status, 200);
+  delete server.faults.until;
+  server.faults.status = { status: 401, body: '{}' };
+  const refused = await ask<ProblemAnswer>({ recording_id: id, question: 'What plan?' });
+  assert.equal(refused.status, 503);
+  for (let count = 0; count < 40; count += 1) {
+    const { status } = await ask<ProblemAnswer>({ recording_id: id, question: 'What plan?' });
+    if (status === 429) return;
+  }
+  assert.fail('no limit of questions in an hour');
+});
