@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { modelsDir } from '../support/models.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
 import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
 import { storeVariables } from '../support/test-store.ts';
@@ -8,10 +10,10 @@ import { wav } from '../support/http-client.ts';
 
 const rounds = times({ short: 2, long: 20 });
 
-test(`${rounds} times the service is killed while side notes come: each is there once (SEED=${seed})`, async (t) => {
+test(`${rounds} times the service is killed while side notes and lines of the summary come: each is there once (SEED=${seed})`, async (t) => {
   const random = seeded(seed);
   const dataDir = await tempDir(t);
-  const env = await storeVariables(dataDir);
+  const env = { ...(await storeVariables(dataDir)), MITSCHRIFT_MODELS: modelsDir };
   let service: ServiceProcess = await startServiceProcess(dataDir, env);
   t.after(async () => await service.end('SIGKILL'));
   const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
@@ -24,19 +26,28 @@ test(`${rounds} times the service is killed while side notes come: each is there
     '/recordings',
     form,
   );
+  await eventually('it has documents', async () => {
+    const { state } = await apiOf(service.url, token).get<{ state: string }>(`/recordings/${id}`);
+    return state === 'idle.saved';
+  });
+  const ask = (method: string, path: string, key: string, json: object) =>
+    fetch(`${service.url}/recordings/${id}/${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      },
+      body: JSON.stringify(json),
+    });
   /** As the page does: kept until it is answered, and sent again with its key. */
   const send = async (at: number): Promise<boolean> => {
     try {
-      const response = await fetch(`${service.url}/recordings/${id}/sidenotes`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${token}`,
-          'Content-Type': 'application/json',
-          'Idempotency-Key': `note-${at}`,
-        },
-        body: JSON.stringify({ at, text: `note ${at}` }),
-      });
-      return response.status === 201;
+      const [written, edited] = await Promise.all([
+        ask('POST', 'sidenotes', `note-${at}`, { at, text: `note ${at}` }),
+        ask('PATCH', 'summary', `line-${at}`, { edits: [{ add: { text: `line ${at}` } }] }),
+      ]);
+      return written.status === 201 && edited.status === 200;
     } catch {
       return false;
     }
@@ -63,9 +74,13 @@ test(`${rounds} times the service is killed while side notes come: each is there
     for (const at of waiting) assert.equal(await send(at), true, `note ${at}`);
   }
   assert.ok(unanswered > 0, 'a run in which every note was answered shows nothing');
-  const { sidenotes } = await apiOf(service.url, token).get<{ sidenotes: { text: string }[] }>(
-    `/recordings/${id}`,
+  type Read = { sidenotes: { text: string }[]; summary: { lines: { text: string }[] } };
+  const { sidenotes, summary } = await apiOf(service.url, token).get<Read>(`/recordings/${id}`);
+  assert.deepEqual(
+    new Set(summary.lines.map(({ text }) => text)),
+    new Set(expected.map((text) => text.replace('note', 'line'))),
   );
+  assert.equal(summary.lines.length, expected.length);
   assert.deepEqual(
     sidenotes.map(({ text }) => text),
     expected,
