@@ -72,7 +72,6 @@ export default {
   detect: 'automatisch erkennen',
   new: 'Neu',
   sourceAndOptions: 'Quelle und Optionen',
-  uploadFiles: 'Dateien hochladen…',
   source: 'Quelle',
   sourceMicrophone: 'Mikrofon dieses Geräts',
   sourceBoth: 'Mikrofon und ein Browser-Tab',

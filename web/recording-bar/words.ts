@@ -75,7 +75,6 @@ const english = {
   detect: 'detect automatically',
   new: 'New',
   sourceAndOptions: 'Source and options',
-  uploadFiles: 'Upload files…',
   source: 'Source',
   sourceMicrophone: 'This device’s microphone',
   sourceBoth: 'Microphone and a browser tab',
