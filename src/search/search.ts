@@ -173,18 +173,33 @@ export function openSearch(parts: {
       const found = index.words.find(words, Infinity, fitting(index, only), only?.headings);
       const startOf = ({ id }: { id: string }) => index.about.get(id)?.startedAt ?? '';
       if (order === 'newest') found.sort((one, other) => (startOf(one) < startOf(other) ? 1 : -1));
-      let at = after === undefined ? 0 : behind(found, after);
-      const notes: NoteFound[] = [];
-      for (; at < found.length && notes.length < limit; at += 1) {
-        const { id, words: meant } = found[at]!;
-        const note = await noteOf(storage, owner, id, { words: meant, limit: passages });
-        if (note) notes.push(note);
-      }
-      const all = notes.reduce((sum, note) => sum + note.passages.length + note.more, 0);
-      const next_cursor = at < found.length ? cursorTo(at, found[at - 1]!.id) : null;
-      return { notes, passages: all, notes_found: found.length, next_cursor, ...searched };
+      const from = after === undefined ? 0 : behind(found, after);
+      const page = await notesFrom(storage, owner, found, { from, limit, passages });
+      return { ...page, notes_found: found.length, ...searched };
     },
   };
+}
+
+/** A page of the notes that were found. @param from place of the first of them */
+async function notesFrom(
+  storage: ProjectionStorage,
+  owner: string,
+  found: ReturnType<UserIndex['words']['find']>,
+  { from, limit, passages }: { from: number; limit: number; passages: number },
+): Promise<Pick<NotesFound, 'notes' | 'passages' | 'next_cursor'>> {
+  const notes: NoteFound[] = [];
+  let at = from;
+  let last = '';
+  for (const { id, words } of found.slice(from)) {
+    if (notes.length === limit) break;
+    const note = await noteOf(storage, owner, id, { words, limit: passages });
+    if (note) notes.push(note);
+    last = id;
+    at += 1;
+  }
+  const all = notes.reduce((sum, note) => sum + note.passages.length + note.more, 0);
+  const next_cursor = at < found.length ? cursorTo(at, last) : null;
+  return { notes, passages: all, next_cursor };
 }
 
 const nothingYet = { complete: false, fraction: 0 };

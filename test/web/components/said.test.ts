@@ -236,5 +236,5 @@ test('without JavaScript the page says in both languages that it needs it', asyn
   const html = await readFile(join(import.meta.dirname, '../../../web/index.html'), 'utf8');
   const noscript = /<noscript>.*<\/noscript>/s.exec(html)![0];
   assert.match(noscript, /lang="en">Mitschrift needs JavaScript/);
-  assert.match(noscript, /lang="de">Mitschrift benötigt JavaScript/);
+  assert.match(noscript, /lang="de">Mitschrift braucht JavaScript/);
 });

@@ -67,21 +67,8 @@ export function openWork(id: string, opened: OpenRecording): Work {
     return refused === null;
   }
 
-  async function turnBack(way: 'undo' | 'redo', change?: number): Promise<void> {
-    problem.set(null);
-    try {
-      const turned = await changes[way](change);
-      // Where others went on from it, the list says so.
-      if (turned?.state === 'changed') isListed.set(true);
-      else if (turned !== null) {
-        const what = { what: turned.said };
-        announce(way === 'undo' ? words.get().undone(what) : words.get().redone(what));
-      }
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      problem.set(error);
-    }
-  }
+  const turnBack = (way: 'undo' | 'redo', change?: number) =>
+    turn({ changes, problem, isListed }, way, change);
   const undo = (change?: number) => turnBack('undo', change);
 
   const stopHearing = announceSaves(id);
@@ -106,6 +93,26 @@ export function openWork(id: string, opened: OpenRecording): Work {
       stopHearing();
     },
   };
+}
+
+/** Takes a change back, or makes it again; says so, or shows the list where others went on from it. */
+async function turn(
+  { changes, problem, isListed }: Pick<Work, 'changes' | 'problem' | 'isListed'>,
+  way: 'undo' | 'redo',
+  change?: number,
+): Promise<void> {
+  problem.set(null);
+  try {
+    const turned = await changes[way](change);
+    if (turned?.state === 'changed') isListed.set(true);
+    else if (turned !== null) {
+      const what = { what: turned.said };
+      announce(way === 'undo' ? words.get().undone(what) : words.get().redone(what));
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    problem.set(error);
+  }
 }
 
 /** The desk of the summary's lines, whose drafts are kept apart. */

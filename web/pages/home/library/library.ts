@@ -2,7 +2,7 @@
  * The library as it is read: from its beginning or round a note, then page after page up and down. What changes is read
  * again, one note at a time.
  */
-import { atom } from 'nanostores';
+import { type WritableAtom, atom } from 'nanostores';
 import { answer, api, ApiError } from '../../../client/api.ts';
 import type { Problem } from '../../../client/api.ts';
 import { type Frame, connection, onFrame } from '../../../client/feed.ts';
@@ -29,132 +29,140 @@ let left: { filter: string; shown: Library; cursors: Cursors; stop: () => void }
 
 /** Reads the library. `stop` when it is no longer shown. */
 export function openLibrary() {
-  const shown = atom<Library>({ ...nothing, busy: true });
-  /** What is being read; another one with each filter that is chosen. */
-  let reading: Reading | null = null;
-
-  const show = (change: Partial<Library>) =>
-    shown.set({ ...shown.get(), grewAbove: false, ...change });
-
-  async function read(wanted: Wanted): Promise<void> {
-    const mine = reading;
-    if (mine === null) return;
-    show({ busy: true });
-    try {
-      const query = { ...queryOf(mine.filter), limit: pageSize, ...wanted };
-      const page = await answer(api.GET('/transcripts', { params: { query } }));
-      // Chosen otherwise meanwhile: that reading shows itself.
-      if (reading !== mine) return;
-      const { transcripts, next_cursor, previous_cursor } = page;
-      const isAbove = 'before' in wanted;
-      const isBelow = 'cursor' in wanted;
-      if (!isAbove) mine.cursors.next = next_cursor;
-      if (!isBelow) mine.cursors.previous = previous_cursor;
-      const before = isAbove || isBelow ? shown.get().notes : [];
-      const notes = isAbove ? [...transcripts, ...before] : [...before, ...transcripts];
-      mine.failed = null;
-      show({
-        notes: withoutDoubles(notes),
-        isFirst: mine.cursors.previous === null,
-        isLast: mine.cursors.next === null,
-        grewAbove: isAbove,
-        busy: false,
-        problem: null,
-      });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (reading !== mine) return;
-      mine.failed = wanted;
-      show({ busy: false, problem: error.problem });
-    }
-  }
-
-  /** Once more, what could not be read. */
-  async function again(): Promise<void> {
-    const { failed = null, stale = new Set<string>() } = reading ?? {};
-    if (failed !== null) await read(failed);
-    for (const id of stale) await refresh(id);
-  }
-  const stopWatching = connection.listen((now) => now.state === 'open' && void again());
-  const stopFrames = onFrame((frame) => {
-    if (!changesList(frame)) return;
-    if (frame.type === 'transition' && frame.event === 'recording.erased')
-      put(frame.recording_id, null);
-    else void refresh(frame.recording_id);
-  });
-
-  /** Reads one note again, and where it stands. */
-  async function refresh(recordingId: string): Promise<void> {
-    const mine = reading;
-    if (mine === null) return;
-    const query = { ...queryOf(mine.filter), around: recordingId, limit: 1 };
-    mine.stale.add(recordingId);
-    try {
-      const { transcripts } = await answer(api.GET('/transcripts', { params: { query } }));
-      const [note] = transcripts;
-      if (reading !== mine) return;
-      mine.stale.delete(recordingId);
-      put(recordingId, note?.recording_id === recordingId ? note : null);
-      if (mine.failed === null && mine.stale.size === 0) show({ problem: null });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (reading === mine) show({ problem: error.problem });
-    }
-  }
-
-  function put(recordingId: string, note: Note | null): void {
-    const now = shown.get();
-    show({ notes: withNote(now.notes, recordingId, note, now) });
-  }
-
+  const state: Reads = { shown: atom<Library>({ ...nothing, busy: true }), reading: null };
+  const stops = [
+    connection.listen((now) => now.state === 'open' && void again(state)),
+    onFrame((frame) => {
+      if (!changesList(frame)) return;
+      if (frame.type === 'transition' && frame.event === 'recording.erased')
+        put(state, frame.recording_id, null);
+      else void refresh(state, frame.recording_id);
+    }),
+  ];
   return {
-    shown,
-    again,
+    shown: state.shown,
+    /** Once more, what could not be read. */
+    again: () => again(state),
     /** Shows what fits a filter. @param around id of a note where somebody was */
-    async choose(filter: Filter, around?: string): Promise<void> {
-      const former = left;
-      forget();
-      const mine: Reading = {
-        filter,
-        cursors: { next: null, previous: null },
-        failed: null,
-        stale: new Set(),
-      };
-      reading = mine;
-      const isHere =
-        former?.filter === JSON.stringify(filter) &&
-        former.shown.notes.some(({ recording_id }) => recording_id === around);
-      if (isHere) {
-        mine.cursors = former.cursors;
-        show(former.shown);
-        return;
-      }
-      show({ ...nothing, busy: true });
-      await read(around === undefined ? {} : { around });
-    },
+    choose: (filter: Filter, around?: string) => choose(state, filter, around),
     /** Reads on below, or above, unless a page is on its way or there is no more. */
     async more(where: 'below' | 'above'): Promise<void> {
-      const { busy } = shown.get();
-      const { next, previous } = reading?.cursors ?? {};
-      if (busy) return;
-      if (where === 'below' && next) await read({ cursor: next });
-      if (where === 'above' && previous) await read({ before: previous });
+      const { next, previous } = state.reading?.cursors ?? {};
+      if (state.shown.get().busy) return;
+      if (where === 'below' && next) await read(state, { cursor: next });
+      if (where === 'above' && previous) await read(state, { before: previous });
     },
     stop(): void {
-      stopWatching();
-      stopFrames();
-      forget();
-      const { notes, busy } = shown.get();
-      if (reading === null || busy || notes.length === 0) return;
-      left = {
-        filter: JSON.stringify(reading.filter),
-        shown: { ...shown.get(), grewAbove: false },
-        cursors: reading.cursors,
-        stop: onFrame((frame) => changesList(frame) && forget()),
-      };
-      reading = null;
+      for (const stop of stops) stop();
+      leave(state);
     },
   };
+}
+
+/** What is shown, and what is being read: another one with each filter that is chosen. */
+type Reads = { readonly shown: WritableAtom<Library>; reading: Reading | null };
+
+const show = ({ shown }: Reads, change: Partial<Library>) =>
+  shown.set({ ...shown.get(), grewAbove: false, ...change });
+
+async function read(state: Reads, wanted: Wanted): Promise<void> {
+  const mine = state.reading;
+  if (mine === null) return;
+  show(state, { busy: true });
+  try {
+    const query = { ...queryOf(mine.filter), limit: pageSize, ...wanted };
+    const page = await answer(api.GET('/transcripts', { params: { query } }));
+    // Chosen otherwise meanwhile: that reading shows itself.
+    if (state.reading !== mine) return;
+    const { transcripts, next_cursor, previous_cursor } = page;
+    const isAbove = 'before' in wanted;
+    const isBelow = 'cursor' in wanted;
+    if (!isAbove) mine.cursors.next = next_cursor;
+    if (!isBelow) mine.cursors.previous = previous_cursor;
+    const before = isAbove || isBelow ? state.shown.get().notes : [];
+    const notes = isAbove ? [...transcripts, ...before] : [...before, ...transcripts];
+    mine.failed = null;
+    show(state, {
+      notes: withoutDoubles(notes),
+      isFirst: mine.cursors.previous === null,
+      isLast: mine.cursors.next === null,
+      grewAbove: isAbove,
+      busy: false,
+      problem: null,
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (state.reading !== mine) return;
+    mine.failed = wanted;
+    show(state, { busy: false, problem: error.problem });
+  }
+}
+
+async function again(state: Reads): Promise<void> {
+  const { failed = null, stale = new Set<string>() } = state.reading ?? {};
+  if (failed !== null) await read(state, failed);
+  for (const id of stale) await refresh(state, id);
+}
+
+/** Reads one note again, and where it stands. */
+async function refresh(state: Reads, recordingId: string): Promise<void> {
+  const mine = state.reading;
+  if (mine === null) return;
+  const query = { ...queryOf(mine.filter), around: recordingId, limit: 1 };
+  mine.stale.add(recordingId);
+  try {
+    const { transcripts } = await answer(api.GET('/transcripts', { params: { query } }));
+    const [note] = transcripts;
+    if (state.reading !== mine) return;
+    mine.stale.delete(recordingId);
+    put(state, recordingId, note?.recording_id === recordingId ? note : null);
+    if (mine.failed === null && mine.stale.size === 0) show(state, { problem: null });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (state.reading === mine) show(state, { problem: error.problem });
+  }
+}
+
+function put(state: Reads, recordingId: string, note: Note | null): void {
+  const now = state.shown.get();
+  show(state, { notes: withNote(now.notes, recordingId, note, now) });
+}
+
+async function choose(state: Reads, filter: Filter, around?: string): Promise<void> {
+  const former = left;
+  forget();
+  const mine: Reading = {
+    filter,
+    cursors: { next: null, previous: null },
+    failed: null,
+    stale: new Set(),
+  };
+  state.reading = mine;
+  const isHere =
+    former?.filter === JSON.stringify(filter) &&
+    former.shown.notes.some(({ recording_id }) => recording_id === around);
+  if (isHere) {
+    mine.cursors = former.cursors;
+    show(state, former.shown);
+    return;
+  }
+  show(state, { ...nothing, busy: true });
+  await read(state, around === undefined ? {} : { around });
+}
+
+/** Keeps what is shown for who comes back to it. */
+function leave(state: Reads): void {
+  forget();
+  const { reading } = state;
+  const shown = state.shown.get();
+  if (reading === null || shown.busy || shown.notes.length === 0) return;
+  left = {
+    filter: JSON.stringify(reading.filter),
+    shown: { ...shown, grewAbove: false },
+    cursors: reading.cursors,
+    stop: onFrame((frame) => changesList(frame) && forget()),
+  };
+  state.reading = null;
 }
 
 function forget(): void {
