@@ -56,7 +56,7 @@ test('settings changed and saved, two people in their accounts; the service away
       await asks.waitFor();
       await press('Leave without saving');
       await page.waitForURL(`${service.url}/`);
-      await page.locator('.shelf').waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Notes' }).waitFor();
 
       // Where Back leaves the document, the browser itself asks.
       await page.goto(`${service.url}/settings?part=server`);

@@ -180,7 +180,8 @@ const nothing: Library = {
 };
 
 type Cursors = { next: string | null; previous: string | null };
-type Wanted = { cursor: string } | { before: string } | { around: string } | Record<never, never>;
+/** At most one of them; none: from the beginning. */
+type Wanted = { cursor?: string; before?: string; around?: string };
 type Reading = {
   filter: Filter;
   cursors: Cursors;

@@ -48,13 +48,14 @@ export const fitsIntoZip = (count: number): boolean => count <= exportedTogether
 
 /** Saves their documents as one zip file. @throws {ApiError} */
 export async function exportAll(ids: readonly string[]): Promise<void> {
-  const blob = (await answer(
+  const blob: unknown = await answer(
     api.POST('/recordings/bulk/export', {
       body: { recording_ids: [...ids] },
       parseAs: 'blob',
       fetch: fetchAsUser,
     }),
-  )) as Blob;
+  );
+  if (!(blob instanceof Blob)) return;
   const address = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement('a'), {
     href: address,

@@ -54,5 +54,3 @@ export function openSelection(inOrder: () => readonly string[]) {
     },
   };
 }
-
-export type SelectionOf = ReturnType<typeof openSelection>;
