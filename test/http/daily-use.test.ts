@@ -106,7 +106,7 @@ test('refusals are sentences', async (t) => {
       'POST',
       `/recordings/${id}/reprocess`,
       { from: 'x' },
-      /^must be language-model, diarize or speech-to-text$/,
+      /^must be summary, language-model, diarize or speech-to-text$/,
     ],
     ['POST', `/recordings/${id}/reprocess`, { speakers: 1.5 }, /^must be a whole number$/],
     ['POST', `/recordings/${id}/reprocess`, { speakers: 99 }, /^must be at most 20$/],

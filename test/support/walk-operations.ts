@@ -108,6 +108,8 @@ function plausible(schema: Schema, name: string, named: Named): unknown {
     // Of an utterance that is named by its place.
     block: undefined,
     revision: undefined,
+    // Goes with one way of processing again alone.
+    length: undefined,
     // `start` would open the machine's sound.
     action: 'reset',
   };

@@ -92,7 +92,7 @@ test('in Firefox: logging in, hearing and correcting a note, what changes meanwh
       const said = await page.evaluate(`document.querySelector('.dock').innerText`);
       throw new Error(`It does not begin; the bar says: ${String(said)}`, { cause: error });
     });
-    await page.waitForFunction(`document.querySelector('[role=timer]').textContent >= '0:02'`);
+    await page.waitForFunction(`document.querySelector('[role=timer]').textContent >= '00:02'`);
     await press('.recbar .stop');
     type Line = { device: string | null; duration: number | null; status: string };
     await eventually('it is on the disk', async () => {

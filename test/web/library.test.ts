@@ -101,6 +101,8 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
   await t.test(
     'several at once, by keys: a range, all that fit, erased with their number',
     async () => {
+      // From another page: to the address with another place alone nothing is loaded.
+      await page.goto(`${service.url}/account`);
       await page.goto(service.url);
       const fit = rows.filter({ hasText: 'Note 4' }).first();
       await fit.waitFor();

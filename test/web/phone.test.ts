@@ -171,7 +171,7 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
       // A passage plays here; the title opens the note.
       await page.locator('.hit', { hasText: 'Ben Beispiel' }).locator('.cite').tap();
       await page.locator('.mini').waitFor();
-      await page.locator('.hitgroup h2 a').first().tap();
+      await page.locator(`.hitgroup[data-row="${read}" i] h2 a`).tap();
       await page.waitForURL(new RegExp(`/notes/${read}\\?t=\\d+&find=carpet$`, 'i'));
       await page.getByText('The plaster is dry').waitFor();
       await page.goBack();

@@ -96,7 +96,7 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
 
   await t.test('home', async () => {
     const page = await opened('/', { session });
-    await page.locator('.btn.rec').waitFor();
+    await page.locator('.tab-rec').waitFor();
     await looked(page, 'home');
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await page.locator('article.note').first().waitFor();
@@ -111,10 +111,12 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     await settled(page);
     await looked(page, 'home, narrowed');
     await page.goto(service.url + inPseudo('/'));
+    // A phone has Record at the thumb, and no menu beside it.
+    await page.setViewportSize(sizes[1]!);
     await page.locator('.split .menu > button').click();
     await looked(page, 'home, what can be recorded from');
     await page.keyboard.press('Escape');
-    await page.locator('.btn.rec').click();
+    await page.locator('.tab-rec').click();
     await page.waitForURL(/\/notes\//);
     await recordedFor(page, 1);
     await looked(page, 'recording');
@@ -125,7 +127,7 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     await page.locator('h1').waitFor();
     await looked(page, 'another page while recording');
     await page.locator('.recbar .stop').click();
-    await page.locator('.btn.rec').waitFor();
+    await page.locator('button.tab-rec').waitFor();
     await page.setViewportSize(sizes[1]!);
     await page.locator('h1').focus();
     await page.keyboard.press('?');

@@ -69,7 +69,7 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
     await page.getByText('Line moved.').first().waitFor();
     assert.deepEqual((await texts('decision')).slice(0, 2), now.slice(0, 2).toReversed());
     await row(page, task.id).getByRole('checkbox').press('Space');
-    await page.getByText('Task done.').first().waitFor();
+    await page.getByText('Task marked as done.').first().waitFor();
     assert.equal((await lines()).find((line) => line.id === task.id)!.done, true);
     await checkLook(page, 'summary-edited');
 
@@ -82,7 +82,7 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
       await change.getByRole('button', { name: 'Redo' }).waitFor();
     };
     await undo('Line edited.');
-    await undo('Task done.');
+    await undo('Task marked as done.');
     await undo('Line added.');
     await undo('Line moved.');
     assert.deepEqual(await lines(), before);
@@ -135,7 +135,7 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
     await page.getByRole('heading', { name: 'Aufgaben' }).tap();
     await body(page, decision.id).getByText('Mit dem Finger geschrieben.').waitFor();
     await row(page, task.id).getByRole('checkbox').tap();
-    await page.getByText('Aufgabe erledigt.').first().waitFor();
+    await page.getByText('Aufgabe als erledigt markiert.').first().waitFor();
     await body(page, task.id).tap();
     await checkLook(page, 'summary-phone-german');
     await page.setViewportSize({ width: 320, height: 800 });
