@@ -100,6 +100,10 @@ function plausible(schema: Schema, name: string, named: Named): unknown {
   const meant: Record<string, unknown> = {
     recording_id: named.id,
     paths: [named.filename],
+    // What is joined is somebody's recording too.
+    with: named.id,
+    // The abstract, which each summary has.
+    line: 'short',
     username: 'carla',
     password,
     current_password: 'not the password',
@@ -110,6 +114,10 @@ function plausible(schema: Schema, name: string, named: Named): unknown {
     revision: undefined,
     // Goes with one way of processing again alone.
     length: undefined,
+    // Of a summary that is edited instead.
+    offered: undefined,
+    // Instead of a question.
+    about: undefined,
     // `start` would open the machine's sound.
     action: 'reset',
   };

@@ -123,6 +123,8 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     await page.keyboard.press('Shift+P');
     await page.locator('.recbar.paused').waitFor();
     await looked(page, 'paused');
+    // A note has no bar of tabs on a phone.
+    await page.setViewportSize(sizes[1]!);
     await page.locator('nav a[href="/speakers"]').locator('visible=true').first().click();
     await page.locator('h1').waitFor();
     await looked(page, 'another page while recording');
