@@ -195,13 +195,14 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
       expected: /status of 404/,
       ...phone,
     });
-    const note = theirs.locator('article.note').first();
-    await note.waitFor();
+    const note = theirs.locator(`article.note[data-row="${read}"]`);
+    const newest = theirs.locator('article.note').first();
+    await newest.waitFor();
     await theirs.getByRole('region', { name: 'Now' }).waitFor();
-    assert.ok((await note.boundingBox())!.y < 640, 'with a row under Now');
+    assert.ok((await newest.boundingBox())!.y < 640, 'with a row under Now');
     await checkLook(theirs, 'library-phone');
-    const second = theirs.locator('article.note').nth(1);
-    await hold(theirs, (await second.getAttribute('data-row'))!);
+    await note.waitFor();
+    await hold(theirs, ids[0]!);
     const bar = theirs.getByRole('region', { name: 'Selection' });
     await bar.getByText('1 selected').waitFor();
     await note.tap();
