@@ -106,7 +106,7 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
       await page.goto(service.url);
       const fit = rows.filter({ hasText: 'Note 4' }).first();
       // Below the edge: rows are shown as they come near.
-      await fit.waitFor({ state: 'attached' });
+      await rows.first().waitFor();
       await page.mouse.move(600, 600);
       await page.mouse.wheel(0, 500);
       await fit.waitFor();
@@ -207,9 +207,13 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
     await bar.getByText('1 selected').waitFor();
     await note.tap();
     await bar.getByText('2 selected').waitFor();
+    // No title half below the bar, of which axe would see the upper edge alone.
+    await theirs.evaluate('scrollBy(0, 40)');
     await checkLook(theirs, 'library-phone-select');
     await theirs.getByRole('button', { name: 'Cancel selection' }).tap();
     await bar.waitFor({ state: 'detached' });
+    // A picture of the whole page scrolls it.
+    await theirs.evaluate('scrollTo(0, 0)');
     await note.locator('h3 a').tap();
     await theirs.waitForURL(new RegExp(`/notes/${read}$`));
     await theirs.context().close();
@@ -223,10 +227,12 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
       locale: 'de-DE',
       viewport: { width: 320, height: 640 },
     });
-    // On so small a screen it is below what is said of speech recognition.
-    await narrow.locator('article.note').first().waitFor({ state: 'attached' });
-    await narrow.evaluate('scrollTo(0, 400)');
-    await narrow.locator('article.note').filter({ hasText: 'Hohenlohe' }).waitFor();
+    // On so small a screen it is below what goes on and what is said of speech recognition.
+    const long = narrow.locator('article.note').filter({ hasText: 'Hohenlohe' });
+    await eventually('the long name is in sight', async () => {
+      await narrow.evaluate('scrollBy(0, 100)');
+      return await long.isVisible();
+    });
     await checkLook(narrow, 'library-320-de');
     await narrow.getByRole('button', { name: 'Auswählen', exact: true }).tap();
     await narrow.getByText('0 ausgewählt').waitFor();
