@@ -87,6 +87,9 @@ test('the statechart shows where a recording is, how it got there, and what can 
     await page.getByRole('group', { name: 'State diagram. Current state: none yet.' }).waitFor();
     await link.waitFor();
     await nothingMoved(page);
+    // By its title, with the id that commands take beneath.
+    assert.equal(await link.innerText(), 'Secret budget');
+    await page.locator('main li', { hasText: 'Secret budget' }).getByText(id).waitFor();
     await link.click();
     await page.getByRole('link', { name: 'This recording' }).click();
     await page.getByText('Version 1 is current.').waitFor();

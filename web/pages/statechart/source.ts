@@ -113,7 +113,15 @@ export function followAll(fail: (error: ApiError) => void): () => void {
     move({ id: frame.recording_id, state: frame.to, event: frame.event, at: frame.at });
   };
   const isAdmin = session.get()?.is_admin === true;
-  const stops = [onFrame(onMove)];
+  const stops = [
+    onFrame((frame) => {
+      onMove(frame);
+      // Each may have brought a title; of what was erased there is none.
+      if (frame.type === 'transition' && frame.to !== null && frame.to !== 'idle.erased')
+        void nameOne(frame.recording_id).catch(() => undefined);
+    }),
+  ];
+  void nameNewest().catch(() => undefined);
   (isAdmin ? recentMoves : ownMoves)(move).then(
     () => {
       if (!stopped && known.size === 0) moving.set([]);
@@ -151,6 +159,32 @@ async function ownMoves(move: (each: Moving) => void): Promise<void> {
     move({ id: recording_id, state: name.toLowerCase(), event: '', at: started_at });
   }
 }
+
+/** The user's own recordings, by id: what they are called, and when they began. */
+export const named = atom<ReadonlyMap<string, Named>>(new Map());
+type Named = {
+  recording_id: string;
+  title: string | null;
+  source: string | null;
+  started_at: string;
+};
+
+const name = (recordings: readonly Named[]): void =>
+  named.set(
+    new Map([...named.get(), ...recordings.map((one) => [one.recording_id, one] as const)]),
+  );
+
+/** Not answered: ids stand for the names. */
+const nameNewest = async (): Promise<void> => {
+  const query = { limit: pageSize / 2 };
+  const { data } = await api.GET('/recordings', { params: { query } });
+  if (data) name(data.recordings);
+};
+
+const nameOne = async (id: string): Promise<void> => {
+  const { data } = await api.GET('/recordings/{id}', { params: { path: { id } } });
+  if (data) name([data]);
+};
 
 const othersListeners = new Set<(frame: Frame) => void>();
 let stopWatchingOthers: (() => void) | undefined;
