@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readFile, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { exists, writeDurably, ifMissing } from '../../shared/files.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
@@ -172,6 +173,12 @@ async function load(pulse: Pulse, { name, args }: ChainModule): Promise<number> 
   });
 }
 
+/**
+ * A new chain that cancels echoes drops what does not fit while its loopbacks find their latency: up to a second of
+ * speech, within the first 1.2 s (PulseAudio 16.1). Nobody is told that it records before that is over.
+ */
+const cancellingSettlesMs = 1_500;
+
 async function buildChain(host: Host, chain: readonly ChainModule[]): Promise<number[]> {
   const { instance, pulse } = host;
   const before = await pulse.defaults();
@@ -192,6 +199,8 @@ async function buildChain(host: Host, chain: readonly ChainModule[]): Promise<nu
       if (module.role === 'sink') await assertSinkName(host, index);
     }
     await keepDefaults(host, before);
+    const settles = chain.some(({ name }, at) => name === cancelModule && !kept[at]);
+    if (settles) await sleep(cancellingSettlesMs);
   } catch (error) {
     // The first error is the one to throw; what stays is torn down with the rest.
     for (const index of mine) await pulse.unloadModule(index).catch(() => undefined);
