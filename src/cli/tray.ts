@@ -27,7 +27,7 @@ export async function tray(): Promise<void> {
   const busEnded = bus.ended.then((error) => {
     if (over.signal.aborted) return;
     process.exitCode = 1;
-    console.error(error?.message ?? 'The desktop session has ended.');
+    console.error(`The desktop session has ended${error === null ? '' : ` (${error.message})`}.`);
     over.abort();
   });
   const icon = new TrayIcon(host, labelsFor(env), serveMenu(bus), () => over.abort());

@@ -161,7 +161,12 @@ test('the service restarts under a page: the page says so, connects again by its
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   // A part of the page is not answered: it is read when the service is back.
   await page.route('**/users/me/sessions', async (route) => await route.abort());
+  // What was never connected is not said to have lost its connection.
+  const connected = new Promise((done) => {
+    page.on('websocket', (socket) => socket.once('framereceived', done));
+  });
   await page.reload();
+  await connected;
   await page.getByRole('alert').getByText('The server isn’t responding.').waitFor();
   await page.unroute('**/users/me/sessions');
   await service.end('SIGKILL');
