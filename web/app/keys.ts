@@ -15,7 +15,14 @@ export const isSwitchedOff = (key: string): boolean =>
 /** Whether the table of keys is shown. */
 export const keysShown = atom(false);
 
-export type GlobalAction = 'search' | 'keys' | 'notes' | 'speakers' | 'settings' | RecordingAction;
+export type GlobalAction =
+  | 'search'
+  | 'keys'
+  | 'sidenote'
+  | 'notes'
+  | 'speakers'
+  | 'settings'
+  | RecordingAction;
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** Milliseconds in which the second key of two has to follow. */
@@ -26,6 +33,7 @@ const singles: Record<string, GlobalAction> = {
   '?': 'keys',
   r: 'record',
   m: 'mark',
+  n: 'sidenote',
 };
 /** With Shift, which nobody holds by mistake. */
 const shifted: Record<string, GlobalAction> = { r: 'stop', p: 'pause' };
@@ -78,6 +86,7 @@ function act(action: GlobalAction): boolean {
     return actByKey(action);
   if (action === 'settings' && session.get()?.is_admin !== true) return false;
   if (action === 'search' && focusSearch()) return true;
+  if (action === 'sidenote') return focusOn('#sidenote');
   if (action === 'keys') keysShown.set(true);
   else router.open(addresses[action]);
   return true;
@@ -88,7 +97,12 @@ const addresses = { search: '/search', notes: '/', speakers: '/speakers', settin
 /** Gives the focus to the field of this page, if it has one. */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>('main [role=search] #q');
-  field?.focus();
   field?.select();
+  return focusOn('main [role=search] #q');
+}
+
+function focusOn(selector: string): boolean {
+  const field = document.querySelector<HTMLElement>(selector);
+  field?.focus();
   return field !== null;
 }

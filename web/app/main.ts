@@ -6,6 +6,7 @@ import {
   isListening,
 } from '../client/microphone/browser-recording.ts';
 import { session } from '../client/session.ts';
+import { followUnsent } from '../client/unsent-sidenotes.ts';
 import { tellOfRecordings } from '../recording-bar/told.ts';
 import { locale, prepareWords } from '../words/i18n.ts';
 import App from './App.svelte';
@@ -19,6 +20,7 @@ locale.subscribe((code) => {
   document.documentElement.lang = code;
 });
 followSession();
+followUnsent();
 // Another person: nothing of the one before stays in this page. What they recorded here waits for their login; what they
 // still record goes on, with its control in sight, until it is stopped.
 let person = session.get()?.username;

@@ -62,6 +62,7 @@ export default {
   keySearch: 'Suchen, auf jeder Seite',
   keyRecord: 'Aufnehmen oder die Notiz der laufenden Aufnahme öffnen',
   keyRecording: 'Während der Aufnahme: beenden; pausieren oder fortsetzen; Moment merken',
+  keySidenote: 'Randnotizen: schreiben; hinzufügen oder Moment merken; die letzte bearbeiten',
   keyGo: 'Zu Notizen, Sprechern, Einstellungen',
   keySelect: 'Notizen: auswählen; Auswahl erweitern; alle auswählen',
   keyHits: 'Suchergebnisse: vorherige oder nächste Stelle; abspielen; öffnen',

@@ -62,6 +62,7 @@ const english = {
   keySearch: 'Search, on any page',
   keyRecord: 'Record, or open the note of the current recording',
   keyRecording: 'While recording: stop; pause or resume; mark the moment',
+  keySidenote: 'Side notes: write one; add it, or mark the moment; edit the last',
   keyGo: 'Go to Notes, Speakers, Settings',
   keySelect: 'Notes: select; extend the selection; select all',
   keyHits: 'Search results: previous or next passage; play; open',

@@ -28,10 +28,12 @@ export const icons = {
   people:
     '<circle cx="9" cy="8" r="3.5"/><path d="M2.5 20c.5-4 3-6 6.500-6s6 2 6.500 6M16 4.800a3.500 3.500 0 0 1 0 6.400M18 14.500c2 .8 3.200 2.600 3.500 5.500"/>',
   plus: '<path d="M12 5v14M5 12h14"/>',
+  panel: '<path d="M4 5h16v14H4zM10 5v14M16 10l-2 2 2 2"/>',
   play: '<path class="f" d="M7 4.500v15l12.500-7.500z"/>',
   search: '<circle cx="11" cy="11" r="6.5"/><path d="m16 16 5 5"/>',
   settings:
     '<path d="M4 7h9M17 7h3M4 17h3M11 17h9"/><circle cx="15" cy="7" r="2"/><circle cx="9" cy="17" r="2"/>',
+  sidenote: '<path d="M4 6h10M4 11h7M4 16h5M13 19l1-3 6-6 2 2-6 6z"/>',
   skipBack:
     '<path d="M12 5a7.500 7.500 0 1 1-6.800 4.400M12 2v6L8 5z"/><text x="12" y="15.800" font-size="8" text-anchor="middle" fill="currentColor" stroke="none" font-weight="700">10</text>',
   skipOn:

@@ -40,6 +40,7 @@ test('words that may be wrong are marked; a press or the focus says why, and pla
     ondiscard() {},
     onplay: (time: number) => played.push(time),
     oncorrect() {},
+    onnote() {},
     onmove() {},
   });
   const marked = [...row.querySelectorAll<HTMLElement>('.unsure')];

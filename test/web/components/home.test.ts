@@ -140,7 +140,7 @@ test('keys mean what the table says; those of one character nothing where they a
   assert.equal(meaningOf(press('K', { metaKey: true }), free), 'search');
   assert.deepEqual(
     ['/', '?', 'r', 'R', 'm', 'g', 'n', 'Enter'].map((key) => meaningOf(press(key), free)),
-    ['search', 'keys', 'record', 'record', 'mark', 'first', null, null],
+    ['search', 'keys', 'record', 'record', 'mark', 'first', 'sidenote', null],
   );
   assert.deepEqual(
     ['n', 's', 'e', 'r', 'g'].map((key) => meaningOf(press(key), { afterG: true, single: true })),

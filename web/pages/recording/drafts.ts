@@ -14,6 +14,8 @@ export type Draft = {
   speaker: string | null;
   /** Name of a person who is none of the speakers yet. */
   newName?: string | undefined;
+  /** Of a side note that is written on a passage: its block, or nothing where that has none yet. */
+  about?: string | undefined;
   /** What the turn said when this began, or when the person last saw that it says something else. */
   before: Said;
   /** Where the turn is in the recording, seconds: ids of blocks may come to name another one. */
@@ -69,12 +71,15 @@ export function openDrafts(person: string, recording: string): Drafts {
 
 /** What a person cannot read any more is not kept for them: the recording was erased, or is another's by now. */
 export function forgetDrafts(person: string, recording: string): void {
-  for (const one of [recording, summaryDraftsOf(recording)])
+  for (const one of [recording, summaryDraftsOf(recording), sidenoteDraftsOf(recording)])
     localStorage.removeItem(keyOf(person, one));
 }
 
 /** Under which drafts of a recording's summary are kept, apart from those of its turns. */
 export const summaryDraftsOf = (recording: string): string => `${recording}.summary`;
+
+/** And those of its side notes. */
+export const sidenoteDraftsOf = (recording: string): string => `${recording}.sidenotes`;
 
 const keyOf = (person: string, recording: string): string =>
   `mitschrift.drafts.${person}.${recording}`;

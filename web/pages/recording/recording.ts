@@ -2,8 +2,9 @@ import type { Recording } from './turn-key.ts';
 /** What a recording's page knows: the recording as the service last said it, kept fresh by the feed. */
 import { type ReadableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, type Schema, answer, api } from '../../client/api.ts';
-import { connection, onFrame } from '../../client/feed.ts';
+import { type Frame, connection, onFrame } from '../../client/feed.ts';
 import { session } from '../../client/session.ts';
+import { forgetUnsent } from '../../client/unsent-sidenotes.ts';
 import { type SpeakerMark, speakerMark, speakerNumberOf } from '../../components/speaker-marks.ts';
 import { forgetDrafts } from './drafts.ts';
 
@@ -44,6 +45,7 @@ export function openRecording(id: string): OpenRecording {
       missed = error.problem.status !== 404;
       if (error.problem.status === 404) {
         forgetDrafts(session.get()?.username ?? '', id);
+        forgetUnsent(id);
         state.set({ state: 'missing' });
       }
       // What is shown stays: the strip above the page says that the service is away.
@@ -75,11 +77,16 @@ export function openRecording(id: string): OpenRecording {
   const stopFrames = onFrame((frame) => {
     if (!('recording_id' in frame) || frame.recording_id !== id) return;
     if (frame.type === 'saved') saved.set(frame.paths);
-    if (frame.type === 'transition') void refresh();
+    // What a side note says stands in a frame of its own.
+    const isNote = frame.type === 'transition' && frame.event.startsWith('sidenote.');
+    if (frame.type === 'transition' && !isNote) void refresh();
     const now = state.get();
-    if (frame.type !== 'progress' || now.state !== 'there') return;
-    const recording = withProgress(now.shown.recording, frame);
-    state.set({ state: 'there', shown: { recording } });
+    if (now.state !== 'there') return;
+    const { recording } = now.shown;
+    if (frame.type === 'progress')
+      state.set({ state: 'there', shown: { recording: withProgress(recording, frame) } });
+    if (frame.type === 'sidenote')
+      state.set({ state: 'there', shown: { recording: withSidenote(recording, frame) } });
   });
   void refresh();
   return { state, saved, refresh, close: () => (stopWatching(), stopFrames()) };
@@ -94,6 +101,37 @@ const withProgress = (
   ...(recording.stage === stage ? { fraction } : {}),
   activities: recording.activities.map((one) => (one.stage === stage ? { ...one, fraction } : one)),
 });
+
+type SidenoteFrame = Extract<Frame, { type: 'sidenote' }>;
+
+/** A side note that was written, edited or removed, without reading the whole recording again. */
+function withSidenote(recording: Recording, frame: SidenoteFrame): Recording {
+  const { note, change, text = '', at = 0, block = null, mark = false, by } = frame;
+  const others = recording.sidenotes.filter((one) => one.note !== note);
+  const before = recording.sidenotes.find((one) => one.note === note);
+  if (change === 'removed') return { ...recording, sidenotes: others };
+  const now = new Date().toISOString();
+  if (change === 'edited') {
+    const edited = before && { ...before, text, edited_at: now };
+    return { ...recording, sidenotes: inOrder([...others, ...(edited ? [edited] : [])]) };
+  }
+  const written = {
+    recording_id: recording.recording_id,
+    note,
+    at,
+    block,
+    mark,
+    text,
+    by,
+    own: by === recording.owner,
+    written_at: now,
+    edited_at: null,
+  };
+  return { ...recording, sidenotes: inOrder([...others, before ?? written]) };
+}
+
+const inOrder = (notes: Recording['sidenotes']): Recording['sidenotes'] =>
+  notes.toSorted((a, b) => a.at - b.at || a.note - b.note);
 
 /** A speaker as a page shows them. */
 export type Speaker = { label: string; name: string; mark: SpeakerMark; seconds: number };

@@ -7,11 +7,12 @@ import { onFrame } from '../../client/feed.ts';
 import { session } from '../../client/session.ts';
 import { clock } from '../../components/durations.ts';
 import { ChangedSince, type Plan, correcting, entitling, noteOf, renaming } from './changes.ts';
-import { type Drafts, openDrafts, summaryDraftsOf } from './drafts.ts';
+import { type Drafts, openDrafts, sidenoteDraftsOf, summaryDraftsOf } from './drafts.ts';
 import { type Editing, openEditing } from './editing.ts';
 import type { Edit } from './find.ts';
 import { type MyChanges, openChanges } from './my-changes.ts';
 import type { OpenRecording } from './recording.ts';
+import { type NoteDesk, openNoteDesk } from './sidenotes/desk.ts';
 import { type LineDesk, openLineDesk } from './summary/desk.ts';
 import { words } from './words.ts';
 
@@ -21,6 +22,8 @@ export interface Work {
   readonly editing: Editing;
   /** The summary's lines, where they are edited. */
   readonly lines: LineDesk;
+  /** One's own side notes. */
+  readonly sidenotes: NoteDesk;
   /** What went wrong at last and has no place of its own. */
   readonly problem: WritableAtom<ApiError | null>;
   /** The list of what this person changed is open. */
@@ -74,11 +77,13 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const stopHearing = announceSaves(id);
   const onmade = (change: number, said: string) => toast(said, () => void undo(change));
   const lines = openLines(id, { note, changes, onmade });
+  const sidenotes = openSidenotes(id, { note, changes, onmade });
   return {
     changes,
     drafts,
     editing: openEditing({ note, drafts, changes, saying: ofTurn, onmade }),
     lines,
+    sidenotes,
     problem,
     isListed,
     rename: (names) => make(words.get().speakersRenamed, renaming(note, names)),
@@ -90,6 +95,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     close() {
       drafts.close();
       lines.drafts.close();
+      sidenotes.drafts.close();
       stopHearing();
     },
   };
@@ -123,6 +129,14 @@ function openLines(
   const drafts = openDrafts(session.get()?.username ?? '', summaryDraftsOf(id));
   return openLineDesk({ ...parts, drafts, saying: (what) => words.get()[lineWords[what]] });
 }
+
+const openSidenotes = (
+  id: string,
+  parts: Omit<Parameters<typeof openNoteDesk>[0], 'drafts'>,
+): NoteDesk => {
+  const drafts = openDrafts(session.get()?.username ?? '', sidenoteDraftsOf(id));
+  return openNoteDesk({ ...parts, drafts });
+};
 
 /** Tells of each version that is written. @returns how to stop */
 const announceSaves = (id: string) =>

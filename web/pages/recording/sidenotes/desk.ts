@@ -1,0 +1,166 @@
+/** Writing side notes: the field, which one is being edited, and what was typed in either, kept in this browser. */
+import { type ReadableAtom, atom } from 'nanostores';
+import { announce } from '../../../app/announce.ts';
+import { type Problem, ApiError } from '../../../client/api.ts';
+import { writeSidenote } from '../../../client/unsent-sidenotes.ts';
+import { clock } from '../../../components/durations.ts';
+import { ChangedSince, type Note } from '../changes.ts';
+import type { Draft, Drafts } from '../drafts.ts';
+import type { MyChanges } from '../my-changes.ts';
+import type { Turn } from '../turn-key.ts';
+import { words } from '../words.ts';
+import { removingNote, rewording } from './plans.ts';
+
+/** Under which the field's text is among the drafts. */
+const field = 'new';
+
+export type NoteDesk = {
+  drafts: Drafts;
+  /** What is in the field: since when, and of which passage. */
+  typed(all: ReadonlyMap<string, Draft>): Draft | undefined;
+  /** Number of the note that is being edited. */
+  open: ReadableAtom<number | null>;
+  refusal: ReadableAtom<{ note: number; problem: Problem } | null>;
+  /** @param at seconds of the recording, which count at the first key */
+  type(text: string, at: number): void;
+  /** The next line is about this passage; null: about none. */
+  rest(turn: Pick<Turn, 'start' | 'block'> | null): void;
+  /** Takes the line out of the field and sends it. @returns false when there is none */
+  add(): boolean;
+  begin(note: number): void;
+  edit(text: string): void;
+  /** What was typed stays. */
+  leave(): void;
+  discard(note: number): void;
+  save(): Promise<boolean>;
+  remove(note: number): Promise<boolean>;
+};
+
+type Parts = {
+  note: Note;
+  drafts: Drafts;
+  changes: MyChanges;
+  onmade: (id: number, said: string) => void;
+};
+
+export function openNoteDesk(parts: Parts): NoteDesk {
+  const { note, drafts } = parts;
+  const open = atom<number | null>(null);
+  const refusal = atom<{ note: number; problem: Problem } | null>(null);
+  const draftOf = (block: string) => drafts.all.get().get(block);
+  const change = (
+    of: number,
+    what: 'noteEdited' | 'noteRemoved',
+    plan: () => ReturnType<typeof rewording>,
+  ) =>
+    carryOut(parts, what, plan).then((problem) => {
+      refusal.set(problem && { note: of, problem });
+      return problem === null;
+    });
+  const leave = () => {
+    const draft = draftOf(String(open.get()));
+    if (draft !== undefined && draft.text.trim() === draft.before.text) drafts.drop(draft.block);
+    open.set(null);
+  };
+  return {
+    drafts,
+    typed: (all) => all.get(field),
+    open,
+    refusal,
+    type(text, at) {
+      const draft = draftOf(field);
+      if (text === '' && draft?.about === undefined) drafts.drop(field);
+      else if (draft === undefined) drafts.put(blank(field, text, at));
+      else {
+        // The first key counts, also where the passage was chosen before it.
+        const begun = draft.text === '' && draft.about === undefined ? at : draft.span[0];
+        drafts.put({ ...draft, text, span: [begun, begun], at: Date.now() });
+      }
+    },
+    rest(turn) {
+      const draft = draftOf(field);
+      if (turn === null && (draft === undefined || draft.text === '')) return drafts.drop(field);
+      const at = turn?.start ?? draft?.span[0] ?? 0;
+      const about = turn === null ? undefined : (turn.block ?? '');
+      drafts.put({ ...blank(field, draft?.text ?? '', at), about });
+    },
+    add() {
+      const draft = draftOf(field);
+      const text = draft?.text.trim() ?? '';
+      if (draft === undefined || text === '') return false;
+      const [at] = draft.span;
+      const block = draft.about === undefined || draft.about === '' ? {} : { block: draft.about };
+      drafts.drop(field);
+      writeSidenote({ recordingId: note.id, at, text, ...block });
+      announce(words.get().noteAdded({ time: clock(at) }));
+      return true;
+    },
+    begin(number) {
+      const now = note.now().sidenotes.find((one) => one.note === number);
+      if (now === undefined) return;
+      leave();
+      refusal.set(null);
+      if (draftOf(String(number)) === undefined)
+        drafts.put(blank(String(number), now.text, now.at));
+      open.set(number);
+    },
+    edit(text) {
+      const draft = draftOf(String(open.get()));
+      if (draft) drafts.put({ ...draft, text, at: Date.now() });
+    },
+    leave,
+    discard(number) {
+      drafts.drop(String(number));
+      refusal.set(null);
+      if (open.get() === number) open.set(null);
+    },
+    async save() {
+      const number = open.get();
+      const draft = draftOf(String(number));
+      if (number === null || draft === undefined) return false;
+      const text = draft.text.trim();
+      const isMark = note.now().sidenotes.some((one) => one.note === number && one.mark);
+      const isEmpty = text === '' && !isMark;
+      if (text !== draft.before.text && !isEmpty) {
+        const plan = () => rewording(note, number, draft.before.text, text);
+        if (!(await change(number, 'noteEdited', plan))) return false;
+      }
+      drafts.drop(String(number));
+      open.set(null);
+      return true;
+    },
+    async remove(number) {
+      if (!(await change(number, 'noteRemoved', () => removingNote(note, number)))) return false;
+      drafts.drop(String(number));
+      if (open.get() === number) open.set(null);
+      return true;
+    },
+  };
+}
+
+const blank = (block: string, text: string, at: number): Draft => ({
+  block,
+  text,
+  speaker: null,
+  before: { text, speaker: null },
+  span: [at, at],
+  at: Date.now(),
+});
+
+/** @returns why it was refused; null when it is done */
+async function carryOut(
+  { changes, onmade }: Parts,
+  what: 'noteEdited' | 'noteRemoved',
+  plan: () => ReturnType<typeof rewording>,
+): Promise<Problem | null> {
+  const said = words.get()[what];
+  try {
+    onmade((await changes.make(said, plan())).id, said);
+    return null;
+  } catch (error) {
+    if (error instanceof ChangedSince)
+      return { type: 'changed', title: words.get().noteElsewhere, status: 412 };
+    if (error instanceof ApiError) return error.problem;
+    throw error;
+  }
+}
