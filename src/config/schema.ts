@@ -29,11 +29,11 @@ export const settingSchemas = {
       none: { en: 'No audio', de: 'Kein Audio' },
     },
   }),
-  'audio.combined_channels': a.choice('mix', {
+  'audio.combined_channels': a.choice('split', {
     title: { en: 'Channels of combined recordings', de: 'Kanäle kombinierter Aufnahmen' },
     hint: {
-      en: 'Whether microphone and speakers are mixed or recorded on separate channels.',
-      de: 'Ob Mikrofon und Lautsprecher gemischt oder auf getrennten Kanälen aufgenommen werden.',
+      en: 'Separate channels tell people in a call apart better. Mixed needs half the space.',
+      de: 'Getrennte Kanäle unterscheiden die Personen in einem Anruf besser. Gemischt braucht halb so viel Speicherplatz.',
     },
     choices: {
       mix: { en: 'Mixed', de: 'Gemischt' },

@@ -17,6 +17,8 @@ const killsPerRun = 3;
 const victims = ['service', 'capture', 'server', 'service', 'capture', 'server', 'both'] as const;
 type Victim = (typeof victims)[number];
 
+/** Microphone and loudspeakers, 16 bits each. */
+const frameBytes = 4;
 const said = 'good morning everyone and welcome to the weekly planning meeting';
 /** A block that is not complete, the block that is being written, and a busy machine. */
 const lostMsMax = 300;
@@ -54,7 +56,7 @@ for (const seed of seeds({ short: 2, long: 50 })) {
     const folder = join(root, 'recordings', id);
     const samples = async () => {
       const file = await stat(join(folder, 'audio.wav')).catch(() => null);
-      return file === null ? 0 : Math.max(0, file.size - 44) / 2;
+      return file === null ? 0 : Math.max(0, file.size - 44) / frameBytes;
     };
     const growsBy = async (more: number) => {
       const wanted = (await samples()) + more;
@@ -135,7 +137,7 @@ for (const seed of seeds({ short: 2, long: 50 })) {
       );
     const file = await readFile(join(folder, 'audio.wav'));
     assert.equal(file.readUInt32LE(40), file.length - 44);
-    assert.equal(detail.ledger.samples, (file.length - 44) / 2);
+    assert.equal(detail.ledger.samples, (file.length - 44) / frameBytes);
     assert.deepEqual(await readdir(folder), ['audio.wav']);
     assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift/);
     assert.equal(await service.end('SIGTERM'), 0);

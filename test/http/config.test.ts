@@ -40,7 +40,7 @@ test('PUT /config: deep merge, read back at once, stored as facts by whoever sen
       {
         device: 'Mic',
         keep: 'wav',
-        combined_channels: 'mix',
+        combined_channels: 'split',
         echo_cancellation: true,
         recorders: 'everyone',
       },
