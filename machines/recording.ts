@@ -14,6 +14,7 @@ import {
   noting,
   noted,
   notes,
+  ofOrder,
   ofVoices,
   remarks,
   retelling,
@@ -69,6 +70,7 @@ const saved = parts.createStateConfig({
   on: {
     ...changes('#recording.transcribing.writing'),
     ...ofVoices,
+    ...ofOrder,
     ...restored,
     ...extended,
     ...assembling,

@@ -81,6 +81,12 @@ export const ofVoices = {
   'voice.measured': noting,
 } as const;
 
+/** Where people put it: lists say it. */
+export const ofOrder = {
+  'recording.filed': noting,
+  'tags.changed': noting,
+} as const;
+
 /** What people may say in every state but the last. */
 export const notes = {
   'title.changed': noting,
@@ -89,6 +95,7 @@ export const notes = {
   'sidenote.edited': noting,
   'sidenote.removed': noting,
   ...ofVoices,
+  ...ofOrder,
 } as const;
 
 /** What people may say at any time after the capture: it counts when documents are written. */

@@ -33,19 +33,27 @@ export type LibraryItem = {
   duration: number | null;
   speakers: ListedRecording['speakers'];
   documents: { index: string; transcript: string; summary: string };
+  folder: string | null;
+  tags: readonly string[];
 };
 
 /**
- * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, and whose a document may be:
+ * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, by folder (`none`: in none) and tag
+ * `i/<owner>/<folder>/…`, `g/<owner>/<tag>/…` (without documents: `x/<owner>/<folder or tag>/…`), and whose a document may be:
  * `f/<owner>/<minute in the file name>/<id>`.
  */
 export function libraryLists(kept: KeptLine): [key: string, row: Row][] {
-  const { owner, kind, recordingId, startedAt, files } = kept.core;
-  if (files.length === 0) return [];
+  const { owner, kind, recordingId, startedAt, files, folder, tags } = kept.core;
   const place = timeKey(startedAt, recordingId);
+  if (files.length === 0) {
+    const ids = folder === null ? tags : [folder, ...tags];
+    return ids.map((one) => [`${unsavedList(owner, one)}${place}`, 1]);
+  }
   return [
     [`${libraryList(owner, 'all')}${place}`, 1],
     [`${libraryList(owner, kind)}${place}`, 1],
+    [`${folderList(owner, folder)}${place}`, 1],
+    ...tags.map((tag): [string, Row] => [`${tagList(owner, tag)}${place}`, 1]),
     ...files.map((minute): [string, Row] => [`${filesOfMinute(owner, minute)}${recordingId}`, 1]),
   ];
 }
@@ -56,6 +64,34 @@ export const libraryEntries = (
   owner: string,
   kind?: Kind,
 ): ReadEntries => entriesOf(storage, recordingsName, libraryList(owner, kind ?? 'all'));
+
+/** The entries of what is in a folder; null: in none. */
+export const entriesInFolder = (
+  storage: ProjectionStorage,
+  owner: string,
+  folder: string | null,
+): ReadEntries => entriesOf(storage, recordingsName, folderList(owner, folder));
+
+/** The entries of what has a tag. */
+export const entriesTagged = (
+  storage: ProjectionStorage,
+  owner: string,
+  tag: string,
+): ReadEntries => entriesOf(storage, recordingsName, tagList(owner, tag));
+
+/** All that is in a folder, or has a tag: what has documents, then what has none. */
+export const entriesOfOrder = (
+  storage: ProjectionStorage,
+  owner: string,
+  { id, kind }: { id: string; kind: 'folder' | 'tag' },
+): ReadEntries[] => [
+  kind === 'folder' ? entriesInFolder(storage, owner, id) : entriesTagged(storage, owner, id),
+  entriesOf(storage, recordingsName, unsavedList(owner, id)),
+];
+
+/** How many recordings with documents a list has, at most `limit`. */
+export const countedEntries = async (read: ReadEntries, limit: number): Promise<number> =>
+  (await read({ gte: '', lt: '~', reverse: true, limit })).length;
 
 type LibraryRequest = Omit<PageRequest, 'around'> & {
   kind?: Kind | undefined;
@@ -171,9 +207,15 @@ function libraryItem(row: ListedRecording): LibraryItem | undefined {
     duration: row.duration,
     speakers,
     documents,
+    folder: row.folder,
+    tags: row.tags,
   };
 }
 
 const audioList = (owner: string, sha256: string): string => `a/${owner}/${sha256}/`;
 const filesOfMinute = (owner: string, minute: string): string => `f/${owner}/${minute}/`;
+const folderList = (owner: string, folder: string | null): string =>
+  `i/${owner}/${folder ?? 'none'}/`;
+const unsavedList = (owner: string, id: string): string => `x/${owner}/${id}/`;
+const tagList = (owner: string, tag: string): string => `g/${owner}/${tag}/`;
 const libraryList = (owner: string, kind: Kind | 'all'): string => `l/${owner}/${kind}/`;

@@ -56,6 +56,49 @@ export function entriesOf(
   };
 }
 
+/** Entries of each list that are read at once. */
+const joinedAtOnce = 64;
+
+/**
+ * The entries that all of these lists have. What one list lacks is skipped in the others, so the shortest list decides
+ * what it costs.
+ */
+export function entriesInAll(lists: readonly [ReadEntries, ...ReadEntries[]]): ReadEntries {
+  if (lists.length === 1) return lists[0];
+  return async ({ reverse, limit, ...bounds }) => {
+    const isBehind = (one: string, other: string) => (reverse ? one < other : one > other);
+    const found: string[] = [];
+    let { gte, lt } = bounds;
+    while (found.length < limit) {
+      const within = { gte, lt, reverse, limit: joinedAtOnce };
+      const parts = await Promise.all(lists.map((read) => read(within)));
+      // Up to the nearest end of a part that is not its list's, all are known.
+      const end = parts
+        .flatMap((part) => (part.length < joinedAtOnce ? [] : part.slice(-1)))
+        .reduce<string | undefined>(
+          (near, one) => (near === undefined || isBehind(near, one) ? one : near),
+          undefined,
+        );
+      const [first = [], ...others] = parts.map(
+        (part) => new Set(end === undefined ? part : part.filter((one) => !isBehind(one, end))),
+      );
+      found.push(...[...first].filter((one) => others.every((other) => other.has(one))));
+      if (end === undefined) break;
+      const behind = parts.map((part) => part.find((one) => isBehind(one, end)));
+      if (behind.some((one, n) => one === undefined && (parts[n]?.length ?? 0) < joinedAtOnce))
+        break;
+      // The next that all have is not before the next of any.
+      const next = behind.reduce(
+        (far, one) => (one !== undefined && (far === undefined || isBehind(one, far)) ? one : far),
+        undefined,
+      );
+      if (reverse) lt = next === undefined ? end : behindOf(next);
+      else gte = next ?? behindOf(end);
+    }
+    return found.slice(0, limit);
+  };
+}
+
 /**
  * One page of a list, newest first. `nextCursor` is null on the last page.
  * @throws {InvalidCursor}; {RangeError} unless 1 <= limit <= 200.

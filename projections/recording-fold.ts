@@ -115,6 +115,8 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       files: [],
       importedSha256: imported ? fact.data.sha256 : null,
       postponed: false,
+      folder: null,
+      tags: [],
       version: 0,
     },
     counted,
@@ -127,6 +129,13 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
   switch (fact.type) {
     case 'speakers.postponed':
       return { postponed: true };
+    case 'recording.filed':
+      return { folder: fact.data.folder };
+    case 'tags.changed':
+      return { tags: fact.data.tags };
+    // Ids of one user mean nothing to another.
+    case 'recording.handed_over':
+      return { folder: null, tags: [] };
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { documentHashes: null, files: [] } : {};
     case 'documents.saved': {
@@ -146,6 +155,8 @@ const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   files: [],
   importedSha256: null,
   running: [],
+  folder: null,
+  tags: [],
 });
 
 type Running = RecordingRow['running'];

@@ -48,6 +48,9 @@ export type RecordingRow = {
   } | null;
   documents: { index: string; transcript: string; summary: string } | null;
   documentHashes: { index: string; transcript: string; summary: string } | null;
+  /** Folder it is in, and tags it has: ids of its owner's. */
+  folder: string | null;
+  tags: readonly string[];
   /** Version of the documents; 0: none yet. */
   version: number;
   /** What a reader should know: no language model, parts kept unpunctuated, audio truncated, … */

@@ -30,12 +30,12 @@ import { dropTexts, setText } from './texts.ts';
  * - `d/<id>` (s) the facts of it that count, without their long texts
  * - `t/<id>/…` (s) its texts, see `texts.ts`
  * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
- *   something is going on; `l/…`, `f/…`, `a/…` the library, see `library.ts`; all without words in their keys
+ *   something is going on; `l/…`, `i/…`, `g/…`, `f/…`, `a/…` the library, see `library.ts`; all without words in their keys
  * - `p/<owner>` position of the last fact of any recording of theirs
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 18,
+  version: 19,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -153,6 +153,8 @@ const inSameLists = ({ core: a }: KeptLine, { core: b }: KeptLine): boolean =>
   a.kind === b.kind &&
   a.startedAt === b.startedAt &&
   a.files === b.files &&
+  a.folder === b.folder &&
+  a.tags === b.tags &&
   (a.state === b.state || (a.state !== erasedState && b.state !== erasedState));
 
 /** What `GET /status` says of a user's recordings, as far as facts say; HTTP adds what is going on right now. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FactOf, FactSchema, FactSchemas, NewFact, StoredFact } from './envelope.ts';
+import { type PersonalFact, type PersonalStream, personalFacts } from './personal.ts';
 import { type RecordingFact, type RecordingStream, recordingFacts } from './recording.ts';
 
 /** The one stream all users live in: its expected version decides who is first and which name is free. */
@@ -59,7 +60,7 @@ const configFacts = {
 export type ConfigFact = FactOf<typeof configFacts>;
 
 /** Every fact there is. */
-export type Fact = RecordingFact | UserFact | ConfigFact;
+export type Fact = RecordingFact | UserFact | ConfigFact | PersonalFact;
 /** A fact to append, and one read back. */
 export type OfferedFact = NewFact<Fact>;
 export type LoggedFact = StoredFact<Fact>;
@@ -75,7 +76,9 @@ export type LoggedFactIn<S extends string> = S extends RecordingStream
     ? StoredFact<UserFact>
     : S extends typeof configStream
       ? StoredFact<ConfigFact>
-      : LoggedFact;
+      : S extends PersonalStream
+        ? StoredFact<PersonalFact>
+        : LoggedFact;
 
 /** Whether a fact is one of a recording. */
 export const isRecordingFact = (fact: LoggedFact): fact is LoggedRecordingFact =>
@@ -85,6 +88,7 @@ const catalogue: Readonly<Record<string, FactSchema>> = {
   ...recordingFacts,
   ...userFacts,
   ...configFacts,
+  ...personalFacts,
 };
 
 /** The schema of a type of fact; undefined for a type this release does not know. */

@@ -1,3 +1,4 @@
+import { orderFacts } from './order.ts';
 import * as z from 'zod';
 import { assemblyFacts, madeOf } from './assembly.ts';
 import { sentenceSchema } from './sentence.ts';
@@ -206,6 +207,7 @@ export const recordingFacts = {
   ...sidenoteFacts,
   ...summaryFacts,
   ...assemblyFacts,
+  ...orderFacts,
 
   /** A person said what the recording is called. */
   'title.changed': {

@@ -1,7 +1,7 @@
 import { detail } from '../../src/words/details.ts';
 import { fieldFault } from '../../src/words/field-faults.ts';
 import { problemOf } from '../../src/words/problems.ts';
-import type { Decision, Refusal } from '../../events/command-handler.ts';
+import { type Decision, type Refusal, isRefusal } from '../../events/command-handler.ts';
 import {
   type Kind,
   type RecordingFact,
@@ -15,6 +15,7 @@ import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
+import { type OrderChanges, type OrderRefusal, orderChanged } from './order.ts';
 import type { SidenoteRefusal } from './sidenotes.ts';
 import type { SummaryRefusal } from './edit-summary.ts';
 import { voiceNames } from './earlier-names.ts';
@@ -28,6 +29,7 @@ export type RecordingRefusal =
   | SidenoteRefusal
   | SummaryRefusal
   | AssemblyRefusal
+  | OrderRefusal
   | Refusal<'NO_SUCH_VERSION'>
   | Refusal<'NO_LANGUAGE_MODEL'>
   | (Refusal<'UNKNOWN_LABELS'> & { unknown: readonly string[]; labels: readonly string[] });
@@ -36,7 +38,7 @@ export type RecordingDecision = Decision<RecordingFact, RecordingRefusal>;
 export type DecideRecording = (recording: Recording, state: string) => RecordingDecision;
 
 /** What a person says of a recording as a whole; what is left out stays. */
-export type RecordingChanges = {
+export type RecordingChanges = OrderChanges & {
   title?: string | undefined;
   kind?: Kind | undefined;
   /** ISO 639-1 code; null: as it was heard. */
@@ -50,7 +52,7 @@ export type RecordingChanges = {
 /** Says what a recording is called, what kind it is, what was spoken, when it began and whose it is. */
 export const changeRecording =
   (wanted: RecordingChanges) =>
-  (recording: Recording): readonly RecordingFact[] => {
+  (recording: Recording): readonly RecordingFact[] | OrderRefusal => {
     const { title, kind, language, localStart, owner } = wanted;
     const facts: RecordingFact[] = [];
     const { title: previous } = draft(recording);
@@ -66,6 +68,9 @@ export const changeRecording =
     if (localStart !== undefined && !isSameMoment(localStart, recording.startedAt)) {
       facts.push({ type: 'start.changed', data: { local_start: localStart } });
     }
+    const order = orderChanged(recording, wanted);
+    if (isRefusal(order)) return order;
+    facts.push(...order);
     if (owner !== undefined && owner !== recording.files.owner) {
       facts.push({ type: 'recording.handed_over', data: { owner } });
     }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { detail } from '../words/details.ts';
 import type { Context } from 'koa';
 import * as z from 'zod';
+import { tagsMax } from '../../events/facts/order.ts';
 import { kindSchema } from '../../events/facts/recording.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
 import { personNameMax } from '../recordings/people-given.ts';
@@ -99,12 +100,23 @@ export const pageSchema = z.object({
 
 const moment = z.iso.datetime({ offset: true, error: wrong('not-a-time') });
 
+/** Id of a folder or a tag. */
+export const orderIdSchema = z.string().regex(/^\w{1,64}$/);
+
 /** What a list of documents is narrowed to. */
 export const narrowingSchema = z.strictObject({
   kind: kindSchema.optional(),
   speaker: z.string().min(1).max(personNameMax).optional().describe('a name, or a label'),
   from: moment.optional().describe('those that began then or later'),
   to: moment.optional().describe('those that began then or earlier'),
+  folder: orderIdSchema.optional().describe('id of a folder; `none`: those in no folder'),
+  tag: z
+    .string()
+    .max(1000)
+    .transform((ids) => ids.split(','))
+    .pipe(z.array(orderIdSchema).max(tagsMax))
+    .optional()
+    .describe('ids of tags, separated by commas: those that have all of them'),
 });
 
 /** Query of a list of documents. */

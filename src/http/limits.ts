@@ -23,9 +23,12 @@ export const limits = {
   /** Rows a page at most, and by default. */
   pageMax: 200,
   pageDefault: 50,
-  /** Recordings that one request names: erased, or exported; and ids of a whole library. */
+  /** Recordings that one request names: erased, exported, or put in order; and ids of a whole library. */
   erasedTogetherMax: 100,
   exportedTogetherMax: 500,
+  changedTogetherMax: 500,
+  /** Recordings of a folder or a tag that are counted. */
+  countedMax: 1000,
   libraryIdsMax: 10_000,
   /** `Idempotency-Key`: characters; answers remembered, all users together. */
   idempotencyKeyCharactersMax: 255,

@@ -59,6 +59,8 @@ export function recordingLine(
     error: row.error && errorIn(reader, row.error),
     speakers: speakerAnswers(row.speakers, uiLanguage),
     documents: row.documents,
+    folder: row.folder,
+    tags: row.tags,
     version: row.version,
   };
 }

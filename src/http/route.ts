@@ -191,6 +191,7 @@ export const tags = {
   Transcripts: 'The documents in the user’s space.',
   Speakers: 'The speakers of a meeting.',
   Users: 'The people who may log in.',
+  Order: 'Folders and tags of the caller.',
   Configuration: 'Settings, and the separate servers that they name.',
   Host: 'Input devices, audio and programs of the server’s computer.',
   Watching: 'Metrics and checks for administrators.',

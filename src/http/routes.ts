@@ -12,6 +12,7 @@ import { acceptRoutes, invitationRoutes } from './routes/invitations.ts';
 import { manyRecordingRoutes } from './routes/many-recordings.ts';
 import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
+import { orderRoutes } from './routes/order.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { recordingCommandRoutes } from './routes/recording-actions.ts';
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...questionRoutes,
   ...speakersRoutes,
   ...profileRoutes,
+  ...orderRoutes,
   ...documentRoutes,
   ...searchRoutes,
   ...audioRoutes,

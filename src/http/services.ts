@@ -20,6 +20,7 @@ import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Questions } from '../recordings/question-limits.ts';
+import type { OrderBook } from '../order/order-book.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Settings } from '../config/environment.ts';
@@ -75,6 +76,8 @@ export type HttpServices = {
   doctor(): Promise<Check[]>;
   /** Whether a language model is configured; it may be away. */
   hasLanguageModel(): boolean;
+  /** Folders and tags. */
+  order: OrderBook;
   /** Answers questions about what was said. */
   questions: Questions;
   config: Config;

@@ -18,6 +18,7 @@ import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { Calls } from '../capture/calls/calls.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Elsewhere } from '../capture/moments.ts';
+import type { OrderBook } from '../order/order-book.ts';
 import type { Toggle } from '../capture/toggle.ts';
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../config/environment.ts';
@@ -127,6 +128,7 @@ export type Parts = Pipeline & {
   space: SpaceLimit;
   metrics: Metrics;
   toggle: Toggle;
+  order: OrderBook;
   calls: Calls;
   models: HostModels;
   readiness: Readiness;

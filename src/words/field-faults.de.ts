@@ -144,6 +144,8 @@ export const fieldFaultsInGerman = {
   'peaks-rate': { detail: 'muss ein Teiler von {most} sein, etwa 10, 20 oder 50' },
   'peaks-too-many': { detail: 'ist zu hoch für eine Aufnahme dieser Länge' },
   'model-only-for-speech': { detail: 'lässt sich nur beim erneuten Transkribieren wählen' },
+  'not-your-folder': { detail: 'ist keiner Ihrer Ordner' },
+  'not-your-tag': { detail: 'ist keines Ihrer Schlagwörter' },
   'not-a-user': { detail: 'ist kein Benutzer' },
   'not-a-label': { detail: 'ist kein Sprecher dieser Aufnahme ({labels})' },
   'not-a-word': { detail: 'ist kein Wort, an dem sich dieser Beitrag teilen lässt' },

@@ -189,6 +189,8 @@ export const fieldFaults = {
   ),
   'peaks-too-many': says({}, { detail: 'is too high for a recording of this length' }),
   'model-only-for-speech': says({}, { detail: 'can only be chosen when transcribing again' }),
+  'not-your-folder': says({}, { detail: 'is not one of your folders' }),
+  'not-your-tag': says({}, { detail: 'is not one of your tags' }),
   'not-a-user': says({}, { detail: 'is not a user' }),
   'not-a-label': says(
     { labels: 'list' },

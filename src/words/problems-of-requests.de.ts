@@ -119,6 +119,14 @@ export const problemsOfRequestsInGerman = {
     detail:
       'Es sind zu viele Einladungen und Passwort-Links offen. Ziehen Sie zuerst einige davon zurück.',
   },
+  'name-taken': {
+    title: 'Name vergeben',
+    detail: '„{name}“ gibt es bereits. Wählen Sie einen anderen Namen.',
+  },
+  'too-many-names': {
+    title: 'Zu viele',
+    detail: 'Es kann höchstens {count} geben. Löschen Sie zuerst etwas, das Sie nicht brauchen.',
+  },
   overridden: {
     title: 'Durch Umgebungsvariable festgelegt',
     detail:

@@ -188,6 +188,17 @@ export const problemsOfRequests = {
       detail: 'Too many invitations and password links are open. Withdraw some of them first.',
     },
   ),
+  'name-taken': says(
+    { name: 'text' },
+    { title: 'Name taken', detail: 'There is already one called “{name}”. Choose another name.' },
+  ),
+  'too-many-names': says(
+    { count: 'integer' },
+    {
+      title: 'Too many',
+      detail: 'There can be {count} at most. Delete one that you don’t need first.',
+    },
+  ),
   overridden: says(
     { keys: 'list' },
     {

@@ -15,7 +15,7 @@ const floors: readonly (readonly (readonly string[])[])[] = [
   [['src/storage/']],
   [['src/speech/'], ['src/documents/'], ['src/tray/']],
   [['src/recordings/'], ['src/export/'], ['src/search/']],
-  [['src/capture/'], ['src/integrity/'], ['src/metrics/']],
+  [['src/capture/'], ['src/integrity/'], ['src/metrics/'], ['src/order/']],
   [['src/accounts/'], ['src/doctor/']],
   [['src/http/'], ['src/control/']],
   [['src/recorder/']],

@@ -182,6 +182,8 @@ const samples: Record<FactType, Sample> = {
   },
   'sidenote.edited': { data: { note: 1 }, content: { text: 'Ask Änne about Bonn.' } },
   'sidenote.removed': { data: { note: 1 } },
+  'recording.filed': { data: { folder: 'F1' } },
+  'tags.changed': { data: { tags: ['T1', 'T2'] } },
   'summary.edited': {
     data: { basis: 3, turns: null, edits: [{ line: '3-1', did: 'changed' }] },
     content: { lines: [{ ...line, id: '3-1', by: 'U1', at: 1.5 }], abstract: 'Köln, in short.' },
@@ -251,6 +253,12 @@ const samples: Record<FactType, Sample> = {
   'config.key_set': { data: { key: 'stt.base_url', value: 'http://127.0.0.1:8080' } },
   'config.secret_set': { data: { key: 'llm.api_key', fingerprint: 'ab12' } },
   'config.key_reset': { data: { key: 'stt.base_url' } },
+  'folder.created': { data: { folder: 'F1' }, content: { name: 'Gemeinde' } },
+  'folder.renamed': { data: { folder: 'F1' }, content: { name: 'Köln' } },
+  'folder.deleted': { data: { folder: 'F1' } },
+  'tag.created': { data: { tag: 'T1', colour: 1 }, content: { name: 'Köln' } },
+  'tag.renamed': { data: { tag: 'T1', colour: 2 }, content: { name: 'Budget' } },
+  'tag.deleted': { data: { tag: 'T1' } },
 };
 
 /** A fact of a type, ready to be appended. `subject` is whose key its content gets. */

@@ -11,6 +11,7 @@ import {
   time,
   waiting,
 } from './activity-answers.ts';
+import { order } from './order-answers.ts';
 
 const id = z.string().describe('ULID');
 const source = z
@@ -91,6 +92,7 @@ const line = {
   error: recordingFailure.nullable(),
   speakers: z.array(speaker),
   documents: documentPathsSchema.nullable(),
+  ...order,
   version: z.number().int().describe('of the documents; 0: none yet'),
 };
 
@@ -226,6 +228,7 @@ export const libraryItem = z.object({
   duration: seconds.nullable(),
   speakers: z.array(z.string()).describe('as people see them: names, `Speaker 1` without one'),
   documents: documentPathsSchema,
+  ...order,
 });
 
 export const hit = z.object({

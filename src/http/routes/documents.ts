@@ -3,13 +3,14 @@ import * as z from 'zod';
 import type { Context } from 'koa';
 import { recordings } from '../../../projections/recordings.ts';
 import {
+  entriesInFolder,
+  entriesTagged,
   libraryEntries,
   libraryIds,
   libraryOf,
   recordingByFilename,
 } from '../../../projections/library.ts';
-import type { ReadEntries } from '../../../projections/list-page.ts';
-import type { Kind } from '../../../events/facts/recording.ts';
+import { type ReadEntries, entriesInAll } from '../../../projections/list-page.ts';
 import { openSpokenBy } from '../../search/spoken-by.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
@@ -46,11 +47,25 @@ const openedSpokenBy = perApp(({ storage, projections }) => openSpokenBy({ stora
 const entriesFor = async (
   services: RouteServices,
   owner: string,
-  { kind, speaker }: { kind?: Kind | undefined; speaker?: string | undefined },
-): Promise<ReadEntries> =>
-  speaker === undefined
-    ? libraryEntries(services.storage, owner, kind)
-    : await openedSpokenBy(services).entriesOf(owner, speaker, kind);
+  { kind, speaker, folder, tag = [] }: z.output<typeof narrowingSchema>,
+): Promise<ReadEntries> => {
+  const { storage } = services;
+  const read =
+    speaker === undefined
+      ? libraryEntries(storage, owner, kind)
+      : await openedSpokenBy(services).entriesOf(owner, speaker, kind);
+  const ordered = [
+    ...(folder === undefined
+      ? []
+      : [entriesInFolder(storage, owner, folder === 'none' ? null : folder)]),
+    ...tag.map((one) => entriesTagged(storage, owner, one)),
+  ];
+  const [first, ...others] = ordered;
+  // Whatever is in a folder or has a tag is in the library.
+  return first !== undefined && kind === undefined && speaker === undefined
+    ? entriesInAll([first, ...others])
+    : entriesInAll([read, ...ordered]);
+};
 
 const route = routesOf({ tag: 'Transcripts' });
 

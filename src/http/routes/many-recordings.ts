@@ -2,6 +2,9 @@ import type { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
+import { kindSchema } from '../../../events/facts/recording.ts';
+import { changeRecording } from '../../../projections/recording/decide.ts';
+import type { Order } from '../../../projections/recording/order.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { documentNames } from '../../documents/documents.ts';
@@ -12,6 +15,7 @@ import { wrong } from '../../shared/in-words.ts';
 import { limits } from '../limits.ts';
 import { problemBody } from '../problem-answer.ts';
 import { invalid } from '../problems.ts';
+import { orderFields, orderWanted } from '../order-changes.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
@@ -25,6 +29,10 @@ const idsUpTo = (most: number) =>
     .min(1)
     .max(most)
     .refine((ids) => new Set(ids).size === ids.length, wrong('recording-named-twice'));
+
+const refusals = z.array(
+  z.object({ recording_id: z.string(), type: z.string(), detail: z.string() }),
+);
 
 const route = routesOf({ tag: 'Recordings' });
 
@@ -50,9 +58,7 @@ export const manyRecordingRoutes = [
           left: z
             .array(z.string())
             .describe('copies that a person changed: they stay; paths below the vault'),
-          refused: z.array(
-            z.object({ recording_id: z.string(), type: z.string(), detail: z.string() }),
-          ),
+          refused: refusals,
         }),
       },
     },
@@ -66,7 +72,7 @@ export const manyRecordingRoutes = [
         ]);
       refuseWhenStopped(services);
       const left: string[] = [];
-      const refused: { recording_id: string; type: string; detail: string }[] = [];
+      const refused: z.output<typeof refusals> = [];
       let last: Accepted | undefined;
       for (const id of ids) {
         try {
@@ -83,6 +89,67 @@ export const manyRecordingRoutes = [
       }
       if (last) await untilReadable(services, last);
       return { erased: ids.length - refused.length, left, refused };
+    },
+  }),
+  route('post', '/recordings/bulk', {
+    id: 'changeRecordings',
+    summary: 'Puts several recordings in order: folder, tags, kind',
+    description:
+      'One after the other; what was refused is named, the others are changed. `before` undoes it, sent back. ' +
+      'A repetition goes on where it stopped.',
+    body: {
+      json: z.strictObject({
+        changes: z
+          .array(
+            z.strictObject({
+              recording_id: z.string().min(1).max(64),
+              ...orderFields,
+              kind: kindSchema.optional(),
+            }),
+          )
+          .min(1)
+          .max(limits.changedTogetherMax)
+          .refine(
+            (all) => new Set(all.map((one) => one.recording_id)).size === all.length,
+            wrong('recording-named-twice'),
+          ),
+      }),
+    },
+    answers: {
+      200: {
+        description: 'Done.',
+        json: z.object({
+          changed: z.array(
+            z.object({
+              recording_id: z.string(),
+              before: z.object({ folder: z.string().nullable(), tags: z.array(z.string()) }),
+            }),
+          ),
+          refused: refusals,
+        }),
+      },
+    },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+    async run({ ctx, body: { changes }, caller, onBehalf }, services) {
+      refuseWhenStopped(services);
+      const personal = await services.order.of(caller.userId);
+      const changed: { recording_id: string; before: Order }[] = [];
+      const refused: z.output<typeof refusals> = [];
+      let last: Accepted | undefined;
+      for (const { recording_id: id, kind, ...order } of changes) {
+        try {
+          const { folder, tags } = await visibleRecording(services, caller, id);
+          const decision = changeRecording({ kind, ...orderWanted(order, personal) });
+          const command = `${onBehalf.command}/${id}`;
+          last = await services.recordingService.decide(id, { by: onBehalf.by, command }, decision);
+          changed.push({ recording_id: id, before: { folder, tags } });
+        } catch (error) {
+          refused.push({ recording_id: id, ...refusal(ctx, error) });
+        }
+      }
+      if (last) await untilReadable(services, last);
+      return { changed, refused };
     },
   }),
   route('post', '/recordings/bulk/export', {

@@ -10,9 +10,11 @@ import {
   restoreVersion,
   type DecideRecording,
 } from '../../../projections/recording/decide.ts';
+import type { OrderChanges } from '../../../projections/recording/order.ts';
 import { localTime } from '../../shared/time.ts';
 import { isIn } from '../../../machines/states.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
+import { isOrderGiven, orderSchema, orderWanted } from '../order-changes.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import type { Reader } from '../readers-language.ts';
@@ -31,6 +33,7 @@ const recordingSchema = z
     kind: kindSchema.optional(),
     language: languageSchema.optional(),
     started_at: momentSchema.optional().describe('when it began'),
+    ...orderSchema.shape,
     owner: z.string().max(64).optional().describe('a user’s name or id; by an administrator'),
   })
   .describe('What is left out stays as it is.');
@@ -42,7 +45,7 @@ export const recordingChangeRoutes = [
   route('patch', '/recordings/{id}', {
     id: 'changeRecording',
     summary:
-      'Says what a recording is called, what kind it is, what was spoken, when it began, whose it is',
+      'Says what a recording is called, what kind it is, what was spoken, when it began, where it is put, whose it is',
     description:
       'File names stay; an old title becomes an alias. An administrator hands a recording over: its ' +
       'documents move to the other space. What a deleted user left takes `owner` alone, and is answered without words.',
@@ -53,7 +56,9 @@ export const recordingChangeRoutes = [
     async run({ ctx, params: { id }, body, caller }, services) {
       const { owner } = await visibleOrLeft(services, caller, id);
       const words = sees(caller, owner);
-      const decision = recordingChange(body, { isAdmin: caller.isAdmin, words }, services);
+      const order = isOrderGiven(body) ? orderWanted(body, await services.order.of(owner)) : {};
+      const asked = { isAdmin: caller.isAdmin, words, order };
+      const decision = recordingChange(body, asked, services);
       const { facts } = await carryOut(services, ctx.state, id, decision);
       for (const { type, data } of facts) {
         if (type !== 'recording.handed_over') continue;
@@ -158,7 +163,7 @@ async function lineWhenWritten(services: HttpServices, reader: Reader, id: strin
 /** What a deleted user left gets another owner, and is not changed otherwise. @throws {Problem} */
 function recordingChange(
   { owner, started_at, ...wanted }: z.output<typeof recordingSchema>,
-  { isAdmin, words }: { isAdmin: boolean; words: boolean },
+  { isAdmin, words, order }: { isAdmin: boolean; words: boolean; order: OrderChanges },
   { accounts }: HttpServices,
 ): DecideRecording {
   const changesMore = started_at !== undefined || Object.keys(wanted).length > 0;
@@ -169,7 +174,9 @@ function recordingChange(
     throw new Problem('not-admin', { said: detail('handover-admin-only') });
   }
   const ownerId = owner === undefined ? undefined : userId(accounts, owner);
-  return changeRecording({ ...wanted, localStart: onWall(started_at), owner: ownerId });
+  const { title, kind, language } = wanted;
+  const localStart = onWall(started_at);
+  return changeRecording({ title, kind, language, localStart, owner: ownerId, ...order });
 }
 
 /** A user's id, or their name. */

@@ -1,0 +1,12 @@
+import * as z from 'zod';
+import type { FactSchemas } from './envelope.ts';
+
+/** Tags that one recording may have. */
+export const tagsMax = 32;
+
+/** Where its owner put a recording. Ids of `personal-<user id>`; a recording that is handed over is in no order any more. */
+export const orderFacts = {
+  'recording.filed': { data: z.object({ folder: z.string().nullable() }) },
+  /** All the tags that it has. */
+  'tags.changed': { data: z.object({ tags: z.array(z.string()).max(tagsMax) }) },
+} satisfies FactSchemas;

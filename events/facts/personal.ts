@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import type { FactOf, FactSchemas } from './envelope.ts';
+
+/** The stream of what one user has set in order: folders and tags. Sealed with the user's key. */
+export const personalStream = (userId: string): PersonalStream => `personal-${userId}`;
+export type PersonalStream = `personal-${string}`;
+/** The user a stream of that kind is of; undefined for other streams. */
+export const personOf = (stream: string): string | undefined =>
+  stream.startsWith('personal-') ? stream.slice('personal-'.length) : undefined;
+
+/** Colours that a tag may have: those of speakers. */
+export const tagColours = [1, 2, 3, 4, 5, 6, 7, 8] as const;
+export type TagColour = (typeof tagColours)[number];
+
+const named = z.object({ name: z.string() });
+const folder = { folder: z.string() };
+const tag = { tag: z.string() };
+
+/** Every fact of a `personal-<user id>` stream. */
+export const personalFacts = {
+  'folder.created': { data: z.object(folder), content: named },
+  'folder.renamed': { data: z.object(folder), content: named },
+  /** What was in it is in none. */
+  'folder.deleted': { data: z.object(folder) },
+  'tag.created': { data: z.object({ ...tag, colour: z.literal(tagColours) }), content: named },
+  /** Another name or colour. */
+  'tag.renamed': { data: z.object({ ...tag, colour: z.literal(tagColours) }), content: named },
+  'tag.deleted': { data: z.object(tag) },
+} satisfies FactSchemas;
+
+export type PersonalFact = FactOf<typeof personalFacts>;

@@ -1,0 +1,49 @@
+import { tagsMax } from '../../events/facts/order.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
+import type { Refusal } from '../../events/command-handler.ts';
+import { problemOf } from '../../src/words/problems.ts';
+import type { Recording } from './recording.ts';
+
+/** Where a recording is put: ids of its owner's folders and tags. */
+export type Order = { folder: string | null; tags: readonly string[] };
+
+/** What is left out stays; `tags` are all, the others some of them. */
+export type OrderChanges = {
+  folder?: string | null | undefined;
+  tags?: readonly string[] | undefined;
+  addTags?: readonly string[] | undefined;
+  removeTags?: readonly string[] | undefined;
+};
+
+export type OrderRefusal = Refusal<'TOO_MANY_TAGS'>;
+
+/** Where it is: what its owner said of it; another owner begins without. Pure. */
+export function orderOf({ facts }: Pick<Recording, 'facts'>): Order {
+  let order: Order = { folder: null, tags: [] };
+  for (const fact of facts) {
+    if (fact.type === 'recording.filed') order = { ...order, folder: fact.data.folder };
+    else if (fact.type === 'tags.changed') order = { ...order, tags: fact.data.tags };
+    else if (fact.type === 'recording.handed_over') order = { folder: null, tags: [] };
+  }
+  return order;
+}
+
+/** The facts that put it elsewhere; none where it is there already. Pure. */
+export function orderChanged(
+  recording: Pick<Recording, 'facts'>,
+  { folder, tags, addTags = [], removeTags = [] }: OrderChanges,
+): readonly RecordingFact[] | OrderRefusal {
+  const before = orderOf(recording);
+  const facts: RecordingFact[] = [];
+  if (folder !== undefined && folder !== before.folder)
+    facts.push({ type: 'recording.filed', data: { folder } });
+  const kept = [...(tags ?? before.tags), ...addTags].filter((tag) => !removeTags.includes(tag));
+  const after = [...new Set(kept)];
+  if (after.length > tagsMax) {
+    return { refused: 'TOO_MANY_TAGS', said: problemOf('too-many-names', { count: tagsMax }) };
+  }
+  const isSame =
+    after.length === before.tags.length && after.every((tag) => before.tags.includes(tag));
+  if (!isSame) facts.push({ type: 'tags.changed', data: { tags: after } });
+  return facts;
+}

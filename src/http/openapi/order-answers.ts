@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { tagColours } from '../../../events/facts/personal.ts';
+import { limits } from '../limits.ts';
+
+/** Where a recording is put. */
+export const order = {
+  folder: z.string().nullable().describe('id of the folder that it is in'),
+  tags: z.array(z.string()).describe('ids of its tags'),
+};
+
+export const colour = z.literal(tagColours).describe('as speakers have them');
+
+export const counted = {
+  recordings: z.int().describe(`with documents, counted up to ${limits.countedMax}`),
+  more: z.boolean().describe('whether there are more than were counted'),
+};
+
+export const folder = z.object({ id: z.string(), name: z.string() });
+export const tag = z.object({ id: z.string(), name: z.string(), colour });

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { tagsMax } from '../../events/facts/order.ts';
+import type { Personal } from '../../projections/personal.ts';
+import type { OrderChanges } from '../../projections/recording/order.ts';
+import { fieldFault } from '../words/field-faults.ts';
+import { orderIdSchema } from './body.ts';
+import { invalid } from './problems.ts';
+
+const ids = z.array(orderIdSchema).max(tagsMax);
+
+/** Where a recording is put, in a body. */
+export const orderFields = {
+  folder: orderIdSchema.nullable().optional().describe('id of a folder; null: none'),
+  add_tags: ids.optional().describe('ids of tags'),
+  remove_tags: ids.optional(),
+};
+
+export const orderSchema = z.strictObject({
+  ...orderFields,
+  tags: ids.optional().describe('ids of all the tags that it has from now on'),
+});
+
+/** @throws {Problem} 422 naming what is none of the owner's */
+export function orderWanted(
+  { folder, tags, add_tags, remove_tags }: z.output<typeof orderSchema>,
+  personal: Personal,
+): OrderChanges {
+  const unknown = (path: string, wanted: readonly string[] = []) =>
+    wanted.some((tag) => !personal.tags.has(tag))
+      ? [{ path, fault: fieldFault('not-your-tag') }]
+      : [];
+  const faults = [
+    ...(folder === undefined || folder === null || personal.folders.has(folder)
+      ? []
+      : [{ path: 'folder', fault: fieldFault('not-your-folder') }]),
+    ...unknown('tags', tags),
+    ...unknown('add_tags', add_tags),
+  ];
+  if (faults.length > 0) throw invalid(faults);
+  return { folder, tags, addTags: add_tags, removeTags: remove_tags };
+}
+
+/** Whether anything of it was given. */
+export const isOrderGiven = (wanted: z.output<typeof orderSchema>): boolean =>
+  [wanted.folder, wanted.tags, wanted.add_tags, wanted.remove_tags].some(
+    (one) => one !== undefined,
+  );

@@ -1,0 +1,198 @@
+import { ulid } from 'ulid';
+import * as z from 'zod';
+import { isRefusal } from '../../../events/command-handler.ts';
+import { countedEntries, entriesInFolder, entriesTagged } from '../../../projections/library.ts';
+import type { ReadEntries } from '../../../projections/list-page.ts';
+import {
+  type DecidePersonal,
+  type Folder,
+  type Tag,
+  changeTag,
+  createFolder,
+  createTag,
+  deleteFolder,
+  deleteTag,
+  orderNameMax,
+  renameFolder,
+} from '../../../projections/personal.ts';
+import { takenFromAll } from '../../order/taken-from.ts';
+import { wrong } from '../../shared/in-words.ts';
+import { limits } from '../limits.ts';
+import { Problem } from '../problems.ts';
+import * as answers from '../openapi/order-answers.ts';
+import { routesOf } from '../route.ts';
+import type { HttpServices } from '../services.ts';
+import { refuseWhenStopped, untilReadable } from '../written.ts';
+
+const orderName = z
+  .string()
+  .max(orderNameMax * 4)
+  .transform((name) => name.normalize('NFC').replaceAll(/\s+/g, ' ').trim())
+  .refine((name) => name !== '', wrong('field-empty'))
+  .pipe(z.string().max(orderNameMax));
+
+const route = routesOf({ tag: 'Order' });
+
+/** Folders and tags of the caller. */
+export const orderRoutes = [
+  route('get', '/folders', {
+    id: 'listFolders',
+    summary: 'The caller’s folders, by name, with how many recordings are in them',
+    answers: {
+      200: {
+        description: 'All of them.',
+        json: z.object({
+          folders: z.array(z.object({ ...answers.folder.shape, ...answers.counted })),
+          none: z.object(answers.counted).describe('recordings that are in no folder'),
+        }),
+      },
+    },
+    async run({ caller: { userId: owner } }, { order, storage }) {
+      const folders = byName((await order.of(owner)).folders);
+      const countIn = (folder: string | null) => count(entriesInFolder(storage, owner, folder));
+      return {
+        folders: await Promise.all(
+          folders.map(async (one) => ({ ...one, ...(await countIn(one.id)) })),
+        ),
+        none: await countIn(null),
+      };
+    },
+  }),
+  route('post', '/folders', {
+    id: 'createFolder',
+    summary: 'Makes a folder',
+    body: { json: z.strictObject({ name: orderName }) },
+    answers: { 201: { description: 'The folder.', json: answers.folder } },
+    problems: ['name-taken', 'too-many-names'],
+    command: true,
+    async run({ ctx, body: { name }, onBehalf }, services) {
+      ctx.status = 201;
+      return await created(services, onBehalf, (id) => createFolder({ id, name }));
+    },
+  }),
+  route('patch', '/folders/{folder}', {
+    id: 'renameFolder',
+    summary: 'Gives a folder another name',
+    body: { json: z.strictObject({ name: orderName }) },
+    answers: { 200: { description: 'The folder as it is now.', json: answers.folder } },
+    problems: ['not-found', 'name-taken'],
+    command: true,
+    async run({ params: { folder: id }, body: { name }, onBehalf }, { order }) {
+      taken(await order.change(onBehalf.by, onBehalf, renameFolder({ id, name })));
+      return { id, name };
+    },
+  }),
+  route('delete', '/folders/{folder}', {
+    id: 'deleteFolder',
+    summary: 'Deletes a folder; its recordings stay, in no folder',
+    answers: { 204: { description: 'It is gone.' } },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+    run: async ({ params: { folder: id }, onBehalf }, services) =>
+      await removed(services, { id, kind: 'folder' }, onBehalf),
+  }),
+  route('get', '/tags', {
+    id: 'listTags',
+    summary: 'The caller’s tags, by name, with how many recordings have them',
+    answers: {
+      200: {
+        description: 'All of them.',
+        json: z.object({ tags: z.array(z.object({ ...answers.tag.shape, ...answers.counted })) }),
+      },
+    },
+    async run({ caller: { userId: owner } }, { order, storage }) {
+      const tags = byName((await order.of(owner)).tags);
+      return {
+        tags: await Promise.all(
+          tags.map(async (one) => ({
+            ...one,
+            ...(await count(entriesTagged(storage, owner, one.id))),
+          })),
+        ),
+      };
+    },
+  }),
+  route('post', '/tags', {
+    id: 'createTag',
+    summary: 'Makes a tag',
+    body: { json: z.strictObject({ name: orderName, colour: answers.colour.default(1) }) },
+    answers: { 201: { description: 'The tag.', json: answers.tag } },
+    problems: ['name-taken', 'too-many-names'],
+    command: true,
+    async run({ ctx, body, onBehalf }, services) {
+      ctx.status = 201;
+      return await created(services, onBehalf, (id) => createTag({ id, ...body }));
+    },
+  }),
+  route('patch', '/tags/{tag}', {
+    id: 'changeTag',
+    summary: 'Gives a tag another name or colour',
+    body: {
+      json: z.strictObject({ name: orderName.optional(), colour: answers.colour.optional() }),
+    },
+    answers: { 200: { description: 'The tag as it is now.', json: answers.tag } },
+    problems: ['not-found', 'name-taken'],
+    command: true,
+    async run({ params: { tag: id }, body, onBehalf }, { order }) {
+      taken(await order.change(onBehalf.by, onBehalf, changeTag(id, body)));
+      return (await order.of(onBehalf.by)).tags.get(id);
+    },
+  }),
+  route('delete', '/tags/{tag}', {
+    id: 'deleteTag',
+    summary: 'Deletes a tag, and takes it from all recordings',
+    answers: { 204: { description: 'It is gone.' } },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+    run: async ({ params: { tag: id }, onBehalf }, services) =>
+      await removed(services, { id, kind: 'tag' }, onBehalf),
+  }),
+];
+
+type OnBehalf = { by: string; command: string };
+
+const byName = <T extends Folder>(there: ReadonlyMap<string, T>): T[] =>
+  [...there.values()].sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+
+async function count(read: ReadEntries) {
+  const { countedMax } = limits;
+  const recordings = await countedEntries(read, countedMax + 1);
+  return { recordings: Math.min(recordings, countedMax), more: recordings > countedMax };
+}
+
+/** @throws {Problem} what was refused */
+function taken<T extends readonly unknown[]>(
+  decided: T | Exclude<Awaited<ReturnType<HttpServices['order']['change']>>, readonly unknown[]>,
+): T {
+  if (!isRefusal(decided)) return decided;
+  throw new Problem(decided.refused, { said: decided.said });
+}
+
+/** A repetition of the command answers what it made then. */
+async function created(
+  { order }: Pick<HttpServices, 'order'>,
+  onBehalf: OnBehalf,
+  decisionOf: (id: string) => DecidePersonal,
+): Promise<Folder | Tag | undefined> {
+  const [fact] = taken(await order.change(onBehalf.by, onBehalf, decisionOf(ulid())));
+  const { folders, tags } = await order.of(onBehalf.by);
+  if (fact?.type === 'folder.created') return folders.get(fact.data.folder);
+  return fact?.type === 'tag.created' ? tags.get(fact.data.tag) : undefined;
+}
+
+/** First from each recording, so that none is left with what is not there. */
+async function removed(
+  services: HttpServices,
+  { id, kind }: { id: string; kind: 'folder' | 'tag' },
+  onBehalf: OnBehalf,
+): Promise<void> {
+  const owner = onBehalf.by;
+  const { folders, tags } = await services.order.of(owner);
+  const decide = kind === 'folder' ? deleteFolder(id) : deleteTag(id);
+  if ((kind === 'folder' ? folders : tags).has(id)) {
+    refuseWhenStopped(services);
+    const last = await takenFromAll(services, { owner, id, kind }, onBehalf);
+    if (last) await untilReadable(services, last);
+  }
+  taken(await services.order.change(owner, onBehalf, decide));
+}

@@ -1,0 +1,42 @@
+import { entriesOfOrder, idIn } from '../../projections/library.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import { changeRecording } from '../../projections/recording/decide.ts';
+import type { OrderChanges } from '../../projections/recording/order.ts';
+import type { Decided, RecordingService } from '../recordings/service.ts';
+
+/** Recordings whose ids are read at once. */
+const pageMax = 200;
+
+/**
+ * Takes a folder or a tag from each of its owner's recordings that has it, one after the other.
+ * @returns what the last of them led to; undefined: none had it
+ */
+export async function takenFromAll(
+  {
+    storage,
+    recordingService,
+  }: { storage: ProjectionStorage; recordingService: Pick<RecordingService, 'decide'> },
+  { owner, id, kind }: { owner: string; id: string; kind: 'folder' | 'tag' },
+  metadata: { by: string; command: string },
+): Promise<Decided | undefined> {
+  const change: OrderChanges = kind === 'folder' ? { folder: null } : { removeTags: [id] };
+  let last: Decided | undefined;
+  for (const read of entriesOfOrder(storage, owner, { id, kind })) {
+    let lt = '~';
+    for (;;) {
+      const entries = await read({ gte: '', lt, reverse: true, limit: pageMax });
+      for (const entry of entries) {
+        const recordingId = idIn(entry);
+        const command = `${metadata.command}/${recordingId}`;
+        last = await recordingService.decide(
+          recordingId,
+          { by: metadata.by, command },
+          changeRecording(change),
+        );
+      }
+      if (entries.length < pageMax) break;
+      lt = entries.at(-1) ?? lt;
+    }
+  }
+  return last;
+}

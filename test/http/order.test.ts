@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+
+type Named = { id: string; name: string; colour?: number; recordings?: number; more?: boolean };
+type Folders = { folders: Named[]; none: { recordings: number; more: boolean } };
+type Page = { transcripts: { recording_id: string; folder: string | null; tags: string[] }[] };
+type Line = { folder: string | null; tags: string[]; version: number };
+
+async function notes(service: TestService, token: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let day = 1; day <= count; day += 1) {
+    const started_at = `2026-03-${String(day).padStart(2, '0')}T10:00:00Z`;
+    const fields = { started_at, kind: day % 2 === 0 ? 'meeting' : 'solo' };
+    const { recording_id: id } = (await service.upload(token, fields)).body;
+    ids.push(id);
+    await service.reaches(id, day % 2 === 0 ? 'awaiting-speakers' : 'idle.saved');
+    if (day % 2 === 1) continue;
+    await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
+    await service.reaches(id, 'idle.saved');
+  }
+  return ids;
+}
+
+const made = async (service: TestService, token: string, path: string, json: object) => {
+  const { status, body } = await service.call<Named>('POST', path, { token, json });
+  assert.equal(status, 201);
+  return body.id;
+};
+const idsOf = async (service: TestService, token: string, query: string) =>
+  (await service.call<Page>('GET', `/transcripts?${query}`, { token })).body.transcripts.map(
+    ({ recording_id }) => recording_id,
+  );
+
+test('notes are put into folders and tagged, found by both, and taken out when these are deleted', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const [one = '', two = '', three = '', four = ''] = await notes(service, token, 4);
+  const board = await made(service, token, '/folders', { name: '  Library \n board ' });
+  const choir = await made(service, token, '/folders', { name: 'Choir' });
+  const budget = await made(service, token, '/tags', { name: 'budget', colour: 3 });
+  const urgent = await made(service, token, '/tags', { name: 'Eilig' });
+  const put = async (id: string, json: object) =>
+    (await service.call<Line>('PATCH', `/recordings/${id}`, { token, json })).body;
+
+  const { version } = (await service.call<Line>('GET', `/recordings/${one}`, { token })).body;
+  const first = await put(one, { folder: board, tags: [budget, urgent] });
+  assert.deepEqual([first.folder, first.tags], [board, [budget, urgent]]);
+  assert.equal(first.version, version, 'no document says it');
+  await put(two, { folder: board, add_tags: [budget] });
+  await put(three, { folder: choir, add_tags: [budget, urgent], remove_tags: [urgent] });
+
+  assert.deepEqual(await idsOf(service, token, `folder=${board}`), [two, one]);
+  assert.deepEqual(await idsOf(service, token, `tag=${budget}`), [three, two, one]);
+  assert.deepEqual(await idsOf(service, token, `tag=${budget},${urgent}`), [one]);
+  assert.deepEqual(await idsOf(service, token, `folder=${board}&kind=meeting`), [two]);
+  assert.deepEqual(await idsOf(service, token, `folder=none`), [four]);
+  assert.deepEqual(await idsOf(service, token, `tag=${budget}&from=2026-03-02T00:00:00Z`), [
+    three,
+    two,
+  ]);
+  const folders = (await service.call<Folders>('GET', '/folders', { token })).body;
+  assert.deepEqual(
+    folders.folders.map(({ name, recordings, more }) => [name, recordings, more]),
+    [
+      ['Choir', 1, false],
+      ['Library board', 2, false],
+    ],
+  );
+  assert.deepEqual(folders.none, { recordings: 1, more: false });
+
+  const renamed = await service.call<Named>('PATCH', `/tags/${urgent}`, {
+    token,
+    json: { name: 'urgent', colour: 8 },
+  });
+  assert.deepEqual(renamed.body, { id: urgent, name: 'urgent', colour: 8 });
+  assert.equal((await service.call('DELETE', `/folders/${board}`, { token })).status, 204);
+  assert.deepEqual(await idsOf(service, token, 'folder=none'), [four, two, one]);
+  assert.equal((await service.call('DELETE', `/tags/${budget}`, { token })).status, 204);
+  const { body } = await service.call<Line>('GET', `/recordings/${one}`, { token });
+  assert.deepEqual([body.folder, body.tags], [null, [urgent]]);
+  assert.equal((await service.call('DELETE', `/folders/${board}`, { token })).status, 404);
+
+  await service.close();
+  const later = await startService(t, { dataDir: service.dataDir });
+  const again = (await later.call<Folders>('GET', '/folders', { token })).body;
+  assert.deepEqual(
+    again.folders.map(({ name }) => name),
+    ['Choir'],
+  );
+  assert.deepEqual(await idsOf(later, token, `folder=${choir}`), [three]);
+});
+
+test('names are given once, whatever their case; what is another’s or too much is refused by name', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const [id = ''] = await notes(service, token, 1);
+  const folder = await made(service, token, '/folders', { name: 'Straße' });
+  const taken = await service.call<ProblemAnswer>('POST', '/folders', {
+    token,
+    json: { name: 'straße' },
+  });
+  assert.deepEqual([taken.status, taken.body.type], [409, '/problems/name-taken']);
+  await made(service, ben, '/folders', { name: 'Straße' });
+  const [theirs] = (await service.call<Folders>('GET', '/folders', { token: ben })).body.folders;
+  const foreign = await service.call<ProblemAnswer>('PATCH', `/recordings/${id}`, {
+    token,
+    json: { folder: theirs?.id, title: 'Not taken' },
+  });
+  assert.deepEqual([foreign.status, foreign.body.errors?.[0]?.path], [422, 'folder']);
+  const { title } = (await service.call<{ title: string }>('GET', `/recordings/${id}`, { token }))
+    .body;
+  assert.notEqual(title, 'Not taken', 'all of it or nothing');
+  assert.equal(
+    (await service.call('PATCH', `/recordings/${id}`, { token: ben, json: { folder } })).status,
+    404,
+  );
+  assert.equal((await service.call('DELETE', `/folders/${folder}`, { token: ben })).status, 404);
+  assert.deepEqual(await idsOf(service, ben, `folder=${folder}`), []);
+  for (const name of ['', ' \n ', 'x'.repeat(81)]) {
+    const { status } = await service.call('POST', '/tags', { token, json: { name } });
+    assert.equal(status, 422, JSON.stringify(name));
+  }
+});
+
+test('several notes are put in order at once, and back; a repetition does nothing twice', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ids = await notes(service, token, 3);
+  const folder = await made(service, token, '/folders', { name: 'Clients' });
+  const tag = await made(service, token, '/tags', { name: 'sales' });
+  type Bulk = {
+    changed: { recording_id: string; before: { folder: string | null; tags: string[] } }[];
+    refused: { recording_id: string; type: string }[];
+  };
+  const bulk = async (changes: object[], key: string) =>
+    (
+      await service.call<Bulk>('POST', '/recordings/bulk', {
+        token,
+        json: { changes },
+        headers: { 'Idempotency-Key': key },
+      })
+    ).body;
+  const wanted = [...ids, 'unknown'].map((recording_id) => ({
+    recording_id,
+    folder,
+    add_tags: [tag],
+  }));
+  const done = await bulk(wanted, 'k1');
+  assert.deepEqual(
+    done.changed.map(({ recording_id, before }) => [recording_id, before]),
+    ids.map((id) => [id, { folder: null, tags: [] }]),
+  );
+  assert.deepEqual(
+    done.refused.map(({ recording_id }) => recording_id),
+    ['unknown'],
+  );
+  assert.equal((await idsOf(service, token, `folder=${folder}&tag=${tag}`)).length, 3);
+  const before = await service.store.head();
+  await bulk(wanted, 'k1');
+  assert.equal(await service.store.head(), before, 'nothing was said twice');
+  const undone = done.changed.map(({ recording_id, before }) => ({
+    recording_id,
+    folder: before.folder,
+    remove_tags: [tag],
+  }));
+  await bulk(undone, 'k2');
+  assert.deepEqual(await idsOf(service, token, `folder=${folder}`), []);
+  assert.deepEqual(await idsOf(service, token, `tag=${tag}`), []);
+});
+
+test('who gets a recording of another gets it without folder and tags', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const [id = ''] = await notes(service, token, 1);
+  const folder = await made(service, token, '/folders', { name: 'Clients' });
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { folder, owner: 'ben' } });
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(await idsOf(service, ben, 'folder=none'), [id]);
+  assert.deepEqual(await idsOf(service, token, `folder=${folder}`), []);
+});
+
+test('a folder whose making is asked for again after a restart is the same one', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const wanted = { token, json: { name: 'Clients' }, headers: { 'Idempotency-Key': 'k' } };
+  const first = await service.call<Named>('POST', '/folders', wanted);
+  await service.close();
+  const later = await startService(t, { dataDir: service.dataDir });
+  const again = await later.call<Named>('POST', '/folders', wanted);
+  assert.deepEqual([again.status, again.body], [201, first.body]);
+  assert.equal((await later.call<Folders>('GET', '/folders', { token })).body.folders.length, 1);
+});
