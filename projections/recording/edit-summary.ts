@@ -7,7 +7,15 @@ import { type LineKind, lineKinds } from '../../events/facts/transcript.ts';
 import { type EditRefusal, type Seen, noDocuments } from './edit-turns.ts';
 import { type Reading, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
-import { type Line, abstractId, editedSummary, isEdited, lineId, shownLinesIn } from './summary.ts';
+import {
+  type Line,
+  abstractId,
+  abstractOfPeople,
+  isEdited,
+  lineId,
+  peoplesBasis,
+  shownLinesIn,
+} from './summary.ts';
 import { withKnownNames } from './written-texts.ts';
 
 /** What a summary may have: characters of a line, and lines. */
@@ -69,7 +77,7 @@ export function summaryEdits(
     by,
     lines: byKind(lines.map((line) => frozen(reading, line))),
     next: (recording.facts.at(-1)?.version ?? 0) + 1,
-    abstract: editedSummary(recording, reading.source)?.content?.abstract,
+    abstract: abstractOfPeople(recording, reading.source),
     did: [],
     checked: new Set(),
   };
@@ -99,7 +107,7 @@ export const decideOffered =
     const present = reading.editable;
     if (seen !== undefined && !seen.includes(summaryTag(reading, present))) return summaryChanged;
     const lines = offered === 'used' ? offer.lines : present;
-    const abstract = editedSummary(recording, source)?.content?.abstract;
+    const abstract = abstractOfPeople(recording, source);
     const data = { basis: offer.version, turns: source.results.turns, edits: [], offered };
     const content = {
       lines: lines.map((line) => frozen(reading, line)),
@@ -333,7 +341,7 @@ function move(desk: Desk, line: Line, after: string | null): void {
 function factsOf(desk: Desk): readonly (SummaryEdited | TaskChecked)[] {
   const { recording, reading, lines, abstract, did, checked } = desk;
   const { results } = reading.source;
-  const basis = editedSummary(recording, reading.source)?.data.basis ?? results.summary ?? 1;
+  const basis = peoplesBasis(recording, reading.source) ?? results.summary ?? 1;
   const made = { basis, turns: results.turns };
   const content = { lines, ...(abstract === undefined ? {} : { abstract }) };
   return [

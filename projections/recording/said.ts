@@ -6,7 +6,7 @@ import { read } from './reading.ts';
 import { blockAt, blocksDivided, moved, spanAt, utterancesDivided } from './said-divided.ts';
 import type { Sidenote } from './sidenotes.ts';
 import { type Utterance, underLabels } from './utterances.ts';
-import { type Line, editedSummary, isOfPerson } from './summary.ts';
+import { type Line, abstractOfPeople, isOfPerson, peoplesBasis } from './summary.ts';
 import { namedLabels } from './voices.ts';
 import { writtenTitle } from './written-texts.ts';
 
@@ -53,7 +53,6 @@ export function saidOf(recording: Recording): Said {
   const reading = read(recording, source);
   const diarized = factAt(recording, results.diarization, 'diarization.completed');
   const summarised = factAt(recording, results.summary, 'summary.completed');
-  const editedBy = editedSummary(recording, source);
   const punctuatedBy = factAt(recording, results.punctuated, 'transcript.punctuated');
   const speech = factAt(recording, results.transcription, 'transcription.completed');
   return {
@@ -74,8 +73,8 @@ export function saidOf(recording: Recording): Said {
     summary: {
       lines: reading.lines,
       by: summarised ? workerIn(summarised) : builtIn,
-      edited: editedBy !== null,
-      abstract: editedBy?.content?.abstract ?? null,
+      edited: peoplesBasis(recording, source) !== null,
+      abstract: abstractOfPeople(recording, source) ?? null,
     },
     title: writtenTitle(recording, source) ?? reading.title ?? '',
     sidenotes: reading.sidenotes,

@@ -20,16 +20,36 @@ export const abstractId = 'short';
 export function summaryFact(recording: Recording, source: Source): SummaryFact | null {
   const { results } = source;
   return newest<SummaryFact>(
-    editedSummary(recording, source) ?? factAt(recording, results.summary, 'summary.completed'),
+    summaryOfPeople(recording, source) ?? factAt(recording, results.summary, 'summary.completed'),
     factAt(recording, results.restored, 'version.restored'),
     renamedIn(recording, results.names),
   );
 }
 
 /** What people made of the summary, unless a version was restored since. */
-export function editedSummary(recording: Recording, { results }: Source): EditedSummary | null {
+function editedSummary(recording: Recording, { results }: Source): EditedSummary | null {
   const edited = factAt(recording, results.reworded, 'summary.edited', 'task.checked');
   return edited && edited.version > (results.restored ?? 0) ? edited : null;
+}
+
+/** What people made of the summary, also in a version that was restored since: a model's later one does not count over it. */
+const summaryOfPeople = (recording: Recording, source: Source): SummaryFact | null =>
+  editedSummary(recording, source) ??
+  (source.results.reworded === null
+    ? null
+    : factAt(recording, source.results.restored, 'version.restored'));
+
+/** A model's summary after this version of the stream is offered beside what people made; null: they made nothing of it. */
+export function peoplesBasis(recording: Recording, source: Source): number | null {
+  const fact = summaryOfPeople(recording, source);
+  return fact && isEdited(fact) ? fact.data.basis : (fact?.version ?? null);
+}
+
+/** The abstract in a person's words; undefined: they left it as it was. */
+export function abstractOfPeople(recording: Recording, source: Source): string | undefined {
+  if (summaryOfPeople(recording, source) === null) return undefined;
+  const edited = factAt(recording, source.results.reworded, 'summary.edited', 'task.checked');
+  return edited?.content?.abstract;
 }
 
 /** The lines that count, each with its id; of prose none. Labels of other turns' speakers are left out. Pure. */
@@ -61,9 +81,9 @@ export function summaryText(fact: SummaryFact | null): string | null {
 
 /** What a model made since people edited the summary; null: nothing, or they have decided. Pure. */
 export function offeredSummary(recording: Recording, source: Source): OfferedSummary | null {
-  const edited = editedSummary(recording, source);
+  const basis = peoplesBasis(recording, source);
   const { summary } = source.results;
-  if (!edited || summary === null || summary <= edited.data.basis) return null;
+  if (basis === null || summary === null || summary <= basis) return null;
   const made = factAt(recording, summary, 'summary.completed');
   const lines = made ? shownLinesIn(made) : [];
   if (lines.length === 0) return null;

@@ -4,7 +4,7 @@ import type { SummaryLine } from '../../events/facts/transcript.ts';
 import { factAt, type ReadFact, type Recording } from './recording.ts';
 import {
   type Line,
-  editedSummary,
+  abstractOfPeople,
   newest,
   renamedIn,
   summaryFact,
@@ -28,8 +28,7 @@ export function writtenTexts(recording: Recording, source: Source): WrittenTexts
     renamedIn(recording, names),
   );
   return {
-    abstract:
-      editedSummary(recording, source)?.content?.abstract ?? abstract?.content?.abstract ?? null,
+    abstract: abstractOfPeople(recording, source) ?? abstract?.content?.abstract ?? null,
     summary: summaryText(summaryFact(recording, source)),
     lines: summaryLines(recording, source),
   };

@@ -9,6 +9,7 @@ type Line = { id: string; text: string; edited_by: string | null };
 type Recording = {
   title: string;
   language: string | null;
+  version: number;
   error: { stage: string } | null;
   summary: { abstract: string; lines: Line[]; offered: { lines: Line[] } | null };
 };
@@ -58,6 +59,40 @@ test('a summary is written anew as a person wants it: their lines are given, kep
   assert.equal(refused.status, 422);
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
+
+test('a person’s lines stay through a rewriting that was taken back', async (t) => {
+  const { service, token, id, read, rewrite } = await world(t);
+  const mine = '„Änne“ pays';
+  const edits = [{ add: { text: mine } }, { line: 'short', text: 'In short: mine.' }];
+  await service.call('PATCH', `/recordings/${id}/summary`, { token, json: { edits } });
+  await service.reaches(id, 'idle.saved');
+  const before = await read();
+  await rewrite({ length: 'shorter' });
+  const used = { token, json: { offered: 'used' } };
+  await service.call('PATCH', `/recordings/${id}/summary`, used);
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(textsOf((await read()).summary.lines), ['explains what is planned (2)', mine]);
+  const { version } = before;
+  await service.call('POST', `/recordings/${id}/versions/${version}/restore`, { token, json: {} });
+  await service.reaches(id, 'idle.saved');
+  const back = await read();
+  assert.deepEqual(textsOf(back.summary.lines), ['explains what is planned (1)', mine]);
+  assert.deepEqual(editorsOf(back), editorsOf(before));
+  assert.equal(back.summary.abstract, 'In short: mine.');
+  await rewrite({});
+  const again = await read();
+  assert.equal(again.summary.abstract, 'In short: mine.');
+  assert.deepEqual(textsOf(again.summary.lines), ['explains what is planned (1)', mine]);
+  assert.deepEqual(textsOf(again.summary.offered!.lines), ['explains what is planned (3)', mine]);
+  await service.call('PATCH', `/recordings/${id}/summary`, used);
+  await service.reaches(id, 'idle.saved');
+  const last = await read();
+  assert.deepEqual(textsOf(last.summary.lines), ['explains what is planned (3)', mine]);
+  assert.deepEqual([last.summary.offered, last.summary.abstract], [null, 'In short: mine.']);
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
+const editorsOf = ({ summary }: Recording) => summary.lines.map(({ edited_by: by }) => by);
 
 const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text);
 
