@@ -1,3 +1,5 @@
+import type { FindingSaid } from '../src/words/findings.ts';
+import type { Sentence } from '../src/words/params.ts';
 import type { KeyStore } from './key-store.ts';
 import type { EventStore } from './store.ts';
 
@@ -64,15 +66,15 @@ export type Damage = {
   position?: number;
   stream?: string;
   version?: number;
-  /** What is wrong, for a person; quotes no content. */
-  message: string;
+  /** What is wrong; quotes no content. */
+  said: FindingSaid;
 };
 
 export type LogHealth = {
   /** `damaged`: writes are refused. `recovering`: they are refused until the log is open again. */
   state: 'ok' | 'damaged' | 'recovering';
   /** While it is recovering: why, and what that means. */
-  reason?: string;
+  reason?: Sentence;
   /** The first hundred damages met since the log was opened, and the first hundred keys, each once. */
   damage: readonly Damage[];
   /** How many more there were. */

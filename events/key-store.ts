@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Sentence } from '../src/words/params.ts';
+import { messageFor, sentenceFor } from '../src/words/say.ts';
 
 /** The keys that make content readable, one a subject. Kept outside the log so that they can be destroyed. */
 export interface KeyStore {
@@ -25,8 +27,11 @@ export type KeyErrorCode = 'ERASED' | 'MISSING' | 'DAMAGED';
 export class KeyError extends Error {
   override name = 'KeyError';
   readonly code: KeyErrorCode;
-  constructor(code: KeyErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  /** As of `EventStoreError`. */
+  readonly sentence: Sentence | undefined;
+  constructor(code: KeyErrorCode, said: string | Sentence, options?: { cause?: unknown }) {
+    super(messageFor(said), options);
+    this.sentence = sentenceFor(said);
     this.code = code;
   }
 }

@@ -1,4 +1,6 @@
 import type { FactOutline, LoggedFact, LoggedFactIn, OfferedFact } from './facts/catalogue.ts';
+import type { Sentence } from '../src/words/params.ts';
+import { messageFor, sentenceFor } from '../src/words/say.ts';
 
 /** Where facts are kept. Five verbs and what they need; `test/events/store-contract.ts` says what each must hold to. */
 export interface EventStore {
@@ -69,14 +71,21 @@ export class EventStoreError extends Error {
   readonly retriable: boolean;
   /** With `DISK_FULL`: bytes that are free. */
   readonly freeBytes: number | undefined;
+  /** What who runs the server is told, in their language; undefined of what only programs meet. `message`: in English. */
+  readonly sentence: Sentence | undefined;
   constructor(
     code: EventStoreErrorCode,
-    message: string,
+    said: string | Sentence,
     options?: { cause?: unknown; freeBytes?: number },
   ) {
-    super(message, options);
+    super(messageFor(said), options);
+    this.sentence = sentenceFor(said);
     this.code = code;
     this.retriable = code === 'OUTCOME_UNKNOWN' || code === 'BUSY' || code === 'DISK_FULL';
     this.freeBytes = options?.freeBytes;
   }
 }
+
+/** What people are told of an error; undefined of what only programs meet. */
+export const sentenceOf = (error: unknown): Sentence | undefined =>
+  error instanceof EventStoreError ? error.sentence : undefined;

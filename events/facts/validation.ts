@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type OfferedFact, schemaOf } from './catalogue.ts';
 import type { Metadata } from './envelope.ts';
 import { EventStoreError } from '../store.ts';
+import { dataFailure } from '../../src/words/data-failures.ts';
 
 /** A fact that has been looked at: what its schema names of it, and nothing else. */
 export type CheckedFact = {
@@ -87,7 +88,7 @@ export function upcast(shape: Shape, schemaVersion: number, casters: Upcasters):
     const caster = casters[current.type]?.[version];
     if (!caster) {
       if (schemaOf(current.type)) return current;
-      throw newer(`facts of type ${current.type}`);
+      throw newer({ type: current.type });
     }
     const next = caster(current);
     version = next.type === current.type ? version + 1 : 1;
@@ -102,19 +103,16 @@ export function upcast(shape: Shape, schemaVersion: number, casters: Upcasters):
  */
 export function assertKnown(type: string, schemaVersion: number, casters: Upcasters): void {
   const known = schemaOf(type) !== undefined || Object.hasOwn(casters, type);
-  if (!known) throw newer(`facts of type ${type}`);
+  if (!known) throw newer({ type });
   if (schemaVersion > schemaVersionOf(type, casters)) {
-    throw newer(`version ${schemaVersion} of ${type}`);
+    throw newer({ type, version: schemaVersion });
   }
 }
 
 const stepsMax = 100;
 
-const newer = (what: string): EventStoreError =>
-  new EventStoreError(
-    'NEWER_LOG',
-    `The log was written by a newer release of Mitschrift: it holds ${what}. Start that release.`,
-  );
+const newer = (event: { type: string; version?: number }): EventStoreError =>
+  new EventStoreError('NEWER_LOG', dataFailure('events-newer', event));
 
 function checkFact(fact: OfferedFact): CheckedFact {
   const schema = schemaOf(fact.type);

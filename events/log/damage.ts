@@ -1,4 +1,6 @@
 import type { Damage } from '../event-log.ts';
+import { dataFailure } from '../../src/words/data-failures.ts';
+import { finding } from '../../src/words/findings.ts';
 import { EventStoreError } from '../store.ts';
 
 /** Damages met so far. */
@@ -59,26 +61,21 @@ export function damageRegister(): DamageRegister {
 
 /** Records that are not there, by position, or by version in a stream. */
 export function missingRecords(first: number, last: number, stream?: string): Damage {
-  const message = first === last ? 'The record is missing.' : `Records up to ${last} are missing.`;
+  const said =
+    first === last ? finding('record-missing') : finding('records-missing', { up_to: last });
   return stream === undefined
-    ? { kind: 'record', position: first, message }
-    : { kind: 'record', stream, version: first, message };
+    ? { kind: 'record', position: first, said }
+    : { kind: 'record', stream, version: first, said };
 }
 
 /** The error for a damage: where it is, what is wrong, what to do. */
-export function damagedError(damage: Damage, cause?: unknown): EventStoreError {
-  const where = [
-    damage.position === undefined ? '' : `position ${damage.position}`,
-    damage.stream === undefined ? '' : `stream ${damage.stream}`,
-    damage.version === undefined ? '' : `version ${damage.version}`,
-  ].filter((part) => part !== '');
-  const remedy =
-    damage.kind === 'key'
-      ? 'Put the key back from a backup, or erase its subject.'
-      : 'Nothing more is written. `mitschrift verify` lists all damage; put the data back from a backup.';
-  return new EventStoreError(
-    'DAMAGED',
-    `The log is damaged${where.length > 0 ? ` (${where.join(', ')})` : ''}: ${damage.message} ${remedy}`,
-    { cause },
-  );
+export function damagedError(
+  { kind, subject = '', position, stream, version, said }: Damage,
+  cause?: unknown,
+): EventStoreError {
+  const sentence =
+    kind === 'key'
+      ? dataFailure('key-damaged-at', { subject, finding: said })
+      : dataFailure('log-damaged-at', { position, stream, version, finding: said });
+  return new EventStoreError('DAMAGED', sentence, { cause });
 }

@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { diskAt, privateDirectory, syncDirectory, ifMissing } from '../../src/shared/files.ts';
 import { retry } from '../../src/shared/retry.ts';
-import { EventStoreError } from '../store.ts';
+import { EventStoreError, type EventStoreErrorCode } from '../store.ts';
+import { dataFailure } from '../../src/words/data-failures.ts';
+import type { Sentence } from '../../src/words/params.ts';
 
 /** Stands between the database and the disk in tests: counts writes, delays them, lets them fail. */
 export type WriteHook = (write: () => Promise<void>) => Promise<void>;
@@ -143,15 +145,15 @@ export async function openDatabase(
 }
 
 /** Why nothing can be written until the database was opened again. */
-export const reopening = ({ waitsForRoom }: LogDatabase): EventStoreError =>
+export const reopening = (db: LogDatabase): EventStoreError =>
+  db.waitsForRoom === undefined
+    ? new EventStoreError('BUSY', whyReopening(db))
+    : new EventStoreError('DISK_FULL', whyReopening(db), { freeBytes: db.waitsForRoom });
+
+export const whyReopening = ({ waitsForRoom }: LogDatabase): Sentence =>
   waitsForRoom === undefined
-    ? new EventStoreError('BUSY', 'The log is being opened again after a failed write.')
-    : new EventStoreError(
-        'DISK_FULL',
-        `The disk is full: ${Math.floor(waitsForRoom / 1e6)} MB are free. What is there can be read and ` +
-          'deleted; nothing new is taken until there is room.',
-        { freeBytes: waitsForRoom },
-      );
+    ? dataFailure('log-reopening')
+    : dataFailure('log-disk-full', { free: waitsForRoom });
 
 /** The code of a LevelDB error, which may be wrapped in the library's. */
 export function levelCode(error: unknown): string | undefined {
@@ -168,27 +170,16 @@ const isSublevel = (resource: object): resource is Reopenable =>
   'prefix' in resource && 'open' in resource;
 
 /** What LevelDB's refusal to open, or to give the first answers, means. */
-export function openFailure(directory: string, error: unknown): EventStoreError {
+export function openFailure(folder: string, error: unknown): EventStoreError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const reason = messageOf(cause);
   const code = levelCode(error);
-  if (code === 'LEVEL_LOCKED') {
-    return new EventStoreError(
-      'LOCKED',
-      `Another Mitschrift has this data directory open (${directory}). Stop it, or let it do the work.`,
-      { cause },
-    );
-  }
-  if (code === 'LEVEL_CORRUPTION' || /No such file|does not exist|Invalid argument/.test(reason)) {
-    return new EventStoreError(
-      'DAMAGED',
-      `The database in ${directory} cannot be opened: ${reason}. Nothing was repaired. Put the data back from a backup.`,
-      { cause },
-    );
-  }
-  return new EventStoreError('BUSY', `The database in ${directory} cannot be opened: ${reason}.`, {
-    cause,
-  });
+  const failed = (as: EventStoreErrorCode, said: Sentence): EventStoreError =>
+    new EventStoreError(as, said, { cause });
+  if (code === 'LEVEL_LOCKED') return failed('LOCKED', dataFailure('data-in-use', { folder }));
+  return code === 'LEVEL_CORRUPTION' || /No such file|does not exist|Invalid argument/.test(reason)
+    ? failed('DAMAGED', dataFailure('log-unopenable', { folder, cause: reason }))
+    : failed('BUSY', dataFailure('log-unopenable-now', { folder, cause: reason }));
 }
 
 /** Between two attempts to open it again, in milliseconds. */

@@ -13,6 +13,7 @@ import {
 import { KeyError, type KeyStore } from '../key-store.ts';
 import { isName } from '../facts/validation.ts';
 import { mutex } from '../../src/shared/mutex.ts';
+import { dataFailure } from '../../src/words/data-failures.ts';
 
 /** Keys kept in memory; each takes about 200 bytes. */
 const keysKept = 10_000;
@@ -25,7 +26,7 @@ const keysKept = 10_000;
  */
 export async function openFileKeys(
   directory: string,
-  report: (message: string) => void = () => {},
+  report: (error: KeyError) => void = () => {},
 ): Promise<KeyStore> {
   await privateDirectory(directory);
   await removeUnfinished(directory);
@@ -69,7 +70,7 @@ export async function openFileKeys(
           return undefined;
         });
         if (found === 'erased') {
-          throw new KeyError('ERASED', `${subject} was erased; nothing of it is stored any more.`);
+          throw new KeyError('ERASED', dataFailure('key-destroyed', { subject }));
         }
         if (found) return found;
         const key = newKey();
@@ -129,12 +130,11 @@ export async function readKeyFile(directory: string, subject: string): Promise<B
   const path = join(directory, subject);
   const bytes = await readFile(path).catch((cause: unknown) => {
     if (!hasCode(cause, 'ENOENT')) throw cause;
-    const message = `The key of ${subject} is missing (${path}), and it was not erased.`;
-    throw new KeyError('MISSING', message, { cause });
+    throw new KeyError('MISSING', dataFailure('key-lost', { subject, path }), { cause });
   });
   const key = decodeKey(bytes);
   if (key) return key;
-  throw new KeyError('DAMAGED', `The key of ${subject} is not as it was written (${path}).`);
+  throw new KeyError('DAMAGED', dataFailure('key-damaged', { subject, path }));
 }
 
 export type Erasure = { subject: string; at: string };
@@ -156,10 +156,11 @@ export type ErasureList = {
  */
 export async function openErasureList(
   path: string,
-  report: (message: string) => void = refuse,
+  report: (error: KeyError) => void = refuse,
 ): Promise<ErasureList> {
   const { found, unreadable, torn, bytes } = await readErasures(path);
-  for (const message of unreadable) report(message);
+  for (const line of unreadable)
+    report(new KeyError('DAMAGED', dataFailure('erasures-unreadable', { line, path })));
   const erasures = new Map(found.map((erasure) => [erasure.subject, erasure]));
   let end = bytes - Buffer.byteLength(torn);
   const append = async (subject: string, at = new Date().toISOString()): Promise<void> => {
@@ -180,30 +181,25 @@ export async function openErasureList(
   };
 }
 
-/** What is in a list of erasures; changes nothing. `torn`: what stands behind its last line feed. */
+/** What is in a list of erasures, and which lines cannot be read; changes nothing. `torn`: what stands behind its last line feed. */
 export async function readErasures(
   path: string,
-): Promise<{ found: Erasure[]; unreadable: string[]; torn: string; bytes: number }> {
+): Promise<{ found: Erasure[]; unreadable: number[]; torn: string; bytes: number }> {
   const text = await readFile(path, 'utf8').catch(ifMissing(''));
   const lines = text.split('\n');
   const torn = lines.pop() ?? '';
   const found: Erasure[] = [];
-  const unreadable: string[] = [];
+  const unreadable: number[] = [];
   for (const [index, line] of lines.entries()) {
     const erasure = parseErasure(line);
     if (erasure) found.push(erasure);
-    else
-      unreadable.push(
-        `Line ${index + 1} of the list of erasures cannot be read (${path}). ${remedy}`,
-      );
+    else unreadable.push(index + 1);
   }
   return { found, unreadable, torn, bytes: Buffer.byteLength(text) };
 }
 
-const remedy = 'Put the file back from a backup.';
-
-function refuse(message: string): never {
-  throw new KeyError('DAMAGED', message);
+function refuse(error: KeyError): never {
+  throw error;
 }
 
 /** Overwrites before unlinking: on most disks that leaves the key nowhere, on others it does no harm. */

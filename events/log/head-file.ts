@@ -16,6 +16,7 @@ import type { DamageRegister } from './damage.ts';
 import type { LogDatabase } from './database.ts';
 import { parseRecord } from './sealing.ts';
 import { ifMissing } from '../../src/shared/files.ts';
+import { type FindingSaid, finding } from '../../src/words/findings.ts';
 
 /**
  * Remembers beside LevelDB's files how far the log reaches. LevelDB drops what follows a flipped bit in
@@ -110,7 +111,7 @@ export async function loadHead(db: LogDatabase, report: ReportDamage): Promise<H
       const { id } = parseRecord(entry[1]);
       return { position, crc: crcOf(entry[1]), id };
     }
-    report({ kind: 'record', position, message: 'The record is not as it was written.' });
+    report({ kind: 'record', position, said: finding('record-altered') });
     return { ...emptyHead, position };
   } finally {
     await last.close();
@@ -126,26 +127,22 @@ export async function headAfter(
   const head = await loadHead(db, report);
   if (known.position === 0) return head;
   if (head.position < known.position) {
-    const message = tailMissing(head.position, known.position);
-    report({ kind: 'record', position: head.position + 1, message });
+    const said = tailMissing(head.position, known.position);
+    report({ kind: 'record', position: head.position + 1, said });
     return head;
   }
   const record = await db.get<Buffer, string | undefined>(logKey(known.position), {
     keyEncoding: 'buffer',
   });
   if (record === undefined || !isIntact(record) || crcOf(record) !== known.crc) {
-    const message = 'A fact that had been acknowledged is gone, or another is in its place.';
-    report({ kind: 'record', position: known.position, message });
+    report({ kind: 'record', position: known.position, said: finding('saved-event-gone') });
   }
   return head;
 }
 
 /** Says how many facts the log lacks at its end. `last`: where it ends; `reached`: where it had ended. */
-export function tailMissing(last: number, reached: number): string {
-  const facts = reached - last === 1 ? 'The fact' : `The ${reached - last} facts`;
-  const are = reached - last === 1 ? 'is' : 'are';
-  return `${facts} after position ${last} ${are} missing: the log ends there, but ${reached} had been reached.`;
-}
+export const tailMissing = (last: number, reached: number): FindingSaid =>
+  finding('tail-missing', { count: reached - last, last, reached });
 
 /** As far as the log in `directory` had reached, by its head file; 0 when that is not known. */
 export const positionReached = async (directory: string): Promise<number> =>

@@ -1,5 +1,6 @@
 import { Appender } from './appender.ts';
 import type {
+  Damage,
   EventLog,
   LogHealth,
   StoredRecord,
@@ -15,6 +16,7 @@ import {
   openFailure,
   reopenUntilUsable,
   reopening,
+  whyReopening,
   unreadableNow,
 } from './database.ts';
 import { type CommitSignal, commitSignal } from '../../src/shared/listeners.ts';
@@ -31,6 +33,7 @@ import { type StreamHeads, streamHeads, streamNames } from './streams.ts';
 import { type Upcasters, checkFacts, upcasters as todaysUpcasters } from '../facts/validation.ts';
 import { verifyLog } from './verify.ts';
 import { inTime } from '../../src/shared/abort.ts';
+import { finding } from '../../src/words/findings.ts';
 
 export type LogOptions = {
   /** Where the database lies; the marker is the file beside it with `.json` at the end. */
@@ -84,7 +87,7 @@ const tailChecked = 1_000;
 /** How long a reader waits while the database is opened again. */
 const reopenWaitMs = 30_000;
 
-const unlisted = { kind: 'record', message: 'There is damage.' } as const;
+const unlisted: Damage = { kind: 'record', said: finding('log-damaged') };
 
 async function levelLog(
   db: LogDatabase,
@@ -120,7 +123,7 @@ async function levelLog(
   const { readable: usable, assertOpen, assertWritable } = access;
   const reader = logReader({ db, decoder, damage, usable });
   const durableVersion = (stream: string): Promise<number> =>
-    reader.ask({ kind: 'index', stream, message: 'Its index cannot be read.' }, async () =>
+    reader.ask({ kind: 'index', stream, said: finding('index-unreadable') }, async () =>
       heads.durable(stream),
     );
   const hasContentOf = async (stream: string, subject: string): Promise<boolean> =>
@@ -259,7 +262,7 @@ function healthOf(
 ): LogHealth {
   const recovering = recovery.running() !== undefined;
   return {
-    ...(recovering ? { reason: reopening(db).message } : {}),
+    ...(recovering ? { reason: whyReopening(db) } : {}),
     state: recovering ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',
     damage: damage.list.filter(({ subject }) => subject === undefined || !keys.isErased(subject)),
     more: damage.more,

@@ -6,6 +6,8 @@ import { ifMissing, writeDurably } from '../../src/shared/files.ts';
 import { EventStoreError } from '../store.ts';
 import type { LogDatabase } from './database.ts';
 import { idKey } from './records.ts';
+import { dataFailure } from '../../src/words/data-failures.ts';
+import type { Sentence } from '../../src/words/params.ts';
 
 /** Version of the data layout described in README.md. */
 const logFormat = 1;
@@ -28,19 +30,15 @@ export async function readMarker(directory: string): Promise<Marker | undefined>
   if (text === undefined) {
     // A crash while creating leaves neither logs nor tables without a CURRENT.
     if (hasCurrent || !files.some((file) => /\.(ldb|sst|log)$/.test(file))) return undefined;
-    throw damaged(`${directory} holds parts of a log, but not its file CURRENT.`);
+    throw damaged(dataFailure('log-incomplete', { folder: directory }));
   }
   const marker = parseMarker(directory, text);
   if (marker.format > logFormat) {
-    throw new EventStoreError(
-      'NEWER_LOG',
-      `The log has format ${marker.format}; this release of Mitschrift knows ${logFormat}. Start the newer release.`,
-    );
+    const { format } = marker;
+    throw new EventStoreError('NEWER_LOG', dataFailure('log-newer', { format, known: logFormat }));
   }
   if (!hasCurrent) {
-    throw damaged(
-      `${markerPath(directory)} says that there is a log, but ${directory} has no usable file CURRENT.`,
-    );
+    throw damaged(dataFailure('log-gone', { file: markerPath(directory), folder: directory }));
   }
   return marker;
 }
@@ -54,12 +52,8 @@ export const markerPath = (directory: string): string => `${directory}.json`;
 
 const markerSchema = z.object({ format: z.number().int().positive(), log: z.string().min(1) });
 
-const damaged = (what: string, cause?: unknown): EventStoreError =>
-  new EventStoreError(
-    'DAMAGED',
-    `${what} Nothing was changed. Put the data directory back from a backup.`,
-    { cause },
-  );
+const damaged = (said: Sentence, cause?: unknown): EventStoreError =>
+  new EventStoreError('DAMAGED', said, { cause });
 
 /**
  * Compares the database's id with the marker's, and writes what is missing of a new log's.
@@ -78,18 +72,13 @@ export async function identifyLog(
     return id;
   }
   if (found === marked) return found;
-  throw new EventStoreError(
-    'DAMAGED',
-    `${directory}.json belongs to log ${marked}, but the database beside it ${
-      found === undefined ? 'is another or has lost its beginning' : `is log ${found}`
-    }. Nothing was changed. Put both back from the same backup.`,
-  );
+  throw damaged(dataFailure('log-mismatch', { file: markerPath(directory), marked, found }));
 }
 
 function parseMarker(directory: string, text: string): Marker {
   try {
     return markerSchema.parse(JSON.parse(text));
   } catch (cause) {
-    throw damaged(`${markerPath(directory)} cannot be read.`, cause);
+    throw damaged(dataFailure('log-marker-unreadable', { file: markerPath(directory) }), cause);
   }
 }

@@ -15,6 +15,7 @@ import {
 } from './records.ts';
 import type { EventStore } from '../store.ts';
 import type { CommitSignal } from '../../src/shared/listeners.ts';
+import { type FindingSaid, finding } from '../../src/words/findings.ts';
 
 /** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
 type LogReader = {
@@ -60,7 +61,7 @@ export function logReader(options: {
   const ask: LogReader['ask'] = (place, question) => askAgain(usable, damage, place, question);
   const streamRecords = streamRecordsOf(ask, db, damage);
   const textsAfter = (after: number, upToPosition: number): Promise<string[]> =>
-    ask({ kind: 'record', position: after + 1, message: 'It cannot be read.' }, () =>
+    ask({ kind: 'record', position: after + 1, said: finding('record-unreadable') }, () =>
       readPage(db, after, upToPosition),
     );
 
@@ -118,7 +119,7 @@ const streamRecordsOf = (
     let size = pageFirst;
     while (version < upToVersion) {
       const wanted = Math.min(size, upToVersion - version);
-      const place: Damage = { kind: 'index', stream, message: 'Its facts cannot be read.' };
+      const place: Damage = { kind: 'index', stream, said: finding('stream-unreadable') };
       const found = await ask(place, () => readStreamPage(db, stream, version, wanted));
       const checked = checkStreamPage(found, stream, version, wanted);
       version += checked.records.length;
@@ -247,7 +248,7 @@ export function reading(deps: {
 }
 
 const unsound = (position: number): Error =>
-  damagedError({ kind: 'record', position, message: 'The record is not as it was written.' });
+  damagedError({ kind: 'record', position, said: finding('record-altered') });
 
 /** The records after a position, as they lie there. The iterator is gone when this returns. */
 async function readPage(
@@ -276,24 +277,24 @@ function checkPage(page: string[], afterPosition: number, crc: string | undefine
   const records: StoredRecord[] = [];
   let predecessor = crc;
   let position = afterPosition;
-  const bad = (message: string): Checked => ({
+  const bad = (code: 'record-altered' | 'record-missing' | 'record-out-of-order'): Checked => ({
     records,
-    damage: { kind: 'record', position, message },
+    damage: { kind: 'record', position, said: finding(code) },
   });
   for (const text of page) {
     position += 1;
-    if (!isIntact(text)) return bad('The record is not as it was written.');
+    if (!isIntact(text)) return bad('record-altered');
     const record = parseRecord(text);
-    if (record.position !== position) return bad('The record is missing.');
+    if (record.position !== position) return bad('record-missing');
     if (predecessor !== undefined && predecessorCrcOf(text) !== predecessor) {
-      return bad('The record does not follow the one before it.');
+      return bad('record-out-of-order');
     }
     predecessor = crcOf(text);
     records.push(record);
   }
   if (records.length > 0) return { records, crc: predecessor };
   position += 1;
-  return bad('The record is missing.');
+  return bad('record-missing');
 }
 
 type StreamPage = { positions: (string | undefined)[]; records: (string | undefined)[] };
@@ -336,23 +337,23 @@ function checkStreamPage(
   for (let index = 0; index < wanted; index += 1) {
     const version = afterVersion + 1 + index;
     const position = Number(positions[index]);
-    const bad = (kind: Damage['kind'], message: string): Checked => ({
+    const bad = (kind: Damage['kind'], said: FindingSaid): Checked => ({
       records,
       damage: {
         kind,
         stream,
         version,
         ...(isPosition(positions[index]) ? { position } : {}),
-        message,
+        said,
       },
     });
-    if (!isPosition(positions[index])) return bad('index', 'The index does not have it.');
+    if (!isPosition(positions[index])) return bad('index', finding('index-lacks'));
     const text = texts[index];
-    if (text === undefined) return bad('record', 'The record is missing.');
-    if (!isIntact(text)) return bad('record', 'The record is not as it was written.');
+    if (text === undefined) return bad('record', finding('record-missing'));
+    if (!isIntact(text)) return bad('record', finding('record-altered'));
     const record = parseRecord(text);
     if (record.stream !== stream || record.version !== version || record.position !== position) {
-      return bad('index', 'The index points to another fact.');
+      return bad('index', finding('index-other'));
     }
     records.push(record);
   }

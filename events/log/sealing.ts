@@ -16,6 +16,8 @@ import { type CheckedFact, type Upcasters, schemaVersionOf, upcast } from '../fa
 import { type FactOutline, type LoggedFact, factTypes, usersStream } from '../facts/catalogue.ts';
 import { recordingOf } from '../facts/recording.ts';
 import type { DamageRegister } from './damage.ts';
+import { finding } from '../../src/words/findings.ts';
+import { dataFailure } from '../../src/words/data-failures.ts';
 
 /** Characters of JSON that one fact's plain data may have. */
 export const dataLengthMax = 16 * 1024 * 1024;
@@ -277,12 +279,10 @@ async function sealFor(
       });
     }
     if (!(cause instanceof KeyError)) {
-      throw new EventStoreError('BUSY', `The key of ${subject} is not available at the moment.`, {
-        cause,
-      });
+      throw new EventStoreError('BUSY', dataFailure('key-unavailable', { subject }), { cause });
     }
     if (cause.code === 'ERASED') throw invalid(cause.message, cause);
-    throw new EventStoreError('UNREADABLE', cause.message, { cause });
+    throw new EventStoreError('UNREADABLE', cause.sentence ?? cause.message, { cause });
   }
 }
 
@@ -309,16 +309,16 @@ function reveal(
     damage.resolve(subject);
     return undefined;
   }
-  const lost = (message: string): void => {
+  const lost = (code: 'key-missing' | 'key-altered' | 'key-other'): void => {
     delete record.content;
     Object.assign(record, { unreadable: true });
-    damage.report({ kind: 'key', subject, position, stream, version, message });
+    damage.report({ kind: 'key', subject, position, stream, version, said: finding(code) });
   };
   if (key instanceof KeyError) {
-    lost(key.message);
+    lost(key.code === 'MISSING' ? 'key-missing' : 'key-altered');
     return undefined;
   }
-  const wrongKey = (): void => lost(`The key of ${subject} is not the one it was sealed with.`);
+  const wrongKey = (): void => lost('key-other');
   const readable = (content: unknown): void => {
     Object.assign(record, { content });
     damage.resolve(subject);

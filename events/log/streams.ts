@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type LogDatabase, levelCode } from './database.ts';
 import type { DamageRegister } from './damage.ts';
 import { isIntact, jsonOf, logKey, placeOf, streamRange, streamsRange } from './records.ts';
+import { finding } from '../../src/words/findings.ts';
 
 /** Versions of streams: as durable, and as they will be when everything queued is. */
 export type StreamHeads = {
@@ -92,7 +93,7 @@ async function loadHead(db: LogDatabase, stream: string, damage: DamageRegister)
     entry = await entries.next();
   } catch (error) {
     if (levelCode(error) !== 'LEVEL_CORRUPTION') throw error;
-    throw damage.report({ kind: 'index', stream, message: 'Its index cannot be read.' }, error);
+    throw damage.report({ kind: 'index', stream, said: finding('index-unreadable') }, error);
   } finally {
     await entries.close();
   }
@@ -107,7 +108,7 @@ async function loadHead(db: LogDatabase, stream: string, damage: DamageRegister)
     throw damage.report({
       kind: 'index',
       stream,
-      message: `The last entry of its index points to position ${entry[1]}, where its fact is not.`,
+      said: finding('index-wrong', { position: entry[1] }),
     });
   }
   return place.version;

@@ -16,6 +16,7 @@ import {
 import { tailMissing } from './head-file.ts';
 import { pageBytesMax, pageFactsMax } from './reader.ts';
 import { type Upcasters, assertKnown } from '../facts/validation.ts';
+import { finding } from '../../src/words/findings.ts';
 
 /**
  * Checks records alone and in sequence, and that the index of streams agrees; goes on behind damage
@@ -36,7 +37,7 @@ export async function verifyLog(
   const { db, head } = parts;
   const { after, upTo, result, report } = beginVerify(parts, options);
   if (after > head) {
-    report({ kind: 'record', position: head + 1, message: tailMissing(head, after) });
+    report({ kind: 'record', position: head + 1, said: tailMissing(head, after) });
   }
   const lost = new Set<string>();
   let crc = after === 0 ? noPredecessor : undefined;
@@ -100,7 +101,7 @@ async function readEntries(
   } catch (error) {
     if (levelCode(error) !== 'LEVEL_CORRUPTION') throw error;
     // LevelDB does not say how far the damage goes, so nothing behind it can be judged.
-    report({ kind: 'record', position: after + 1, message: 'Records from here cannot be read.' });
+    report({ kind: 'record', position: after + 1, said: finding('records-unreadable') });
     return undefined;
   } finally {
     await entries.close();
@@ -125,7 +126,7 @@ function checkEntries(
     position = found;
     const record = isIntact(text) ? parseRecord(text) : undefined;
     if (record?.position !== position) {
-      report({ kind: 'record', position, message: 'The record is not as it was written.' });
+      report({ kind: 'record', position, said: finding('record-altered') });
       crc = undefined;
       continue;
     }
@@ -133,7 +134,7 @@ function checkEntries(
       report({
         kind: 'record',
         position,
-        message: 'The record does not follow the one before it.',
+        said: finding('record-out-of-order'),
       });
     }
     crc = crcOf(text);
@@ -153,7 +154,7 @@ async function checkIndexed(
   );
   for (const [index, { position, stream, version }] of records.entries()) {
     if (indexed[index] === String(position)) continue;
-    report({ kind: 'index', position, stream, version, message: 'The index does not have it.' });
+    report({ kind: 'index', position, stream, version, said: finding('index-lacks') });
   }
 }
 
@@ -189,12 +190,12 @@ async function checkIndex(
     if (!isNew) count += 1;
     if (place?.version !== expected || !(isNew || Number(position) <= head)) {
       const where = place ?? { stream: last.stream };
-      report({ kind: 'index', ...where, message: 'The index has an entry of no fact.' });
+      report({ kind: 'index', ...where, said: finding('index-extra') });
     }
     last = place ?? last;
   }
   if (count === records) return;
-  report({ kind: 'index', message: `The index has ${count} entries for ${records} records.` });
+  report({ kind: 'index', said: finding('index-count', { entries: count, records }) });
 }
 
 async function isAppendedSince(

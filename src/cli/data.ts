@@ -8,13 +8,14 @@ import { askService } from '../control/socket.ts';
 import { restore as restoreFrom } from '../integrity/restore.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { KeyError } from '../../events/key-store.ts';
-import { findingPlace } from '../integrity/findings.ts';
+import { type Finding, findingAnswer, findingSaid, whyUnopenable } from '../integrity/findings.ts';
 import { harmedTables } from '../integrity/tables/tables.ts';
 import { type VerifyReport, adviceOn, verifyData } from '../integrity/verify.ts';
 import { repair as salvage, sourceOfBackup, sourceOfData } from '../integrity/repair.ts';
 import { type ExportedLog, exportLog as exportTo } from '../integrity/export-log.ts';
 import { importLog as importFrom } from '../integrity/import-log.ts';
 import { sayWhole } from '../words/say.ts';
+import { finding } from '../words/findings.ts';
 
 /** Backs up the data directory; beside a running service the service does it. */
 export async function backupCommand(directory: string, options: { json: boolean }): Promise<void> {
@@ -53,7 +54,7 @@ export async function restoreCommand(
     erasures === undefined ? {} : { erasures: resolve(erasures) },
   );
   if (options.json) {
-    console.log(JSON.stringify(report));
+    console.log(JSON.stringify({ ...report, verified: verifiedJson(report.verified) }));
   } else {
     console.log(`Restored to ${report.directory}: ${report.facts} events, as of ${report.at}`);
     if (report.erasedAgain > 0)
@@ -69,7 +70,7 @@ export async function verify(options: { json: boolean }): Promise<void> {
   const report =
     (await askService<VerifyReport>(data.controlSocket, 'verify')) ??
     (cluster ? await verifyShared(cluster, data) : await verifyAlone(data));
-  if (options.json) console.log(JSON.stringify({ ...report, advice: inEnglish(report) }));
+  if (options.json) console.log(JSON.stringify(verifiedJson(report)));
   else printReport(report);
   if (!report.sound) process.exitCode = 1;
 }
@@ -83,11 +84,8 @@ export function printReport({
   more,
   advice,
 }: VerifyReport): void {
-  for (const finding of findings) {
-    const mark = finding.severity === 'damage' ? '✖' : '–';
-    const place = findingPlace(finding);
-    console.log(`${mark} ${finding.kind}${place === '' ? '' : ` (${place})`}: ${finding.what}`);
-  }
+  for (const one of findings)
+    console.log(`${one.severity === 'damage' ? '✖' : '–'} ${findingText(one)}`);
   if (more > 0) console.log(`… and ${more} more`);
   const { records, recordings, audio, documents, keys } = checked;
   console.log(
@@ -99,6 +97,17 @@ export function printReport({
 
 const inEnglish = ({ advice }: Pick<VerifyReport, 'advice'>): string[] =>
   advice.map((one) => sayWhole(one, 'en') ?? one.code);
+
+/** A server of an earlier release, which goes on after an update, answers in words. */
+const findingText = (one: Finding | (Omit<Finding, 'said'> & { what: string })): string =>
+  'what' in one ? `${one.kind}: ${one.what}` : (sayWhole(findingSaid(one), 'en') ?? one.said.code);
+
+/** As `--json` has it: of each finding what is wrong in English, and its code with parameters. */
+const verifiedJson = (report: VerifyReport): object => ({
+  ...report,
+  findings: report.findings.map((one) => findingAnswer(one, 'en')),
+  advice: inEnglish(report),
+});
 
 /** Salvages a damaged data directory, or a damaged backup, into a new one. The source is only read. */
 export async function repairCommand(options: {
@@ -116,9 +125,16 @@ export async function repairCommand(options: {
       : await sourceOfBackup(resolve(options.backup));
   const report = await salvage(source, options.out);
   if (options.json) {
-    console.log(JSON.stringify(report));
+    const { tables, verified } = report;
+    console.log(
+      JSON.stringify({
+        ...report,
+        tables: tables.map(findingText),
+        verified: verifiedJson(verified),
+      }),
+    );
   } else {
-    for (const sentence of report.tables) console.log(`✖ ${sentence}`);
+    for (const table of report.tables) console.log(`✖ ${findingText(table)}`);
     for (const { position, upTo, what } of report.unreadable) {
       const positions = `positions ${position} to ${upTo} (${upTo - position + 1} events)`;
       console.log(`✖ ${position === upTo ? `position ${position}` : positions}: ${what}`);
@@ -199,7 +215,8 @@ async function verifyAlone(data: DataFolder): Promise<VerifyReport> {
       (error instanceof EventStoreError || error instanceof KeyError) && error.code === 'DAMAGED';
     if (!damaged) throw error;
     const kind = error instanceof KeyError ? 'key' : 'record';
-    const refusal = { severity: 'damage', kind, what: error.message } as const;
+    const said = finding('log-unopenable', { cause: whyUnopenable(error, data.log) });
+    const refusal = { severity: 'damage', kind, said } as const;
     const tables = await harmedTables(data.log);
     const findings = [refusal, ...tables.flatMap((table) => table.findings)];
     return {

@@ -6,7 +6,7 @@ import { settingsFrom } from '../config/environment.ts';
 import type { Check } from '../doctor/check.ts';
 import { runChecks } from '../doctor/checks.ts';
 import type { DamageKnown } from '../doctor/data-checks.ts';
-import { openFindings } from '../integrity/findings.ts';
+import { openFindings, whyUnopenable } from '../integrity/findings.ts';
 import { withLogAlone } from '../integrity/open-mark.ts';
 import { verifyLogAndKeys } from '../integrity/verify.ts';
 import { harmedTables } from '../integrity/tables/tables.ts';
@@ -18,6 +18,7 @@ import { measureTaken } from '../storage/measure-taken.ts';
 import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
 import { folderUploads } from '../storage/uploads/folder-uploads.ts';
 import { presentSettings } from './settings.ts';
+import type { Sentence } from '../words/params.ts';
 
 /** What is looked at while no service runs: also all of the log and its keys, where they are in files. */
 export async function checksAlone(host: Host): Promise<Check[]> {
@@ -71,12 +72,12 @@ const takenIn = async (data: DataFolder): Promise<number> =>
 /** The settings; where the log that has them cannot be opened, those of the environment and why. */
 async function settingsOrRefusal(
   host: Host,
-): Promise<{ settings: Settings; refusal: string | null }> {
+): Promise<{ settings: Settings; refusal: Sentence | null }> {
   try {
     return { settings: (await presentSettings(host)).settings, refusal: null };
   } catch (error) {
     if (error instanceof SettingsError) return ofEnvironment();
-    return { ...ofEnvironment(), refusal: refusalOf(error) };
+    return { ...ofEnvironment(), refusal: refusalOf(error, host.data.log) };
   }
 }
 
@@ -91,11 +92,11 @@ function ofEnvironment(): { settings: Settings; refusal: null } {
 }
 
 /** What keeps the log from being opened. @throws anything that is not about the data */
-function refusalOf(error: unknown): string {
+function refusalOf(error: unknown, folder: string): Sentence {
   const known =
     error instanceof EventStoreError || error instanceof KeyError || error instanceof ConfigError;
   if (!known) throw error;
-  return error.message;
+  return whyUnopenable(error, folder);
 }
 
 /** Records, tables and keys; `mitschrift verify` looks at audio and documents too, which takes longer. */
@@ -107,7 +108,7 @@ async function damageOf(data: DataFolder, signal: AbortSignal): Promise<DamageKn
       verifyLogAndKeys({ store, keys, data }, findings.add, signal),
     );
   } catch (error) {
-    return { refusal: refusalOf(error) };
+    return { refusal: refusalOf(error, data.log) };
   }
   return { findings: findings.list };
 }

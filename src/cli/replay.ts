@@ -10,6 +10,7 @@ import { openPipeline } from '../service/pipeline.ts';
 import { type Replayed, replayFrom } from '../recordings/replay-from.ts';
 import { assertLogHere } from './beside-a-node.ts';
 import { settingsFrom } from '../config/environment.ts';
+import { sayWhole, shownTo } from '../words/say.ts';
 
 /** Folds the log again and compares; beside a running service the service does it. */
 export async function replay(options: {
@@ -38,7 +39,8 @@ export async function replay(options: {
     options.data === undefined
       ? await checkOwn(options.recording)
       : await checkAlone(dataFolder(options.data), options.recording);
-  if (options.json) console.log(JSON.stringify(check));
+  if (options.json)
+    console.log(JSON.stringify({ ...check, differences: check.differences.map(differenceAnswer) }));
   else report(check);
   if (check.differences.length > 0) process.exitCode = 1;
 }
@@ -56,7 +58,8 @@ async function checkOwn(recording: string | undefined): Promise<LogCheck> {
 }
 
 function report(check: LogCheck): void {
-  for (const { recording_id, version, difference } of check.differences) {
+  for (const one of check.differences) {
+    const { recording_id, version, difference } = differenceAnswer(one);
     console.log(`${recording_id}, event ${version}: ${difference}`);
   }
   const { erased, notCompared } = check;
@@ -74,6 +77,18 @@ function report(check: LogCheck): void {
     console.log('No documents were compared, only states.');
   }
 }
+
+/** A difference in English, and its code. A server of an earlier release, which goes on after an update, answers in words. */
+function differenceAnswer(one: LogCheck['differences'][number] | EarlierDifference) {
+  if ('difference' in one) return one;
+  const { said, ...where } = one;
+  return {
+    ...where,
+    difference: sayWhole(said, 'en') ?? said.code,
+    ...shownTo('administrators', said),
+  };
+}
+type EarlierDifference = { recording_id: string; version: number; difference: string };
 
 /** Processes a recording again from a stage on; beside a running service the service does it. */
 async function replayRecording(options: {

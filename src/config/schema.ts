@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { serverUrl } from '../servers/server.ts';
 import * as a from './setting.ts';
+import { messageFor, sentenceFor } from '../words/say.ts';
 
 /**
  * Every setting there is. From here come the validation of `PUT /config`, the settings page, the
@@ -368,12 +369,15 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly code: ConfigErrorCode;
   readonly faults: readonly ConfigFault[];
+  /** As of `EventStoreError`. */
+  readonly sentence: Sentence | undefined;
   constructor(
     code: ConfigErrorCode,
-    message: string,
+    said: string | Sentence,
     options: { faults?: readonly ConfigFault[]; cause?: unknown } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(messageFor(said), options.cause === undefined ? undefined : { cause: options.cause });
+    this.sentence = sentenceFor(said);
     this.code = code;
     this.faults = options.faults ?? [];
   }

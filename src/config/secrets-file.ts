@@ -4,6 +4,7 @@ import { chmod, readFile, rm } from 'node:fs/promises';
 import { writeDurably, ifMissing } from '../shared/files.ts';
 import { ConfigError } from './schema.ts';
 import type { NamedTexts } from './secret-store.ts';
+import { dataFailure } from '../words/data-failures.ts';
 
 /**
  * The secrets of one process, in one file (0600); it begins to exist with the first one.
@@ -57,10 +58,7 @@ async function read(path: string): Promise<Content> {
   const parsed = contentSchema.safeParse(parsedJson(text));
   if (parsed.success) return parsed.data;
   // No cause: it would quote the file.
-  throw new ConfigError(
-    'SECRETS_DAMAGED',
-    `${path} is not as it was written. Put it back from a backup, or delete it and set the keys again.`,
-  );
+  throw new ConfigError('SECRETS_DAMAGED', dataFailure('secrets-damaged', { path }));
 }
 
 function parsedJson(text: string): unknown {

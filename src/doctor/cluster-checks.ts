@@ -12,13 +12,14 @@ import {
 } from './examine-cluster.ts';
 import { check } from '../words/checks.ts';
 import { guideLink } from './guide.ts';
+import type { Sentence } from '../words/params.ts';
 
 export type ClusterParts = {
   cluster: ClusterSettings;
   /** Facts that the lists of this node have not taken in yet; null: this process has none. */
   behind: (() => Promise<number>) | null;
   /** What the log had lost when this node opened it again; null: nothing that it knows of. */
-  lost?: string | null;
+  lost?: Sentence | null;
 };
 
 const databaseMs = 30_000;
@@ -80,7 +81,7 @@ export function clusterLooks({ cluster, behind, lost }: ClusterParts): Look[] {
   ];
 }
 
-function databaseFit(seen: DatabaseSeen | Refused, lost: string | null = null): LookedAt {
+function databaseFit(seen: DatabaseSeen | Refused, lost: Sentence | null = null): LookedAt {
   if ('refusal' in seen) return asMissing(check('database-refused', { cause: seen.refusal }));
   if (lost !== null) {
     return asLimited(check('facts-lost', { cause: lost }));

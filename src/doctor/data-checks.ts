@@ -1,7 +1,7 @@
 import { access, constants, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
-import type { Finding } from '../integrity/findings.ts';
+import { type Finding, findingSaid } from '../integrity/findings.ts';
 import { adviceOn } from '../integrity/verify.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { commandLine, makeWritable, shellWord } from '../shared/command-line.ts';
@@ -30,7 +30,9 @@ const safety = guideLink('administration', 'Safety and backups');
 const noticed = guideLink('integrity', 'Checks');
 
 /** What is known of damage: findings of the log and its keys, or why they could not be looked at. */
-export type DamageKnown = { findings: readonly Omit<Finding, 'severity'>[] } | { refusal: string };
+export type DamageKnown =
+  | { findings: readonly Omit<Finding, 'severity'>[] }
+  | { refusal: Sentence };
 
 export type DataParts = {
   data: DataFolder;
@@ -188,16 +190,9 @@ function logSound(known: DamageKnown): LookedAt {
       command: commandLine('verify'),
     });
   }
-  const found = known.findings.flatMap(({ kind, ...where }) =>
-    kind === 'key' ? [] : [{ kind, ...where }],
-  );
+  const found = known.findings.filter(({ kind }) => kind !== 'key');
   if (found.length === 0) return asOk(check('log-sound'));
-  // What is wrong with each is told by `mitschrift verify`.
-  const places: Sentence[] = found
-    .slice(0, placesNamed)
-    .map(({ kind, position, stream, version, path }) =>
-      check('damaged-place', { kind, position, stream, version, path }),
-    );
+  const places: Sentence[] = found.slice(0, placesNamed).map(findingSaid);
   const more = found.length - places.length;
   if (more > 0) places.push(check('more-places', { more }));
   return damaged(check('log-damaged', { count: found.length, places }), found);

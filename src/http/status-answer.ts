@@ -14,7 +14,8 @@ import type { Language, Sentence } from '../words/params.ts';
 import { statusEntry, suggestionAnswers } from './recording-answer.ts';
 import type { HttpServices } from './services.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { say, sayWhole, shownTo } from '../words/say.ts';
+import { sayWhole, shownTo } from '../words/say.ts';
+import { findingAnswer } from '../integrity/findings.ts';
 
 /**
  * The status object of `GET /status` and of `status` frames: what the facts tell, and what only the
@@ -139,8 +140,8 @@ const presentHealth = (
     ? {
         state,
         writable,
-        advice: advice.map((one) => say(one, language)?.detail ?? one.code),
-        damage,
+        advice: advice.map((one) => sayWhole(one, language) ?? one.code),
+        damage: damage.map((one) => findingAnswer(one, language)),
         more,
       }
     : { state, writable };

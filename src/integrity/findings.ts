@@ -1,3 +1,9 @@
+import { check } from '../words/checks.ts';
+import type { FindingSaid } from '../words/findings.ts';
+import { dataFailure } from '../words/data-failures.ts';
+import type { Language, Sentence } from '../words/params.ts';
+import { sayWhole, shownTo } from '../words/say.ts';
+
 /** Something that is not as it was recorded, or that a person should know. Quotes nothing that people said. */
 export type Finding = {
   /** `damage`: lost or altered. `note`: worth knowing, nothing is wrong with the service's data. */
@@ -20,8 +26,8 @@ export type Finding = {
   version?: number;
   /** Below the data directory. */
   path?: string;
-  /** What is wrong, a sentence. */
-  what: string;
+  /** What is wrong. */
+  said: FindingSaid;
 };
 
 /** Findings listed; of more only how many there were. */
@@ -43,8 +49,8 @@ export function openFindings(): Findings {
   let damages = 0;
   return {
     add(finding) {
-      const { kind, position, stream, version, path, what } = finding;
-      const identity = [kind, position, stream, version, path, what].join('\n');
+      const { kind, position, stream, version, path, said } = finding;
+      const identity = [kind, position, stream, version, path, JSON.stringify(said)].join('\n');
       if (seen.has(identity)) return;
       if (finding.severity === 'damage') damages += 1;
       if (list.length >= findingsMax) {
@@ -64,18 +70,29 @@ export function openFindings(): Findings {
   };
 }
 
-/** Where a finding is, for a line of text. */
-export function findingPlace({
+/** A finding whole: what is concerned, where it is, and what is wrong with it. */
+export const findingSaid = ({
+  kind,
   position,
   stream,
   version,
   path,
-}: Omit<Finding, 'severity'>): string {
-  return [
-    position === undefined ? '' : `position ${position}`,
-    stream === undefined ? '' : version === undefined ? stream : `${stream} version ${version}`,
-    path ?? '',
-  ]
-    .filter((part) => part !== '')
-    .join(', ');
-}
+  said,
+}: Omit<Finding, 'severity'>): Sentence =>
+  check('damaged-place', { kind, position, stream, version, path, finding: said });
+
+/** A finding as programs get it: what is wrong in a language, and its code with what varies. */
+export const findingAnswer = <F extends Omit<Finding, 'severity'>>(
+  { said, ...where }: F,
+  language: Language,
+) => ({
+  ...where,
+  what: sayWhole(said, language) ?? said.code,
+  ...shownTo('administrators', said),
+});
+
+/** Why data in a folder could not be opened. */
+export const whyUnopenable = (
+  { sentence, message }: Error & { readonly sentence: Sentence | undefined },
+  folder: string,
+): Sentence => sentence ?? dataFailure('log-unopenable-now', { folder, cause: message });

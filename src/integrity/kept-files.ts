@@ -13,6 +13,7 @@ import { type Space, spaceInBucket } from '../documents/space.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { fileHash, hashFile, ifMissing } from '../shared/files.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
+import { dataFailure } from '../words/data-failures.ts';
 
 /** Files that the log speaks of, in folders or in a bucket: they are looked at and never changed. */
 export interface KeptFiles {
@@ -27,8 +28,8 @@ export interface KeptFiles {
   readKey(subject: string): Promise<Buffer>;
   /** What lies where keys are, by name; erasures that are listed one by one are left out. */
   keyNames(): AsyncIterable<string>;
-  /** A sentence for each line of the list of erasures that cannot be read. */
-  unreadableErasures(): Promise<string[]>;
+  /** The lines of the list of erasures that cannot be read. */
+  unreadableErasures(): Promise<number[]>;
 }
 
 /** `like`: the hash it is compared with (see `fileHash`); `pause`: after each MiB. */
@@ -63,10 +64,10 @@ const inBucket = (bucket: Blobs): KeptFiles => ({
   spaceOf: async (owner) => spaceInBucket(bucket, owner),
   async readKey(subject) {
     const found = await bucket.get(`keys/${subject}`);
-    if (!found) throw new KeyError('MISSING', `The key of ${subject} is not in the bucket.`);
+    if (!found) throw new KeyError('MISSING', dataFailure('key-lost', { subject }));
     const key = decodeKey(await buffer(found.body));
     if (key) return key;
-    throw new KeyError('DAMAGED', `The key of ${subject} is not as it was written.`);
+    throw new KeyError('DAMAGED', dataFailure('key-damaged', { subject }));
   },
   async *keyNames() {
     for await (const { key } of bucket.list('keys/')) yield key.slice('keys/'.length);
@@ -75,11 +76,7 @@ const inBucket = (bucket: Blobs): KeptFiles => ({
     // Each erasure is an object of its own there; a list comes from a data directory only.
     const found = await bucket.get(`keys/${erasuresFile}`);
     const lines = found ? (await buffer(found.body)).toString('utf8').split('\n') : [];
-    return lines.flatMap((line, index) =>
-      line === '' || parseErasure(line)
-        ? []
-        : [`Line ${index + 1} of the list of erasures cannot be read.`],
-    );
+    return lines.flatMap((line, index) => (line === '' || parseErasure(line) ? [] : [index + 1]));
   },
 });
 

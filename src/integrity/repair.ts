@@ -17,12 +17,14 @@ import { notInBackups } from './not-in-backups.ts';
 import { withLogAlone } from './open-mark.ts';
 import { putBack, takeOutHarmedTables } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
+import type { Finding } from './findings.ts';
+import { dataFailure } from '../words/data-failures.ts';
 
 /** What `mitschrift repair` answers. */
 export type RepairReport = SalvageReport & {
   directory: string;
   /** Damage in the files of the database, a sentence each. */
-  tables: readonly string[];
+  tables: readonly Finding[];
   /** What could not be taken over, one JSON object a line, for an expert. */
   leftOver: string | null;
   /** Keys that were left out since they open nothing, and what they cost; the first of them. */
@@ -153,7 +155,7 @@ const leftOverFile = 'left-over.jsonl';
 const erasureLine = /^\{"subject":"[A-Za-z0-9_-]{1,128}","at":"[^"]*"\}$/;
 
 const lostBookkeeping = (): EventStoreError =>
-  new EventStoreError('DAMAGED', 'The database does not know its own files.');
+  new EventStoreError('DAMAGED', dataFailure('log-bookkeeping-lost'));
 
 /** What is written to the side file for one record: its JSON, or its bytes in base64. */
 export type LeftOver = { position: number; record?: string; bytes?: string };

@@ -15,12 +15,13 @@ import {
   verifyData,
 } from './verify.ts';
 import { type KeptPlace, keptFiles } from './kept-files.ts';
-import { type Finding, type Findings, openFindings, findingPlace } from './findings.ts';
+import { type Finding, type Findings, findingAnswer, openFindings } from './findings.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { harmedTables } from './tables/tables.ts';
 import { mutex } from '../shared/mutex.ts';
 import { ifMissing, writeDurably } from '../shared/files.ts';
 import { sayWhole } from '../words/say.ts';
+import { finding } from '../words/findings.ts';
 
 /** Looks through everything again and again, slowly, beside the service's work. */
 export type Scrub = {
@@ -302,14 +303,17 @@ function reportDamage(scrub: Scrubbing): void {
   const { reported, log } = scrub;
   const { damage, advice } = healthIn(scrub);
   const fresh = damage.filter((one) => {
-    const identity = `${one.kind} ${findingPlace(one)} ${one.what}`;
+    const identity = JSON.stringify(one);
     if (reported.has(identity)) return false;
     reported.add(identity);
     return true;
   });
   if (fresh.length > 0)
     log.error(
-      { damage: fresh.slice(0, 20), advice: advice.map((one) => sayWhole(one, 'en')) },
+      {
+        damage: fresh.slice(0, 20).map((one) => findingAnswer(one, 'en')),
+        advice: advice.map((one) => sayWhole(one, 'en')),
+      },
       'damage found in stored data',
     );
 }
@@ -324,7 +328,7 @@ const asFinding = ([recordingId, reason]: [string, string]): Finding => ({
   kind: 'recording',
   severity: 'damage',
   stream: recordingStream(recordingId),
-  what: `It could not be taken up: ${reason} The next start tries again.`,
+  said: finding('not-continued', { cause: reason }),
 });
 
 /** What the scrub remembers across restarts. */

@@ -17,6 +17,7 @@ import { KeyError, type KeyStore } from '../../events/key-store.ts';
 import { type LoggedFact, isRecordingFact } from '../../events/facts/catalogue.ts';
 import { type Files, filesAfter, noFiles } from '../../events/facts/files.ts';
 import { type PerDocument, documentNames } from '../documents/documents.ts';
+import { finding } from '../words/findings.ts';
 
 /** How often something is looked at again that goes on meanwhile, or is being removed. */
 export const looksMax = 3;
@@ -49,12 +50,10 @@ export async function checkFiles(
       ...(pause && { pause }),
     });
     if (there === undefined) {
-      report({ ...at, severity: 'damage', what: 'The audio is missing.' });
+      report({ ...at, severity: 'damage', said: finding('audio-missing') });
     } else if (there.sha256 !== sha256) {
-      const length =
-        there.bytes === bytes ? '' : ` It has ${there.bytes} bytes; ${bytes} were recorded.`;
-      const what = `The audio is not as it was recorded.${length}`;
-      report({ ...at, severity: 'damage', what });
+      const sizes = there.bytes === bytes ? {} : { length: there.bytes, saved: bytes };
+      report({ ...at, severity: 'damage', said: finding('audio-altered', sizes) });
     }
   }
   return {
@@ -73,8 +72,7 @@ async function checkErased(
   for (const name of files.past) {
     if ((await kept.hashAudio(recordingId, name)) === undefined) continue;
     const path = join('recordings', recordingId, name);
-    const what = 'The recording was erased, and its audio is still there.';
-    report({ kind: 'left', severity: 'damage', stream, path, what });
+    report({ kind: 'left', severity: 'damage', stream, path, said: finding('audio-left') });
   }
 }
 
@@ -108,21 +106,22 @@ export async function checkKeys(
       if (state === 'sound') checked.sound += 1;
       else if (state === 'erased') checked.erased += 1;
       else if (state === 'left') {
-        const what = 'The key of something erased is still there: what it opens can be read.';
-        report({ kind: 'left', severity: 'damage', path: keyPath(subject), what });
+        const said = finding('key-left');
+        report({ kind: 'left', severity: 'damage', path: keyPath(subject), said });
       } else {
-        const what = `${keyFaults[state]}: what it opens cannot be read.`;
-        report({ kind: 'key', severity: 'damage', path: keyPath(subject), what });
+        const said = finding(keyFaults[state]);
+        report({ kind: 'key', severity: 'damage', path: keyPath(subject), said });
       }
     }
   }
   for await (const name of kept.keyNames()) {
     if (isName(name) || name.startsWith('erased.') || name.endsWith('.tmp')) continue;
-    const what = 'It is no key: perhaps a copy of one, with which what is erased could be read.';
-    report({ kind: 'left', severity: 'damage', path: keyPath(name), what });
+    const said = finding('key-foreign');
+    report({ kind: 'left', severity: 'damage', path: keyPath(name), said });
   }
-  for (const what of await kept.unreadableErasures()) {
-    report({ kind: 'key', severity: 'damage', path: keyPath(erasuresFile), what });
+  for (const line of await kept.unreadableErasures()) {
+    const said = finding('erasures-unreadable', { line });
+    report({ kind: 'key', severity: 'damage', path: keyPath(erasuresFile), said });
   }
   return checked;
 }
@@ -131,10 +130,10 @@ export async function checkKeys(
 export const keyPath = (subject: string): string => `keys/${subject}`;
 
 const keyFaults = {
-  missing: 'The key is missing, and its subject was not erased',
-  damaged: 'The key is not as it was written',
-  wrong: 'The key is not the one that the service has in use',
-};
+  missing: 'key-missing',
+  damaged: 'key-altered',
+  wrong: 'key-other',
+} as const;
 
 async function keyState(
   { keys, kept }: { keys: KeyStore; kept: Pick<KeptFiles, 'readKey'> },
@@ -212,16 +211,16 @@ async function checkDocuments(
   for (const name of documents.deleted) {
     // Another one under its name is a person's, or another recording's.
     if ((await hashOf(space, saved.paths[name])) !== saved.sha256[name]) continue;
-    const what = `The ${name} was deleted, and is still there.`;
-    report({ kind: 'left', severity: 'damage', stream, version, path, what });
+    const said = finding('document-left', { document: name });
+    report({ kind: 'left', severity: 'damage', stream, version, path, said });
   }
   for (const name of present) {
     const at = { kind: 'document', severity: 'note', stream, version, path } as const;
     const sha256 = await hashOf(space, saved.paths[name]);
     if (sha256 === 'missing') {
-      report({ ...at, what: `The ${name} is missing: deleted or moved.` });
+      report({ ...at, said: finding('document-missing', { document: name }) });
     } else if (sha256 !== saved.sha256[name]) {
-      report({ ...at, what: `The ${name} was changed after it was written.` });
+      report({ ...at, said: finding('document-changed', { document: name }) });
     }
   }
   return present.length;

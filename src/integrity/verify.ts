@@ -23,6 +23,7 @@ import { EventStoreError } from '../../events/store.ts';
 import { type LogCheck, checkLog } from '../recordings/check-log.ts';
 import { check } from '../words/checks.ts';
 import type { Sentence } from '../words/params.ts';
+import { finding } from '../words/findings.ts';
 
 /** What `mitschrift verify` found. */
 export type VerifyReport = {
@@ -98,11 +99,10 @@ function unnamed(damage: readonly Damage[], found: readonly Finding[]): Finding[
 }
 
 /** Damage that the log met, as a finding. */
-const asFinding = ({ message, subject, ...where }: Damage): Finding => ({
+const asFinding = ({ subject, ...where }: Damage): Finding => ({
   ...where,
   ...(subject === undefined ? {} : { path: keyPath(subject) }),
   severity: 'damage',
-  what: message,
 });
 
 /** What a person can do, by what is damaged. Nothing is ever repaired by itself. */
@@ -153,8 +153,8 @@ export async function checkStream(
   checked.recordings = 1;
   try {
     const { differences } = checked.facts > 0 ? await checkLog(deps.store, recordingId) : nothing;
-    for (const { version, difference } of differences) {
-      report({ kind: 'state', severity: 'damage', stream, version, what: `${difference}.` });
+    for (const { version, said } of differences) {
+      report({ kind: 'state', severity: 'damage', stream, version, said });
     }
   } catch (error) {
     unreadable(stream, error, report);
@@ -211,28 +211,26 @@ export function healthOf(
     damage: found,
     more,
     advice: [
-      ...(reason === undefined ? [] : [check('as-said', { text: reason })]),
+      ...(reason === undefined ? [] : [reason]),
       ...adviceOn(found.map(({ kind }) => ({ kind, severity: 'damage' }))),
     ],
   };
 }
 
 /** While the disk is full for the rows nothing new is taken either: its result could not be read. */
-export const withRows = (health: ServiceHealth, full: Error | undefined): ServiceHealth =>
+export const withRows = (health: ServiceHealth, full: Sentence | undefined): ServiceHealth =>
   full === undefined || health.state !== 'ok'
     ? health
     : {
         ...health,
         state: 'recovering',
         writable: false,
-        advice: [check('as-said', { text: full.message }), ...health.advice],
+        advice: [full, ...health.advice],
       };
 
 /** What the log lost before this start is told for as long as the service runs: it is for a person to look after. */
-export const withLoss = (health: ServiceHealth, lost: string | null): ServiceHealth =>
-  lost === null
-    ? health
-    : { ...health, advice: [check('as-said', { text: lost }), ...health.advice] };
+export const withLoss = (health: ServiceHealth, lost: Sentence | null): ServiceHealth =>
+  lost === null ? health : { ...health, advice: [lost, ...health.advice] };
 
 type StreamChecked = FilesChecked & Pick<LogCheck, 'facts' | 'recordings'>;
 
@@ -251,16 +249,16 @@ function checkSchema(fact: LoggedFact, report: (finding: Finding) => void): void
   for (const [part, result] of parts) {
     if (result === undefined || result.success) continue;
     const { position, stream, version } = fact;
-    const where = [part, ...(result.error.issues[0]?.path.map(String) ?? [])].join('.');
-    const what = `${fact.type} does not hold to its schema at ${where}.`;
-    report({ kind: 'fact', severity: 'damage', position, stream, version, what });
+    const place = [part, ...(result.error.issues[0]?.path.map(String) ?? [])].join('.');
+    const said = finding('event-invalid', { type: fact.type, place });
+    report({ kind: 'fact', severity: 'damage', position, stream, version, said });
   }
 }
 
 /** Anything but damage ends the whole check. */
 function unreadable(stream: string, error: unknown, report: (finding: Finding) => void): void {
   if (!(error instanceof EventStoreError) || error.code !== 'DAMAGED') throw error;
-  report({ kind: 'record', severity: 'damage', stream, what: 'It cannot be read to its end.' });
+  report({ kind: 'record', severity: 'damage', stream, said: finding('stream-unreadable') });
 }
 
 /**
@@ -277,9 +275,9 @@ function namelessUsers(): {
       if (fact.type === 'user.deleted') found.delete(fact.data.user_id);
       if (fact.type !== 'user.registered' || fact.erased !== true) return;
       const { data, stream, version, subject } = fact;
-      const what = `The name of user ${data.user_id} cannot be read, and this user was not deleted.`;
+      const said = finding('user-nameless', { user: data.user_id });
       const path = keyPath(subject ?? data.user_id);
-      found.set(data.user_id, { severity: 'damage', kind: 'user', stream, version, path, what });
+      found.set(data.user_id, { severity: 'damage', kind: 'user', stream, version, path, said });
     },
     report(add) {
       for (const finding of found.values()) add(finding);

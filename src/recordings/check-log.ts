@@ -23,6 +23,7 @@ import { restoration } from '../../projections/recording/versions.ts';
 import { documentsInput } from '../documents/documents.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { UnknownRecording } from './refusals.ts';
+import { type FindingSaid, finding } from '../words/findings.ts';
 
 /** What folding the whole log again shows. */
 export type LogCheck = {
@@ -33,7 +34,7 @@ export type LogCheck = {
   /** Documents not compared, and of them those that were erased or are unreadable; the others another version wrote. */
   notCompared: number;
   erased: number;
-  differences: { recording_id: string; version: number; difference: string }[];
+  differences: { recording_id: string; version: number; said: FindingSaid }[];
 };
 
 /** Differences listed; of more only that there are more. */
@@ -65,9 +66,9 @@ export async function checkLog(store: EventStore, only?: string): Promise<LogChe
   }
   for (const recordingId of recordings) {
     check.recordings += 1;
-    const differ = (version: number, difference: string) => {
+    const differ: Differ = (version, said) => {
       if (check.differences.length < differencesMax) {
-        check.differences.push({ recording_id: recordingId, version, difference });
+        check.differences.push({ recording_id: recordingId, version, said });
       }
     };
     const folded = await fold(store, recordingId, differ);
@@ -78,7 +79,7 @@ export async function checkLog(store: EventStore, only?: string): Promise<LogChe
   return check;
 }
 
-type Differ = (version: number, difference: string) => void;
+type Differ = (version: number, said: FindingSaid) => void;
 
 type Folded = {
   facts: number;
@@ -109,23 +110,29 @@ function compareState(state: RecordingSnapshot, fact: LoggedRecordingFact, diffe
   const before = stateName(state.value);
   const event = toMachineEvent(fact);
   if (fact.machine === machineVersion && !state.can(event)) {
-    differ(fact.version, `${fact.type} is in the log but the machine refuses it in ${before}`);
+    differ(fact.version, finding('event-refused', { type: fact.type, state: before }));
   }
   const after = stateName(nextSnapshot(state, event).value);
-  if (fact.from !== before) differ(fact.version, `from is ${fact.from}, folding gives ${before}`);
-  if (fact.to !== after) differ(fact.version, `to is ${fact.to}, folding gives ${after}`);
+  const differs = (
+    code: 'state-before-differs' | 'state-after-differs',
+    computed: string,
+    saved = '',
+  ) => differ(fact.version, finding(code, { saved, computed }));
+  if (fact.from !== before) differs('state-before-differs', before, fact.from);
+  if (fact.to !== after) differs('state-after-differs', after, fact.to);
 }
 
 /** What was restored is what folding says of that version. */
 function compareRestored(recording: Recording, fact: LoggedRecordingFact, differ: Differ): void {
   if (fact.type !== 'version.restored') return;
-  const folded = restoration(recording, fact.data.version);
+  const { version } = fact.data;
+  const folded = restoration(recording, version);
   const logged = { ...noResults, ...fact.data.material.results };
   const same = (a: unknown, b: unknown) => isDeepStrictEqual(a, b);
   if (!folded || !same(folded.data.material, { ...fact.data.material, results: logged })) {
-    differ(fact.version, `version ${fact.data.version} was made of other facts`);
+    differ(fact.version, finding('version-differs', { version }));
   } else if (fact.content && !same(folded.content, fact.content)) {
-    differ(fact.version, `version ${fact.data.version} says something else`);
+    differ(fact.version, finding('version-content-differs', { version }));
   }
 }
 
@@ -146,7 +153,7 @@ async function compareDocuments(
   }
   const { named } = documentFilesOf(recording, source);
   if (!named?.content) {
-    differ(saved.version, 'documents were saved without a name');
+    differ(saved.version, finding('documents-nameless'));
     return;
   }
   const documents = renderDocuments(
@@ -162,7 +169,7 @@ async function compareDocuments(
   for (const name of ['index', 'transcript', 'summary'] as const) {
     const sha256 = createHash('sha256').update(documents[name]).digest('hex');
     if (sha256 !== saved.data.sha256[name]) {
-      differ(saved.version, `the ${name} rendered from the log is not the one that was written`);
+      differ(saved.version, finding('document-differs', { document: name }));
     }
   }
 }

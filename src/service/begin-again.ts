@@ -4,6 +4,8 @@ import { codeOf } from '../shared/errors.ts';
 import { inOrder } from '../shared/mutex.ts';
 import type { Log } from '../shared/log.ts';
 import { retry } from '../shared/retry.ts';
+import type { Sentence } from '../words/params.ts';
+import { sentenceOf } from '../../events/store.ts';
 
 /** The service over one opened log. */
 export type Run = {
@@ -17,7 +19,7 @@ export type Run = {
 
 type Parts = {
   /** @param lost why it begins again; null: it is the first */
-  begin(opened: Promise<OpenedLog>, lost: string | null): Run;
+  begin(opened: Promise<OpenedLog>, lost: Sentence | null): Run;
   open(): Promise<OpenedLog>;
   server: { pause(): Promise<void>; close(): Promise<void> };
   log: Pick<Log, 'error' | 'warn'>;
@@ -62,7 +64,7 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
     end.reject(reason);
     void close().catch((err: unknown) => log.error({ err }, 'shutdown failed'));
   };
-  const begin = (opened: Promise<OpenedLog>, lost: string | null): void => {
+  const begin = (opened: Promise<OpenedLog>, lost: Sentence | null): void => {
     const mine = (run = parts.begin(opened, lost));
     let isOutdated = false;
     const again = async (reason: Error): Promise<void> => {
@@ -72,7 +74,8 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
         'event log came back shorter; dropping what this node remembers and reopening the log',
       );
       await endToBeginAgain(mine, parts);
-      if (!closing.signal.aborted) begin(openAgain(parts, closing.signal), reason.message);
+      if (!closing.signal.aborted)
+        begin(openAgain(parts, closing.signal), sentenceOf(reason) ?? null);
     };
     const onOutdated = (reason: Error): void => {
       isOutdated = true;

@@ -130,7 +130,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
   const mark = await markOpen(data);
   const store = await openLog({
     directory: data.log,
-    keys: () => openFileKeys(data.keys, (message) => log.error(message)),
+    keys: () => openFileKeys(data.keys, ({ message }) => log.error(message)),
     ...openingCheck(await readScrubState(data.root), mark),
     report: (message, error) => log.error({ err: error }, message),
   }).catch(async (error: unknown) => {

@@ -15,9 +15,10 @@ import { type Closing, type ServiceOptions, compose } from './compose.ts';
 import { serviceDoctor } from './service-doctor.ts';
 import type { Log } from '../shared/log.ts';
 import { packageVersion } from '../shared/package.ts';
+import type { Sentence } from '../words/params.ts';
 
 /** @param options.lost what the log had lost when it was opened again */
-export type RunOptions = ServiceOptions & { lost: string | null };
+export type RunOptions = ServiceOptions & { lost: Sentence | null };
 
 /** Serves over an opened log. */
 export function begin(
@@ -71,7 +72,7 @@ async function serve(parts: Parts, server: RunningServer, options: RunOptions): 
     version: packageVersion(),
     address: host.address,
     dataDir: host.data.shared,
-    health: () => withLoss(withRows(scrub.health(), rows.full()), lost),
+    health: () => withLoss(withRows(scrub.health(), rows.full()?.sentence), lost),
     certificateNames: () => server.certificateNames(),
     doctor: serviceDoctor(parts, server, options),
   };

@@ -5,12 +5,13 @@ import type { Host } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
 import { measureTaken } from '../storage/measure-taken.ts';
+import type { Sentence } from '../words/params.ts';
 
 /** The doctor of a service that runs. Its code, and that of all it tries, is loaded when it is first asked. */
 export function serviceDoctor(
   parts: Parts,
   server: Pick<RunningServer, 'port' | 'encryption'>,
-  { host, env, log, lost }: { host: Host; env: NodeJS.ProcessEnv; log: Log; lost: string | null },
+  { host, env, log, lost }: { host: Host; env: NodeJS.ProcessEnv; log: Log; lost: Sentence | null },
 ): HttpServices['doctor'] {
   const { config, accounts, space, scrub, voices, leaseSpeech } = parts;
   const opened = loadOnce(async () =>

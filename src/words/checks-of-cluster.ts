@@ -205,7 +205,7 @@ export const checksOfCluster = {
     },
   ),
   'facts-lost': says(
-    { cause: 'said' },
+    { cause: 'sentence' },
     {
       detail: '{cause}',
       todo: 'Check what was recorded and changed shortly before, and repeat what is missing. Set synchronous_standby_names on the database, so that a failover loses nothing.',

@@ -14,7 +14,7 @@ export const checksOfDataInGerman = {
     },
   },
   'damaged-place': {
-    detail: '{kind}[, Position {position}][, {stream}][, Version {version}][, {path}]',
+    detail: '{kind}[, Position {position}][, {stream}][, Version {version}][, {path}]: {finding}',
     choices: {
       kind: {
         record: 'Ereignis',
@@ -27,6 +27,7 @@ export const checksOfDataInGerman = {
         recording: 'Aufnahme',
         audio: 'Audio',
         document: 'Dokument',
+        key: 'Schlüssel',
       },
     },
   },
@@ -120,5 +121,4 @@ export const checksOfDataInGerman = {
     detail:
       'Etwas Gelöschtes ist noch vorhanden. Löschen Sie es erneut, oder entfernen Sie diese Dateien.',
   },
-  'as-said': { detail: '{text}' },
 } satisfies Words<typeof checksOfData>;

@@ -4,7 +4,7 @@ import { says } from './sentences.ts';
 export const checksOfData = {
   'log-sound': says({}, { detail: 'No damage was found.' }),
   'log-not-opened': says(
-    { cause: 'said' },
+    { cause: 'sentence' },
     {
       detail: 'The event log can’t be opened: {cause}',
       todo: 'Fix the cause. `mitschrift verify` lists everything that is damaged.',
@@ -32,14 +32,16 @@ export const checksOfData = {
         'recording',
         'audio',
         'document',
+        'key',
       ],
       position: 'integer?',
       stream: 'text?',
       version: 'integer?',
       path: 'text?',
+      finding: 'sentence',
     },
     {
-      detail: '{kind}[, position {position}][, {stream}][, version {version}][, {path}]',
+      detail: '{kind}[, position {position}][, {stream}][, version {version}][, {path}]: {finding}',
       choices: {
         kind: {
           record: 'event',
@@ -52,6 +54,7 @@ export const checksOfData = {
           recording: 'recording',
           audio: 'audio',
           document: 'document',
+          key: 'key',
         },
       },
     },
@@ -198,6 +201,4 @@ export const checksOfData = {
       detail: 'Something that was deleted is still there. Delete it again, or remove these files.',
     },
   ),
-  /** What another part of the program says of itself, as it says it. */
-  'as-said': says({ text: 'said' }, { detail: '{text}' }),
 };

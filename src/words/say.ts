@@ -1,10 +1,14 @@
 import { checkTitles } from './check-titles.ts';
 import { checkTitlesInGerman } from './check-titles.de.ts';
 import { checks, checksInGerman } from './checks.ts';
+import { dataFailures } from './data-failures.ts';
+import { dataFailuresInGerman } from './data-failures.de.ts';
 import { details, detailsInGerman } from './details.ts';
 import { failures, failuresInGerman } from './failures.ts';
 import { fieldFaults } from './field-faults.ts';
 import { fieldFaultsInGerman } from './field-faults.de.ts';
+import { findings } from './findings.ts';
+import { findingsInGerman } from './findings.de.ts';
 import { frameWarnings } from './frame-warnings.ts';
 import { frameWarningsInGerman } from './frame-warnings.de.ts';
 import { modelFailures } from './model-failures.ts';
@@ -43,6 +47,8 @@ const english = {
   frame: frameWarnings,
   check: checks,
   'check-title': checkTitles,
+  data: dataFailures,
+  finding: findings,
   model: { ...models, ...modelFailures },
 } as const satisfies Record<string, WordCatalogue>;
 export type Area = keyof typeof english;
@@ -61,6 +67,8 @@ const translations = {
     frame: frameWarningsInGerman,
     check: checksInGerman,
     'check-title': checkTitlesInGerman,
+    data: dataFailuresInGerman,
+    finding: findingsInGerman,
     model: { ...modelsInGerman, ...modelFailuresInGerman },
   },
 } satisfies Record<Exclude<Language, 'en'>, { [A in Area]: Words<(typeof english)[A]> }>;
@@ -106,6 +114,14 @@ const rest = {
 /** A sentence whole in English, for the log and for releases that know no codes. */
 export const inEnglish = (sentence: Sentence): string =>
   sayTo('administrators', sentence, 'en') ?? sentence.code;
+
+/** What an error's `message` is: a sentence in English, or what is for programmers. */
+export const messageFor = (said: string | Sentence): string =>
+  typeof said === 'string' ? said : inEnglish(said);
+
+/** The sentence of an error that has one. */
+export const sentenceFor = (said: string | Sentence): Sentence | undefined =>
+  typeof said === 'string' ? undefined : said;
 
 /** A sentence as programs get it: parameters that an administrator's part alone names are for administrators. */
 export function shownTo(

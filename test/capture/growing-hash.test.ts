@@ -70,7 +70,7 @@ test('every byte of a captured file is looked at, in a folder and in a bucket', 
     const found: string[] = [];
     const all = { ...kept, spaceOf: () => assert.fail() };
     const place = { recordingId: '', stream: 'recording' };
-    await checkFiles(all, place, recorded, ({ what }) => found.push(what));
+    await checkFiles(all, place, recorded, ({ said }) => found.push(said.code));
     return found;
   };
   const data = { shared: root, recordings: root, keys: root };
@@ -85,7 +85,7 @@ test('every byte of a captured file is looked at, in a folder and in a bucket', 
     assert.deepEqual(await findings(kept), []);
     for (const at of [0, 43, 44, 299]) {
       await writeFile(path, flipped(bytes, at, 3));
-      assert.deepEqual(await findings(kept), ['The audio is not as it was recorded.']);
+      assert.deepEqual(await findings(kept), ['audio-altered']);
     }
     await writeFile(path, bytes);
   }

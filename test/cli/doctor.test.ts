@@ -174,7 +174,7 @@ test('a command that it names runs as it stands, in any folder; a terminal opens
       (error: { stdout: string }) => error,
     );
   const damage = await typed(checks.get('log')!.remedy!.command!);
-  assert.match(damage.stdout, /^✖ record: .*it's "my" data/, damage.stdout);
+  assert.match(damage.stdout, /^✖ event: .*it's "my" data/, damage.stdout);
   const empty = { ...env, MITSCHRIFT_DATA: await tempDir(t) };
   const install = (await doctor(empty)).checks
     .get('speech')!

@@ -16,6 +16,8 @@ import { encodeRecord, logKey, predecessorCrcOf, streamKey } from '../../events/
 import { plainFact } from '../support/sample-facts.ts';
 import { type TempLog, tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';
+import { finding } from '../../src/words/findings.ts';
+import { inEnglish } from '../../src/words/say.ts';
 
 const binary = { keyEncoding: 'buffer' } as const;
 
@@ -113,13 +115,13 @@ describe('A damaged record', () => {
       for (const position of [1, 14, 15, 16]) await db.del(logKey(position), binary);
     });
     const log = await temp.open();
-    const found = log.health().damage.map(({ position, message }) => [position, message]);
+    const found = log.health().damage.map(({ position, said }) => [position, inEnglish(said)]);
     assert.deepEqual(found, [
-      [1, 'The record is missing.'],
-      [14, 'Records up to 16 are missing.'],
-      [undefined, 'The index has 30 entries for 26 records.'],
+      [1, 'the event is missing'],
+      [14, 'events up to 16 are missing'],
+      [undefined, 'the index has 30 entries for 26 events'],
     ]);
-    assert.match((await rejects(all(log.readAll()), 'DAMAGED')).message, /position 1\)/);
+    assert.match((await rejects(all(log.readAll()), 'DAMAGED')).message, /at position 1:/);
     await rejects(all(log.read('recording-b')), 'DAMAGED');
   });
 
@@ -154,9 +156,9 @@ describe('A damaged record', () => {
       await db.del(streamKey('recording-c', 10));
     });
     const log = await temp.open({ verifiedPosition: 30 });
-    assert.match(
-      log.health().damage[0]?.message ?? '',
-      /fact after position 29 is missing.*30 had been reached/,
+    assert.deepEqual(
+      log.health().damage[0]?.said,
+      finding('tail-missing', { count: 1, last: 29, reached: 30 }),
     );
     await rejects(log.append('recording-d', [plainFact('1')], 0), 'DAMAGED');
   });
@@ -264,9 +266,9 @@ describe('A log that is not there as it should be', () => {
     const other = await tempLog(test);
     await (await other.open()).close();
     await writeFile(`${temp.directory}.json`, await readFile(`${other.directory}.json`));
-    assert.match((await rejects(temp.open(), 'DAMAGED')).message, /belongs to log/);
+    assert.match((await rejects(temp.open(), 'DAMAGED')).message, /belongs to another event log/);
     await writeFile(`${temp.directory}.json`, '{"format":1,');
-    assert.match((await rejects(temp.open(), 'DAMAGED')).message, /cannot be read/);
+    assert.match((await rejects(temp.open(), 'DAMAGED')).message, /can’t be read/);
   });
 
   it('loses only what was not acknowledged when its end is torn', async (test) => {
@@ -314,7 +316,7 @@ describe('A log of a newer release', () => {
     [
       'a shape',
       (json) => json.replace('"at":', '"schema":7,"at":'),
-      /version 7 of recording\.paused/,
+      /recording\.paused in version 7/,
     ],
   ];
   for (const [what, change, message] of changes) {

@@ -103,7 +103,7 @@ describe('An erasure that a crash interrupted', () => {
     const text = `{"subject":"R1"\n${JSON.stringify(line)}\n{}\n`;
     await writeFile(list, text);
     const named: string[] = [];
-    const keys = await openFileKeys(directory, (message) => named.push(message));
+    const keys = await openFileKeys(directory, ({ message }) => named.push(message));
     assert.deepEqual(await keys.erasures(), [line]);
     // Whose erasure it was is not guessed at.
     await keys.find('R1');

@@ -59,7 +59,7 @@ test('a second service on a data directory in use ends, and touches nothing of t
     for (let start = 0; start < starts; start += 1) {
       const { code, stderr } = await mitschrift(data.root, 'serve');
       assert.equal(code, 1);
-      assert.match(stderr, /Another Mitschrift has this data directory open/);
+      assert.match(stderr, /Another Mitschrift is using this data directory/);
       assert.doesNotMatch(stderr, /Mitschrift is running at/, 'it never listened');
     }
   } finally {

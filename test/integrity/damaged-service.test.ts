@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { logKey } from '../../events/log/records.ts';
-import type { VerifyReport } from '../../src/integrity/verify.ts';
+import type { Finding } from '../../src/integrity/findings.ts';
 import { password, wav } from '../support/http-client.ts';
 import { flipped, mitschrift, recordedData, tamper } from '../support/recorded-data.ts';
 import { apiOf, startServiceProcess, uploadForm } from '../support/service-process.ts';
@@ -52,14 +52,24 @@ test('a service with a damaged log reads what it can, writes nothing, and says w
   assert.equal(found.status, 'missing');
   assert.ok(found.detail.includes(`position ${position}`), found.detail);
   assert.match(JSON.stringify(found.remedy), /mitschrift restore.*mitschrift\S* verify/);
-  const inGerman = (await (
-    await fetch(`${service.url}/doctor`, {
-      headers: { authorization: `Bearer ${token}`, 'accept-language': 'de' },
-    })
-  ).json()) as Checks;
-  const said = inGerman.checks.find(({ id }) => id === 'log')!.detail;
-  assert.match(said, /^\d Stellen fehlen oder sind beschädigt: Ereignis, Position \d+; [^.]*\.$/);
+  const inGerman = async <T>(path: string): Promise<T> => {
+    const headers = { authorization: `Bearer ${token}`, 'accept-language': 'de' };
+    return (await (await fetch(service.url + path, { headers })).json()) as T;
+  };
+  const german = await inGerman<Checks>('/doctor');
+  const said = german.checks.find(({ id }) => id === 'log')!.detail;
+  assert.match(
+    said,
+    /^\d Stellen fehlen oder sind beschädigt: Ereignis, Position \d+: das Ereignis wurde nach dem Schreiben verändert; [^.]*\.$/,
+  );
   assert.doesNotMatch(said, /position|record is|event/);
+  const told = (await inGerman<typeof status>('/status')).health;
+  assert.deepEqual(told.damage[0], {
+    ...status.health.damage[0],
+    what: 'das Ereignis wurde nach dem Schreiben verändert',
+    code: 'record-altered',
+  });
+  assert.match(told.advice[0]!, /^Das Ereignislog ist beschädigt/);
 
   const refused = await fetch(`${service.url}/recordings`, {
     method: 'POST',
@@ -73,7 +83,13 @@ test('a service with a damaged log reads what it can, writes nothing, and says w
   await writeFile(join(data.recordings, well, 'audio.wav'), 'noise');
   const verified = await mitschrift(data.root, 'verify', '--json');
   assert.equal(verified.code, 1);
-  const { findings } = JSON.parse(verified.stdout) as VerifyReport;
-  assert.ok(findings.some((one) => one.kind === 'record' && one.position === position));
+  type Findings = { findings: Pick<Finding, 'kind' | 'position' | 'path'>[] };
+  const { findings } = JSON.parse(verified.stdout) as Findings;
+  const harmed = findings.find((one) => one.kind === 'record' && one.position === position);
+  assert.deepEqual(harmed, {
+    ...harmed,
+    what: 'the event was altered after it was written',
+    code: 'record-altered',
+  });
   assert.ok(findings.some((one) => one.kind === 'audio' && one.path?.includes(well)));
 });

@@ -86,7 +86,7 @@ test('a file that is torn, shortened, reordered or another kind is refused, and 
     [text.slice(0, -20), /ends in the middle/],
     [`${lines.slice(0, -1).join('\n')}\n`, /events instead of/],
     [`${swapped.join('\n')}\n`, /does not follow/],
-    [`${newer.join('\n')}\n`, /newer release/],
+    [`${newer.join('\n')}\n`, /newer version/],
     [`${lines.with(2, '{}').join('\n')}\n`, /Line 3 .* not an event/],
     [`${lines.with(2, '{').join('\n')}\n`, /Line 3 .* not JSON/],
     ['{"hello":"world"}\n', /not an event log exported by this version/],

@@ -133,7 +133,7 @@ test('facts lost at the end, where they leave no gap, are counted by verify and 
   await tamper(data, lose);
   await tamper({ ...data, log: join(kept, 'log') }, lose);
   const verified = await mitschrift(data.root, 'verify');
-  assert.match(verified.stdout, new RegExp(`The 2 facts after position ${facts - 2} are missing`));
+  assert.match(verified.stdout, new RegExp(`2 events after position ${facts - 2} are missing`));
   const root = await tempDir(t);
   const repaired = await mitschrift(data.root, 'repair', '--out', join(root, 'a'));
   const line = `positions ${facts - 1} to ${facts} (2 events): missing`;

@@ -14,6 +14,7 @@ import { until } from '../support/pulse-until.ts';
 import { flipped, recordedData, tamper } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { finding } from '../../src/words/findings.ts';
 
 const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
 const day = 86_400_000;
@@ -157,7 +158,10 @@ test('a log that ends before what was looked at has lost its end', async (t) => 
   await tamper(data, (db) => db.del(logKey(head), binary));
   const after = await opened(t, data, now);
   assert.equal(after.store.health().state, 'damaged');
-  assert.match(after.scrub.health().damage[0]!.what, new RegExp(`${head} had been reached`));
+  assert.deepEqual(
+    after.scrub.health().damage[0]!.said,
+    finding('tail-missing', { count: 1, last: head - 1, reached: head }),
+  );
 });
 
 test('a table with a flipped bit that no record shows is told all the same', async (t) => {

@@ -14,6 +14,7 @@ import {
   verifyAlone,
 } from '../support/recorded-data.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
+import { finding } from '../../src/words/findings.ts';
 
 const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
 const flips = times({ short: 20, long: 400 });
@@ -102,7 +103,7 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
       );
     }
     await rm(path);
-    assert.match(damages(await verifyAlone(data))[0]!.what, /missing/);
+    assert.deepEqual(damages(await verifyAlone(data))[0]!.said, finding('audio-missing'));
     await writeFile(path, original);
   });
 
@@ -115,11 +116,11 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
     const changed = await verifyAlone(data);
     assert.equal(changed.sound, true);
     assert.deepEqual(
-      changed.findings.map(({ kind, severity, what }) => [kind, severity, what]),
-      [['document', 'note', 'The index was changed after it was written.']],
+      changed.findings.map(({ kind, severity, said }) => [kind, severity, said]),
+      [['document', 'note', finding('document-changed', { document: 'index' })]],
     );
     await rm(path);
-    assert.match((await verifyAlone(data)).findings[0]!.what, /missing/);
+    assert.equal((await verifyAlone(data)).findings[0]!.said.code, 'document-missing');
     await writeFile(path, original);
   });
 
@@ -134,7 +135,7 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
         assert.equal(report.checked.keys.erased, 0);
         assert.equal(report.checked.keys.sound, 2);
         const key = damages(report).find((one) => one.path === join('keys', subject));
-        assert.match(key!.what, /not as it was written/);
+        assert.deepEqual(key!.said, finding('key-altered'));
       }
       await writeFile(path, original);
     }
@@ -142,7 +143,7 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
     const original = await readFile(path);
     await rm(path);
     const missing = damages(await verifyAlone(data)).find((one) => one.path !== undefined);
-    assert.match(missing!.what, /missing, and its subject was not erased/);
+    assert.deepEqual(missing!.said, finding('key-missing'));
     await writeFile(path, original);
   });
 
@@ -156,7 +157,8 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
       damages(report).map(({ kind, path }) => [kind, path]),
       [['user', join('keys', subject)]],
     );
-    assert.match(damages(report)[0]!.what, new RegExp(subject.replace('user-', 'user ')));
+    const user = subject.replace('user-', '');
+    assert.deepEqual(damages(report)[0]!.said, finding('user-nameless', { user }));
     assert.deepEqual(
       report.advice.map(({ code }) => code),
       ['recreate-users'],
@@ -172,8 +174,15 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
       await appendFile(list, 'nonsense\n');
       const answer = await mitschrift(data.root, 'verify', '--json');
       assert.equal(answer.code, 1);
-      const [finding] = (JSON.parse(answer.stdout) as VerifyReport).findings;
-      assert.deepEqual([finding?.kind, /erased\.jsonl/.test(finding?.what ?? '')], ['key', true]);
+      const { findings } = JSON.parse(answer.stdout) as { findings: object[] };
+      assert.deepEqual(findings[0], {
+        severity: 'damage',
+        kind: 'key',
+        path: 'keys/erased.jsonl',
+        what: 'line 1 of the list of erasures can’t be read',
+        code: 'erasures-unreadable',
+        params: { line: 1 },
+      });
       await rm(list);
       const current = join(data.log, 'CURRENT');
       const original = await readFile(current);
@@ -197,7 +206,7 @@ test(`what verify notices (SEED=${seed})`, async (t) => {
     await rm(join(data.recordings, recordings[1]!, 'audio.wav'));
     const ill = await mitschrift(data.root, 'verify');
     assert.equal(ill.code, 1);
-    assert.match(ill.stdout, new RegExp(`audio .*${recordings[1]}.*missing`));
+    assert.match(ill.stdout, new RegExp(`audio, .*${recordings[1]}.*missing`));
     assert.match(ill.stdout, /→ Put these audio files back from a backup/);
   });
 });

@@ -1,21 +1,24 @@
+import type { Sentence } from '../../src/words/params.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Run, keepRunning } from '../../src/service/begin-again.ts';
 import type { OpenedLog } from '../../src/service/event-log.ts';
+import { EventStoreError } from '../../events/store.ts';
+import { dataFailure } from '../../src/words/data-failures.ts';
 
 const quiet = { error: () => {}, warn: () => {} };
 
 /** Runs over logs that are outdated when it is said; `ends` is how each ends. */
 function service(ends: () => Promise<void>) {
   const logs: AbortController[] = [];
-  const told: (string | null)[] = [];
+  const told: (Sentence | null)[] = [];
   const port: string[] = [];
   const open = async (): Promise<OpenedLog> => {
     const outdated = new AbortController();
     logs.push(outdated);
     return { outdated: outdated.signal } as OpenedLog;
   };
-  const begin = (opened: Promise<OpenedLog>, lost: string | null): Run => {
+  const begin = (opened: Promise<OpenedLog>, lost: Sentence | null): Run => {
     told.push(lost);
     const served = opened.then(() => undefined);
     return {
@@ -36,14 +39,17 @@ function service(ends: () => Promise<void>) {
   return { ...running, logs, told, port };
 }
 
+const two = dataFailure('log-lost', { count: 2 });
+const three = dataFailure('log-lost', { count: 3 });
+
 test('what is outdated ends but for the port, and is begun again, as often as it is', async () => {
   const one = service(async () => {});
   await one.ready;
-  one.logs[0]!.abort(new Error('two facts shorter'));
+  one.logs[0]!.abort(new EventStoreError('CLOSED', two));
   await until(() => one.logs.length === 2);
-  one.logs[1]!.abort(new Error('three facts shorter'));
+  one.logs[1]!.abort(new EventStoreError('CLOSED', three));
   await until(() => one.logs.length === 3);
-  assert.deepEqual(one.told, [null, 'two facts shorter', 'three facts shorter']);
+  assert.deepEqual(one.told, [null, two, three]);
   await one.close();
   await one.over;
   assert.deepEqual(one.port, ['pause', 'pause', 'close']);

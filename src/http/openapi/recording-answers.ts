@@ -322,7 +322,8 @@ const finding = z.object({
   stream: z.string().optional(),
   version: z.number().int().optional(),
   path: z.string().optional().describe('below the data directory'),
-  what: z.string(),
+  what: z.string().describe('what is wrong, in the language of the answer'),
+  ...sentence.shape,
 });
 
 export const statusSchema = z.object({

@@ -9,6 +9,9 @@ import type { Finding } from '../findings.ts';
 import { type KeyRange, rangesOf } from './manifest.ts';
 import type { LogDatabase } from '../../../events/log/database.ts';
 import { parseRecord } from '../../../events/log/sealing.ts';
+import { dataFailure } from '../../words/data-failures.ts';
+import { type FindingSaid, finding } from '../../words/findings.ts';
+import type { Sentence } from '../../words/params.ts';
 
 /** A table's file by its name in the database's directory. */
 export type TableFile = {
@@ -86,14 +89,15 @@ export function unreadableTables(
   directory: string,
   tables: readonly HarmedTable[],
 ): EventStoreError {
-  const findings = tables.flatMap((table) => table.findings);
-  const listed = findings.slice(0, listedMax).map(({ what }) => what);
-  if (findings.length > listedMax) listed.push(`And ${findings.length - listedMax} more.`);
+  const found = tables.flatMap(({ name, findings }) =>
+    findings.map(({ said }) => dataFailure('table-finding', { file: name, finding: said })),
+  );
+  const listed: Sentence[] = found.slice(0, listedMax);
+  const more = found.length - listed.length;
+  if (more > 0) listed.push(dataFailure('more-findings', { more }));
   return new EventStoreError(
     'DAMAGED',
-    `The log in ${directory} is not opened, since the database ends the process over it. ` +
-      `${listed.join(' ')} Nothing was changed. Restore the last backup into a new data directory ` +
-      '(mitschrift restore), or salvage what can be read (mitschrift repair --out).',
+    dataFailure('tables-end-process', { folder: directory, findings: listed }),
   );
 }
 
@@ -104,7 +108,7 @@ const listedMax = 5;
 const tagBytes = 8;
 
 /** Records out of damaged tables: by the keys they are to have, sound ones apart from the others. */
-export type Rescued = { tables: readonly string[]; sound: Entry[]; damaged: Entry[] };
+export type Rescued = { tables: readonly Finding[]; sound: Entry[]; damaged: Entry[] };
 
 /**
  * Takes damaged tables out of the copy of a database, so that LevelDB, which may end the process over
@@ -113,7 +117,7 @@ export type Rescued = { tables: readonly string[]; sound: Entry[]; damaged: Entr
  * Memory: the records of the damaged tables, some 2 MB each.
  */
 export async function takeOutHarmedTables(directory: string): Promise<Rescued> {
-  const rescued: { tables: string[]; sound: Entry[]; damaged: Entry[] } = {
+  const rescued: { tables: Finding[]; sound: Entry[]; damaged: Entry[] } = {
     tables: [],
     sound: [],
     damaged: [],
@@ -123,7 +127,7 @@ export async function takeOutHarmedTables(directory: string): Promise<Rescued> {
   const beside = harmed.length > 0 ? (await tablesIn(directory)).others : [];
   for (const { name } of beside) await rm(join(directory, name));
   for (const { name, findings } of harmed) {
-    rescued.tables.push(...findings.map(({ what }) => what));
+    rescued.tables.push(...findings);
     const { blocks, indexed } = readTable(await readFile(join(directory, name)));
     for (const { part, content } of blocks) {
       if (part !== 'data' || !content) continue;
@@ -150,20 +154,19 @@ export async function putBack(db: LogDatabase, { sound, damaged }: Rescued): Pro
 const binary = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const;
 
 function findingsIn(name: string, table: Table): Finding[] {
-  const found = (what: string): Finding => ({
+  const found = (said: FindingSaid): Finding => ({
     kind: 'table',
     severity: 'damage',
     path: `log/${name}`,
-    what,
+    said,
   });
-  if (!table.indexed) return [found(`${name} has lost its index, by which its records are found.`)];
+  if (!table.indexed) return [found(finding('table-index-lost'))];
   return table.blocks
     .filter(({ sound }) => !sound)
     .map((block) => {
       const { offset, bytes, part } = block;
-      const where = `${name}, bytes ${offset} to ${offset + bytes - 1}, is not as it was written`;
-      const holds = part === 'data' ? contentsOf(table, block) : 'which keys it has not';
-      return found(`${where}: it holds ${holds}.`);
+      const holds = part === 'data' ? contentsOf(table, block) : finding('holds-keys');
+      return found(finding('table-altered', { from: offset, to: offset + bytes - 1, holds }));
     });
 }
 
@@ -177,15 +180,16 @@ function endsProcess(table: Table, range: KeyRange | undefined): boolean {
 }
 
 /** What a block holds, as far as those beside it say. */
-function contentsOf({ blocks }: Table, block: TableBlock): string {
+function contentsOf({ blocks }: Table, block: TableBlock): FindingSaid {
   const data = blocks.filter(({ part }) => part === 'data');
   const at = data.indexOf(block);
   const before = positionIn(data[at - 1], -1);
   const after = positionIn(data[at + 1], 0);
-  if (before === undefined && after === undefined)
-    return 'records, their index, or rows of projections';
-  const first = before === undefined ? 'records' : `records from position ${before + 1}`;
-  return after === undefined ? `${first} on` : `${first} up to ${after - 1}`;
+  if (before !== undefined && after !== undefined)
+    return finding('holds-events', { first: before + 1, last: after - 1 });
+  if (before !== undefined) return finding('holds-events-from', { first: before + 1 });
+  if (after !== undefined) return finding('holds-events-up-to', { last: after - 1 });
+  return finding('holds-rows');
 }
 
 /** The position that a sound block's first (0) or last (-1) key stands for. */

@@ -12,6 +12,7 @@ import {
 import { EventStoreError } from '../../../events/store.ts';
 import { hasCode } from '../../shared/errors.ts';
 import { type Blobs, BlobsError, callMs, within } from './blobs.ts';
+import { dataFailure } from '../../words/data-failures.ts';
 
 /** Keys of many nodes. */
 export type SharedKeys = KeyStore & {
@@ -143,11 +144,9 @@ class BlobKeys implements SharedKeys {
     // After it: while it was read it may have been listed and overwritten.
     if ((await this.#blobs.head(erasedOf(subject))) !== null || this.#erased.has(subject))
       return this.#noteErased(subject);
-    if (file === null)
-      throw new KeyError('MISSING', `The key of ${subject} is missing, and it was not erased.`);
+    if (file === null) throw new KeyError('MISSING', dataFailure('key-lost', { subject }));
     const key = decodeKey(file);
-    if (key === null)
-      throw new KeyError('DAMAGED', `The key of ${subject} is not as it was written.`);
+    if (key === null) throw new KeyError('DAMAGED', dataFailure('key-damaged', { subject }));
     return this.#keep(subject, key);
   }
 
@@ -170,7 +169,7 @@ class BlobKeys implements SharedKeys {
 }
 
 const erased = (subject: string): KeyError =>
-  new KeyError('ERASED', `${subject} was erased; nothing of it is stored any more.`);
+  new KeyError('ERASED', dataFailure('key-destroyed', { subject }));
 
 /** Its bytes too come in a bounded time: others wait for the same key. */
 async function readAll(blobs: Blobs, key: string): Promise<Buffer | null> {

@@ -9,6 +9,8 @@ import { type Channels, openChannels } from './channels.ts';
 import type { AskDatabase } from './known-end.ts';
 import { prepareSchema } from './schema.ts';
 import { prepareAppending, prepareSession, statementMs } from './session-settings.ts';
+import type { Sentence } from '../../words/params.ts';
+import { dataFailure } from '../../words/data-failures.ts';
 
 /** One PostgreSQL database, as the adapters of this folder share it. */
 export type Postgres = {
@@ -30,7 +32,7 @@ export type Postgres = {
   /** What nodes say to each other; heard over one session of its own, opened when something is listened for. */
   readonly channels: Channels;
   /** Why it cannot be asked at present; undefined when the last question was answered. */
-  away(): string | undefined;
+  away(): Sentence | undefined;
   /** Of those that questions share: how many are in use, and how many questions wait for one. */
   connections(): { used: number; max: number; waiting: number };
   close(): Promise<void>;
@@ -86,10 +88,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
   const config = configOf(options);
   const client = (): pg.Client => new pg.Client(config);
   const where = whereOf(client);
-  let away: string | undefined;
+  const unreachable = dataFailure('database-away', { database: where });
+  let away: Sentence | undefined;
   const noted = (error: unknown): EventStoreError => {
     const failure = failureOf(error, where);
-    if (isAway(error)) away = failure.message;
+    if (isAway(error)) away = failure.sentence ?? unreachable;
     return failure;
   };
   const pools = poolsOf(config, (error) => report(`database connection ended: ${where}`, error));
@@ -136,7 +139,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
       async askApart<R extends pg.QueryResultRow>(question: pg.QueryConfig) {
         const connect = () => patiently(() => apart.connect());
         const answer = await askOnce<R>(connect, question, where);
-        away = 'rows' in answer || !isAway(answer.error.cause) ? undefined : answer.error.message;
+        away =
+          'rows' in answer || !isAway(answer.error.cause)
+            ? undefined
+            : (answer.error.sentence ?? unreachable);
         return answer;
       },
     };

@@ -3,6 +3,7 @@ import type { Damage, RawRecord, StoredRecord } from '../../../events/event-log.
 import { pageBytesMax, pageFactsMax } from '../../../events/log/reader.ts';
 import { type PlacedFact, recordJson } from '../../../events/log/records.ts';
 import type { Postgres } from './connection.ts';
+import { finding } from '../../words/findings.ts';
 
 /** A row of `facts`, as far as it is read. */
 export type FactRow = {
@@ -35,7 +36,7 @@ export function checkedRow(row: FactRow): RawRecord | Damage {
     position: Number(row.position),
     stream,
     version,
-    message: 'The record is not as it was written.',
+    said: finding('record-altered'),
   };
   if (rowCrc(stream, version, row.record) !== row.crc) return damage;
   const json = withPosition(row);

@@ -1,9 +1,11 @@
-import { EventStoreError } from '../../../events/store.ts';
+import { EventStoreError, type EventStoreErrorCode } from '../../../events/store.ts';
 import { RowsTaken } from '../../../projections/runner/projection.ts';
 import { codeOf } from '../../shared/errors.ts';
 import { anotherProjector } from './rows-schema.ts';
-import { moreConnections, tooManyConnections } from './fitness.ts';
+import { tooManyConnections } from './fitness.ts';
 import { anotherLog } from './append-schema.ts';
+import { dataFailure } from '../../words/data-failures.ts';
+import type { Sentence } from '../../words/params.ts';
 
 /**
  * What a failed question means for those who ask the log.
@@ -12,30 +14,23 @@ import { anotherLog } from './append-schema.ts';
 export function failureOf(error: unknown, where: string): EventStoreError {
   if (error instanceof EventStoreError) return error;
   const code = codeOf(error) ?? '';
-  if (code === '53100') {
-    const message = `The disk of the database ${where} is full: nothing new is taken.`;
-    return new EventStoreError('DISK_FULL', message, { cause: error });
-  }
-  if (code === 'XX001' || code === 'XX002') {
-    const message = `The database ${where} has damaged tables (${code}).`;
-    return new EventStoreError('DAMAGED', message, { cause: error });
-  }
-  if (code === anotherLog) {
-    // All is opened again once that is noticed (`known-end.ts`).
-    const message = `The database ${where} holds another log than at the start: it is opened again.`;
-    return new EventStoreError('BUSY', message, { cause: error });
-  }
+  const failed = (as: EventStoreErrorCode, said: Sentence): EventStoreError =>
+    new EventStoreError(as, said, { cause: error });
+  const database = where;
+  if (code === '53100') return failed('DISK_FULL', dataFailure('database-full', { database }));
+  if (code === 'XX001' || code === 'XX002')
+    return failed('DAMAGED', dataFailure('database-damaged', { database, cause: code }));
+  // All is opened again once that is noticed (`known-end.ts`).
+  if (code === anotherLog) return failed('BUSY', dataFailure('database-other-log', { database }));
   if (code === anotherProjector) throw new RowsTaken({ cause: error });
   if (!isAway(error)) throw error;
-  return new EventStoreError('BUSY', whyAway(code, where), { cause: error });
+  return failed('BUSY', whyAway(code, database));
 }
 
-function whyAway(code: string, where: string): string {
-  if (code === tooManyConnections)
-    return `The database ${where} has no connection left. ${moreConnections}`;
-  if (code === noRights)
-    return `The user may not do in the database ${where} what a node does: rights were taken away. Make that user its owner.`;
-  return `The database ${where} cannot be asked now (${code || 'no answer'}).`;
+function whyAway(code: string, database: string): Sentence {
+  if (code === tooManyConnections) return dataFailure('database-no-connections', { database });
+  if (code === noRights) return dataFailure('database-no-rights', { database });
+  return dataFailure('database-away', { database, cause: code || undefined });
 }
 
 /** PostgreSQL's code where rights were revoked: they may be granted again. */

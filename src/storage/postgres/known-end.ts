@@ -1,6 +1,8 @@
 import { oneRow } from './one-row.ts';
 import type pg from 'pg';
 import { EventStoreError } from '../../../events/store.ts';
+import { dataFailure } from '../../words/data-failures.ts';
+import type { Sentence } from '../../words/params.ts';
 
 /**
  * How far this process knows the log, and whether the database still has all of it. It may not: a standby that was
@@ -52,8 +54,8 @@ export function knownEnd(moved: () => void, logId: string): KnownEnd {
       const hasLast = known.position === 0 || row.id === known.id;
       const isAnother = row.log !== logId;
       if (!losing.signal.aborted && (isAnother || head < knownEnd || !hasLast)) {
-        const message = isAnother ? anotherLogThere : whatIsLost(knownEnd - head);
-        losing.abort(new EventStoreError('CLOSED', message));
+        const said = isAnother ? dataFailure('log-replaced') : whatIsLost(knownEnd - head);
+        losing.abort(new EventStoreError('CLOSED', said));
         moved();
       }
       losing.signal.throwIfAborted();
@@ -68,16 +70,5 @@ const endQuery = `
       (select substr(record, 8, 26) from facts where position = $1) as id, (select id from log) as log
     from facts`;
 
-const anotherLogThere =
-  'The database contains a different event log than when this node opened it, because it was restored or replaced. This node restarts with that log.';
-
-function whatIsLost(facts: number): string {
-  const what =
-    facts > 0
-      ? `${facts} ${facts === 1 ? 'fact' : 'facts'} shorter`
-      : 'without the last facts that this node knew';
-  return (
-    `The database came back ${what}: a standby that was behind took over, or an earlier time was restored. ` +
-    'What those facts held is lost; this node begins anew with what is there.'
-  );
-}
+const whatIsLost = (count: number): Sentence =>
+  count > 0 ? dataFailure('log-lost', { count }) : dataFailure('log-lost-some');

@@ -1,5 +1,5 @@
 import { oneRow } from './one-row.ts';
-import type { EventLog, LogHealth } from '../../../events/event-log.ts';
+import type { Damage, EventLog, LogHealth } from '../../../events/event-log.ts';
 import type { LoggedFactIn } from '../../../events/facts/catalogue.ts';
 import {
   type Upcasters,
@@ -12,8 +12,7 @@ import { following } from '../../../events/log/following.ts';
 import { damageRegister, damagedError } from '../../../events/log/damage.ts';
 import { crcOf, encodeRecord, noPredecessor } from '../../../events/log/records.ts';
 import { type FactDecoder, factDecoder, sealFacts } from '../../../events/log/sealing.ts';
-import { EventStoreError } from '../../../events/store.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { EventStoreError, sentenceOf } from '../../../events/store.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Postgres } from './connection.ts';
 import { type FactReader, factReader } from './fact-reader.ts';
@@ -21,6 +20,8 @@ import { GroupCommit } from './group-commit.ts';
 import { knownEnd, type KnownEnd } from './known-end.ts';
 import { verifyFacts } from './verify.ts';
 import { factsChannel } from './append-schema.ts';
+import { finding } from '../../words/findings.ts';
+import { dataFailure } from '../../words/data-failures.ts';
 
 type PostgresLogOptions = {
   db: Postgres;
@@ -213,7 +214,7 @@ function copyingOf(
 const isBusy = (error: unknown): boolean =>
   error instanceof EventStoreError && error.code === 'BUSY';
 
-const unlisted = { kind: 'record', message: 'There is damage.' } as const;
+const unlisted: Damage = { kind: 'record', said: finding('log-damaged') };
 
 function healthOf(
   db: Postgres,
@@ -221,7 +222,9 @@ function healthOf(
   keys: KeyStore,
   lost: AbortSignal,
 ): LogHealth {
-  const reason = lost.aborted ? messageOf(lost.reason) : db.away();
+  const reason = lost.aborted
+    ? (sentenceOf(lost.reason) ?? dataFailure('log-lost-some'))
+    : db.away();
   return {
     ...(reason === undefined ? {} : { reason }),
     state: reason !== undefined ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',

@@ -6,6 +6,7 @@ import { beginVerify, lostKeys } from '../../../events/log/verify.ts';
 import type { Postgres } from './connection.ts';
 import { rowPages } from './fact-reader.ts';
 import { checkedRow, isDamage } from './fact-rows.ts';
+import { finding } from '../../words/findings.ts';
 
 /**
  * Checks rows alone and in sequence, and in a whole log that streams have no gaps; goes on behind damage and
@@ -73,8 +74,8 @@ export async function checkStreams(
     const values = [after, upTo];
     const gaps = await db.ask<{ stream: string; facts: number; version: number }>({ text, values });
     for (const { stream, facts, version } of gaps) {
-      const message = `The stream has ${facts} facts up to version ${version}.`;
-      report({ kind: 'index', stream, version, message });
+      const said = finding('stream-gaps', { events: facts, version });
+      report({ kind: 'index', stream, version, said });
     }
     found += gaps.length;
     after = upTo;

@@ -154,7 +154,7 @@ it('says that rights were taken away, and goes on when they are granted again', 
   const refused = await rejects(log.append('recording-1', [plainFact('2')], 1), 'BUSY');
   assert.match(
     refused.message,
-    /^The user may not do in the database .*: rights were taken away\. Make /,
+    /^In the database .*, the user of this node no longer has the rights it needs\. Make /,
   );
   assert.equal(log.health().state, 'recovering');
   await ask(owners.href, 'grant insert on mitschrift.facts to node');

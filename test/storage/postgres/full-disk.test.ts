@@ -47,7 +47,7 @@ test('while the disk of the database is full nothing is taken, nothing is lost, 
   })().catch((error: unknown) => error as EventStoreError);
   assert.ok(refusal instanceof EventStoreError);
   assert.equal(refusal.code, 'DISK_FULL', refusal.stack);
-  assert.match(refusal.message, /^The disk of the database .* is full: nothing new is taken\.$/);
+  assert.match(refusal.message, /^The disk of the database .* is full, so nothing new is saved\.$/);
   assert.ok(stored.length > 0);
 
   const big = new Map([['k', 'x'.repeat(2 ** 21)]]);
