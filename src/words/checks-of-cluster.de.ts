@@ -52,12 +52,14 @@ export const checksOfClusterInGerman = {
     todo: 'Starten Sie einen Knoten: Er legt sie an.',
   },
   'tables-newer': {
-    detail: 'Die Tabellen in {database} gehören zu einer neueren',
+    detail:
+      'Die Tabellen in {database} gehören zu einer neueren Version von Mitschrift ({found}, nicht {known}).',
     todo: 'Starten Sie diese Version.',
   },
   'tables-older': {
-    detail: 'älteren Version von Mitschrift ({found}, nicht {known}).',
-    todo: 'Starten Sie diese Version.',
+    detail:
+      'Die Tabellen in {database} gehören zu einer älteren Version von Mitschrift ({found}, nicht {known}).',
+    todo: 'Starten Sie einen Knoten: Er bringt sie auf den neuen Stand.',
   },
   'tables-unreleased': {
     detail: 'Die Tabellen in {database} stammen von einem unveröffentlichten Stand von Mitschrift.',

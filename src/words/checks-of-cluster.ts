@@ -78,12 +78,20 @@ export const checksOfCluster = {
     { detail: '{database} has no tables of Mitschrift.', todo: 'Start a node: it creates them.' },
   ),
   'tables-newer': says(
-    { database: 'text' },
-    { detail: 'The tables in {database} belong to a newer', todo: 'Start that version.' },
+    { database: 'text', found: 'text', known: 'text' },
+    {
+      detail:
+        'The tables in {database} belong to a newer version of Mitschrift ({found}, not {known}).',
+      todo: 'Start that version.',
+    },
   ),
   'tables-older': says(
-    { found: 'text', known: 'text' },
-    { detail: 'older version of Mitschrift ({found}, not {known}).', todo: 'Start that version.' },
+    { database: 'text', found: 'text', known: 'text' },
+    {
+      detail:
+        'The tables in {database} belong to an older version of Mitschrift ({found}, not {known}).',
+      todo: 'Start a node: it updates them.',
+    },
   ),
   'tables-unreleased': says(
     { database: 'text' },

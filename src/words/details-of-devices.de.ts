@@ -94,7 +94,7 @@ export const detailsOfDevicesInGerman = {
   'sample-rate-differs': { detail: 'Diese Aufnahme hat {rate} Abtastwerte pro Sekunde.' },
   'uploader-gone': {
     detail:
-      'Der Benutzer dieses Uploads existiert nicht mehr oder ist deaktiviert. Der Upload wurde nicht gespeichert.',
+      'Der Benutzer dieses Uploads existiert nicht mehr oder ist gesperrt. Der Upload wurde nicht gespeichert.',
   },
   'too-many-uploads-open': {
     detail:
@@ -132,7 +132,7 @@ export const detailsOfDevicesInGerman = {
   'document-too-large': {
     detail: 'Das Dokument ist größer als {limit} und wurde nicht gespeichert.',
   },
-  'body-too-large': { detail: 'Der Inhalt darf hier {limit} groß sein.' },
+  'body-too-large': { detail: 'Der Inhalt darf hier höchstens {limit} groß sein.' },
   'body-too-deep': { detail: 'Der Inhalt hat zu viele oder zu tief verschachtelte Werte.' },
   'body-not-json': { detail: 'Der Inhalt ist kein gültiges JSON.' },
   'body-cut-off': {

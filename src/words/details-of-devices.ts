@@ -199,7 +199,7 @@ export const detailsOfDevices = {
     { limit: 'bytes' },
     { detail: 'The document is larger than {limit} and was not saved.' },
   ),
-  'body-too-large': says({ limit: 'bytes' }, { detail: 'The body may have {limit} here.' }),
+  'body-too-large': says({ limit: 'bytes' }, { detail: 'The body may have at most {limit} here.' }),
   'body-too-deep': says(
     {},
     { detail: 'The body has too many values, or they are nested too deeply.' },

@@ -112,7 +112,7 @@ export const fieldFaultsInGerman = {
   'not-after-from': { detail: 'muss nach `from` liegen' },
   'same-recording': { detail: 'muss eine andere Aufnahme sein' },
   'other-kind': {
-    detail: 'muss von derselben Art sein: zwei Besprechungen oder zwei Einzelaufnahmen',
+    detail: 'muss von derselben Art sein: zwei Besprechungen oder zwei Solo-Aufnahmen',
   },
   'not-ready-to-join': { detail: 'muss eine fertige Aufnahme mit Audio sein' },
   'speakers-count': { detail: 'muss eine Zahl von 1 bis 20 sein' },
@@ -128,9 +128,9 @@ export const fieldFaultsInGerman = {
   'one-place': { detail: 'muss das Einzige von cursor, before und around sein' },
   'search-empty': { detail: 'muss den Suchbegriff enthalten, etwa /search?q=budget' },
   'question-or-missed': {
-    detail: 'muss angegeben sein, oder `about` muss `missed` sein; nicht beides',
+    detail: 'ist nötig, sofern `about` nicht `missed` ist; geben Sie nur eines von beiden an',
   },
-  'question-of-recording': { detail: 'muss bei `since` und `about` angegeben sein' },
+  'question-of-recording': { detail: 'ist bei `since` und `about` nötig' },
   'search-of-notes': { detail: 'gilt nur mit group=note' },
   'one-of-names-skip-later': {
     detail: 'muss das Einzige von Namen, `skip` und `later` sein',

@@ -78,7 +78,7 @@ export const fieldFaults = {
   ),
   /** Where a message is wrong in several places. */
   'field-at': says({ path: 'text', fault: 'sentence' }, { detail: '{path}: {fault}' }),
-  'only-with-summary': says({}, { detail: 'goes with `from: summary` alone' }),
+  'only-with-summary': says({}, { detail: 'is only possible with `from: summary`' }),
   'field-twice': says({}, { detail: 'is given twice' }),
   'setting-unknown': says({}, { detail: 'is not a setting' }),
   'settings-unknown': says(
@@ -151,7 +151,7 @@ export const fieldFaults = {
   'same-recording': says({}, { detail: 'must be another recording' }),
   'other-kind': says(
     {},
-    { detail: 'must be of the same kind: two meetings, or two solo recordings' },
+    { detail: 'must be of the same type: two meetings, or two solo recordings' },
   ),
   'not-ready-to-join': says({}, { detail: 'must be a finished recording that has its audio' }),
   'speakers-count': says({}, { detail: 'must be a number from 1 to 20' }),
@@ -168,9 +168,9 @@ export const fieldFaults = {
   'search-empty': says({}, { detail: 'must contain what to search for, such as /search?q=budget' }),
   'question-or-missed': says(
     {},
-    { detail: 'must be there, or `about` must be `missed`; not both' },
+    { detail: 'is required unless `about` is `missed`; give only one of them' },
   ),
-  'question-of-recording': says({}, { detail: 'must be there with `since` and `about`' }),
+  'question-of-recording': says({}, { detail: 'is required with `since` and `about`' }),
   'search-of-notes': says({}, { detail: 'is accepted only with group=note' }),
   'one-of-names-skip-later': says(
     {},

@@ -1,7 +1,7 @@
 import type { findings } from './findings.ts';
 import type { Words } from './sentences.ts';
 
-const documents = { index: 'Notiz', transcript: 'Transkript', summary: 'Zusammenfassung' };
+const documents = { index: 'Übersicht', transcript: 'Transkript', summary: 'Zusammenfassung' };
 
 /** What a check of the stored data finds, in German. */
 export const findingsInGerman: Words<typeof findings> = {

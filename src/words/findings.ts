@@ -1,7 +1,7 @@
 import { type SentenceOf, says, sayingsOf } from './sentences.ts';
 
 const documentNames = ['index', 'transcript', 'summary'] as const;
-const documentWords = { index: 'note', transcript: 'transcript', summary: 'summary' };
+const documentWords = { index: 'overview', transcript: 'transcript', summary: 'summary' };
 
 /** What a check of the stored data finds: a fragment behind the place (“event, position 41: …”). Quotes nothing that people said. */
 export const findings = {

@@ -86,10 +86,12 @@ export const modelFailuresInGerman = {
   'package-missing': {
     detail: 'das Paket sherpa-onnx-node fehlt: Führen Sie `npm install` erneut aus',
   },
-  'test-no-words': { detail: 'es fand in der Probe keine Wörter' },
-  'test-no-speech': { detail: 'es fand in der Probe keine Sprache' },
-  'test-no-voice': { detail: 'es fand in der Probe keine Stimme' },
-  'test-no-turns': { detail: 'es fand in der Probe keine Sprecherwechsel' },
-  'test-other-words': { detail: 'es veränderte die Wörter der Probe' },
-  'needs-voice-model': { detail: 'es braucht ein Stimmmodell: Installieren Sie zuerst eines' },
+  'test-no-words': { detail: 'das Modell fand in der Probe keine Wörter' },
+  'test-no-speech': { detail: 'das Modell fand in der Probe keine Sprache' },
+  'test-no-voice': { detail: 'das Modell fand in der Probe keine Stimme' },
+  'test-no-turns': { detail: 'das Modell fand in der Probe keine Sprecherwechsel' },
+  'test-other-words': { detail: 'das Modell veränderte die Wörter der Probe' },
+  'needs-voice-model': {
+    detail: 'das Modell braucht ein Stimmmodell: Installieren Sie zuerst eines',
+  },
 } satisfies Words<typeof modelFailures>;

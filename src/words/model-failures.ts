@@ -94,10 +94,13 @@ const failuresToInstall = {
 const causes = {
   'as-quoted': says({ text: 'said' }, { detail: '{text}' }),
   'forbidden-address': says({}, { detail: 'the address is link-local or a metadata address' }),
-  'unsafe-redirect': says({ url: 'text' }, { detail: 'it redirects to {url}, which is not safe' }),
+  'unsafe-redirect': says(
+    { url: 'text' },
+    { detail: 'the server redirects to {url}, which is not safe' },
+  ),
   'too-many-redirects': says(
     { most: 'integer' },
-    { detail: 'it redirects more than {most} times' },
+    { detail: 'the server redirects more than {most} times' },
   ),
   'file-not-found': says({}, { detail: 'not found (404)' }),
   'http-status': says({ status: 'text' }, { detail: 'HTTP {status}' }),
@@ -121,12 +124,12 @@ const causes = {
     {},
     { detail: 'the package sherpa-onnx-node is missing: run `npm install` again' },
   ),
-  'test-no-words': says({}, { detail: 'it found no words in the sample' }),
-  'test-no-speech': says({}, { detail: 'it found no speech in the sample' }),
-  'test-no-voice': says({}, { detail: 'it found no voice in the sample' }),
-  'test-no-turns': says({}, { detail: 'it found no speaker changes in the sample' }),
-  'test-other-words': says({}, { detail: 'it changed the words of the sample' }),
-  'needs-voice-model': says({}, { detail: 'it needs a voice model: install one first' }),
+  'test-no-words': says({}, { detail: 'the model found no words in the sample' }),
+  'test-no-speech': says({}, { detail: 'the model found no speech in the sample' }),
+  'test-no-voice': says({}, { detail: 'the model found no voice in the sample' }),
+  'test-no-turns': says({}, { detail: 'the model found no speaker changes in the sample' }),
+  'test-other-words': says({}, { detail: 'the model changed the words of the sample' }),
+  'needs-voice-model': says({}, { detail: 'the model needs a voice model: install one first' }),
 };
 
 export const modelFailures = { ...failuresToInstall, ...causes };

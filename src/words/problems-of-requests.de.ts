@@ -21,9 +21,8 @@ export const problemsOfRequestsInGerman = {
     detail: 'Benutzername oder Passwort ist falsch.',
   },
   'user-disabled': {
-    title: 'Konto deaktiviert',
-    detail:
-      'Dieses Konto ist deaktiviert. Bitten Sie einen Administrator, es wieder zu aktivieren.',
+    title: 'Konto gesperrt',
+    detail: 'Dieses Konto ist gesperrt. Bitten Sie einen Administrator, es zu entsperren.',
   },
   'not-admin': {
     title: 'Nur für Administratoren',
@@ -104,15 +103,15 @@ export const problemsOfRequestsInGerman = {
   'own-account': {
     title: 'Für das eigene Konto nicht möglich',
     detail:
-      'Sie können Ihr eigenes Konto nicht deaktivieren. Bitten Sie einen anderen Administrator darum.',
+      'Sie können Ihr eigenes Konto nicht sperren. Bitten Sie einen anderen Administrator darum.',
   },
   'administrator-first': {
     title: 'Zuerst ist ein Administrator nötig',
     detail: 'Der erste Benutzer muss Administrator sein. Legen Sie zuerst einen Administrator an.',
   },
   'built-in-user': {
-    title: 'Eingebauter Benutzer',
-    detail: 'Der Benutzer {name} ist eingebaut und kann nicht geändert werden.',
+    title: 'Vordefinierter Benutzer',
+    detail: 'Der Benutzer {name} ist vordefiniert und kann nicht geändert werden.',
   },
   'too-many-links': {
     title: 'Zu viele offene Einladungen und Links',

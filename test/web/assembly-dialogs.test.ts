@@ -43,7 +43,7 @@ test('a note is cut, joined again and loses a passage by its menu, in both langu
   await page.getByText('The notes were joined.').waitFor();
   await passages(all);
   await ask('Delete passage…');
-  await page.getByRole('button', { name: 'Delete permanently' }).click();
+  await page.getByRole('button', { name: 'Delete passage' }).click();
   await page.getByText('The passage was deleted.').waitFor();
   await passages(all - 1);
   const german = await openPage(t, browser, {

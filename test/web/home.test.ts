@@ -245,7 +245,7 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
     );
     assert.ok(right > phone.viewport.width - 2, `the last one ends at ${right}`);
     // What is missing is said, and who mends it.
-    await theirs.getByText('Es ist noch keine Spracherkennung eingerichtet.').waitFor();
+    await theirs.getByText('Die Spracherkennung ist noch nicht eingerichtet.').waitFor();
     await theirs.getByText('Wenden Sie sich dafür an einen Administrator.').waitFor();
     await checkLook(theirs, 'home-empty-phone-de');
     await theirs.context().close();

@@ -168,7 +168,7 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
     // The service is away: they wait.
     await page.route(/\/uploads/, async (route) => await route.abort());
     await drag(page, ['drop']);
-    await page.getByText('1 file is being uploaded. You find it under Notes.').waitFor();
+    await page.getByText('1 file is being uploaded. You’ll find it under Notes.').waitFor();
     await page.locator('.dropover').waitFor({ state: 'detached' });
     await page.evaluate(pasteFile);
     await page

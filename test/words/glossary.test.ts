@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** Words that the glossary gives up for others, as they would stand in what people read. */
 const given = {
-  en: /\b(?:services?|machines?|external|speech models?|sounds?|write up|anew|traces?|looks after|look again|mend(?:s|ed)?|t(?:ell|old) apart|from the root|begun|recogniser)\b/iu,
+  en: /\b(?:services?|machines?|external|speech models?|sounds?(?! like)|write up|anew|traces?|looks after|look again|mend(?:s|ed)?|t(?:ell|old) apart|from the root|begun|recogniser)\b/iu,
   de: /\b(?:Dienst|Dienste[sn]?|Rechners?|Ton|Töne|mitschreiben|mithören|betreut|Fassung(?:en)?|Ablage|Verwaltung|Voreinstellung(?:en)?|Stimmen unterschieden|extern(?:e[mnrs]?)?)\b/u,
 } as const;
 /** Words that are given up as names of buttons, pages and states, but not within sentences. */
@@ -37,34 +37,52 @@ async function textsOf(path: string): Promise<[place: string, text: string][]> {
 const isGivenUp = (text: string, language: Language): boolean =>
   given[language].test(text.replace(meant, '')) || alone[language].test(text);
 
-/** Where what people read is written, of the server and of the pages. */
-const places = [
+/** Where what people read is written, of the server, the command line and the pages; `both`: both languages in one file. */
+const places: readonly [where: string, isText: RegExp, least: number, both?: 'both'][] = [
   ['src/words', /\.ts$/u, 20],
   ['web', /(?:^|\/)words(?:\.de)?\.ts$/u, 20],
-  // Both languages in one file.
-  ['src/config', /^schema\.ts$/u, 1],
-  ['src/tray', /^menu\.ts$/u, 1],
-] as const;
+  ['src/cli', /^program\.ts$/u, 1],
+  ['src/config', /^(?:schema|settings-page)\.ts$/u, 2, 'both'],
+  ['src/http', /^guide-page\.ts$/u, 1, 'both'],
+  ['src/tray', /^menu\.ts$/u, 1, 'both'],
+];
 
-for (const [where, isText, least] of places) {
+const filesOf = async (where: string): Promise<string[]> =>
+  (await readdir(join(root, where), { recursive: true })).filter(
+    (file) => !file.includes('node_modules'),
+  );
+
+for (const [where, isText, least, both] of places) {
   test(`what people read in ${where} has no word that the glossary has given up`, async () => {
-    const files = (await readdir(join(root, where), { recursive: true }))
-      .filter((file) => isText.test(file) && !file.includes('node_modules'))
-      .map((file) => join(where, file));
+    const files = (await filesOf(where)).filter((file) => isText.test(file));
     assert.ok(files.length >= least, `only ${files.length} files were found`);
-    const texts = (await Promise.all(files.map(textsOf))).flat();
+    const texts = (await Promise.all(files.map((file) => textsOf(join(where, file))))).flat();
     const wrong = texts.filter(([place, text]) => {
-      const languages: Language[] = place.includes('.de.ts:')
-        ? ['de']
-        : least === 1
-          ? ['en', 'de']
-          : ['en'];
+      const own: Language = place.includes('.de.ts:') ? 'de' : 'en';
+      const languages: readonly Language[] = both ? ['en', 'de'] : [own];
       // A code is no text: it has neither a blank nor a capital.
       return /[\p{Lu} ]/u.test(text) && languages.some((one) => isGivenUp(text, one));
     });
     assert.deepEqual(wrong, []);
   });
 }
+
+test('every catalogue is among these files, also one that is new', async () => {
+  const isCatalogue = /\bi18n\('|satisfies Translation<|\bWords<typeof |= sayingsOf\(/u;
+  for (const where of ['web', 'src']) {
+    const named = places.filter(([place]) => place.startsWith(where));
+    for (const file of await filesOf(where)) {
+      if (!/\.(?:ts|svelte)$/u.test(file)) continue;
+      const path = join(where, file);
+      if (!isCatalogue.test(await readFile(join(root, path), 'utf8'))) continue;
+      const isRead = named.some(
+        ([place, isText]) =>
+          path.startsWith(`${place}/`) && isText.test(path.slice(place.length + 1)),
+      );
+      assert.ok(isRead, `${path} is read by none of the tests above`);
+    }
+  }
+});
 
 /** Pages for everyone, in both languages. */
 const pages = ['README.md', 'README.de.md', 'src/cli/recording.md', 'src/cli/recording.de.md'];
@@ -88,4 +106,6 @@ test('a word that was given up is found', () => {
   assert.ok(isGivenUp('Verwerfen', 'de'));
   assert.ok(!isGivenUp('Änderungen verwerfen', 'de'));
   assert.ok(!isGivenUp('OpenAI-compatible: Ollama or a paid service.', 'en'));
+  assert.ok(isGivenUp('The sound is saved.', 'en'));
+  assert.ok(!isGivenUp('The voice sounds like Ada.', 'en'));
 });

@@ -39,8 +39,8 @@ const english = {
   uploadMeeting: 'Meeting',
   uploadSolo: 'One person speaking',
   uploadingFiles: count({
-    one: '{count} file is being uploaded. You find it under Notes.',
-    many: '{count} files are being uploaded. You find them under Notes.',
+    one: '{count} file is being uploaded. You’ll find it under Notes.',
+    many: '{count} files are being uploaded. You’ll find them under Notes.',
   }),
   logOut: 'Log out',
   live: 'Live',

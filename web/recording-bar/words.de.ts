@@ -20,7 +20,7 @@ export default {
   gone: 'Mikrofon getrennt',
   goneDo: 'Die Aufnahme läuft automatisch weiter, sobald das Mikrofon wieder da ist.',
   network: 'Aufnahme läuft · {time} noch in diesem Browser',
-  networkDo: 'Der Server antwortet nicht. Das Audio wird gesendet, sobald er es tut.',
+  networkDo: 'Der Server antwortet nicht. Das Audio wird gesendet, sobald er wieder antwortet.',
   loginDo: 'Das Audio wird nach der Anmeldung gesendet.',
   memory: 'Aufnahme läuft · wird direkt gesendet',
   memoryDo: 'Dieser Browser hat keinen Speicherplatz mehr. Lassen Sie diese Seite geöffnet.',
@@ -67,7 +67,8 @@ export default {
   titlePeopleLanguage: 'Titel, Personen, Sprache',
   title: 'Titel',
   people: 'Personen',
-  peopleHint: 'Namen mit Komma dazwischen. Hilft bei den Namen; niemand wird benachrichtigt.',
+  peopleHint:
+    'Trennen Sie Namen durch Kommas. Das hilft der Spracherkennung; niemand wird benachrichtigt.',
   spokenLanguage: 'Gesprochene Sprache',
   detect: 'automatisch erkennen',
   new: 'Neu',
@@ -96,14 +97,13 @@ export default {
   noMicrophoneDo:
     'Es wird nichts aufgenommen. Schließen Sie ein Mikrofon an und versuchen Sie es erneut.',
   noTab: 'Es wurde kein Tab ausgewählt.',
-  noTabDo:
-    'Zurzeit wird nichts aufgenommen. Versuchen Sie es erneut, und wählen Sie einen Tab aus.',
+  noTabDo: 'Es wird nichts aufgenommen. Versuchen Sie es erneut, und wählen Sie einen Tab aus.',
   noTabSound: 'Der Tab wurde ohne Audio geteilt.',
   noTabSoundDo: 'Teilen Sie ihn noch einmal, und schalten Sie dabei auch das Tab-Audio ein.',
   tabEnded: 'Der Tab wird nicht mehr geteilt.',
   tabEndedDo:
     'Alles bisher Aufgenommene ist gespeichert. Nehmen Sie weiter auf und wählen Sie wieder einen Tab, oder beenden Sie die Aufnahme.',
-  noStorage: 'In diesem Browser ist kein Speicherplatz mehr frei.',
+  noStorage: 'Dieser Browser hat keinen Speicherplatz mehr.',
   noStorageDo:
     'Alles bis dahin Aufgenommene wird an den Server gesendet. Geben Sie Speicherplatz frei oder verlassen Sie das private Fenster, und nehmen Sie dann neu auf.',
   needsPress: 'Die Aufnahme geht erst nach einem Klick oder Tippen weiter.',

@@ -35,7 +35,7 @@ test('one to which others have appended since is noticed by the last fact that i
   const end = knownEnd(() => {}, 'L');
   end.seen({ position: 62, id: 'acknowledged' });
   const { message } = await rejects(end.look(database(80, 'another')), 'CLOSED');
-  assert.match(message, /^The database came back without the last facts that this node knew: /);
+  assert.match(message, /^The database came back without the last events that this node knew: /);
 });
 
 test('what becomes known while it is asked is not missing', async () => {

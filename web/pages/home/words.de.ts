@@ -6,7 +6,7 @@ export default {
 
   meeting: 'Besprechung',
   solo: 'Nur ich',
-  noSpeech: 'Es ist noch keine Spracherkennung eingerichtet.',
+  noSpeech: 'Die Spracherkennung ist noch nicht eingerichtet.',
   noSpeechSafe:
     'Sie können trotzdem aufnehmen. Aufnahmen werden gespeichert und transkribiert, sobald ein Modell oder ein Server eingerichtet ist.',
   toModels: 'Modell auswählen',
@@ -122,7 +122,7 @@ export default {
   removeFilter: 'Diesen Filter entfernen',
   uploadFiles: 'Dateien hochladen…',
   uploadTitle: 'Dateien hochladen',
-  uploadHint: 'Sie können Dateien auch auf jede Seite ziehen oder einfügen.',
+  uploadHint: 'Sie können Dateien auch auf jede Seite ziehen oder dort einfügen.',
   filter: 'Filter',
   all: 'Alle',
   meetings: 'Besprechungen',
@@ -149,7 +149,8 @@ export default {
   emptyTitle: 'Noch keine Notizen',
   emptyText:
     'Nehmen Sie ein Gespräch auf, oder ziehen Sie eine vorhandene Aufnahme auf diese Seite. Sie erhalten ein Transkript, eine Zusammenfassung und einen Titel, als Markdown-Dateien, die Ihnen gehören.',
-  emptyTry: 'Probieren Sie es mit einem Satz aus: auf „Aufnehmen“ drücken, etwas sagen, beenden.',
+  emptyTry:
+    'Probieren Sie es mit einem Satz aus: Drücken Sie auf „Aufnehmen“, sagen Sie etwas, und beenden Sie die Aufnahme.',
   seeModels: 'Modelle verwalten',
   libraryAway: 'Ihre Notizen konnten nicht geladen werden.',
 } satisfies Translation<English>;

@@ -18,9 +18,9 @@ export default {
   forgotten: 'Passwort vergessen? Ein Administrator kann Ihnen einen Link für ein neues schicken.',
   welcome: 'Willkommen bei Mitschrift',
   invitedBy:
-    '{name} lädt Sie zu Mitschrift ein. Wählen Sie einen Benutzernamen und ein Passwort. Ihre Notizen gehören nur Ihnen, bis Sie sie teilen.',
+    '{name} lädt Sie zu Mitschrift ein. Wählen Sie einen Benutzernamen und ein Passwort. Ihre Notizen gehören nur Ihnen.',
   invited:
-    'Sie sind zu Mitschrift eingeladen. Wählen Sie einen Benutzernamen und ein Passwort. Ihre Notizen gehören nur Ihnen, bis Sie sie teilen.',
+    'Sie sind zu Mitschrift eingeladen. Wählen Sie einen Benutzernamen und ein Passwort. Ihre Notizen gehören nur Ihnen.',
   userName: 'Benutzername',
   nameHint: '2 bis 32 Buchstaben, Ziffern oder @ . + - _. Er kann später nicht geändert werden.',
   nameTaken: 'Dieser Benutzername oder ein ähnlich aussehender ist bereits vergeben.',

@@ -17,10 +17,10 @@ const english = {
   forgotten: 'Forgotten your password? An administrator can send you a link to choose a new one.',
   welcome: 'Welcome to Mitschrift',
   invitedBy: params(
-    '{name} invites you to Mitschrift. Choose a user name and a password. Your notes belong to you alone until you share them.',
+    '{name} invites you to Mitschrift. Choose a user name and a password. Your notes belong to you alone.',
   ),
   invited:
-    'You are invited to Mitschrift. Choose a user name and a password. Your notes belong to you alone until you share them.',
+    'You are invited to Mitschrift. Choose a user name and a password. Your notes belong to you alone.',
   userName: 'User name',
   nameHint: '2 to 32 letters, digits or @ . + - _. It can’t be changed later.',
   nameTaken: 'This user name, or one that looks like it, is already taken.',

@@ -278,7 +278,7 @@ export default {
   lineRemoved: 'Zeile entfernt.',
   lineMoved: 'Zeile verschoben.',
   taskChecked: 'Aufgabe als erledigt markiert.',
-  taskReopened: 'Aufgabe wieder offen.',
+  taskReopened: 'Aufgabe als offen markiert.',
   kindChanged: 'Art geändert.',
   personChanged: 'Person geändert.',
   dueChanged: 'Fälligkeit geändert.',
@@ -294,7 +294,7 @@ export default {
   keepMySummary: 'Meine behalten',
   showNewSummary: 'Neue Zusammenfassung anzeigen',
   newSummaryUsed: 'Die neue Zusammenfassung wird jetzt verwendet.',
-  newSummaryDeclined: 'Ihre Zusammenfassung bleibt.',
+  newSummaryDeclined: 'Ihre Zusammenfassung bleibt erhalten.',
   'why:changed': 'Geändert',
   compare: 'Vergleichen',
   with: 'mit',
@@ -324,14 +324,14 @@ export default {
   joinTitle: 'Mit anderer Notiz verbinden',
   joinWhich: 'Andere Notiz',
   joinMeans:
-    'Beide werden in der Reihenfolge ihrer Zeiten verbunden. Korrekturen, Namen und Randnotizen beider bleiben. Die andere Notiz bleibt, bis Sie sie löschen.',
+    'Die Notizen werden in der Reihenfolge verbunden, in der sie aufgenommen wurden. Korrekturen, Namen und Randnotizen beider bleiben erhalten. Die andere Notiz bleibt bestehen, bis Sie sie löschen.',
   joinNone: 'Es gibt keine andere Notiz.',
   joinIt: 'Verbinden',
   joinDone: 'Die Notizen wurden verbunden. Die andere Notiz ist noch da.',
   cutTitle: 'Die Notiz trennen?',
   cutFrom: 'Die zweite Notiz beginnt mit',
   cutMeans:
-    'Es entstehen zwei Notizen. Korrekturen und Randnotizen gehen mit ihrem Teil. Die Zusammenfassungen werden neu erstellt.',
+    'Jeder Teil wird eine Notiz mit seinen Korrekturen und Randnotizen. Beide Zusammenfassungen werden neu erstellt.',
   cutAgain: 'Sie können sie wieder verbinden.',
   cutIt: 'Hier trennen',
   cutDone: 'Die Notiz wurde getrennt. Der zweite Teil ist eine eigene Notiz.',
@@ -339,11 +339,12 @@ export default {
   removeWhich: 'Beitrag',
   removeMeans:
     'Er wird aus Notiz, Suche und Exporten entfernt, und dieser Teil des Audios wird stumm. Das lässt sich nicht rückgängig machen.',
-  removeKept: 'Das verschlüsselte Log behält die Wörter, bis Sie die ganze Aufnahme löschen.',
-  removeForGood: 'Auch aus dem Log löschen',
+  removeKept:
+    'Im verschlüsselten Ereignislog bleiben die Wörter, bis Sie die ganze Aufnahme löschen.',
+  removeForGood: 'Auch aus dem Ereignislog löschen',
   forGoodMeans:
     'Der Rest wird eine neue Aufnahme mit denselben Dateinamen, und diese Aufnahme wird gelöscht.',
-  removeIt: 'Endgültig löschen',
+  removeIt: 'Beitrag löschen',
   removeDone: 'Der Beitrag wurde gelöscht.',
   soundFormat:
     'Dieser Browser kann dieses Audioformat nicht abspielen. Versuchen Sie es mit einem anderen Browser.',

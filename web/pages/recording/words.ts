@@ -317,14 +317,14 @@ const english = {
   joinTitle: 'Join with another note',
   joinWhich: 'Other note',
   joinMeans:
-    'Both are put together in the order of their times. Corrections, names and side notes of both stay. The other note stays until you delete it.',
+    'The notes are joined in the order in which they were recorded. Corrections, names and side notes of both are kept. The other note stays until you delete it.',
   joinNone: 'There is no other note.',
   joinIt: 'Join',
   joinDone: 'The notes were joined. The other note is still there.',
   cutTitle: 'Cut the note in two?',
   cutFrom: 'The second note begins with',
   cutMeans:
-    'The result is two notes. Corrections and side notes go with their part. Summaries are created again.',
+    'Each part becomes a note with its own corrections and side notes. Both summaries are created again.',
   cutAgain: 'You can join them again.',
   cutIt: 'Cut here',
   cutDone: 'The note was cut in two. The second part is a note of its own.',
@@ -332,11 +332,11 @@ const english = {
   removeWhich: 'Passage',
   removeMeans:
     'It is removed from the note, from search and from exports, and this part of the audio is silenced. This can’t be undone.',
-  removeKept: 'The encrypted log keeps the words until you delete the whole recording.',
-  removeForGood: 'Delete it from the log too',
+  removeKept: 'The encrypted event log keeps the words until you delete the whole recording.',
+  removeForGood: 'Delete it from the event log too',
   forGoodMeans:
     'The rest becomes a new recording with the same file names, and this recording is deleted.',
-  removeIt: 'Delete permanently',
+  removeIt: 'Delete passage',
   removeDone: 'The passage was deleted.',
   soundFormat: 'This browser can’t play this audio format. Try another browser.',
 };

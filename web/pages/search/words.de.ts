@@ -24,7 +24,7 @@ export default {
   notFoundFiltered: 'Durchsucht wurden nur die Notizen, die zu den Filtern passen.',
   liftFilters: 'Alle Notizen durchsuchen',
   searchPartly: 'Bisher wurden {percent} % Ihrer Notizen durchsucht.',
-  searchFills: 'Ergebnisse können fehlen. Die Liste füllt sich von selbst.',
+  searchFills: 'Ergebnisse können fehlen. Die Liste wird automatisch ergänzt.',
   searchFailed: 'Die Suche ist fehlgeschlagen.',
   searchAway: 'Der Server antwortet nicht. Ihre Notizen sind gespeichert.',
   retry: 'Erneut versuchen',

@@ -23,7 +23,7 @@ const english = {
   notFoundFiltered: 'Only the notes that match the filters were searched.',
   liftFilters: 'Search all notes',
   searchPartly: params('{percent}% of your notes have been searched so far.'),
-  searchFills: 'Results may be missing. This list fills itself.',
+  searchFills: 'Results may be missing. This list is completed automatically.',
   searchFailed: 'The search failed.',
   searchAway: 'The server isn’t responding. Your notes are safe.',
   retry: 'Try again',

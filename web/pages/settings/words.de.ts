@@ -81,10 +81,10 @@ export default {
     'Alle haben eigene Notizen. Administratoren können Einstellungen ändern und sehen, dass andere aufnehmen, aber nicht, was.',
   administrator: 'Administrator',
   you: 'Sie',
-  builtIn: 'integriert',
+  builtIn: 'vordefiniert',
   disabled: 'gesperrt',
   guestIntro:
-    'Aufnahmen, die über das Symbol im Infobereich oder die Tastenkombination gestartet wurden. Ein Administrator kann sie einer Person übertragen oder hier lassen.',
+    'Aufnahmen, die über das Symbol im Infobereich oder die Tastenkombination gestartet wurden. Ein Administrator kann sie einer Person übergeben oder hier lassen.',
   leftRecordings: 'Aufnahmen ohne Besitzer',
   leftByTray: 'Aus dem Infobereich und per Tastenkombination',
   removedAccount: 'Entferntes Konto',
@@ -159,8 +159,8 @@ export default {
   modelsIntro:
     'Modelle werden nur auf Ihren Wunsch heruntergeladen, vor der Verwendung geprüft und auf diesem Server gespeichert.',
   'purpose=speech-to-text': 'Spracherkennung',
-  'purpose=streaming-speech-to-text': 'Wörter während des Sprechens',
-  'purpose=speaker-segmentation': 'Sprechertrennung',
+  'purpose=streaming-speech-to-text': 'Live-Transkript, Wort für Wort',
+  'purpose=speaker-segmentation': 'Sprecher unterscheiden',
   'purpose=speaker-embedding': 'Stimmerkennung',
   'purpose=voice-activity': 'Erkennung von Sprechpausen',
   'purpose=punctuation': 'Satzzeichen',

@@ -82,7 +82,7 @@ const english = {
   builtIn: 'built in',
   disabled: 'disabled',
   guestIntro:
-    'Recordings started with the tray icon or the keyboard shortcut. An administrator can transfer them to someone or leave them here.',
+    'Recordings started with the tray icon or the keyboard shortcut. An administrator can hand them over to someone or leave them here.',
   leftRecordings: 'Recordings without an owner',
   leftByTray: 'From the system tray and the keyboard shortcut',
   removedAccount: 'Removed account',
@@ -154,7 +154,7 @@ const english = {
   modelsIntro:
     'Models are downloaded only when you ask for them, checked before use and stored on this server.',
   'purpose=speech-to-text': 'Speech recognition',
-  'purpose=streaming-speech-to-text': 'Words while they are said',
+  'purpose=streaming-speech-to-text': 'Live transcript, word by word',
   'purpose=speaker-segmentation': 'Speaker separation',
   'purpose=speaker-embedding': 'Voice recognition',
   'purpose=voice-activity': 'Speech detection',

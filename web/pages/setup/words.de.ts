@@ -62,7 +62,7 @@ export default {
   downloadMirror:
     'Ohne Internetzugang: Kopieren Sie die Dateien an eine Adresse oder in einen Ordner, den der Server erreicht, und geben Sie diese Quelle in den Einstellungen an:',
   mirrorSetting: 'Spracherkennung, „Downloadquelle für Modelle“',
-  downloadSaid: 'Fehlermeldung',
+  downloadSaid: 'Fehlerdetails',
   chooseOther: 'Anderes Modell oder anderen Server wählen',
   cancel: 'Abbrechen',
   address: 'Serveradresse',
@@ -78,7 +78,7 @@ export default {
 
   summariesQuestion: 'Womit sollen Titel und Zusammenfassungen geschrieben werden?',
   summariesLede:
-    'Mit einem Sprachmodell, wenn Sie eines haben. Ohne funktioniert trotzdem alles: Die Zusammenfassung besteht dann aus den wichtigsten Sätzen, und der Titel wird daraus entnommen.',
+    'Mit einem Sprachmodell, wenn Sie eines haben. Ohne funktioniert trotzdem alles: Die Zusammenfassung besteht dann aus den wichtigsten Sätzen, und der Titel wird dem Transkript oder dem Dateinamen entnommen.',
   llmHint:
     'OpenAI-kompatibel: Ollama, llama.cpp, LM Studio, vLLM oder ein kostenpflichtiger Dienst.',
   model: 'Modell',

@@ -56,7 +56,7 @@ const english = {
   downloadMirror:
     'Without internet access: copy the files to an address or a folder that the server can reach, and enter that source in the settings:',
   mirrorSetting: 'Speech recognition, “Download source for models”',
-  downloadSaid: 'What went wrong',
+  downloadSaid: 'Error details',
   chooseOther: 'Choose another model or a server',
   cancel: 'Cancel',
   address: 'Server address',
@@ -71,7 +71,7 @@ const english = {
 
   summariesQuestion: 'How should titles and summaries be written?',
   summariesLede:
-    'With a language model, if you have one. Without it everything still works: the summary then consists of the most important sentences, and the title is taken from them.',
+    'With a language model, if you have one. Without it everything still works: the summary then consists of the most important sentences, and the title is taken from the transcript or the name of the file.',
   llmHint: 'OpenAI-compatible: Ollama, llama.cpp, LM Studio, vLLM or a paid service.',
   model: 'Model',
   modelHint: 'If empty, the first one on the server. The test lists the available models.',
