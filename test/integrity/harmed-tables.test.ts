@@ -109,7 +109,7 @@ test('the service is ended by LevelDB once, and says then why it does not start'
   for (const start of ['second', 'third']) {
     await assert.rejects(
       startServiceProcess(data.root),
-      /ended with 1:\n.*is not opened, since the database ends the process over it.*\.ldb, bytes \d+ to \d+.*mitschrift repair --out/s,
+      /ended with 1:\n.*was not opened because damaged tables would end the process.*\.ldb: bytes [\d,]+ to [\d,]+.*mitschrift repair --out/s,
       `the ${start} start`,
     );
   }
@@ -188,10 +188,10 @@ test('a table that is only read wrongly is named, and the service goes on readin
   const second = await startServiceProcess(data.root, { MITSCHRIFT_LOG_LEVEL: 'warn' });
   assert.equal((await fetch(`${second.url}/machine`)).status, 401);
   // Whoever comes too early does not make it forgotten.
-  await assert.rejects(startServiceProcess(data.root), /has this data directory open/);
+  await assert.rejects(startServiceProcess(data.root), /is using this data directory/);
   await second.end('SIGKILL');
   // It had been told, and ended all the same.
-  await assert.rejects(startServiceProcess(data.root), /is not opened/);
+  await assert.rejects(startServiceProcess(data.root), /was not opened/);
 });
 
 test('a backup that rotted neither ends the service nor is restored', async (t) => {
