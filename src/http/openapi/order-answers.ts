@@ -15,5 +15,5 @@ export const counted = {
   more: z.boolean().describe('whether there are more than were counted'),
 };
 
-export const folder = z.object({ id: z.string(), name: z.string() });
-export const tag = z.object({ id: z.string(), name: z.string(), colour });
+export const folderNamed = z.object({ id: z.string(), name: z.string() });
+export const tagNamed = z.object({ id: z.string(), name: z.string(), colour });

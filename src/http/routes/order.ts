@@ -42,7 +42,7 @@ export const orderRoutes = [
       200: {
         description: 'All of them.',
         json: z.object({
-          folders: z.array(z.object({ ...answers.folder.shape, ...answers.counted })),
+          folders: z.array(z.object({ ...answers.folderNamed.shape, ...answers.counted })),
           none: z.object(answers.counted).describe('recordings that are in no folder'),
         }),
       },
@@ -62,7 +62,7 @@ export const orderRoutes = [
     id: 'createFolder',
     summary: 'Makes a folder',
     body: { json: z.strictObject({ name: orderName }) },
-    answers: { 201: { description: 'The folder.', json: answers.folder } },
+    answers: { 201: { description: 'The folder.', json: answers.folderNamed } },
     problems: ['name-taken', 'too-many-names'],
     command: true,
     async run({ ctx, body: { name }, onBehalf }, services) {
@@ -74,7 +74,7 @@ export const orderRoutes = [
     id: 'renameFolder',
     summary: 'Gives a folder another name',
     body: { json: z.strictObject({ name: orderName }) },
-    answers: { 200: { description: 'The folder as it is now.', json: answers.folder } },
+    answers: { 200: { description: 'The folder as it is now.', json: answers.folderNamed } },
     problems: ['not-found', 'name-taken'],
     command: true,
     async run({ params: { folder: id }, body: { name }, onBehalf }, { order }) {
@@ -97,7 +97,9 @@ export const orderRoutes = [
     answers: {
       200: {
         description: 'All of them.',
-        json: z.object({ tags: z.array(z.object({ ...answers.tag.shape, ...answers.counted })) }),
+        json: z.object({
+          tags: z.array(z.object({ ...answers.tagNamed.shape, ...answers.counted })),
+        }),
       },
     },
     async run({ caller: { userId: owner } }, { order, storage }) {
@@ -116,7 +118,7 @@ export const orderRoutes = [
     id: 'createTag',
     summary: 'Makes a tag',
     body: { json: z.strictObject({ name: orderName, colour: answers.colour.default(1) }) },
-    answers: { 201: { description: 'The tag.', json: answers.tag } },
+    answers: { 201: { description: 'The tag.', json: answers.tagNamed } },
     problems: ['name-taken', 'too-many-names'],
     command: true,
     async run({ ctx, body, onBehalf }, services) {
@@ -130,7 +132,7 @@ export const orderRoutes = [
     body: {
       json: z.strictObject({ name: orderName.optional(), colour: answers.colour.optional() }),
     },
-    answers: { 200: { description: 'The tag as it is now.', json: answers.tag } },
+    answers: { 200: { description: 'The tag as it is now.', json: answers.tagNamed } },
     problems: ['not-found', 'name-taken'],
     command: true,
     async run({ params: { tag: id }, body, onBehalf }, { order }) {

@@ -64,37 +64,9 @@ export function openNoteDesk(parts: Parts): NoteDesk {
   };
   return {
     drafts,
-    typed: (all) => all.get(field),
+    ...fieldOver(note, drafts),
     open,
     refusal,
-    type(text, at) {
-      const draft = draftOf(field);
-      if (text === '' && draft?.about === undefined) drafts.drop(field);
-      else if (draft === undefined) drafts.put(blank(field, text, at));
-      else {
-        // The first key counts, also where the passage was chosen before it.
-        const begun = draft.text === '' && draft.about === undefined ? at : draft.span[0];
-        drafts.put({ ...draft, text, span: [begun, begun], at: Date.now() });
-      }
-    },
-    rest(turn) {
-      const draft = draftOf(field);
-      if (turn === null && (draft === undefined || draft.text === '')) return drafts.drop(field);
-      const at = turn?.start ?? draft?.span[0] ?? 0;
-      const about = turn === null ? undefined : (turn.block ?? '');
-      drafts.put({ ...blank(field, draft?.text ?? '', at), about });
-    },
-    add() {
-      const draft = draftOf(field);
-      const text = draft?.text.trim() ?? '';
-      if (draft === undefined || text === '') return false;
-      const [at] = draft.span;
-      const block = draft.about === undefined || draft.about === '' ? {} : { block: draft.about };
-      drafts.drop(field);
-      writeSidenote({ recordingId: note.id, at, text, ...block });
-      announce(words.get().noteAdded({ time: clock(at) }));
-      return true;
-    },
     begin(number) {
       const now = note.now().sidenotes.find((one) => one.note === number);
       if (now === undefined) return;
@@ -133,6 +105,42 @@ export function openNoteDesk(parts: Parts): NoteDesk {
       if (!(await change(number, 'noteRemoved', () => removingNote(note, number)))) return false;
       drafts.drop(String(number));
       if (open.get() === number) open.set(null);
+      return true;
+    },
+  };
+}
+
+/** The field for the next line. */
+function fieldOver(note: Note, drafts: Drafts): Pick<NoteDesk, 'typed' | 'type' | 'rest' | 'add'> {
+  const present = () => drafts.all.get().get(field);
+  return {
+    typed: (all) => all.get(field),
+    type(text, at) {
+      const draft = present();
+      if (text === '' && draft?.about === undefined) drafts.drop(field);
+      else if (draft === undefined) drafts.put(blank(field, text, at));
+      else {
+        // The first key counts, also where the passage was chosen before it.
+        const begun = draft.text === '' && draft.about === undefined ? at : draft.span[0];
+        drafts.put({ ...draft, text, span: [begun, begun], at: Date.now() });
+      }
+    },
+    rest(turn) {
+      const draft = present();
+      if (turn === null && (draft === undefined || draft.text === '')) return drafts.drop(field);
+      const at = turn?.start ?? draft?.span[0] ?? 0;
+      const about = turn === null ? undefined : (turn.block ?? '');
+      drafts.put({ ...blank(field, draft?.text ?? '', at), about });
+    },
+    add() {
+      const draft = present();
+      const text = draft?.text.trim() ?? '';
+      if (draft === undefined || text === '') return false;
+      const [at] = draft.span;
+      const block = draft.about === undefined || draft.about === '' ? {} : { block: draft.about };
+      drafts.drop(field);
+      writeSidenote({ recordingId: note.id, at, text, ...block });
+      announce(words.get().noteAdded({ time: clock(at) }));
       return true;
     },
   };
