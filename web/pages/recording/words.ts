@@ -226,7 +226,7 @@ const english = {
   'why:reworded': 'Summary edited',
   ownLines: 'My side notes',
   ownLinesHint:
-    'Write while others talk. Each line gets the time it was begun and becomes part of the note.',
+    'Write while others talk. Each line gets the time at which you start it and becomes part of the note.',
   writeNote: 'Write a side note…',
   writeNoteLabel: 'Write a side note',
   writeHint: 'Enter adds it with the time. Enter in the empty field marks the moment.',
