@@ -143,7 +143,7 @@ async function placeOf(
   return kept?.core.owner === owner ? timeKey(kept.core.startedAt, recordingId) : undefined;
 }
 
-/** The form in which names of speakers are compared. */
+/** The form in which names of speakers, folders and tags are compared. */
 export const foldName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /**

@@ -4,6 +4,7 @@ import type { StoredFact } from '../events/facts/envelope.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
 import type { Sentence } from '../src/words/params.ts';
 import { problemOf } from '../src/words/problems.ts';
+import { foldName } from './library.ts';
 
 export type Folder = { readonly id: string; readonly name: string };
 export type Tag = { readonly id: string; readonly name: string; readonly colour: TagColour };
@@ -36,7 +37,7 @@ export const personalAggregate: Aggregate<Personal, PersonalFact> = {
 export const createFolder =
   ({ id, name }: Folder): DecidePersonal =>
   ({ folders }) =>
-    fault(folders, { name, most: namedMax }) ?? [
+    fault(folders, { name, what: 'folders' }) ?? [
       { type: 'folder.created', data: { folder: id }, content: { name } },
     ];
 
@@ -61,7 +62,7 @@ export const deleteFolder =
 export const createTag =
   ({ id, name, colour }: Tag): DecidePersonal =>
   ({ tags }) =>
-    fault(tags, { name, most: namedMax }) ?? [
+    fault(tags, { name, what: 'tags' }) ?? [
       { type: 'tag.created', data: { tag: id, colour }, content: { name } },
     ];
 
@@ -88,23 +89,22 @@ export const deleteTag =
   ({ tags }) =>
     tags.has(id) ? [{ type: 'tag.deleted', data: { tag: id } }] : unknown;
 
-/** Names compare without case. */
-const form = (name: string): string => name.normalize('NFKC').toLowerCase();
-
 const refuse = (refused: PersonalRefusal['refused'], said: Sentence): PersonalRefusal => ({
   refused,
   said,
 });
 const unknown = refuse('not-found', problemOf('not-found'));
 
-/** Why a name cannot be given; undefined: it can. */
+/** Why a name cannot be given; undefined: it can. `what`: of which one more is to be made. */
 function fault(
   there: ReadonlyMap<string, Folder>,
-  { id, name, most = Infinity }: { id?: string; name: string; most?: number },
+  { id, name, what }: { id?: string; name: string; what?: 'folders' | 'tags' },
 ): PersonalRefusal | undefined {
-  if (there.size >= most)
-    return refuse('too-many-names', problemOf('too-many-names', { count: most }));
-  const same = [...there.values()].find((one) => one.id !== id && form(one.name) === form(name));
+  if (what !== undefined && there.size >= namedMax)
+    return refuse('too-many-names', problemOf('too-many-names', { count: namedMax, what }));
+  const same = [...there.values()].find(
+    (one) => one.id !== id && foldName(one.name) === foldName(name),
+  );
   return same && refuse('name-taken', problemOf('name-taken', { name: same.name }));
 }
 

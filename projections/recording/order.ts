@@ -1,7 +1,7 @@
 import { tagsMax } from '../../events/facts/order.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import type { Refusal } from '../../events/command-handler.ts';
-import { problemOf } from '../../src/words/problems.ts';
+import { fieldFault } from '../../src/words/field-faults.ts';
 import type { Recording } from './recording.ts';
 
 /** Where a recording is put: ids of its owner's folders and tags. */
@@ -40,7 +40,7 @@ export function orderChanged(
   const kept = [...(tags ?? before.tags), ...addTags].filter((tag) => !removeTags.includes(tag));
   const after = [...new Set(kept)];
   if (after.length > tagsMax) {
-    return { refused: 'TOO_MANY_TAGS', said: problemOf('too-many-names', { count: tagsMax }) };
+    return { refused: 'TOO_MANY_TAGS', said: fieldFault('too-many-tags', { limit: tagsMax }) };
   }
   const isSame =
     after.length === before.tags.length && after.every((tag) => before.tags.includes(tag));

@@ -9,15 +9,11 @@ import { invalid } from './problems.ts';
 const ids = z.array(orderIdSchema).max(tagsMax);
 
 /** Where a recording is put, in a body. */
-export const orderFields = {
+export const orderSchema = z.strictObject({
   folder: orderIdSchema.nullable().optional().describe('id of a folder; null: none'),
+  tags: ids.optional().describe('ids of all the tags that it has from now on'),
   add_tags: ids.optional().describe('ids of tags'),
   remove_tags: ids.optional(),
-};
-
-export const orderSchema = z.strictObject({
-  ...orderFields,
-  tags: ids.optional().describe('ids of all the tags that it has from now on'),
 });
 
 /** @throws {Problem} 422 naming what is none of the owner's */

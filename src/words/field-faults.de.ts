@@ -145,6 +145,7 @@ export const fieldFaultsInGerman = {
   'peaks-too-many': { detail: 'ist zu hoch für eine Aufnahme dieser Länge' },
   'model-only-for-speech': { detail: 'lässt sich nur beim erneuten Transkribieren wählen' },
   'not-your-folder': { detail: 'ist keiner Ihrer Ordner' },
+  'too-many-tags': { detail: 'dürfen höchstens {limit} je Aufnahme sein' },
   'not-your-tag': { detail: 'ist keines Ihrer Schlagwörter' },
   'not-a-user': { detail: 'ist kein Benutzer' },
   'not-a-label': { detail: 'ist kein Sprecher dieser Aufnahme ({labels})' },

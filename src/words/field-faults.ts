@@ -190,6 +190,10 @@ export const fieldFaults = {
   'peaks-too-many': says({}, { detail: 'is too high for a recording of this length' }),
   'model-only-for-speech': says({}, { detail: 'can only be chosen when transcribing again' }),
   'not-your-folder': says({}, { detail: 'is not one of your folders' }),
+  'too-many-tags': says(
+    { limit: 'integer' },
+    { detail: 'must be at most {limit} for one recording' },
+  ),
   'not-your-tag': says({}, { detail: 'is not one of your tags' }),
   'not-a-user': says({}, { detail: 'is not a user' }),
   'not-a-label': says(

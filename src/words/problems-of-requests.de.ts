@@ -120,11 +120,12 @@ export const problemsOfRequestsInGerman = {
   },
   'name-taken': {
     title: 'Name vergeben',
-    detail: '„{name}“ gibt es bereits. Wählen Sie einen anderen Namen.',
+    detail: 'Der Name „{name}“ ist bereits vergeben. Wählen Sie einen anderen.',
   },
   'too-many-names': {
     title: 'Zu viele',
-    detail: 'Es kann höchstens {count} geben. Löschen Sie zuerst etwas, das Sie nicht brauchen.',
+    detail: 'Sie können höchstens {count} {what} haben. Löschen Sie zuerst einige davon.',
+    choices: { what: { folders: 'Ordner', tags: 'Schlagwörter' } },
   },
   overridden: {
     title: 'Durch Umgebungsvariable festgelegt',

@@ -190,13 +190,14 @@ export const problemsOfRequests = {
   ),
   'name-taken': says(
     { name: 'text' },
-    { title: 'Name taken', detail: 'There is already one called “{name}”. Choose another name.' },
+    { title: 'Name taken', detail: 'The name “{name}” is already taken. Choose another one.' },
   ),
   'too-many-names': says(
-    { count: 'integer' },
+    { count: 'integer', what: ['folders', 'tags'] },
     {
       title: 'Too many',
-      detail: 'There can be {count} at most. Delete one that you don’t need first.',
+      detail: 'You can have {count} {what} at most. Delete some of them first.',
+      choices: { what: { folders: 'folders', tags: 'tags' } },
     },
   ),
   overridden: says(

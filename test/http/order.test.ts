@@ -118,6 +118,15 @@ test('names are given once, whatever their case; what is another’s or too much
   );
   assert.equal((await service.call('DELETE', `/folders/${folder}`, { token: ben })).status, 404);
   assert.deepEqual(await idsOf(service, ben, `folder=${folder}`), []);
+  const tags: string[] = [];
+  for (let n = 0; n < 33; n += 1)
+    tags.push(await made(service, token, '/tags', { name: `tag ${n}` }));
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { tags: tags.slice(0, 32) } });
+  const more = await service.call<ProblemAnswer>('PATCH', `/recordings/${id}`, {
+    token,
+    json: { add_tags: tags.slice(32) },
+  });
+  assert.deepEqual([more.status, more.body.errors?.[0]?.code], [422, 'too-many-tags']);
   for (const name of ['', ' \n ', 'x'.repeat(81)]) {
     const { status } = await service.call('POST', '/tags', { token, json: { name } });
     assert.equal(status, 422, JSON.stringify(name));
@@ -160,10 +169,9 @@ test('several notes are put in order at once, and back; a repetition does nothin
   const before = await service.store.head();
   await bulk(wanted, 'k1');
   assert.equal(await service.store.head(), before, 'nothing was said twice');
-  const undone = done.changed.map(({ recording_id, before }) => ({
+  const undone = done.changed.map(({ recording_id, before: there }) => ({
     recording_id,
-    folder: before.folder,
-    remove_tags: [tag],
+    ...there,
   }));
   await bulk(undone, 'k2');
   assert.deepEqual(await idsOf(service, token, `folder=${folder}`), []);

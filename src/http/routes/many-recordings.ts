@@ -15,7 +15,7 @@ import { wrong } from '../../shared/in-words.ts';
 import { limits } from '../limits.ts';
 import { problemBody } from '../problem-answer.ts';
 import { invalid } from '../problems.ts';
-import { orderFields, orderWanted } from '../order-changes.ts';
+import { orderSchema, orderWanted } from '../order-changes.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
@@ -103,7 +103,7 @@ export const manyRecordingRoutes = [
           .array(
             z.strictObject({
               recording_id: z.string().min(1).max(64),
-              ...orderFields,
+              ...orderSchema.shape,
               kind: kindSchema.optional(),
             }),
           )
@@ -133,14 +133,14 @@ export const manyRecordingRoutes = [
     command: true,
     async run({ ctx, body: { changes }, caller, onBehalf }, services) {
       refuseWhenStopped(services);
-      const personal = await services.order.of(caller.userId);
       const changed: { recording_id: string; before: Order }[] = [];
       const refused: z.output<typeof refusals> = [];
       let last: Accepted | undefined;
       for (const { recording_id: id, kind, ...order } of changes) {
         try {
-          const { folder, tags } = await visibleRecording(services, caller, id);
-          const decision = changeRecording({ kind, ...orderWanted(order, personal) });
+          const { owner, folder, tags } = await visibleRecording(services, caller, id);
+          const wanted = orderWanted(order, await services.order.of(owner));
+          const decision = changeRecording({ kind, ...wanted });
           const command = `${onBehalf.command}/${id}`;
           last = await services.recordingService.decide(id, { by: onBehalf.by, command }, decision);
           changed.push({ recording_id: id, before: { folder, tags } });

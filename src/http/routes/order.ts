@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { isRefusal } from '../../../events/command-handler.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
 import { wrong } from '../../shared/in-words.ts';
+import { nameSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
 import * as answers from '../openapi/order-answers.ts';
@@ -24,12 +26,12 @@ import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 
-const orderName = z
-  .string()
-  .max(orderNameMax * 4)
-  .transform((name) => name.normalize('NFC').replaceAll(/\s+/g, ' ').trim())
+const orderName = nameSchema
   .refine((name) => name !== '', wrong('field-empty'))
   .pipe(z.string().max(orderNameMax));
+
+/** Lists that are counted at once, for all requests together. */
+const countedAtOnce = pLimit(8);
 
 const route = routesOf({ tag: 'Order' });
 
@@ -158,7 +160,7 @@ const byName = <T extends Folder>(there: ReadonlyMap<string, T>): T[] =>
 
 async function count(read: ReadEntries) {
   const { countedMax } = limits;
-  const recordings = await countedEntries(read, countedMax + 1);
+  const recordings = await countedAtOnce(() => countedEntries(read, countedMax + 1));
   return { recordings: Math.min(recordings, countedMax), more: recordings > countedMax };
 }
 
