@@ -210,9 +210,11 @@ async function talk(
   const frames = await follow(service.url, token);
   const { url } = service;
   const frameSamples = inRealTime ? spokenRate / 10 : spokenRate / 2;
-  const browser = browserClient({ url: () => url, token, pcm, rate: spokenRate, frameSamples });
+  const samples = pcm.length / 2;
+  const sends = { pcm, rate: spokenRate, frameSamples };
+  // As a browser that was without a network sends its talk: the service lets in nothing else so fast.
+  const browser = browserClient({ url: () => url, token, ...sends, held: samples });
   try {
-    const samples = pcm.length / 2;
     const isLive = mode === 'while-recording' && said !== '';
     const last = inRealTime
       ? 0

@@ -35,6 +35,8 @@ export function browserClient(options: {
   rate: number;
   frameSamples: number;
   kind?: 'solo' | 'meeting';
+  /** Samples it says it has recorded before it reached the service: so many may come faster than time goes by. */
+  held?: number;
   /** Goes on with this one, of which it holds `pcm`. */
   recordingId?: string;
   /** Not a browser: `mitschrift record`. */
@@ -92,8 +94,10 @@ export function browserClient(options: {
     listen();
     mine.on('open', () => {
       const more = id === null ? {} : { recording_id: id };
-      const { kind = 'solo', sender } = options;
-      mine.send(JSON.stringify({ type: 'audio.start', kind, sample_rate: rate, sender, ...more }));
+      const { kind = 'solo', sender, held } = options;
+      mine.send(
+        JSON.stringify({ type: 'audio.start', kind, sample_rate: rate, sender, held, ...more }),
+      );
     });
     mine.on('message', (data: Buffer) => {
       listen();
