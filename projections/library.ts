@@ -3,6 +3,7 @@ import {
   type PageRequest,
   type ReadEntries,
   boundsOf,
+  entriesInAny,
   entriesOf,
   newestFirst,
   startingWith,
@@ -65,12 +66,24 @@ export const libraryEntries = (
   kind?: Kind,
 ): ReadEntries => entriesOf(storage, recordingsName, libraryList(owner, kind ?? 'all'));
 
-/** The entries of what is in a folder; null: in none. */
+/** The entries of what is in a folder. */
 export const entriesInFolder = (
   storage: ProjectionStorage,
   owner: string,
-  folder: string | null,
+  folder: string,
 ): ReadEntries => entriesOf(storage, recordingsName, folderList(owner, folder));
+
+/** The entries of what is in no folder: also of what was put into one of these while it was deleted. */
+export const entriesInNone = (
+  storage: ProjectionStorage,
+  owner: string,
+  deleted: ReadonlySet<string>,
+): ReadEntries =>
+  entriesInAny(
+    [null, ...deleted].map((folder) =>
+      entriesOf(storage, recordingsName, folderList(owner, folder)),
+    ),
+  );
 
 /** The entries of what has a tag. */
 export const entriesTagged = (

@@ -99,6 +99,15 @@ export function entriesInAll(lists: readonly [ReadEntries, ...ReadEntries[]]): R
   };
 }
 
+/** The entries that any of these lists has: each costs what a page costs. */
+export const entriesInAny =
+  (lists: readonly ReadEntries[]): ReadEntries =>
+  async (within) => {
+    const parts = await Promise.all(lists.map((read) => read(within)));
+    const sorted = [...new Set(parts.flat())].sort();
+    return (within.reverse ? sorted.reverse() : sorted).slice(0, within.limit);
+  };
+
 /**
  * One page of a list, newest first. `nextCursor` is null on the last page.
  * @throws {InvalidCursor}; {RangeError} unless 1 <= limit <= 200.

@@ -15,6 +15,8 @@ export type Personal = {
   /** By id, in the order in which they were made. */
   readonly folders: ReadonlyMap<string, Folder>;
   readonly tags: ReadonlyMap<string, Tag>;
+  /** Ids of folders that were deleted: what was put into one at that very moment is in none. */
+  readonly deletedFolders: ReadonlySet<string>;
 };
 
 /** Folders, and tags, that a user may have. */
@@ -28,7 +30,12 @@ export type DecidePersonal = (personal: Personal) => Decision<PersonalFact, Pers
 
 /** How such a stream folds. */
 export const personalAggregate: Aggregate<Personal, PersonalFact> = {
-  initial: (stream) => ({ userId: personOf(stream) ?? '', folders: new Map(), tags: new Map() }),
+  initial: (stream) => ({
+    userId: personOf(stream) ?? '',
+    folders: new Map(),
+    tags: new Map(),
+    deletedFolders: new Set(),
+  }),
   evolve: after,
   accept: ({ userId }, _version, facts, metadata) =>
     facts.map((fact) => ({ ...fact, ...metadata, subject: userSubject(userId) })),
@@ -109,15 +116,21 @@ function fault(
 }
 
 function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
-  const { folders, tags } = personal;
+  const { folders, tags, deletedFolders } = personal;
   switch (fact.type) {
     case 'folder.created':
     case 'folder.renamed': {
       const { folder: id } = fact.data;
       return { ...personal, folders: having(folders, { id, name: nameIn(fact, id) }) };
     }
-    case 'folder.deleted':
-      return { ...personal, folders: without(folders, fact.data.folder) };
+    case 'folder.deleted': {
+      const { folder: id } = fact.data;
+      return {
+        ...personal,
+        folders: without(folders, id),
+        deletedFolders: new Set(deletedFolders).add(id),
+      };
+    }
     case 'tag.created':
     case 'tag.renamed': {
       const { tag: id, colour } = fact.data;

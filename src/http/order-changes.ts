@@ -36,6 +36,12 @@ export function orderWanted(
   return { folder, tags, addTags: add_tags, removeTags: remove_tags };
 }
 
+/** The folder that something is in; null also for what was put into one while that was deleted. */
+export const folderOf = (
+  { folder }: { folder: string | null },
+  { deletedFolders }: Pick<Personal, 'deletedFolders'>,
+): string | null => (folder !== null && deletedFolders.has(folder) ? null : folder);
+
 /** Whether anything of it was given. */
 export const isOrderGiven = (wanted: z.output<typeof orderSchema>): boolean =>
   [wanted.folder, wanted.tags, wanted.add_tags, wanted.remove_tags].some(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { changeRecording } from '../../projections/recording/decide.ts';
+import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
 
 type Named = { id: string; name: string; colour?: number; recordings?: number; more?: boolean };
@@ -176,6 +178,38 @@ test('several notes are put in order at once, and back; a repetition does nothin
   await bulk(undone, 'k2');
   assert.deepEqual(await idsOf(service, token, `folder=${folder}`), []);
   assert.deepEqual(await idsOf(service, token, `tag=${tag}`), []);
+});
+
+test('what is put into a folder while that is deleted is in none', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const [one = '', two = '', three = ''] = await notes(service, token, 3);
+  const gone = await made(service, token, '/folders', { name: 'Clients' });
+  const kept = await made(service, token, '/folders', { name: 'Choir' });
+  await service.call('PATCH', `/recordings/${two}`, { token, json: { folder: kept } });
+  assert.equal((await service.call('DELETE', `/folders/${gone}`, { token })).status, 204);
+  // As a request would that had looked for the folder just before.
+  await service.recordingService.decide(
+    one,
+    { by: 'ada', command: 'late' },
+    changeRecording({ folder: gone }),
+  );
+  await eventually('no folder has both', async () => {
+    const ids = await idsOf(service, token, 'folder=none');
+    return ids.length === 2 && ids[0] === three && ids[1] === one;
+  });
+  const page = await idsOf(service, token, 'folder=none&limit=1');
+  assert.deepEqual(page, [three]);
+  assert.deepEqual(await idsOf(service, token, `folder=${gone}`), []);
+  const { body } = await service.call<Folders>('GET', '/folders', { token });
+  assert.deepEqual(body.none, { recordings: 2, more: false });
+  const { body: list } = await service.call<Page>('GET', '/transcripts', { token });
+  assert.deepEqual(
+    list.transcripts.map(({ folder }) => folder),
+    [null, kept, null],
+  );
+  const { body: line } = await service.call<Line>('GET', `/recordings/${one}`, { token });
+  assert.equal(line.folder, null);
 });
 
 test('who gets a recording of another gets it without folder and tags', async (t) => {

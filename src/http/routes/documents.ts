@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { recordings } from '../../../projections/recordings.ts';
 import {
   entriesInFolder,
+  entriesInNone,
   entriesTagged,
   libraryEntries,
   libraryIds,
@@ -19,6 +20,7 @@ import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { reprocessProblems, reprocessSchema, reprocessed } from './recording-actions.ts';
+import { folderOf } from '../order-changes.ts';
 import { libraryAnswer, statusName } from '../recording-answer.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import {
@@ -55,9 +57,7 @@ const entriesFor = async (
       ? libraryEntries(storage, owner, kind)
       : await openedSpokenBy(services).entriesOf(owner, speaker, kind);
   const ordered = [
-    ...(folder === undefined
-      ? []
-      : [entriesInFolder(storage, owner, folder === 'none' ? null : folder)]),
+    ...(folder === undefined ? [] : [await entriesAt(services, owner, folder)]),
     ...tag.map((one) => entriesTagged(storage, owner, one)),
   ];
   const [first, ...others] = ordered;
@@ -66,6 +66,16 @@ const entriesFor = async (
     ? entriesInAll([first, ...others])
     : entriesInAll([read, ...ordered]);
 };
+
+async function entriesAt(
+  { storage, order }: RouteServices,
+  owner: string,
+  folder: string,
+): Promise<ReadEntries> {
+  const { folders, deletedFolders } = await order.of(owner);
+  if (folder === 'none') return entriesInNone(storage, owner, deletedFolders);
+  return folders.has(folder) ? entriesInFolder(storage, owner, folder) : async () => [];
+}
 
 const route = routesOf({ tag: 'Transcripts' });
 
@@ -95,7 +105,11 @@ export const documentRoutes = [
       return await libraryPages(services)(key, async () => {
         const read = await entriesFor(services, owner, query);
         const page = await libraryOf(services.storage, owner, query, read);
-        const transcripts = page.rows.map((one) => libraryAnswer(one, uiLanguage));
+        const personal = await services.order.of(owner);
+        const transcripts = page.rows.map((one) => ({
+          ...libraryAnswer(one, uiLanguage),
+          folder: folderOf(one, personal),
+        }));
         const { nextCursor: next_cursor, previousCursor: previous_cursor } = page;
         return Buffer.from(JSON.stringify({ transcripts, next_cursor, previous_cursor }));
       });

@@ -15,7 +15,7 @@ import { wrong } from '../../shared/in-words.ts';
 import { limits } from '../limits.ts';
 import { problemBody } from '../problem-answer.ts';
 import { invalid } from '../problems.ts';
-import { orderSchema, orderWanted } from '../order-changes.ts';
+import { folderOf, orderSchema, orderWanted } from '../order-changes.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
@@ -138,12 +138,17 @@ export const manyRecordingRoutes = [
       let last: Accepted | undefined;
       for (const { recording_id: id, kind, ...order } of changes) {
         try {
-          const { owner, folder, tags } = await visibleRecording(services, caller, id);
-          const wanted = orderWanted(order, await services.order.of(owner));
+          const row = await visibleRecording(services, caller, id);
+          const personal = await services.order.of(row.owner);
+          const wanted = orderWanted(order, personal);
           const decision = changeRecording({ kind, ...wanted });
           const command = `${onBehalf.command}/${id}`;
           last = await services.recordingService.decide(id, { by: onBehalf.by, command }, decision);
-          changed.push({ recording_id: id, before: { folder, tags } });
+          const before = {
+            folder: folderOf(row, personal),
+            tags: row.tags.filter((tag) => personal.tags.has(tag)),
+          };
+          changed.push({ recording_id: id, before });
         } catch (error) {
           refused.push({ recording_id: id, ...refusal(ctx, error) });
         }

@@ -2,7 +2,12 @@ import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { isRefusal } from '../../../events/command-handler.ts';
-import { countedEntries, entriesInFolder, entriesTagged } from '../../../projections/library.ts';
+import {
+  countedEntries,
+  entriesInFolder,
+  entriesInNone,
+  entriesTagged,
+} from '../../../projections/library.ts';
 import type { ReadEntries } from '../../../projections/list-page.ts';
 import {
   type DecidePersonal,
@@ -50,13 +55,15 @@ export const orderRoutes = [
       },
     },
     async run({ caller: { userId: owner } }, { order, storage }) {
-      const folders = byName((await order.of(owner)).folders);
-      const countIn = (folder: string | null) => count(entriesInFolder(storage, owner, folder));
+      const { folders, deletedFolders } = await order.of(owner);
       return {
         folders: await Promise.all(
-          folders.map(async (one) => ({ ...one, ...(await countIn(one.id)) })),
+          byName(folders).map(async (one) => ({
+            ...one,
+            ...(await count(entriesInFolder(storage, owner, one.id))),
+          })),
         ),
-        none: await countIn(null),
+        none: await count(entriesInNone(storage, owner, deletedFolders)),
       };
     },
   }),

@@ -14,7 +14,7 @@ import type { OrderChanges } from '../../../projections/recording/order.ts';
 import { localTime } from '../../shared/time.ts';
 import { isIn } from '../../../machines/states.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
-import { isOrderGiven, orderSchema, orderWanted } from '../order-changes.ts';
+import { folderOf, isOrderGiven, orderSchema, orderWanted } from '../order-changes.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import type { Reader } from '../readers-language.ts';
@@ -154,10 +154,11 @@ async function lineWhenWritten(services: HttpServices, reader: Reader, id: strin
   const row = await untilWritten(services, id);
   if (!row) throw notFound();
   const shown = words ? row : ((await wordlessRecordingById(storage, id)) ?? row);
-  return recordingLine(shown, recordingService.activity(id), {
+  const line = recordingLine(shown, recordingService.activity(id), {
     uiLanguage: settings()['ui.language'],
     reader,
   });
+  return { ...line, folder: folderOf(shown, await services.order.of(shown.owner)) };
 }
 
 /** What a deleted user left gets another owner, and is not changed otherwise. @throws {Problem} */

@@ -6,6 +6,7 @@ import { recordingById, recordingsOf } from '../../../projections/recordings.ts'
 import { transcriptOf } from '../../../projections/texts.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { pageSchema, positionSchema } from '../body.ts';
+import { folderOf } from '../order-changes.ts';
 import type { Reader } from '../readers-language.ts';
 import { Problem, notFound } from '../problems.ts';
 import {
@@ -90,10 +91,12 @@ export const recordingRoutes = [
       const { rows, nextCursor } = await recordingsOf(services.storage, owner, { ...page, words });
       const { recordingService, settings } = services;
       const answering = { uiLanguage: settings()['ui.language'], reader: readerOf(ctx) };
+      const personal = await services.order.of(owner);
       return {
-        recordings: rows.map((row) =>
-          recordingLine(row, recordingService.activity(row.recordingId), answering),
-        ),
+        recordings: rows.map((row) => ({
+          ...recordingLine(row, recordingService.activity(row.recordingId), answering),
+          folder: folderOf(row, personal),
+        })),
         next_cursor: nextCursor,
       };
     },
@@ -123,10 +126,11 @@ export const recordingRoutes = [
       const transcript = sees(caller, row.owner) ? await transcriptOf(storage, id) : undefined;
       setTurnsTag(ctx, transcript);
       const activities = recordingService.activity(id);
-      return recordingAnswer(row, transcript, activities, {
+      const answer = recordingAnswer(row, transcript, activities, {
         uiLanguage: settings()['ui.language'],
         reader: readerOf(ctx),
       });
+      return { ...answer, folder: folderOf(row, await services.order.of(row.owner)) };
     },
   }),
   route('get', '/recordings/{id}/events', {
