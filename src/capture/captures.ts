@@ -214,6 +214,7 @@ function partsOf(deps: CapturesDeps) {
     fileEnds,
     log,
     files: deps.files,
+    combinedChannels: deps.combinedChannels,
     hoursMax: deps.hoursMax,
     control: deps.control,
     admit: deps.admit,

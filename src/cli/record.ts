@@ -104,6 +104,7 @@ async function foldersFor(
     title: options.title ?? null,
     people,
     device,
+    channels: devices.channelsOf(device),
   } as const;
   words.say(`Recording from ${device} for ${username} on ${server}. Press Ctrl+C to stop.`);
   return [...left, await makeDeskFolder(root, about)];
@@ -311,6 +312,7 @@ async function finishElsewhere(
     server,
     kind: 'solo',
     people: [],
+    channels: 1,
     startedAt: new Date().toISOString(),
   };
   const nothing = { read: async () => Buffer.alloc(0) };

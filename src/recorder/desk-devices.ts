@@ -19,8 +19,10 @@ export interface DeskDevices {
    * @throws {StageError} `device-gone` with the names there are, `no-device`, `no-audio-server` and others
    */
   choose(device: string | null, loudspeakers: boolean): Promise<string>;
+  /** Two for microphone and loudspeakers, each of which is recognised by itself; else one. */
+  channelsOf(device: string): 1 | 2;
   /** What a capture of it is started with. */
-  orderFor(device: string, folder: string): Promise<CaptureOrder>;
+  orderFor(device: string, channels: 1 | 2, folder: string): Promise<CaptureOrder>;
   /** Keeps what a device is joined of standing until `signal` aborts. @param onState as `keepCombined` */
   keep(device: string, signal: AbortSignal, onState: (problem: Sentence | null) => void): void;
   /** Takes down what was joined for a device. */
@@ -34,12 +36,11 @@ export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log):
   const instance = instanceOf(root);
   const pulse = openPulse({ env });
   const path = join(root, 'combined.json');
-  // One channel is sent: both sides are heard in it.
   const combined = combinedSource({
     path,
     instance,
     pulse,
-    channels: () => 'mix',
+    channels: () => 'split',
     cancelsEcho: () => true,
   });
   const options = {
@@ -59,12 +60,13 @@ export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log):
       await combined.select({ microphone, monitor: `${sink}.monitor` });
       return combinedDevice;
     },
-    async orderFor(device, folder) {
+    channelsOf: (device) => (device === combinedDevice ? 2 : 1),
+    async orderFor(device, channels, folder) {
       if (device === combinedDevice) await combined.build();
       return {
         folder,
         device: await findDevice(device, options),
-        channels: 1,
+        channels,
         limits: { ...captureLimits, secondsMax: hoursMax * 3600 },
         env,
       };

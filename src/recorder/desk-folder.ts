@@ -24,6 +24,8 @@ const storedNote = z.object({
   people: z.array(z.string()),
   /** As PortAudio calls it; `mitschrift-combined`: microphone and loudspeakers. */
   device: z.string(),
+  /** Of what is captured and sent; notes of earlier releases do not say so. */
+  channels: z.union([z.literal(1), z.literal(2)]).default(1),
   /** RFC 3339. */
   startedAt: z.string(),
   /** Of a note of 0.1, where both had one id: the service has begun it. */

@@ -24,7 +24,7 @@ type DeskLinkEvents = Pick<UplinkPeer<Buffer>, 'ready' | 'ended' | 'refused'> & 
   away(why: string | null): void;
 };
 
-/** Of one message: half of what the service takes. */
+/** Of one message and channel: half of what the service takes, or all of it. */
 const frameSamples = 16_000;
 
 const longestWaitMs = 5000;
@@ -36,7 +36,7 @@ const handshakeMs = 10_000;
 
 /** What of a recording is said to its service. */
 export type LinkNote = Readonly<
-  Pick<DeskNote, 'id' | 'recordingId' | 'server' | 'kind' | 'people' | 'startedAt'>
+  Pick<DeskNote, 'id' | 'recordingId' | 'server' | 'kind' | 'people' | 'startedAt' | 'channels'>
 >;
 
 /**
@@ -53,6 +53,7 @@ export function openDeskLink(
     ...on,
     recording: note,
     rate: captureRate,
+    channels: note.channels,
     start: {
       sender: 'recorder',
       name: hostname().slice(0, 80),
@@ -63,7 +64,7 @@ export function openDeskLink(
     disconnect: () => connection.leave(),
     async read(from) {
       const pcm = await audio.read(from, frameSamples);
-      return pcm.length === 0 ? [] : [{ end: from + pcm.length / 2, pcm }];
+      return pcm.length === 0 ? [] : [{ end: from + pcm.length / (note.channels * 2), pcm }];
     },
     unreadable: (error) => on.away(messageOf(error)),
     // What the service says last counts, also when it is less: its disk may have been put back.
@@ -78,9 +79,9 @@ export function openDeskLink(
 export const loggedOut = (server: string): string =>
   `You are not logged in to ${server}. Log in first: ${commandLine(`login --server ${server}`)}`;
 
-/** The samples of a recording's file, one channel, while its capture process goes on writing it. */
+/** The samples of a recording's file while its capture process goes on writing it. */
 export interface DeskAudio {
-  /** Samples in it now; what is half written is not counted. */
+  /** Samples of each channel in it now; what is half written is not counted. */
   samples(): Promise<number>;
   /** At most `count` samples from one on, as 16-bit little-endian PCM; empty at the end. */
   read(from: number, count: number): Promise<Buffer>;
@@ -88,20 +89,21 @@ export interface DeskAudio {
 }
 
 /** The file need not be there yet. */
-export function openDeskAudio(path: string): DeskAudio {
+export function openDeskAudio(path: string, channels: 1 | 2): DeskAudio {
+  const frameBytes = channels * 2;
   let opened: FileHandle | null = null;
   const file = async () =>
     (opened ??= await open(path, 'r').catch(ifMissing<FileHandle | null>(null)));
   return {
     async samples() {
       const size = (await (await file())?.stat())?.size ?? 0;
-      return Math.max(0, Math.floor((size - wavHeaderBytes) / 2));
+      return Math.max(0, Math.floor((size - wavHeaderBytes) / frameBytes));
     },
     async read(from, count) {
-      const buffer = Buffer.alloc(count * 2);
-      const at = wavHeaderBytes + from * 2;
+      const buffer = Buffer.alloc(count * frameBytes);
+      const at = wavHeaderBytes + from * frameBytes;
       const bytesRead = (await (await file())?.read(buffer, 0, buffer.length, at))?.bytesRead ?? 0;
-      return buffer.subarray(0, bytesRead - (bytesRead % 2));
+      return buffer.subarray(0, bytesRead - (bytesRead % frameBytes));
     },
     async close() {
       await opened?.close();

@@ -97,7 +97,7 @@ class CapturedAndSent implements DeskRecording {
   constructor(folder: DeskFolder, deps: DeskRecordingDeps) {
     this.folder = folder;
     this.#deps = deps;
-    this.#audio = openDeskAudio(join(folder.path, audioFileName));
+    this.#audio = openDeskAudio(join(folder.path, audioFileName), folder.note.channels);
     this.ended = new Promise((resolve, reject) => {
       this.#settle = resolve;
       this.#fail = reject;
@@ -175,7 +175,7 @@ class CapturedAndSent implements DeskRecording {
     if (outcome.reason !== 'stopped') this.#deps.say(outcomeInWords(outcome.reason));
     await this.#over();
     this.#samples = (await exists(join(path, audioFileName)))
-      ? await repairWav(join(path, audioFileName), 1)
+      ? await repairWav(join(path, audioFileName), note.channels)
       : 0;
     if (this.#samples === 0 && note.recordingId === null) return await this.#finish('nothing');
     this.#link.begin();
@@ -190,7 +190,7 @@ class CapturedAndSent implements DeskRecording {
     return followCapture(folder, {
       will: { paused: () => this.#isPaused, stopping: () => note.isOver },
       signal: this.#left.signal,
-      prepare: () => devices.orderFor(note.device, folder),
+      prepare: () => devices.orderFor(note.device, note.channels, folder),
       onStatus: (status) => {
         this.#status = status;
         if (isKept) return;

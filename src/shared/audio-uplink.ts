@@ -15,10 +15,10 @@ export type SentRecording = {
   readonly startedAt: string;
 };
 
-/** 16-bit samples of one channel. */
+/** 16-bit samples, of two channels in turn where there are two. */
 type Samples<Pcm> = { readonly byteLength: number; slice(start: number): Pcm };
 
-/** Consecutive samples; `end` is the place behind the last one. */
+/** Consecutive samples; `end` is the place behind the last one, counted in each channel. */
 type Piece<Pcm> = { readonly end: number; readonly pcm: Pcm };
 
 /** An open WebSocket. */
@@ -33,8 +33,10 @@ export type UplinkAnswer =
 
 export type UplinkPeer<Pcm extends Samples<Pcm>> = {
   readonly recording: SentRecording;
-  /** Samples a second. */
+  /** Samples a second, in each channel. */
   readonly rate: number;
+  /** Two: the person’s own microphone, and what others say. Places and lengths count the samples of one. */
+  readonly channels: 1 | 2;
   /** What else is said of the recording at each start. */
   readonly start: {
     readonly sender?: 'recorder';
@@ -180,7 +182,7 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
   }
 
   #sayStart(): void {
-    const { rate, start, recording } = this.#peer;
+    const { rate, channels, start, recording } = this.#peer;
     const { id, kind, recordingId, startedAt } = recording;
     this.#isAsking = true;
     this.#isEnding = false;
@@ -188,6 +190,7 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
       type: 'audio.start',
       kind,
       sample_rate: rate,
+      ...(channels === 2 ? { channels } : {}),
       ...start,
       // A new one says what it has recorded by now without the service, in samples at most.
       ...(recordingId === null
@@ -247,12 +250,13 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
     const pieces = await this.#peer.read(from);
     // Another connection meanwhile, or what was taken changed: from where that one begins.
     if (this.#line !== line || this.#sent !== from) return this.#sent !== null;
+    const bytes = this.#peer.channels * 2;
     let sent = from;
     for (const { end, pcm } of pieces) {
-      const first = end - pcm.byteLength / 2;
+      const first = end - pcm.byteLength / bytes;
       // What nobody heard, or has any more, is a gap: the service fills it, and what follows keeps its time.
       if (first > sent) this.#say({ type: 'audio.gap', samples: first - sent });
-      line.send(first < sent ? pcm.slice((sent - first) * 2) : pcm);
+      line.send(first < sent ? pcm.slice((sent - first) * bytes) : pcm);
       sent = end;
     }
     this.#sent = sent;

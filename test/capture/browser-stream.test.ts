@@ -20,6 +20,7 @@ import { audioOf } from '../support/audio-of.ts';
 
 const log = pino({ level: 'silent' });
 const pcm = randomBytes(60_000);
+const layout = { rate: 16_000, channels: 1 } as const;
 
 const open = (
   folder: string,
@@ -28,6 +29,7 @@ const open = (
 ) =>
   openBrowserStream(folder, {
     ...more,
+    channelsMax: 2,
     limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, ...limits },
     log,
     share: undefined,
@@ -150,8 +152,8 @@ for (const seed of seeds({ short: 3, long: 60 })) {
     await stream.ended;
     assert.equal(stream.measured?.samples, samples.length / 2);
     const { measured } = stream;
-    const counted = await finishedBrowserAudio(folder, 16_000, { measured });
-    assert.deepEqual(counted, await finishedBrowserAudio(folder, 16_000));
+    const counted = await finishedBrowserAudio(folder, layout, { measured });
+    assert.deepEqual(counted, await finishedBrowserAudio(folder, layout));
     assert.ok(counted.ledger.silent_seconds > 0.5 && counted.ledger.clipped_samples >= 30);
     const file = await readFile(join(folder, 'audio.wav'));
     assert.equal(counted.sha256, createHash('sha256').update(file).digest('hex'));
@@ -192,7 +194,7 @@ test('of a file that another process began all is counted at its end', async (t)
   second.finish();
   await second.ended;
   const { measured } = second;
-  const { ledger } = await finishedBrowserAudio(folder, 16_000, { measured });
+  const { ledger } = await finishedBrowserAudio(folder, layout, { measured });
   assert.equal(ledger.silent_seconds, 1);
   await second.close();
 });
@@ -204,6 +206,7 @@ test('a recording is no longer than `limits.recording_hours`', async (t) => {
     log,
     files,
     fileEnds: { tell() {} },
+    combinedChannels: () => 'split',
     hoursMax: () => 1 / 3600,
     control: aloneControl,
     admit: undefined,
@@ -232,6 +235,7 @@ test('a connection that sends faster than time goes by is held, not what it had 
     const intake = { since, before: 0, grow: async () => {}, left: () => null };
     const stream = await openBrowserStream(await tempDir(t), {
       limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, pendingBytesMax: 1e9 },
+      channelsMax: 2,
       sharesFolders: false,
       log,
       share: undefined,

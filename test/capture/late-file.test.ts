@@ -10,38 +10,43 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const rate = 44_100;
 
-test('what came late is joined with audio that was compressed meanwhile, sample by sample', async (t) => {
-  const folder = await tempDir(t);
-  const [before, late] = [randomBytes(2 * rate), randomBytes(5000)];
-  await mkdir(lateFolder(folder));
-  const write = async (path: string, pcm: Buffer) => {
-    const file = await openWavWriter(path, 1, rate);
-    await file.write(pcm);
-    await file.close();
-  };
-  await write(join(folder, 'audio.wav'), before);
-  await write(join(lateFolder(folder), 'audio.wav'), late);
-  const main = join(folder, 'audio.flac');
-  const { signal } = new AbortController();
-  await compressFlac(join(folder, 'audio.wav'), main, signal);
-  await rm(join(folder, 'audio.wav'));
-  const base = await lengthOf(main);
-  assert.deepEqual(base, { samples: rate, rate });
-  const joined = await joinLate(folder, { main, base, has: rate, signal });
-  const file = await readFile(joined.path);
-  assert.deepEqual(file.subarray(44), Buffer.concat([before, late]));
-  assert.equal(joined.bytes, file.length);
-  // A part of what came late was added by a process that had lost it: the rest is behind that.
-  const shorter = { samples: rate - 1000, rate };
-  const rest = await joinLate(folder, { main, base: shorter, has: rate, signal });
-  const both = Buffer.concat([before, late.subarray(2000)]);
-  assert.deepEqual((await readFile(rest.path)).subarray(44), both);
-  // Another length than it had when the browser came back: what is there is not what it goes on from.
-  for (const [samples, has] of [
-    [rate + 1, rate],
-    [rate, rate + 1],
-  ] as const)
-    await assert.rejects(joinLate(folder, { main, base: { samples, rate }, has, signal }), {
-      code: 'audio-missing',
-    });
-});
+for (const channels of [1, 2] as const)
+  test(`what came late is joined with audio of ${channels} channels that was compressed meanwhile, sample by sample`, async (t) => {
+    const bytes = channels * 2;
+    const folder = await tempDir(t);
+    const [before, late] = [randomBytes(bytes * rate), randomBytes(2500 * bytes)];
+    await mkdir(lateFolder(folder));
+    const write = async (path: string, pcm: Buffer) => {
+      const file = await openWavWriter(path, channels, rate);
+      await file.write(pcm);
+      await file.close();
+    };
+    await write(join(folder, 'audio.wav'), before);
+    await write(join(lateFolder(folder), 'audio.wav'), late);
+    const main = join(folder, 'audio.flac');
+    const { signal } = new AbortController();
+    await compressFlac(join(folder, 'audio.wav'), main, signal);
+    await rm(join(folder, 'audio.wav'));
+    const base = await lengthOf(main);
+    assert.deepEqual(base, { samples: rate, rate, channels });
+    const joined = await joinLate(folder, { main, base, has: rate, signal });
+    const file = await readFile(joined.path);
+    assert.deepEqual(file.subarray(44), Buffer.concat([before, late]));
+    assert.equal(joined.bytes, file.length);
+    // A part of what came late was added by a process that had lost it: the rest is behind that.
+    const shorter = { samples: rate - 1000, rate, channels };
+    const rest = await joinLate(folder, { main, base: shorter, has: rate, signal });
+    const both = Buffer.concat([before, late.subarray(1000 * bytes)]);
+    assert.deepEqual((await readFile(rest.path)).subarray(44), both);
+    // Another length than it had when the browser came back: what is there is not what it goes on from.
+    for (const [samples, has] of [
+      [rate + 1, rate],
+      [rate, rate + 1],
+    ] as const)
+      await assert.rejects(
+        joinLate(folder, { main, base: { samples, rate, channels }, has, signal }),
+        {
+          code: 'audio-missing',
+        },
+      );
+  });

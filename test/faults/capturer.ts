@@ -31,9 +31,9 @@ if (source !== 'device') {
       throw new Error(reason);
     },
   });
-  await writer.open(rate);
+  await writer.open({ rate, channels: 1 });
   for (const block of blocks(source)) {
-    writer.take(block);
+    writer.take(block, 1);
     await writer.flush();
   }
   await writer.close();

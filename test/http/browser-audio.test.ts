@@ -131,6 +131,46 @@ test('what a browser sends becomes the audio of a recording, sample by sample', 
   assert.equal(await refusal(client, { type: 'audio.stop' }), 'not-recording');
 });
 
+test('two channels are kept as they are sent, counted in one, whoever goes on with them', async (t) => {
+  const service = await wholeService(t);
+  const [first, second] = [await open(service), await open(service)];
+  const pcm = randomBytes(8000);
+  const { id } = await start(first, { channels: 2 });
+  first.socket.send(pcm.subarray(0, 4000));
+  await acknowledged(first, 1000);
+  // Half of a sample in two channels is refused; a gap and a microphone alone keep the layout.
+  first.socket.send(pcm.subarray(0, 2));
+  await first.until(({ code }) => code === 'not-understood');
+  assert.deepEqual(await start(first, { recording_id: id, channels: 2 }), { id, samples: 1000 });
+  first.socket.send(pcm.subarray(4000));
+  say(first, { type: 'audio.gap', samples: 10 });
+  await acknowledged(first, 2010);
+  assert.deepEqual(await start(second, { recording_id: id }), { id, samples: 2010 });
+  second.socket.send(Buffer.from(Int16Array.of(7, -7).buffer));
+  await acknowledged(second, 2012);
+  say(second, { type: 'audio.stop' });
+  const ended = await second.until(({ type }) => type === 'audio.ended');
+  assert.equal(ended['samples'], 2012);
+  const alone = Buffer.from(Int16Array.of(7, 0, -7, 0).buffer);
+  assert.deepEqual(await audioOf(service, id), Buffer.concat([pcm, Buffer.alloc(40), alone]));
+  const file = await readFile(join(service.folder(id), 'audio.wav'));
+  assert.deepEqual([file.readUInt16LE(22), file.readUInt32LE(24)], [2, rate]);
+  const { data } = (await factsOf(service, id)).find(({ type }) => type === 'audio.captured')!;
+  assert.deepEqual([data['split'], data['duration']], [true, 2012 / rate]);
+  assert.equal((data['ledger'] as { samples: number }).samples, Math.round(2012 / 3));
+});
+
+test('two channels become one where the house keeps one', async (t) => {
+  const service = await wholeService(t, { env: { MITSCHRIFT_AUDIO_COMBINED_CHANNELS: 'mix' } });
+  const client = await open(service);
+  const { id } = await start(client, { channels: 2 });
+  const sent = Int16Array.of(1000, -200, 30_000, 30_000, -30_000, -30_000, 5, 0);
+  client.socket.send(Buffer.from(sent.buffer));
+  await acknowledged(client, 4);
+  const mixed = Int16Array.of(800, 32_767, -32_768, 5);
+  assert.deepEqual(await audioOf(service, id), Buffer.from(mixed.buffer));
+});
+
 test('another connection of the same user goes on, and the first one adds nothing more', async (t) => {
   const service = await wholeService(t);
   const [first, second] = [await open(service), await open(service)];

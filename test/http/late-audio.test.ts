@@ -83,6 +83,21 @@ test('what a browser still holds of a recording that has ended is added, and rec
   assert.equal((await recording()).version, 2);
 });
 
+test('what comes late has the channels of what there is', async (t) => {
+  const { service, token, pcm, id, browser } = await ended(t, 2 * rate, rate, 'solo', 2);
+  const late = browser(id);
+  await late.sendTo(2 * rate);
+  assert.equal((await late.stop()).samples, 2 * rate);
+  await service.reaches(id, 'idle.saved');
+  const of = `/recordings/${id}/events`;
+  const { events } = (await service.call<{ events: Fact[] }>('GET', of, { token })).body;
+  const { data } = events.find(({ type }) => type === 'audio.extended')!;
+  assert.deepEqual([data['split'], data['before'], data['duration']], [true, 1, 2]);
+  const folder = join(service.dataDir, 'recordings', id);
+  const file = await readFile(join(folder, String(data['path'])));
+  assert.deepEqual([file.readUInt16LE(22), file.subarray(44)], [2, pcm]);
+});
+
 test('a meeting that waits for its names, and one that is worked on, take what comes late and begin again', async (t) => {
   const { service, token, id, browser } = await ended(t, 3 * rate, rate, 'meeting');
   const late = browser(id);
@@ -172,16 +187,18 @@ async function ended(
   samples: number,
   sent: number,
   kind: 'solo' | 'meeting' = 'solo',
+  channels: 1 | 2 = 1,
 ) {
   const service: TestService = await startService(t, { stages: { capture: undefined } });
   const token = await service.setUp();
-  const pcm = randomBytes(samples * 2);
+  const pcm = randomBytes(samples * channels * 2);
   const browser = (recordingId?: string) =>
     browserClient({
       url: () => service.url,
       token,
       pcm,
       rate,
+      channels,
       frameSamples,
       kind,
       ...(recordingId === undefined ? {} : { recordingId }),

@@ -172,6 +172,8 @@ test('a recording follows what is done with it at the service, and a session tha
   assert.match(recording.err(), /Stopped on the server/);
   const [began] = await service.facts(id);
   assert.equal(began!.data['kind'], 'meeting');
+  const kept = await readFile(server);
+  assert.equal(kept.readUInt16LE(22), 2, 'microphone and loudspeakers have a channel each');
   // What joined both sides is taken down again.
   assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift_combined/);
 

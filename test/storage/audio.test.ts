@@ -22,33 +22,37 @@ type Nodes = { one: AudioStore; other: AudioStore };
 const server = s3Server({ after });
 let prefixes = 0;
 
-test('what is recorded into a bucket goes on in turns: a node that was frozen adds nothing to a later one', async (t) => {
-  const { one, other } = await inBucket(t);
-  const pcm = randomBytes(2000);
-  const samples = (from: number, to: number) => pcm.subarray(from * 2, to * 2);
-  const first = await one.live!.begin('R1');
-  assert.equal(first.found, null);
-  await first.put(0, 48_000, samples(0, 300));
-  await first.put(300, 48_000, samples(300, 400));
-  const second = await other.live!.begin('R1');
-  assert.deepEqual([second.found?.rate, second.found?.samples], [48_000, 400]);
-  assert.ok(Math.abs(second.found!.heardAt - Date.now()) < 60_000);
-  assert.deepEqual(Buffer.concat(await collected(second.read())), samples(0, 400));
+for (const channels of [1, 2] as const)
+  test(`what is recorded into a bucket with ${channels} channels goes on in turns: a node that was frozen adds nothing to a later one`, async (t) => {
+    const layout = { rate: 48_000, channels };
+    const bytes = channels * 2;
+    const { one, other } = await inBucket(t);
+    const pcm = randomBytes(1000 * bytes);
+    const samples = (from: number, to: number) => pcm.subarray(from * bytes, to * bytes);
+    const first = await one.live!.begin('R1');
+    assert.equal(first.found, null);
+    await first.put(0, layout, samples(0, 300));
+    await first.put(300, layout, samples(300, 400));
+    const second = await other.live!.begin('R1');
+    const { heardAt, ...found } = second.found!;
+    assert.deepEqual(found, { ...layout, samples: 400 });
+    assert.ok(Math.abs(heardAt - Date.now()) < 60_000);
+    assert.deepEqual(Buffer.concat(await collected(second.read())), samples(0, 400));
 
-  // What the first had taken and not put, and never acknowledged: before, and after the second goes on.
-  await first.put(400, 48_000, Buffer.alloc(500));
-  await second.put(400, 48_000, samples(400, 500));
-  await first.put(650, 48_000, Buffer.alloc(500));
-  await second.put(500, 48_000, samples(500, 1000));
-  const third = await one.live!.begin('R1');
-  assert.deepEqual(Buffer.concat(await collected(third.read())), pcm);
-  assert.equal(third.found?.samples, 1000);
+    // What the first had taken and not put, and never acknowledged: before, and after the second goes on.
+    await first.put(400, layout, Buffer.alloc(250 * bytes));
+    await second.put(400, layout, samples(400, 500));
+    await first.put(650, layout, Buffer.alloc(250 * bytes));
+    await second.put(500, layout, samples(500, 1000));
+    const third = await one.live!.begin('R1');
+    assert.deepEqual(Buffer.concat(await collected(third.read())), pcm);
+    assert.equal(third.found?.samples, 1000);
 
-  await other.live!.remove('R1');
-  await other.live!.remove('R1');
-  assert.equal((await one.live!.begin('R1')).found, null);
-  await one.removeAll('R1');
-});
+    await other.live!.remove('R1');
+    await other.live!.remove('R1');
+    assert.equal((await one.live!.begin('R1')).found, null);
+    await one.removeAll('R1');
+  });
 
 async function collected<T>(all: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];

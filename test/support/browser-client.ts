@@ -26,13 +26,14 @@ const retryMs = 100;
 
 /**
  * @param url of the service (`http://…`), asked at each connection. @param pcm all there is to record.
- * @param frameSamples a frame.
+ * @param frameSamples a frame, in each channel.
  */
 export function browserClient(options: {
   url(): string;
   token: string;
   pcm: Buffer;
   rate: number;
+  channels?: 1 | 2;
   frameSamples: number;
   kind?: 'solo' | 'meeting';
   /** Samples it says it has recorded before it reached the service: so many may come faster than time goes by. */
@@ -42,7 +43,7 @@ export function browserClient(options: {
   /** Not a browser: `mitschrift record`. */
   sender?: 'recorder';
 }): BrowserClient {
-  const { pcm, rate, frameSamples, token } = options;
+  const { pcm, rate, channels = 1, frameSamples, token } = options;
   let id: string | null = options.recordingId ?? null;
   let acknowledged = 0;
   let sent = 0;
@@ -95,9 +96,8 @@ export function browserClient(options: {
     mine.on('open', () => {
       const more = id === null ? {} : { recording_id: id };
       const { kind = 'solo', sender, held } = options;
-      mine.send(
-        JSON.stringify({ type: 'audio.start', kind, sample_rate: rate, sender, held, ...more }),
-      );
+      const sends = { sample_rate: rate, channels, held };
+      mine.send(JSON.stringify({ type: 'audio.start', kind, ...sends, sender, ...more }));
     });
     mine.on('message', (data: Buffer) => {
       listen();
@@ -142,7 +142,7 @@ export function browserClient(options: {
     if (!ready || socket.readyState !== WebSocket.OPEN) return;
     while (sent < target) {
       const next = Math.min(sent + frameSamples, target);
-      socket.send(pcm.subarray(sent * 2, next * 2));
+      socket.send(pcm.subarray(sent * channels * 2, next * channels * 2));
       sent = next;
     }
     if (stopping) socket.send(JSON.stringify({ type: 'audio.stop' }));

@@ -184,9 +184,11 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await other.close();
   });
 
-  await t.test('the microphone and a tab’s sound, mixed; then the tab’s is over', async () => {
-    // With a fake microphone Chromium shares no other tab's sound: what it would give is made here.
-    await page.evaluate(`(() => {
+  await t.test(
+    'the microphone and a tab’s sound, a channel each; then the tab’s is over',
+    async () => {
+      // With a fake microphone Chromium shares no other tab's sound: what it would give is made here.
+      await page.evaluate(`(() => {
       navigator.mediaDevices.getDisplayMedia = async () => {
         const sound = new AudioContext();
         const into = sound.createMediaStreamDestination();
@@ -200,24 +202,31 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
         return new MediaStream([track, ...picture.getVideoTracks()]);
       };
     })()`);
-    await begin(page, 'Microphone and a browser tab');
-    await moreBlocks(page, 30);
-    await page.evaluate('endTab()');
-    await page.getByText('The tab is no longer shared').waitFor();
-    await moreBlocks(page, 10);
-    await recordingBar(page).getByRole('button', { name: 'Stop' }).click();
-    await untilIdle(page);
-    const pcm = await delivered(page);
-    await sameOnDisk(service, session.token, pcm);
-    const blocks = loudnessOf(pcm);
-    const both = blocks.filter(({ tone, rest }) => tone > 1000 && rest > 300);
-    assert.ok(both.length > 5, JSON.stringify(blocks));
-    assert.ok(
-      blocks.slice(-5).every(({ tone }) => tone < 300),
-      JSON.stringify(blocks.slice(-5)),
-    );
-    await page.reload();
-  });
+      await begin(page, 'Microphone and a browser tab');
+      await moreBlocks(page, 30);
+      await page.evaluate('endTab()');
+      await page.getByText('The tab is no longer shared').waitFor();
+      await moreBlocks(page, 10);
+      await recordingBar(page).getByRole('button', { name: 'Stop' }).click();
+      await untilIdle(page);
+      const pcm = await delivered(page);
+      await sameOnDisk(service, session.token, pcm);
+      const [own, tab] = [loudnessOf(channelOf(pcm, 0)), loudnessOf(channelOf(pcm, 1))];
+      const loud = own.filter(({ rest }) => rest > 300);
+      assert.ok(loud.length > 5, JSON.stringify(own));
+      assert.ok(
+        own.every(({ tone }) => tone < 1000),
+        JSON.stringify(own),
+      );
+      const toned = tab.filter(({ tone, rest }) => tone > 1000 && rest < 300);
+      assert.ok(toned.length > 5, JSON.stringify(tab));
+      assert.ok(
+        tab.slice(-5).every(({ tone, rest }) => tone < 300 && rest < 300),
+        JSON.stringify(tab.slice(-5)),
+      );
+      await page.reload();
+    },
+  );
 
   await t.test('in a tab that was closed', async () => {
     await begin(page);
@@ -265,6 +274,14 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
 
 /** What a tab plays, and samples a second and in a block. */
 const [toneHertz, rate, blockSamples] = [3000, 16_000, 1600];
+
+/** Of two channels in turn the samples of one. */
+function channelOf(pcm: Buffer, channel: 0 | 1): Buffer {
+  const alone = Buffer.alloc(Math.floor(pcm.length / 4) * 2);
+  for (let at = 0; at < alone.length; at += 2)
+    alone.writeInt16LE(pcm.readInt16LE(at * 2 + channel * 2), at);
+  return alone;
+}
 
 /** Of each block the amplitude of the tab's tone (Goertzel) and of all else, in steps of 16 bit. */
 function loudnessOf(pcm: Buffer): { tone: number; rest: number }[] {

@@ -18,6 +18,7 @@ import type { FileEnds } from '../file/file-ends.ts';
 import { type GrowingHash, growingHash } from '../file/growing-hash.ts';
 import { emptyLedger } from '../file/ledger.ts';
 import { type ControlState, followControlState } from '../control-state.ts';
+import type { CombinedChannels } from '../pulse/combined-chain.ts';
 import { openListeners } from '../../shared/listeners.ts';
 
 /** Recordings whose microphone is a browser's. */
@@ -70,6 +71,8 @@ type BrowserCapturesDeps = {
   fileEnds: Pick<FileEnds, 'tell'>;
   /** Where audio is kept: what is recorded, and when it is complete. */
   files: Pick<AudioStore, 'captureFolder' | 'live' | 'keep'>;
+  /** `audio.combined_channels` */
+  combinedChannels(): CombinedChannels;
   /** `limits.recording_hours` */
   hoursMax(): number;
   control: BrowserControl;
@@ -144,7 +147,7 @@ class StreamedCaptures implements BrowserCaptures {
 
   async activity(job: Job, state: ControlState): Promise<void> {
     const { recordingId } = job;
-    const { hoursMax, limits, log, files, control, admit } = this.#deps;
+    const { hoursMax, limits, log, files, control, admit, combinedChannels } = this.#deps;
     const { live } = files;
     const folder = files.captureFolder(recordingId);
     const all = {
@@ -157,6 +160,7 @@ class StreamedCaptures implements BrowserCaptures {
     const isRecorder = state.trigger === 'recorder';
     const stream = await openBrowserStream(folder, {
       limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
+      channelsMax: combinedChannels() === 'split' ? 2 : 1,
       sharesFolders: control.sharesFolders,
       log,
       share,
@@ -204,7 +208,7 @@ class StreamedCaptures implements BrowserCaptures {
   ): Promise<void> {
     const { files, fileEnds } = this.#deps;
     const folder = files.captureFolder(job.recordingId);
-    if (stream.rate === null || stream.samples === 0) {
+    if (stream.layout === null || stream.samples === 0) {
       await removeCaptureFiles(folder, { audio: true });
       await files.live?.remove(job.recordingId);
       stream.announce('nothing-captured');
@@ -214,7 +218,7 @@ class StreamedCaptures implements BrowserCaptures {
     }
     fileEnds.tell(job.recordingId);
     const { measured } = stream;
-    const made = await finishedBrowserAudio(folder, stream.rate, { measured, hash });
+    const made = await finishedBrowserAudio(folder, stream.layout, { measured, hash });
     const audio = files.live ? await keptAudio(job, files, folder, made) : made;
     await job.append(
       reason === 'stopped'
@@ -270,7 +274,7 @@ const notRecording = () => new StageError(failure('recording-over'), { retriable
 
 function nowOf(recordingId: string, stream: BrowserStream, isRecorder: boolean): CaptureNow {
   const { samples, awaySince, roomSeconds } = stream;
-  const rate = stream.rate ?? captureRate;
+  const rate = stream.layout?.rate ?? captureRate;
   const warnings = awaySince === null ? [] : [awayWarning({ since: awaySince, isRecorder })];
   if (roomSeconds !== null) warnings.push(roomWarning(roomSeconds));
   return {

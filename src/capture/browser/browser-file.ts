@@ -18,6 +18,9 @@ const noteName = 'capture-browser.json';
 /** Of what a browser sends. `gaps`: silence that stands for what it did not hear, [first sample, samples]. */
 export type BrowserNote = z.infer<typeof noteSchema>;
 
+/** How a browser's audio is kept: samples a second, in each channel. A recording keeps the layout of its beginning. */
+export type SentLayout = Pick<BrowserNote, 'rate' | 'channels'>;
+
 /**
  * Notes at which rate a browser's audio is kept: as it is sent, so that a sample that was acknowledged is
  * that very sample in the file. Durable before the first one is taken, as a gap is before its silence.
@@ -34,21 +37,21 @@ export async function readBrowserNote(folder: string): Promise<BrowserNote | nul
 /**
  * Repairs, counts and hashes what a browser has sent. The ledger counts `samples` at the rate of
  * captures, as everywhere; the file keeps its own.
- * @param rate samples a second of the file.
+ * @param layout of the file.
  * @param counted.measured what was counted while it came, from the first sample on; only the rest is counted then. While a
  * person waits for the text, an hour is not looked through again.
  * @param counted.hash the same of its hash; null: all of it is read, and hashed in the order of its bytes.
  */
 export async function finishedBrowserAudio(
   folder: string,
-  rate: number,
+  { rate, channels }: SentLayout,
   counted: { measured?: SignalMeter | null; hash?: GrowingHash | null } = {},
 ): Promise<FinishedAudio> {
   const path = join(folder, audioFileName);
-  const frames = await repairWav(path, 1, rate);
+  const frames = await repairWav(path, channels, rate);
   const { measured = null } = counted;
-  const isWhole = measured !== null && measured.samples <= frames;
-  const meter = isWhole ? measured : signalMeter(rate);
+  const isWhole = measured !== null && measured.samples <= frames * channels;
+  const meter = isWhole ? measured : signalMeter(rate * channels);
   await measureRest(path, meter);
   const missed = gapsWithin((await readBrowserNote(folder))?.gaps ?? [], 0, frames);
   const missing = missed.reduce((sum, [, samples]) => sum + samples, 0);
@@ -58,11 +61,12 @@ export async function finishedBrowserAudio(
     path: audioFileName,
     ...hashed,
     duration: frames / rate,
+    ...(channels === 2 ? { split: true as const } : {}),
     ledger: {
       samples: Math.round((frames * captureRate) / rate),
       gaps: missed.map(([start, samples]) => [rounded(start / rate), rounded(samples / rate)]),
       // A gap is silence, too, and said as what it is.
-      silent_seconds: rounded(Math.max(0, meter.flat - missing) / rate),
+      silent_seconds: rounded(Math.max(0, meter.flat / channels - missing) / rate),
       clipped_samples: meter.clipped,
     },
   };
@@ -105,5 +109,6 @@ async function measureRest(path: string, meter: SignalMeter): Promise<void> {
 const sampleCount = z.number().int().nonnegative();
 const noteSchema = z.object({
   rate: z.number().int().min(browserRates.min).max(browserRates.max),
+  channels: z.union([z.literal(1), z.literal(2)]).default(1),
   gaps: z.array(z.tuple([sampleCount, sampleCount])).default([]),
 });

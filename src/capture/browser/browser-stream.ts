@@ -8,12 +8,15 @@ import {
   openBrowserWriter,
 } from './browser-writer.ts';
 import type { Intake } from './intake.ts';
+import { type SentLayout } from './browser-file.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** One connection of a browser that sends its microphone. Nothing here may throw or wait. */
 export type AudioSender = {
   /** What its browser, or desk, calls itself. */
   readonly name?: string | undefined;
+  /** Of what it sends; where the recording has one alone, two are mixed. */
+  readonly channels?: 1 | 2 | undefined;
   /** So many samples of the recording are on the disk. */
   acknowledge(samples: number): void;
   /** Nothing more is taken from it; so many samples are on the disk. */
@@ -35,9 +38,9 @@ export type BrowserLeft = 'paused' | 'taken-over' | 'refused' | 'left' | 'nothin
 
 /** The audio of one recording as a browser sends it, over however many connections. */
 export interface BrowserStream {
-  /** Samples a second; null until the first connection has said so. */
-  readonly rate: number | null;
-  /** In the file; all of them on the disk but those that have just come. */
+  /** Of the file; null until the first connection has said what it sends. */
+  readonly layout: SentLayout | null;
+  /** In the file, in each channel; all of them on the disk but those that have just come. */
   readonly samples: number;
   /** What was counted of them; null where another process began the file. */
   readonly measured: BrowserWriter['measured'];
@@ -77,6 +80,8 @@ export interface BrowserStream {
 }
 
 type StreamOptions = {
+  /** More are mixed into one (`audio.combined_channels`). */
+  channelsMax: 1 | 2;
   limits: BrowserLimits;
   /** Whether another process may still have the file open that it had when it was lost. */
   sharesFolders: boolean;
@@ -134,14 +139,14 @@ class ConnectedStream implements BrowserStream {
     this.#options = options;
     this.ended = new Promise((resolve) => (this.#settle = resolve));
     // A recording that has only just begun waits for its browser without complaint.
-    this.#awaySince = writer.rate === null ? null : writer.heardAt;
+    this.#awaySince = writer.layout === null ? null : writer.heardAt;
     const { graceMs, restartGraceMs } = options.limits;
     const waitedMs = Math.max(0, Date.now() - writer.heardAt);
     this.#waitForBrowser(Math.min(graceMs, Math.max(graceMs - waitedMs, restartGraceMs)));
   }
 
-  get rate(): number | null {
-    return this.#writer.rate;
+  get layout(): SentLayout | null {
+    return this.#writer.layout;
   }
   get samples(): number {
     return this.#writer.samples;
@@ -166,7 +171,7 @@ class ConnectedStream implements BrowserStream {
 
   take(from: AudioSender, pcm: Buffer): void {
     if (from !== this.sender || this.#ending !== null || pcm.length === 0) return;
-    if (!this.#writer.take(pcm)) this.end('limit-hours');
+    if (!this.#writer.take(pcm, from.channels ?? 1)) this.end('limit-hours');
   }
 
   takeGap(from: AudioSender, samples: number): void {
@@ -230,7 +235,9 @@ class ConnectedStream implements BrowserStream {
     this.#awaySince = null;
     this.#options.onAway();
     if (this.#isPaused) throw isPaused();
-    await this.#writer.open(rate, held);
+    const { channelsMax } = this.#options;
+    const channels = arriving.channels === 2 ? channelsMax : 1;
+    await this.#writer.open({ rate, channels }, held);
     // It may have been stopped or paused while the disk was waited for.
     this.#refuse(rate);
     if (this.#isPaused) throw isPaused();
@@ -240,8 +247,9 @@ class ConnectedStream implements BrowserStream {
 
   #refuse(wanted: number): void {
     if (this.#ending !== null || this.#isClosed) throw refused(failure('recording-ending'));
-    const { rate } = this.#writer;
-    if (rate !== null && rate !== wanted) throw refused(failure('sample-rate-differs', { rate }));
+    const { layout } = this.#writer;
+    if (layout !== null && layout.rate !== wanted)
+      throw refused(failure('sample-rate-differs', { rate: layout.rate }));
   }
 
   /** The service's own sockets keep it alive; a stop must not wait for a browser. */

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { copyDurably, privateDirectory } from '../../shared/files.ts';
 import { leftForMs } from '../../recordings/control/left-recordings.ts';
 import type { Log } from '../../shared/log.ts';
-import { type BrowserNote, gapsWithin, readBrowserNote, writeBrowserNote } from './browser-file.ts';
+import {
+  type BrowserNote,
+  type SentLayout,
+  gapsWithin,
+  readBrowserNote,
+  writeBrowserNote,
+} from './browser-file.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
@@ -14,9 +20,9 @@ import type { SpaceLimitReached } from '../../storage/quota.ts';
 
 /** Writes a browser's samples to the disk: written, synced, and only then acknowledged. */
 export interface BrowserWriter {
-  /** Samples a second; null until it has been opened at one. */
-  readonly rate: number | null;
-  /** In the file; all of them on the disk but those that have just come. */
+  /** Null until it has been opened with one. */
+  readonly layout: SentLayout | null;
+  /** In the file, in each channel; all of them on the disk but those that have just come. */
   readonly samples: number;
   /** What was counted of what this one wrote; null where the file was begun by another. */
   readonly measured: SignalMeter | null;
@@ -25,12 +31,16 @@ export interface BrowserWriter {
   /** Seconds of audio for which there is still room; null: more than need be told. */
   readonly roomSeconds: number | null;
   /**
-   * Makes the file unless it is open, at a rate that is durable before the first sample.
+   * Makes the file unless it is open, with a layout that is durable before the first sample. A file that is there
+   * keeps its own.
    * @param held samples that the browser says it has recorded already
    */
-  open(rate: number, held?: number): Promise<void>;
-  /** Takes whole samples, without waiting. False when there was no room for all of them. */
-  take(pcm: Buffer): boolean;
+  open(wanted: SentLayout, held?: number): Promise<void>;
+  /**
+   * Takes whole samples of so many channels, without waiting; they are kept in those of the file.
+   * @returns false when there was no room for all of them
+   */
+  take(pcm: Buffer, channels: 1 | 2): boolean;
   /**
    * Takes silence for so many samples that the browser did not hear, and notes that they are missing.
    * @returns false when there was no room for all of them
@@ -44,7 +54,7 @@ export interface BrowserWriter {
 
 export type SharedCapture = {
   /** The first of them is the one at `start`. @throws what `over` says, and what does not pass by itself */
-  put(start: number, rate: number, pcm: Buffer): Promise<void>;
+  put(start: number, layout: SentLayout, pcm: Buffer): Promise<void>;
   /** Aborted when this process no longer records: what was not put by then was not acknowledged, and comes again. */
   over: AbortSignal;
 };
@@ -78,7 +88,7 @@ export async function openBrowserWriter(
 ): Promise<BrowserWriter> {
   const path = join(folder, audioFileName);
   const note = await readBrowserNote(folder);
-  const rate = note?.rate ?? null;
+  const layout = note && { rate: note.rate, channels: note.channels };
   // Before the file is touched: when it was last written is when the browser was last heard.
   const found = await stat(path).catch(() => null);
   const heardAt = found?.mtimeMs ?? Date.now();
@@ -86,8 +96,8 @@ export async function openBrowserWriter(
     await copyDurably(path, path);
     await utimes(path, found.atime, found.mtime);
   }
-  const file = rate === null ? null : await openWavWriter(path, 1, rate);
-  return new FileWriter(folder, options, { rate, heardAt, file, gaps: note?.gaps ?? [] });
+  const file = layout && (await openWavWriter(path, layout.channels, layout.rate));
+  return new FileWriter(folder, options, { layout, heardAt, file, gaps: note?.gaps ?? [] });
 }
 
 /** Holds the file, and what waits to be written to it. */
@@ -95,7 +105,7 @@ class FileWriter implements BrowserWriter {
   readonly heardAt: number;
   readonly #folder: string;
   readonly #options: BrowserWriterOptions;
-  #rate: number | null;
+  #layout: SentLayout | null;
   #file: WavWriter | null;
   /** In the file, also when that has been closed. */
   #frames: number;
@@ -122,7 +132,7 @@ class FileWriter implements BrowserWriter {
     folder: string,
     options: BrowserWriterOptions,
     found: {
-      rate: number | null;
+      layout: SentLayout | null;
       heardAt: number;
       file: WavWriter | null;
       gaps: BrowserNote['gaps'];
@@ -131,7 +141,7 @@ class FileWriter implements BrowserWriter {
     this.#folder = folder;
     this.#options = options;
     this.heardAt = found.heardAt;
-    this.#rate = found.rate;
+    this.#layout = found.layout;
     this.#file = found.file;
     this.#frames = found.file?.frames ?? 0;
     this.#taken = this.#frames;
@@ -140,8 +150,8 @@ class FileWriter implements BrowserWriter {
     this.#noted = this.#gaps.length;
   }
 
-  get rate(): number | null {
-    return this.#rate;
+  get layout(): SentLayout | null {
+    return this.#layout;
   }
 
   get samples(): number {
@@ -156,23 +166,24 @@ class FileWriter implements BrowserWriter {
     return this.#room;
   }
 
-  async open(rate: number, held = 0): Promise<void> {
+  async open({ rate, channels }: SentLayout, held = 0): Promise<void> {
     this.#held = Math.max(this.#held, held);
     if (this.#file) return;
     await privateDirectory(this.#folder);
-    await writeBrowserNote(this.#folder, { rate, gaps: [] });
-    this.#rate = rate;
-    this.#file = await openWavWriter(join(this.#folder, audioFileName), 1, rate);
+    await writeBrowserNote(this.#folder, { rate, channels, gaps: [] });
+    this.#layout = { rate, channels };
+    this.#file = await openWavWriter(join(this.#folder, audioFileName), channels, rate);
     this.#frames = this.#file.frames;
     this.#taken = this.#frames;
-    if (this.#frames === 0) this.#measured = signalMeter(rate);
+    if (this.#frames === 0) this.#measured = signalMeter(rate * channels);
   }
 
-  take(pcm: Buffer): boolean {
-    const room = this.#roomFrames();
-    const kept = pcm.length / 2 > room ? pcm.subarray(0, room * 2) : pcm;
+  take(pcm: Buffer, channels: 1 | 2): boolean {
+    const fitted = inChannels(pcm, channels, this.#channels);
+    const room = this.#roomFrames() * this.#frameBytes;
+    const kept = fitted.length > room ? fitted.subarray(0, room) : fitted;
     this.#queue(kept);
-    return kept.length === pcm.length;
+    return kept.length === fitted.length;
   }
 
   takeGap(samples: number): boolean {
@@ -183,20 +194,29 @@ class FileWriter implements BrowserWriter {
       last[1] = this.#taken + kept - last[0];
       this.#noted = 0;
     } else this.#gaps.push([this.#taken, kept]);
-    for (let left = kept; left > 0; left -= silence.length / 2)
-      this.#queue(silence.subarray(0, Math.min(left, silence.length / 2) * 2));
+    for (let left = kept * this.#frameBytes; left > 0; left -= silence.length)
+      this.#queue(silence.subarray(0, Math.min(left, silence.length)));
     return kept === samples;
+  }
+
+  get #channels(): 1 | 2 {
+    return this.#layout?.channels ?? 1;
+  }
+
+  get #frameBytes(): number {
+    return this.#channels * 2;
   }
 
   #roomFrames(): number {
     const { secondsMax } = this.#options.limits;
-    const framesMax = Math.min(Math.floor(secondsMax * (this.#rate ?? 0)), wavFramesMax(1));
+    const rate = this.#layout?.rate ?? 0;
+    const framesMax = Math.min(Math.floor(secondsMax * rate), wavFramesMax(this.#channels));
     return framesMax - this.#taken;
   }
 
   #queue(pcm: Buffer): void {
     const { limits, onHeld } = this.#options;
-    this.#taken += pcm.length / 2;
+    this.#taken += pcm.length / this.#frameBytes;
     this.#pending.push(pcm);
     this.#pendingBytes += pcm.length;
     if (this.#pendingBytes >= limits.pendingBytesMax) onHeld(true);
@@ -208,7 +228,7 @@ class FileWriter implements BrowserWriter {
   #waitIfAhead(): void {
     const { intake, onHeld } = this.#options;
     if (!intake || this.#ahead) return;
-    const rate = this.#rate ?? 1;
+    const rate = this.#layout?.rate ?? 1;
     const ahead = this.#taken / rate - allowedSeconds(intake, this.#held / rate);
     if (ahead <= 0) return;
     onHeld(true);
@@ -249,11 +269,11 @@ class FileWriter implements BrowserWriter {
       try {
         const file = this.#file!;
         await intake?.grow(batch.length);
-        await this.#noteGaps(file);
+        await this.#noteGaps();
         await file.write(batch);
         this.#measured?.add(new Int16Array(batch.buffer, batch.byteOffset, batch.length / 2));
         await this.#keep(file);
-        await share?.put(this.#frames, file.rate, batch);
+        await share?.put(this.#frames, this.#layout!, batch);
         this.#frames = file.frames;
       } catch (error) {
         this.#pending = [];
@@ -294,10 +314,10 @@ class FileWriter implements BrowserWriter {
     return Buffer.concat(this.#pending.splice(0, count));
   }
 
-  async #noteGaps({ rate }: WavWriter): Promise<void> {
+  async #noteGaps(): Promise<void> {
     if (this.#noted === this.#gaps.length) return;
     this.#noted = this.#gaps.length;
-    await writeBrowserNote(this.#folder, { rate, gaps: this.#gaps });
+    await writeBrowserNote(this.#folder, { ...this.#layout!, gaps: this.#gaps });
   }
 
   async #keep(file: WavWriter): Promise<void> {
@@ -308,7 +328,7 @@ class FileWriter implements BrowserWriter {
     await file.updateHeader();
     const { bavail, bsize } = await statfs(this.#folder);
     if (bavail * bsize < limits.freeBytesMin) onFailed('disk-low');
-    const room = endsSoon(this.#options.intake, file.rate);
+    const room = endsSoon(this.#options.intake, file.rate * this.#frameBytes);
     const isOther = (room === null) !== (this.#room === null);
     this.#room = room;
     if (isOther) this.#options.onRoom();
@@ -323,6 +343,25 @@ class FileWriter implements BrowserWriter {
       };
     });
   }
+}
+
+/**
+ * Samples as a file with so many channels has them: two are added up where there is one, as browsers and audio servers
+ * mix; one is the microphone, left, where there are two.
+ */
+function inChannels(pcm: Buffer, from: 1 | 2, to: 1 | 2): Buffer {
+  if (from === to) return pcm;
+  const frames = pcm.length / (from * 2);
+  const fitted = Buffer.alloc(frames * to * 2);
+  for (let at = 0; at < frames; at += 1) {
+    if (to === 2) {
+      fitted.writeInt16LE(pcm.readInt16LE(at * 2), at * 4);
+      continue;
+    }
+    const sum = pcm.readInt16LE(at * 4) + pcm.readInt16LE(at * 4 + 2);
+    fitted.writeInt16LE(Math.max(-32_768, Math.min(32_767, sum)), at * 2);
+  }
+  return fitted;
 }
 
 /** A recording with more gaps than that has one long one at its end. */

@@ -26,9 +26,9 @@ export function allowedSeconds({ since, before }: Intake, held: number): number 
   return elapsed * times + held + slackSeconds - before;
 }
 
-/** For how many seconds there is still room, if that is soon. @param rate samples a second, of two bytes */
-export function endsSoon(intake: Intake | undefined, rate: number): number | null {
+/** For how many seconds there is still room, if that is soon. @param bytesPerSecond of what is written */
+export function endsSoon(intake: Intake | undefined, bytesPerSecond: number): number | null {
   const left = intake?.left() ?? null;
-  const seconds = left === null ? Infinity : left / (rate * 2);
+  const seconds = left === null ? Infinity : left / bytesPerSecond;
   return seconds < soonSeconds ? Math.floor(seconds) : null;
 }

@@ -155,7 +155,8 @@ class KeptLateAudio implements LateBrowserAudio {
     const job = { recordingId, signal, waiting() {} };
     const share = files.late ? await sharedCapture(job, files.late, folder) : undefined;
     const secondsMax =
-      Math.min(hoursMax() * 3600, wavFramesMax(1) / base.rate) - base.samples / base.rate;
+      Math.min(hoursMax() * 3600, wavFramesMax(base.channels) / base.rate) -
+      base.samples / base.rate;
     return await openBrowserStream(folder, {
       limits: {
         ...browserLimits,
@@ -163,6 +164,7 @@ class KeptLateAudio implements LateBrowserAudio {
         ...limits,
         secondsMax: Math.max(0, secondsMax),
       },
+      channelsMax: base.channels,
       sharesFolders: this.#deps.sharesFolders,
       share,
       intake: admit && {

@@ -9,12 +9,17 @@ import { failure } from '../../words/failures.ts';
 import type { FinishedAudio } from '../file/capture-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
-import { finishedBrowserAudio, gapsWithin, readBrowserNote } from './browser-file.ts';
+import {
+  type SentLayout,
+  finishedBrowserAudio,
+  gapsWithin,
+  readBrowserNote,
+} from './browser-file.ts';
 import { ifMissing, privateDirectory, writeDurably } from '../../shared/files.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 
-/** What a recording had when its browser came back: samples, and how many a second. */
-export type LateBase = { samples: number; rate: number };
+/** What a recording had when its browser came back: samples of each channel, and how many a second. */
+export type LateBase = SentLayout & { samples: number };
 
 /** Where what a browser sends after the end lies until it is added: as a browser's recording does. */
 export const lateFolder = (folder: string): string => join(folder, 'late');
@@ -22,12 +27,12 @@ export const lateFolder = (folder: string): string => join(folder, 'late');
 /** How much audio a recording has. @throws {StageError} `not-16-bit`, `audio-missing` */
 export async function lengthOf(path: string): Promise<LateBase> {
   if (path.endsWith('.flac')) {
-    const { frames, rate } = await flacLength(path);
-    return { samples: frames, rate };
+    const { frames, rate, channels } = await flacLength(path);
+    return { samples: frames, rate, channels: fewChannels(channels) };
   }
-  const { file, dataBytes, rate } = await openedWav(path);
+  const { file, dataBytes, rate, channels } = await openedWav(path);
   await file.close();
-  return { samples: dataBytes / 2, rate };
+  return { samples: dataBytes / (channels * 2), rate, channels };
 }
 
 /** Gaps in late audio that is added after `has` samples: [second in the joined file, seconds]. */
@@ -54,18 +59,19 @@ export async function joinLate(
   const joined = join(lateFolder(folder), `joined-${ulid()}`);
   await mkdir(joined, { mode: 0o700 });
   const path = join(joined, audioFileName);
-  const writer = await openWavWriter(path, 1, base.rate);
+  const writer = await openWavWriter(path, base.channels, base.rate);
   try {
-    await append(writer, main, signal);
+    await append(writer, { path: main, channels: base.channels }, signal);
     if (writer.frames !== has || has < base.samples)
       throw new StageError(failure('audio-shorter-than-before'), {
         retriable: false,
       });
-    await append(writer, join(lateFolder(folder), audioFileName), signal, has - base.samples);
+    const late = { path: join(lateFolder(folder), audioFileName), channels: base.channels };
+    await append(writer, late, signal, has - base.samples);
   } finally {
     await writer.close();
   }
-  const finished = await finishedBrowserAudio(joined, base.rate);
+  const finished = await finishedBrowserAudio(joined, base);
   return { ...finished, path };
 }
 
@@ -107,56 +113,66 @@ export function lateBases(files: Pick<AudioStore, 'captureFolder' | 'late'>): La
 /** @param skipped samples at the beginning of a WAV file */
 async function append(
   writer: WavWriter,
-  path: string,
+  { path, channels }: { path: string; channels: 1 | 2 },
   signal: AbortSignal,
   skipped = 0,
 ): Promise<void> {
   if (path.endsWith('.flac')) {
-    await decodeFlac(path, signal, (samples) => write(writer, samples));
+    await decodeFlac(path, signal, (samples) => write(writer, samples, channels));
     return;
   }
   const { file, dataOffset, dataBytes } = await openedWav(path);
-  const [start, end] = [dataOffset + skipped * 2, dataOffset + dataBytes - 1];
+  const [start, end] = [dataOffset + skipped * channels * 2, dataOffset + dataBytes - 1];
   try {
     if (start > end) return;
-    await write(writer, file.createReadStream({ start, end, signal, autoClose: false }));
+    await write(writer, file.createReadStream({ start, end, signal, autoClose: false }), channels);
   } finally {
     await file.close();
   }
 }
 
 /** Whole samples only: a chunk may end in the middle of one. */
-async function write(writer: WavWriter, samples: AsyncIterable<Buffer>): Promise<void> {
+async function write(
+  writer: WavWriter,
+  samples: AsyncIterable<Buffer>,
+  channels: 1 | 2,
+): Promise<void> {
   let rest = Buffer.alloc(0);
   for await (const chunk of samples) {
     const bytes = Buffer.concat([rest, chunk]);
-    const whole = bytes.length - (bytes.length % 2);
+    const whole = bytes.length - (bytes.length % (channels * 2));
     await writer.write(bytes.subarray(0, whole));
     rest = bytes.subarray(whole);
   }
 }
 
-async function openedWav(
-  path: string,
-): Promise<{ file: FileHandle; dataOffset: number; dataBytes: number; rate: number }> {
+type OpenedWav = SentLayout & { file: FileHandle; dataOffset: number; dataBytes: number };
+
+async function openedWav(path: string): Promise<OpenedWav> {
   const file = await open(path, 'r');
   try {
     const layout = await wavLayout(file);
-    if (!layout || layout.coding !== 'integer' || layout.bytes !== 2 || layout.channels !== 1)
-      throw new StageError(failure('not-16-bit'), {
-        retriable: false,
-      });
+    if (!layout || layout.coding !== 'integer' || layout.bytes !== 2) throw not16Bit();
     const { dataOffset, dataBytes, rate } = layout;
-    return { file, dataOffset, dataBytes, rate };
+    return { file, dataOffset, dataBytes, rate, channels: fewChannels(layout.channels) };
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
+/** What browsers and desks send has one or two. */
+function fewChannels(channels: number): 1 | 2 {
+  if (channels !== 1 && channels !== 2) throw not16Bit();
+  return channels;
+}
+
+const not16Bit = (): StageError => new StageError(failure('not-16-bit'), { retriable: false });
+
 const baseName = 'late.json';
 
 const baseSchema = z.object({
   samples: z.number().int().nonnegative(),
   rate: z.number().int().positive(),
+  channels: z.union([z.literal(1), z.literal(2)]).default(1),
 });

@@ -6,11 +6,12 @@ import type { LateBase } from './late-file.ts';
 /** The stream as its browser counts: behind what there was before. */
 export function countedBehind(
   inner: BrowserStream,
-  { samples: before, rate }: LateBase,
+  { samples: before, rate, channels }: LateBase,
 ): BrowserStream {
   const counted = new WeakMap<AudioSender, AudioSender>();
   const counting = (sender: AudioSender): AudioSender => {
     const present = counted.get(sender) ?? {
+      channels: sender.channels,
       acknowledge: (samples) => sender.acknowledge(before + samples),
       ended: (samples, reason) => sender.ended(before + samples, reason),
       hold: (held) => sender.hold(held),
@@ -19,7 +20,7 @@ export function countedBehind(
     return present;
   };
   return {
-    rate,
+    layout: { rate, channels },
     get samples() {
       return before + inner.samples;
     },

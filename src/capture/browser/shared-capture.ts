@@ -8,7 +8,7 @@ import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { LiveAudio } from '../../storage/audio/live-audio.ts';
 import { type FinishedAudio, removeCaptureFiles } from '../file/capture-files.ts';
 import { openWavWriter } from '../file/wav-writer.ts';
-import { writeBrowserNote } from './browser-file.ts';
+import { type SentLayout, writeBrowserNote } from './browser-file.ts';
 import type { SharedCapture } from './browser-writer.ts';
 
 /*
@@ -37,8 +37,8 @@ export async function sharedCapture(
   });
   return {
     over: signal,
-    async put(start, rate, pcm) {
-      await whenReached(job, () => pieces.put(start, rate, pcm));
+    async put(start, layout, pcm) {
+      await whenReached(job, () => pieces.put(start, layout, pcm));
       // What ends a lease is a timer: those that are due come first.
       await sleep(0);
       signal.throwIfAborted();
@@ -61,13 +61,13 @@ export async function keptAudio(
 
 async function makeFile(
   folder: string,
-  { rate, heardAt }: { rate: number; heardAt: number },
+  { rate, channels, heardAt }: SentLayout & { heardAt: number },
   content: AsyncIterable<Buffer>,
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeBrowserNote(folder, { rate, gaps: [] });
+  await writeBrowserNote(folder, { rate, channels, gaps: [] });
   const path = join(folder, audioFileName);
-  const file = await openWavWriter(path, 1, rate);
+  const file = await openWavWriter(path, channels, rate);
   try {
     for await (const pcm of content) await file.write(pcm);
   } finally {

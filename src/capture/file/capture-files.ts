@@ -113,6 +113,8 @@ export type FinishedAudio = {
   /** Seconds. */
   duration: number;
   ledger: Ledger;
+  /** Two channels: the microphone left, what came out of the loudspeakers right. */
+  split?: true;
 };
 
 /** Repairs what a capture left, counts it, and hashes what is not hashed yet. The file is made when there is none. */

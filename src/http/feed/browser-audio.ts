@@ -108,7 +108,7 @@ function receive(mic: Microphone, message: AudioFrame): void {
 function take(mic: Microphone, pcm: Buffer): void {
   if (!mic.current) return warn(mic, 'not-recording', frameWarning('start-first'));
   const { stream, sender } = mic.current;
-  if (pcm.length % 2 === 0) return stream.take(sender, pcm);
+  if (pcm.length % ((sender.channels ?? 1) * 2) === 0) return stream.take(sender, pcm);
   // From here on it is unknown which byte belongs to which sample.
   stream.detach(sender, 'refused');
   warn(mic, 'not-understood', frameWarning('samples-not-whole'));
@@ -125,7 +125,7 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
   const former = mic.current;
   // What still comes is ignored until `audio.ready` is sent.
   mic.current = null;
-  const sender = senderFor(mic, message.name);
+  const sender = senderFor(mic, message);
   let stream: BrowserStream | null = null;
   try {
     refuseWhenStopped(services);
@@ -154,10 +154,11 @@ function stop({ current }: Microphone): void {
   current.stream.stop(current.sender);
 }
 
-function senderFor(mic: Microphone, name?: string): AudioSender {
+function senderFor(mic: Microphone, { name, channels }: AudioStart): AudioSender {
   const { connection } = mic;
   const sender: AudioSender = {
     name: name === '' ? undefined : name,
+    channels,
     acknowledge(samples) {
       if (mic.current?.sender === sender) connection.send({ type: 'audio.ack', samples });
     },

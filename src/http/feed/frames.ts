@@ -126,6 +126,12 @@ export const clientFrame = z.discriminatedUnion('type', [
       .min(browserRates.min)
       .max(browserRates.max)
       .describe('of what follows, and of the audio that is kept'),
+    channels: z
+      .union([z.literal(1), z.literal(2)])
+      .default(1)
+      .describe(
+        '2: samples of two channels in turn, the person’s own microphone and what others say. Every count of `samples` is of one channel',
+      ),
     language: languageSchema.optional(),
     sender: z
       .enum(['browser', 'recorder'])

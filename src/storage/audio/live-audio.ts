@@ -22,28 +22,31 @@ export interface NotedLiveAudio extends LiveAudio {
   keepNote(recordingId: string, text: string): Promise<void>;
 }
 
-/** The sound of one recording as 16-bit samples of one channel. */
+/** The sound of one recording as 16-bit samples. Lengths and places count those of one channel. */
 export type LivePieces = {
   /** What was put before; null: nothing. `heardAt`: milliseconds since 1970. */
-  readonly found: { rate: number; samples: number; heardAt: number } | null;
+  readonly found: (Layout & { samples: number; heardAt: number }) | null;
   /** It, in order. @throws {BlobsError} */
   read(): AsyncIterable<Buffer>;
   /** Puts samples, the first of which is the one at `start`; durable when it returns. @throws {BlobsError} */
-  put(start: number, rate: number, pcm: Buffer): Promise<void>;
+  put(start: number, layout: Layout, pcm: Buffer): Promise<void>;
 };
+
+/** Samples a second, in each channel. */
+type Layout = { rate: number; channels: 1 | 2 };
 
 /** Notes, durably, that a file of a recording is about to be kept: if no fact comes to name it, it is found by that. */
 export type BeforePut = (recordingId: string) => Promise<void>;
 
 /** Of one process (its turn), and what of it counts. Lengths in samples. */
-type Piece = { key: string; rate: number; skip: number; samples: number };
-type Entry = { key: string; turn: number; rate: number | null; start: number; samples: number };
+type Piece = { key: string; layout: Layout; skip: number; samples: number };
+type Entry = { key: string; turn: number; layout: Layout | null; start: number; samples: number };
 
 /** Pieces that are asked for at once. */
 const atOnceMax = 16;
 
 /**
- * In a bucket, as objects `recordings/<id>/<part>/<turn>-<rate>-<start>`. Each process that begins has a turn of its own
+ * In a bucket, as objects `recordings/<id>/<part>/<turn>-<rate>-<start>`, with `<rate>x2` for two channels. Each process that begins has a turn of its own
  * and says where it begins (`<turn>-begin-<start>`): what a process of an earlier turn puts behind that, since it was
  * frozen and has not noticed, does not count.
  */
@@ -85,12 +88,13 @@ const piecesIn = (bucket: Blobs, part: Part): LiveAudio => ({
       const turn = Math.max(0, ...entries.map((one) => one.turn)) + 1;
       const mine = `${folder}${turn}-begin-${samples}`;
       if (!(await bucket.put(mine, Buffer.alloc(0), { ifAbsent: true }))) continue;
-      const rate = pieces[0]?.rate;
+      const layout = pieces[0]?.layout;
       return {
-        found: rate === undefined ? null : { rate, samples, heardAt },
+        found: layout === undefined ? null : { ...layout, samples, heardAt },
         read: () => contentOf(bucket, pieces),
-        async put(start, atRate, pcm) {
-          await bucket.put(`${folder}${turn}-${atRate}-${start}`, pcm);
+        async put(start, { rate, channels }, pcm) {
+          const form = channels === 2 ? `${rate}x2` : rate;
+          await bucket.put(`${folder}${turn}-${form}-${start}`, pcm);
         },
       };
     }
@@ -111,32 +115,42 @@ async function entriesIn(
   const entries: Entry[] = [];
   let heardAt = 0;
   for await (const { key, bytes, modifiedAt } of bucket.list(folder)) {
-    const [, turn, rate, start] = /^(\d+)-(begin|\d+)-(\d+)$/.exec(key.slice(folder.length)) ?? [];
+    const [, turn, form, start] =
+      /^(\d+)-(begin|\d+(?:x2)?)-(\d+)$/.exec(key.slice(folder.length)) ?? [];
     if (turn === undefined) continue;
-    if (rate !== 'begin') heardAt = Math.max(heardAt, modifiedAt.getTime());
+    const layout = layoutOf(form!);
+    if (layout) heardAt = Math.max(heardAt, modifiedAt.getTime());
     entries.push({
       key,
       turn: Number(turn),
-      rate: rate === 'begin' ? null : Number(rate),
+      layout,
       start: Number(start),
-      samples: bytes / 2,
+      samples: layout ? bytes / bytesOf(layout) : 0,
     });
   }
   return { entries, heardAt };
 }
 
+const layoutOf = (form: string): Layout | null =>
+  form === 'begin'
+    ? null
+    : { rate: Number.parseInt(form, 10), channels: form.endsWith('x2') ? 2 : 1 };
+
+/** Of a sample in all channels. */
+const bytesOf = ({ channels }: Layout): number => channels * 2;
+
 /** Those that count, without a hole, in order. */
 function piecesOf(entries: readonly Entry[]): Piece[] {
-  const begins = entries.filter(({ rate }) => rate === null);
+  const begins = entries.filter(({ layout }) => layout === null);
   const sorted = entries.toSorted((a, b) => a.turn - b.turn || a.start - b.start);
   const pieces: Piece[] = [];
   let end = 0;
-  for (const { key, turn, rate, start, samples } of sorted) {
-    if (rate === null) continue;
+  for (const { key, turn, layout, start, samples } of sorted) {
+    if (layout === null) continue;
     const next = begins.filter((one) => one.turn > turn).map((one) => one.start);
     const counts = Math.min(start + samples, ...next) - end;
     if (start > end || counts <= 0) continue;
-    pieces.push({ key, rate, skip: end - start, samples: counts });
+    pieces.push({ key, layout, skip: end - start, samples: counts });
     end += counts;
   }
   return pieces;
@@ -144,8 +158,9 @@ function piecesOf(entries: readonly Entry[]): Piece[] {
 
 async function* contentOf(bucket: Blobs, pieces: readonly Piece[]): AsyncGenerator<Buffer> {
   for (let at = 0; at < pieces.length; at += atOnceMax) {
-    const reading = pieces.slice(at, at + atOnceMax).map(async ({ key, skip, samples }) => {
-      const range = { start: skip * 2, end: (skip + samples) * 2 - 1 };
+    const reading = pieces.slice(at, at + atOnceMax).map(async ({ key, layout, skip, samples }) => {
+      const bytes = bytesOf(layout);
+      const range = { start: skip * bytes, end: (skip + samples) * bytes - 1 };
       const found = await bucket.get(key, { range });
       if (found === null)
         throw new Error('Part of a recording disappeared while it was being recorded.');

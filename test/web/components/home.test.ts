@@ -281,7 +281,7 @@ test('what a browser recorded is measured, and made a file of', async () => {
   const { rms, peak } = levelOf(pcm);
   assert.ok(Math.abs(rms - Math.SQRT1_2) < 1e-3 && peak === 1, `${rms} ${peak}`);
   const parts = [new Blob([pcm]), new Blob([pcm])];
-  const file = Buffer.from(await wavOf(parts, 16_000).arrayBuffer());
+  const file = Buffer.from(await wavOf(parts, { rate: 16_000 }).arrayBuffer());
   assert.equal(file.length, 44 + 16);
   assert.equal(file.readUInt32LE(24), 16_000);
   assert.ok(file.subarray(44).equals(Buffer.concat([Buffer.from(pcm), Buffer.from(pcm)])));

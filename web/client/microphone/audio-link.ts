@@ -30,6 +30,7 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
   const link = new AudioUplink<ArrayBuffer>({
     recording: kept,
     rate: kept.rate,
+    channels: kept.channels ?? 1,
     start: { ...kept.options, name: programOf(navigator.userAgent) ?? '' },
     longestWaitMs,
     connect: (uplink) => connection.open(uplink),

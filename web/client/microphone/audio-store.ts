@@ -20,10 +20,12 @@ export type Kept = {
   source: AudioSource;
   /** What was said of it before it began; the service hears it with the first sample. */
   options?: { title?: string; people?: string[]; language?: string };
-  /** Samples a second. */
+  /** Samples a second, in each channel. */
   rate: number;
+  /** Two: the microphone and the tab in turn. Earlier releases kept one, and did not say so. */
+  channels?: 1 | 2;
   startedAt: string;
-  /** Samples that the service has on its disk. */
+  /** Samples of each channel that the service has on its disk. */
   acknowledged: number;
   /** Nothing more is recorded: what is here is to be sent, then it ends. */
   isOver: boolean;
@@ -32,6 +34,7 @@ export type Kept = {
 };
 
 export type AudioSource = 'microphone' | 'tab' | 'both';
+/** `end`: the sample behind its last, counted in each channel. */
 export type Block = { end: number; pcm: ArrayBuffer };
 
 export interface AudioStore {
@@ -139,7 +142,7 @@ async function blocksAfter(
 
 /** Blocks that IndexedDB has not taken, yet or at all. */
 const untaken = new Set<{ id: string; end: number; pcm: ArrayBuffer }>();
-/** Half an hour at 16,000 samples a second. */
+/** Half an hour of one channel at 16,000 samples a second. */
 const memoryBytesMax = 60_000_000;
 
 const inMemory = (id: string, after: number) =>

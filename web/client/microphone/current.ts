@@ -5,7 +5,7 @@ import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { audioHeld, browserRecording, endedHere, trouble } from './browser-recording.ts';
 import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
-import { levelOf } from './pcm.ts';
+import { bytesOf, levelOf } from './pcm.ts';
 import { type Current, pausedThere, tellWish } from './pausing.ts';
 import { afterRefusal, triesOf } from './refusals.ts';
 import { secondsOf, showAs, showPart } from './shown.ts';
@@ -56,7 +56,7 @@ export function takeMissed(mine: Current, { missedMs, before }: Missed): void {
 
 /** Keeps a block, and sends it from where it is kept. */
 function keepBlock(mine: Current, pcm: ArrayBuffer): void {
-  mine.total += pcm.byteLength / 2;
+  mine.total += pcm.byteLength / bytesOf(mine.kept);
   const end = mine.total;
   // At once, not behind the one before: this page may be gone in the next moment.
   const added = mine.store.add(mine.kept.id, { end, pcm });

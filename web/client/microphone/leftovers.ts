@@ -5,7 +5,7 @@ import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { type AudioStore, type Kept, openAudioStore } from './audio-store.ts';
 import { CannotListen } from './streams.ts';
-import { wavOf } from './pcm.ts';
+import { bytesOf, wavOf } from './pcm.ts';
 import { afterRefusal, triesOf } from './refusals.ts';
 
 /** A recording of this browser that this tab has taken up. `total`: samples there are of it. */
@@ -20,6 +20,7 @@ const atOnce = 500;
  */
 export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> {
   if (session.get()?.username !== kept.user) return false;
+  const bytes = bytesOf(kept);
   const parts: Blob[] = [];
   let from = kept.acknowledged;
   for (;;) {
@@ -27,10 +28,10 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
     if (blocks.length === 0) break;
     const fresh: ArrayBuffer[] = [];
     for (const { end, pcm } of blocks) {
-      const first = end - pcm.byteLength / 2;
+      const first = end - pcm.byteLength / bytes;
       // What nobody heard is silence: what follows keeps its time.
-      if (first > from) fresh.push(new ArrayBuffer((first - from) * 2));
-      fresh.push(first < from ? pcm.slice((from - first) * 2) : pcm);
+      if (first > from) fresh.push(new ArrayBuffer((first - from) * bytes));
+      fresh.push(first < from ? pcm.slice((from - first) * bytes) : pcm);
       from = end;
     }
     // The browser keeps blobs outside of the page's memory: it may be hours.
@@ -41,7 +42,7 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
   const form = new FormData();
   form.set('kind', kept.kind);
   form.set('started_at', new Date(began).toISOString());
-  form.set('file', wavOf(parts, kept.rate), `${kept.startedAt.slice(0, 10)} rest.wav`);
+  form.set('file', wavOf(parts, kept), `${kept.startedAt.slice(0, 10)} rest.wav`);
   const headers = { 'Idempotency-Key': `rest-${kept.id}` };
   const request = new Request('/recordings', { method: 'POST', headers, body: form });
   const response = await fetchAsUser(request).catch(() => null);

@@ -1,8 +1,11 @@
-/** The browser's sound: a microphone, a shared tab, or both mixed, as blocks of 16-bit mono samples. */
+/**
+ * The browser's sound as blocks of 16-bit samples: a microphone, a shared tab, or both, each as a channel of its own or
+ * mixed.
+ */
 import type { AudioSource } from './audio-store.ts';
 import type { Lost } from './browser-recording.ts';
 import type { SoundEvent } from './sound.ts';
-import { CannotListen, connectStreams, openStreams, stopTracks } from './streams.ts';
+import { CannotListen, type Inputs, connectStreams, openStreams, stopTracks } from './streams.ts';
 import type { FromWorklet, Missed, ToWorklet } from './worklet.ts';
 // oxlint-disable-next-line import/default -- Vite gives the address of what it makes of it
 import workletUrl from './worklet.ts?worker&url';
@@ -33,14 +36,21 @@ const wantedRate = 16_000;
 /** How long the last block is waited for, in milliseconds. */
 const flushMs = 1000;
 
+/** What a recording that begins with this has: what is said on either side of a call is recognised by itself. */
+export const channelsOf = (source: AudioSource): 1 | 2 => (source === 'both' ? 2 : 1);
+
 /**
- * Listens until `end`. @param rate must be kept when a recording goes on
+ * Listens until `end`. @param layout `channels` of the recording, and its rate when it goes on
  * @throws {CannotListen}
  */
-export async function listen(source: AudioSource, on: Hearing, rate?: number): Promise<Listening> {
+export async function listen(
+  source: AudioSource,
+  on: Hearing,
+  { channels = 1, rate = wantedRate }: { channels?: 1 | 2; rate?: number },
+): Promise<Listening> {
   const opened = await openStreams(source);
   const streams = Object.values(opened);
-  const context = contextFor(streams, rate ?? wantedRate);
+  const context = contextFor(streams, rate);
   try {
     await running(context);
     await context.audioWorklet.addModule(workletUrl);
@@ -51,8 +61,10 @@ export async function listen(source: AudioSource, on: Hearing, rate?: number): P
   }
   const node = new AudioWorkletNode(context, 'mitschrift-gatherer', {
     numberOfOutputs: 0,
-    channelCount: 1,
+    channelCount: channels,
     channelCountMode: 'explicit',
+    channelInterpretation: channels === 2 ? 'discrete' : 'speakers',
+    processorOptions: { channels },
   });
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has one other end
   const say = (word: ToWorklet) => node.port.postMessage(word);
@@ -70,7 +82,11 @@ export async function listen(source: AudioSource, on: Hearing, rate?: number): P
       setTimeout(resolve, flushMs);
       say('pause');
     });
-  const connected = connectStreams(opened, { context, node }, on);
+  const connected = connectStreams(
+    opened,
+    { context, inputs: inputsOf(context, node, channels) },
+    on,
+  );
   const stopWatching = watchContext(context, on);
   // Pause and go on, pressed one after the other.
   const inTurn = oneAfterTheOther();
@@ -100,6 +116,14 @@ export async function listen(source: AudioSource, on: Hearing, rate?: number): P
       void context.close();
     },
   };
+}
+
+/** Where the microphone and the tab go: into a channel each, or into one, which adds them up. */
+function inputsOf(context: AudioContext, node: AudioNode, channels: 1 | 2): Inputs {
+  if (channels === 1) return { microphone: { node, at: 0 }, tab: { node, at: 0 } };
+  const merger = context.createChannelMerger(2);
+  merger.connect(node);
+  return { microphone: { node: merger, at: 0 }, tab: { node: merger, at: 1 } };
 }
 
 /** Firefox connects no stream to a context of another rate: it gets its own. */

@@ -17,7 +17,7 @@ import {
 } from './current.ts';
 import { type Current, pauseHere } from './pausing.ts';
 import { type Leftover, finishQuietly, lockOf, openStore } from './leftovers.ts';
-import { type Hearing, type Listening, listen } from './listen.ts';
+import { type Hearing, type Listening, channelsOf, listen } from './listen.ts';
 import { showAs, showPart, silent } from './shown.ts';
 import { openingSound } from './sound.ts';
 import { CannotListen } from './streams.ts';
@@ -49,13 +49,15 @@ export async function start(
   let listening: Listening | null = null;
   try {
     const store = await openStore();
-    listening = await listen(source, hearingOf(to));
+    const channels = channelsOf(source);
+    listening = await listen(source, hearingOf(to), { channels });
     if (!isWanted()) return await listening.end();
     const { rate } = listening;
     const kept = {
       ...begun,
       options,
       rate,
+      channels,
       startedAt: new Date().toISOString(),
       acknowledged: 0,
       isOver: false,
@@ -107,12 +109,12 @@ export async function goOn(): Promise<void> {
   if (mine === null || mine.listening !== null || mine.kept.isOver) return;
   trouble.set(null);
   try {
-    const { source, rate } = mine.kept;
+    const { source, rate, channels = 1 } = mine.kept;
     mine.sound = openingSound(Date.now());
     const listening = await listen(
       source,
       hearingOf((take) => take(mine)),
-      rate,
+      { channels, rate },
     );
     if (listening.rate !== rate) {
       // A recording has one rate; what this device gives is a recording of its own.

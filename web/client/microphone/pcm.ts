@@ -11,8 +11,14 @@ export function levelOf(pcm: ArrayBuffer): { rms: number; peak: number } {
   return { rms: rms / 32_768, peak: Math.min(1, peak / 32_767) };
 }
 
-/** A WAV file of 16-bit mono samples (RIFF, 44 bytes of header). @param parts its samples, in order */
-export function wavOf(parts: readonly Blob[], rate: number): Blob {
+/** Of one sample in all channels of a recording. */
+export const bytesOf = ({ channels = 1 }: { channels?: 1 | 2 }): number => channels * 2;
+
+/** A WAV file of 16-bit samples (RIFF, 44 bytes of header). @param parts its samples, in order */
+export function wavOf(
+  parts: readonly Blob[],
+  { rate, channels = 1 }: { rate: number; channels?: 1 | 2 },
+): Blob {
   const bytes = parts.reduce((sum, { size }) => sum + size, 0);
   const header = new DataView(new ArrayBuffer(44));
   const word = (at: number, text: string) =>
@@ -22,10 +28,10 @@ export function wavOf(parts: readonly Blob[], rate: number): Blob {
   word(8, 'WAVEfmt ');
   header.setUint32(16, 16, true);
   header.setUint16(20, 1, true);
-  header.setUint16(22, 1, true);
+  header.setUint16(22, channels, true);
   header.setUint32(24, rate, true);
-  header.setUint32(28, rate * 2, true);
-  header.setUint16(32, 2, true);
+  header.setUint32(28, rate * channels * 2, true);
+  header.setUint16(32, channels * 2, true);
   header.setUint16(34, 16, true);
   word(36, 'data');
   header.setUint32(40, bytes, true);

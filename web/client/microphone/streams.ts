@@ -30,6 +30,9 @@ export async function openStreams(source: AudioSource): Promise<Streams> {
   }
 }
 
+/** Where each of both is connected to: an input of a node. */
+export type Inputs = Record<keyof Streams, { node: AudioNode; at: number }>;
+
 export interface Connected {
   /** The microphone's light goes out; a tab stays shared, since it could only be chosen again. */
   closeMicrophone(): void;
@@ -40,12 +43,12 @@ export interface Connected {
 }
 
 /**
- * Connects streams to what gathers them, where they are mixed, says when one is gone or kept back, and takes the
+ * Connects streams to what gathers them, says when one is gone or kept back, and takes the
  * microphone again when one is there.
  */
 export function connectStreams(
   opened: Streams,
-  { context, node }: { context: AudioContext; node: AudioNode },
+  { context, inputs }: { context: AudioContext; inputs: Inputs },
   on: { lost(what: Lost): void; sound(event: SoundEvent): void },
 ): Connected {
   const nodes = new Map<MediaStream, MediaStreamAudioSourceNode>();
@@ -59,7 +62,7 @@ export function connectStreams(
   };
   const connect = (stream: MediaStream, what: keyof Streams) => {
     const source = context.createMediaStreamSource(stream);
-    source.connect(node);
+    source.connect(inputs[what].node, 0, inputs[what].at);
     nodes.set(stream, source);
     for (const track of stream.getAudioTracks()) {
       track.addEventListener('ended', () => {

@@ -1,6 +1,6 @@
 /**
- * Runs where the sound is: gathers what is heard into blocks of a tenth of a second, 16-bit mono, and posts
- * them; at `pause` also the one that is not full yet. Only here is known for how long nothing came: a page that is
+ * Runs where the sound is: gathers what is heard into blocks of a tenth of a second, 16-bit, of one channel or of two in
+ * turn, and posts them; at `pause` also the one that is not full yet. Only here is known for how long nothing came: a page that is
  * busy gets its blocks late.
  */
 declare const sampleRate: number;
@@ -19,14 +19,17 @@ export type Missed = { missedMs: number; before: ArrayBuffer | null };
 const missedFromMs = 2000;
 
 class Gatherer extends AudioWorkletProcessor {
-  #block = new Int16Array(Math.round(sampleRate / 10));
+  readonly #channels: number;
+  #block: Int16Array<ArrayBuffer>;
   #filled = 0;
   #isGoing = true;
   /** When something was heard last, in milliseconds since 1970; null: nothing since it began or went on. */
   #heardAt: number | null = null;
 
-  constructor() {
+  constructor({ processorOptions }: { processorOptions: { channels: 1 | 2 } }) {
     super();
+    this.#channels = processorOptions.channels;
+    this.#block = new Int16Array(Math.round(sampleRate / 10) * this.#channels);
     this.port.addEventListener('message', ({ data }: MessageEvent<ToWorklet>) => {
       this.#isGoing = data === 'go';
       this.#heardAt = null;
@@ -38,18 +41,23 @@ class Gatherer extends AudioWorkletProcessor {
     this.port.start();
   }
 
-  /** Called with 128 frames at a time; mixed down to one channel already. */
+  /** Called with 128 frames at a time, in as many channels as are wanted. */
   process([input]: Float32Array[][]): boolean {
-    const heard = input?.[0];
-    if (!this.#isGoing || heard === undefined) return true;
+    const frames = input?.[0]?.length;
+    if (!this.#isGoing || input === undefined || frames === undefined) return true;
     this.#noteMissed();
-    for (const sample of heard) {
-      const clipped = Math.max(-1, Math.min(1, sample));
-      this.#block[this.#filled] = Math.round(clipped * (clipped < 0 ? 32768 : 32767));
-      this.#filled += 1;
+    for (let at = 0; at < frames; at += 1) {
+      for (let channel = 0; channel < this.#channels; channel += 1)
+        this.#put(input[channel]?.[at] ?? 0);
       if (this.#filled === this.#block.length) this.#post();
     }
     return true;
+  }
+
+  #put(sample: number): void {
+    const clipped = Math.max(-1, Math.min(1, sample));
+    this.#block[this.#filled] = Math.round(clipped * (clipped < 0 ? 32768 : 32767));
+    this.#filled += 1;
   }
 
   #noteMissed(): void {
