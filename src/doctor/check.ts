@@ -65,8 +65,7 @@ export const asMissing = (said: Sentence, remedy: Remedy | null = null): LookedA
 });
 
 /**
- * A check in the words of a language. Only administrators read checks, so all that there is to say is said. A cause that
- * the log, the database or a store of files told stays as it was told.
+ * A check in the words of a language. Only administrators read checks, so all that there is to say is said.
  */
 export function checkIn(language: Language, { said, remedy, ...check }: Check): CheckAnswer {
   const first = said[0];

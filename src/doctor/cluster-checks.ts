@@ -82,7 +82,7 @@ export function clusterLooks({ cluster, behind, lost }: ClusterParts): Look[] {
 }
 
 function databaseFit(seen: DatabaseSeen | Refused, lost: Sentence | null = null): LookedAt {
-  if ('refusal' in seen) return asMissing(check('database-refused', { cause: seen.refusal }));
+  if ('refusal' in seen) return asMissing(seen.refusal);
   if (lost !== null) {
     return asLimited(check('facts-lost', { cause: lost }));
   }
@@ -105,7 +105,7 @@ async function files(cluster: ClusterSettings, seen: DatabaseSeen): Promise<Look
     const now = await examineDatabase(cluster);
     if (!('refusal' in now)) found = await examineFiles(cluster, now);
   }
-  if ('refusal' in found) return asMissing(check('files-refused', { cause: found.refusal }));
+  if ('refusal' in found) return asMissing(found.refusal);
   const { where, strangers } = found;
   if (strangers.length === 0) return asOk(check('files-ok', { place: where }));
   return asMissing(check('files-not-shared', { place: where, nodes: named(strangers) }));

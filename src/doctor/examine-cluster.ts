@@ -9,9 +9,11 @@ import { type ClusterNode, nodeMarkKey } from '../storage/cluster.ts';
 import { type Postgres, openPostgres } from '../storage/postgres/connection.ts';
 import { DatabaseUnfit } from '../storage/postgres/fitness.ts';
 import { nodesAt } from '../storage/postgres/nodes.ts';
+import { check } from '../words/checks.ts';
+import type { Sentence } from '../words/params.ts';
 
-/** Why it cannot be used, in a sentence. */
-export type Refused = { refusal: string };
+/** Why it cannot be used. */
+export type Refused = { refusal: Sentence };
 
 /** What a cluster's database says. */
 export type DatabaseSeen = {
@@ -39,7 +41,7 @@ export async function examineDatabase(cluster: ClusterSettings): Promise<Databas
     db = await openPostgres({ url: cluster.databaseUrl, connectionsMax: 1, makesTables: false });
   } catch (error) {
     if (!(error instanceof DatabaseUnfit)) throw error;
-    return { refusal: error.message };
+    return { refusal: error.sentence };
   }
   try {
     const [server] = await db.ask<{ version: string }>({
@@ -83,7 +85,7 @@ export async function examineFiles(
       const found = await blobs.get(key);
       if (found) await buffer(found.body);
       await blobs.delete(key);
-      if (!found) return { refusal: `What is written to ${where} is not there afterwards.` };
+      if (!found) return { refusal: check('files-vanish', { place: where }) };
       const strangers: ClusterNode[] = [];
       for (const node of nodes)
         if (node.there && (await blobs.head(nodeMarkKey(node.id))) === null) strangers.push(node);
@@ -93,6 +95,6 @@ export async function examineFiles(
     }
   } catch (error) {
     if (!(error instanceof BlobsError)) throw error;
-    return { refusal: error.message };
+    return { refusal: error.sentence };
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { type Blobs, away } from '../storage/blobs/blobs.ts';
+import { dataFailure } from '../words/data-failures.ts';
+import { type Blobs, BlobsError } from '../storage/blobs/blobs.ts';
 import { type PerDocument, type DocumentName, documentNames } from './documents.ts';
 import { OversizedDocument, type StoredDocument, documentBytesMax } from './stored-document.ts';
 
@@ -106,7 +107,7 @@ async function putDocument(
     const condition = there === null ? { ifAbsent: true } : { ifMatch: there.etag };
     if (await space.bucket.put(keyOf(space, path), bytes, { ...condition, sha256 })) return true;
   }
-  throw away('of the documents', 'others change the same document all the time');
+  throw new BlobsError('BLOBS_AWAY', dataFailure('file-in-use'));
 }
 
 async function present(

@@ -18,6 +18,14 @@ export const checksOfClusterInGerman = {
     detail: 'Die Datenbank {database} weist Benutzer oder Passwort zurück ({cause}).',
     todo: 'Korrigieren Sie sie in MITSCHRIFT_DATABASE_URL.',
   },
+  'database-no-password': {
+    detail: 'Die Datenbank {database} verlangt ein Passwort, es ist aber keines angegeben.',
+    todo: 'Ergänzen Sie es in MITSCHRIFT_DATABASE_URL.',
+  },
+  'database-url-wrong': {
+    detail: 'MITSCHRIFT_DATABASE_URL ist nicht lesbar.',
+    todo: 'Verwenden Sie postgres://user:password@host:port/database.',
+  },
   'database-missing': {
     detail: 'Die Datenbank {database} gibt es nicht.',
     todo: 'Legen Sie sie mit createdb an.',
@@ -36,16 +44,16 @@ export const checksOfClusterInGerman = {
   },
   'database-encoding': {
     detail: '{database} ist in {encoding} kodiert; nötig ist UTF-8.',
-    todo: '`createdb --encoding=UTF8 --template=template0`',
+    todo: 'Legen Sie eine andere an: `createdb --encoding=UTF8 --template=template0`.',
   },
   'database-pooler': {
     detail: 'Vor {database} steht ein Connection Pooler im Transaktionsmodus.',
     todo: 'Verbinden Sie direkt mit der Datenbank, oder stellen Sie den Pooler auf Sitzungsmodus.',
   },
-  'database-no-fsync': {
+  'database-few-connections': {
     detail:
-      '{database} läuft ohne fsync: Bei Stromausfall können gespeicherte Daten verloren gehen.',
-    todo: 'Schalten Sie fsync ein.',
+      'Die Datenbank {database} hat zu wenige freie Verbindungen[: Sie erlaubt {limit}, davon sind {used} belegt, und ein Knoten braucht {needed}].',
+    todo: 'Erhöhen Sie max_connections in PostgreSQL, oder betreiben Sie weniger Knoten.',
   },
   'database-empty': {
     detail: '{database} hat keine Tabellen von Mitschrift.',
@@ -84,6 +92,58 @@ export const checksOfClusterInGerman = {
   'files-unusable': {
     detail: '{place} ist derzeit nicht verwendbar: {cause}.',
     todo: 'Prüfen Sie den Speicher und MITSCHRIFT_BLOBS_URL.',
+    choices: {
+      cause: {
+        late: 'Die Antwort kam nicht rechtzeitig',
+        silent: 'Es kommt keine Antwort[ ({said})]',
+        'claim-lost': 'Die Verbindung ging verloren, während eine Datei gespeichert wurde',
+        'broke-off': 'Die Verbindung ging mitten in einer Datei verloren',
+        directory: 'Das Verzeichnis fehlt oder antwortet nicht',
+        status: 'Die Antwort ist HTTP {said}',
+      },
+    },
+  },
+  'files-rejected': {
+    detail: '{place} weist Anfragen zurück (HTTP {said}).',
+    todo: 'Prüfen Sie den Speicher und MITSCHRIFT_BLOBS_URL.',
+  },
+  'files-login': {
+    detail: '{place} weist die Zugangsdaten zurück, oder ihnen fehlen Rechte.',
+    todo: 'Prüfen Sie AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY und was damit erlaubt ist.',
+  },
+  'files-no-credentials': {
+    detail: 'Für {place} gibt es keine Zugangsdaten.',
+    todo: 'Setzen Sie AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY.',
+  },
+  'files-no-bucket': {
+    detail: 'Den Bucket {place} gibt es nicht.',
+    todo: 'Legen Sie ihn an, oder prüfen Sie MITSCHRIFT_BLOBS_URL.',
+  },
+  'files-clock': {
+    detail:
+      '{place} weist Anfragen zurück, weil die Uhr dieses Computers um mehr als 15 Minuten falsch geht.',
+    todo: 'Lassen Sie die Uhr dieses Computers über das Netzwerk stellen.',
+  },
+  'files-link': {
+    detail: 'Ein Link in {place} führt hinaus.',
+    todo: 'Ersetzen Sie den Link durch das, worauf er zeigt.',
+  },
+  'blobs-url-wrong': {
+    detail: 'MITSCHRIFT_BLOBS_URL ist nicht lesbar: {cause}.',
+    todo: 'Verwenden Sie file:///absolute/directory oder s3://bucket/prefix?endpoint=https://host&region=name.',
+    choices: {
+      cause: {
+        'no-url': 'Es ist keine URL',
+        credentials: 'Zugangsdaten gehören in AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY',
+        scheme: 'Am Anfang muss file: oder s3: stehen',
+        'behind-directory': 'Hinter dem Verzeichnis darf nichts folgen',
+        directory: 'Das Verzeichnis muss ein absoluter Pfad unterhalb von / sein',
+        bucket: 'Der Name des Buckets ist ungültig',
+        prefix: 'Ein Präfix besteht aus Buchstaben, Ziffern, . _ - und /',
+        options: 'Hinter dem ? dürfen nur endpoint und region stehen',
+        endpoint: 'Der Endpoint muss http://host:port oder https://host sein, ohne Zugangsdaten',
+      },
+    },
   },
   'files-unknown-place': {
     detail: 'Bisher hat kein Knoten {place} für diese Daten verwendet.',
@@ -135,13 +195,5 @@ export const checksOfClusterInGerman = {
   'facts-lost': {
     detail: '{cause}',
     todo: 'Prüfen Sie, was kurz davor aufgenommen und geändert wurde, und wiederholen Sie Fehlendes. Setzen Sie synchronous_standby_names an der Datenbank, damit ein Failover nichts verliert.',
-  },
-  'database-refused': {
-    detail: 'Die Datenbank ist nicht verwendbar: {cause}',
-    todo: 'Beheben Sie die Ursache und prüfen Sie erneut.',
-  },
-  'files-refused': {
-    detail: 'Die Dateien sind nicht verwendbar: {cause}',
-    todo: 'Prüfen Sie den Speicher und MITSCHRIFT_BLOBS_URL.',
   },
 } satisfies Words<typeof checksOfCluster>;

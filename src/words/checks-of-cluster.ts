@@ -27,6 +27,20 @@ export const checksOfCluster = {
       todo: 'Correct them in MITSCHRIFT_DATABASE_URL.',
     },
   ),
+  'database-no-password': says(
+    { database: 'text' },
+    {
+      detail: 'The database {database} asks for a password, but none is set.',
+      todo: 'Add it to MITSCHRIFT_DATABASE_URL.',
+    },
+  ),
+  'database-url-wrong': says(
+    {},
+    {
+      detail: 'MITSCHRIFT_DATABASE_URL can’t be read.',
+      todo: 'Use postgres://user:password@host:port/database.',
+    },
+  ),
   'database-missing': says(
     { database: 'text' },
     { detail: 'The database {database} doesn’t exist.', todo: 'Create it with createdb.' },
@@ -56,7 +70,7 @@ export const checksOfCluster = {
     { database: 'text', encoding: 'text' },
     {
       detail: '{database} is encoded as {encoding}; UTF-8 is needed.',
-      todo: '`createdb --encoding=UTF8 --template=template0`',
+      todo: 'Create another one: `createdb --encoding=UTF8 --template=template0`.',
     },
   ),
   'database-pooler': says(
@@ -66,11 +80,12 @@ export const checksOfCluster = {
       todo: 'Connect to the database itself, or set the pooler to session mode.',
     },
   ),
-  'database-no-fsync': says(
-    { database: 'text' },
+  'database-few-connections': says(
+    { database: 'text', limit: 'integer?', used: 'integer?', needed: 'integer?' },
     {
-      detail: '{database} runs with fsync off: a power cut can lose saved data.',
-      todo: 'Turn fsync on.',
+      detail:
+        'The database {database} has too few free connections[: it allows {limit}, {used} are in use, and a node needs {needed}].',
+      todo: 'Raise max_connections in PostgreSQL, or run fewer nodes.',
     },
   ),
   'database-empty': says(
@@ -129,10 +144,98 @@ export const checksOfCluster = {
     },
   ),
   'files-unusable': says(
-    { place: 'text', cause: 'text' },
+    {
+      place: 'text',
+      cause: ['late', 'silent', 'claim-lost', 'broke-off', 'directory', 'status'],
+      said: 'text?',
+    },
     {
       detail: '{place} can’t be used at the moment: {cause}.',
       todo: 'Check the storage and MITSCHRIFT_BLOBS_URL.',
+      choices: {
+        cause: {
+          late: 'it didn’t respond in time',
+          silent: 'it doesn’t respond[ ({said})]',
+          'claim-lost': 'the connection was lost while a file was being stored',
+          'broke-off': 'the connection was lost in the middle of a file',
+          directory: 'the directory is missing or doesn’t respond',
+          status: 'it responds with HTTP {said}',
+        },
+      },
+    },
+  ),
+  'files-rejected': says(
+    { place: 'text', said: 'text' },
+    {
+      detail: '{place} rejects requests (HTTP {said}).',
+      todo: 'Check the storage and MITSCHRIFT_BLOBS_URL.',
+    },
+  ),
+  'files-login': says(
+    { place: 'text' },
+    {
+      detail: '{place} rejects the credentials, or they lack rights.',
+      todo: 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what they may do.',
+    },
+  ),
+  'files-no-credentials': says(
+    { place: 'text' },
+    {
+      detail: 'There are no credentials for {place}.',
+      todo: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    },
+  ),
+  'files-no-bucket': says(
+    { place: 'text' },
+    {
+      detail: 'The bucket {place} doesn’t exist.',
+      todo: 'Create it, or check MITSCHRIFT_BLOBS_URL.',
+    },
+  ),
+  'files-clock': says(
+    { place: 'text' },
+    {
+      detail: '{place} rejects requests because this computer’s clock is more than 15 minutes off.',
+      todo: 'Let this computer set its clock over the network.',
+    },
+  ),
+  'files-link': says(
+    { place: 'text' },
+    {
+      detail: 'A link in {place} leads out of it.',
+      todo: 'Replace the link with what it leads to.',
+    },
+  ),
+  'blobs-url-wrong': says(
+    {
+      cause: [
+        'no-url',
+        'credentials',
+        'scheme',
+        'behind-directory',
+        'directory',
+        'bucket',
+        'prefix',
+        'options',
+        'endpoint',
+      ],
+    },
+    {
+      detail: 'MITSCHRIFT_BLOBS_URL can’t be read: {cause}.',
+      todo: 'Use file:///absolute/directory or s3://bucket/prefix?endpoint=https://host&region=name.',
+      choices: {
+        cause: {
+          'no-url': 'it is not a URL',
+          credentials: 'credentials belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+          scheme: 'it must begin with file: or s3:',
+          'behind-directory': 'nothing may follow the directory',
+          directory: 'the directory must be an absolute path below /',
+          bucket: 'the name of the bucket is not valid',
+          prefix: 'a prefix consists of letters, digits, . _ - and /',
+          options: 'only endpoint and region may follow the ?',
+          endpoint: 'the endpoint must be http://host:port or https://host, without credentials',
+        },
+      },
     },
   ),
   'files-unknown-place': says(
@@ -217,17 +320,6 @@ export const checksOfCluster = {
     {
       detail: '{cause}',
       todo: 'Check what was recorded and changed shortly before, and repeat what is missing. Set synchronous_standby_names on the database, so that a failover loses nothing.',
-    },
-  ),
-  'database-refused': says(
-    { cause: 'said' },
-    { detail: 'The database can’t be used: {cause}', todo: 'Correct the cause and check again.' },
-  ),
-  'files-refused': says(
-    { cause: 'said' },
-    {
-      detail: 'The files can’t be used: {cause}',
-      todo: 'Check the storage and MITSCHRIFT_BLOBS_URL.',
     },
   ),
 };

@@ -101,6 +101,17 @@ export const dataFailuresInGerman: Words<typeof dataFailures> = {
     detail: '{path} ist beschädigt.',
     todo: 'Legen Sie die Datei aus einer Sicherung zurück, oder löschen Sie sie und geben Sie die API-Schlüssel neu ein.',
   },
+  'file-differs': {
+    detail: 'Eine Datei passt nicht zu ihrer Prüfsumme und wurde nicht gespeichert.',
+  },
+  'file-changing': { detail: 'Eine Datei hat sich geändert, während sie gespeichert wurde.' },
+  'file-in-use': {
+    detail: 'Ein anderer Knoten verwendet dieselbe Datei.',
+    todo: 'Versuchen Sie es erneut.',
+  },
+  'audio-changed': { detail: 'Das Audio hat sich seit der Aufnahme geändert.' },
+  'upload-part-missing': { detail: 'Ein Teil eines Uploads fehlt.' },
+  'upload-part-changed': { detail: 'Die Länge eines Teils eines Uploads hat sich geändert.' },
   'database-full': {
     detail: 'Die Festplatte der Datenbank {database} ist voll; es wird nichts Neues gespeichert.',
   },

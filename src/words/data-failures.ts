@@ -164,6 +164,12 @@ export const dataFailures = {
       todo: 'Put it back from a backup, or delete it and enter the API keys again.',
     },
   ),
+  'file-differs': says({}, { detail: 'A file doesn’t match its checksum and was not stored.' }),
+  'file-changing': says({}, { detail: 'A file changed while it was being stored.' }),
+  'file-in-use': says({}, { detail: 'Another node is using the same file.', todo: 'Try again.' }),
+  'audio-changed': says({}, { detail: 'The audio has changed since it was recorded.' }),
+  'upload-part-missing': says({}, { detail: 'A part of an upload is missing.' }),
+  'upload-part-changed': says({}, { detail: 'The length of a part of an upload has changed.' }),
   'database-full': says(
     { database: 'text' },
     { detail: 'The disk of the database {database} is full, so nothing new is saved.' },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -17,6 +17,7 @@ import { ask, openedDatabase, postgresCluster } from '../support/postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { s3Server } from '../support/s3-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import type { Language } from '../../src/words/params.ts';
 import { transactionPooler } from '../support/transaction-pooler.ts';
 
 const postgres = await postgresCluster({ after });
@@ -93,7 +94,7 @@ test('without a service, a bucket is not said to be empty', async (t) => {
   assert.ok(ids.includes('database') && !ids.includes('space'), ids.join());
 });
 
-test('a database that is away, behind a pooler, or has no tables: said, and nothing is made there', async (t) => {
+test('a database that is away, behind a pooler, or has no tables: said in each language, and nothing is made there', async (t) => {
   const dir = await tempDir(t);
   await ask(postgres.url, 'create database nothing');
   const port = await transactionPooler(t, new URL(postgres.url));
@@ -102,33 +103,136 @@ test('a database that is away, behind a pooler, or has no tables: said, and noth
     change(url);
     return url.href;
   };
-  const urls: [url: string, detail: RegExp][] = [
-    [through((url) => (url.port = '9')), /does not answer \(ECONNREFUSED\)/],
-    [through((url) => (url.port = String(port))), /pooler in transaction mode/],
-    [through((url) => (url.pathname = '/nothing')), /has no tables of Mitschrift/],
+  const urls: [url: string, code: string, english: RegExp, german: RegExp, todo: RegExp][] = [
+    [
+      through((url) => (url.port = '9')),
+      'database-silent',
+      /^The database postgres:\/\/127\.0\.0\.1:9\/\w+ doesn’t respond \(ECONNREFUSED\)\.$/,
+      /^Die Datenbank postgres:\S+ antwortet nicht \(ECONNREFUSED\)\.$/,
+      /^Starten Sie sie, oder prüfen Sie/,
+    ],
+    [
+      through((url) => (url.port = String(port))),
+      'database-pooler',
+      /^A connection pooler in transaction mode is in front of postgres:/,
+      /^Vor postgres:\S+ steht ein Connection Pooler im Transaktionsmodus\.$/,
+      /^Verbinden Sie direkt/,
+    ],
+    [
+      through((url) => (url.pathname = '/nothing')),
+      'database-empty',
+      /\/nothing has no tables of Mitschrift\.$/,
+      /\/nothing hat keine Tabellen von Mitschrift\.$/,
+      /^Starten Sie einen Knoten/,
+    ],
+    [
+      'postgres://user:geheim@host:port/x',
+      'database-url-wrong',
+      /^MITSCHRIFT_DATABASE_URL can’t be read\.$/,
+      /^MITSCHRIFT_DATABASE_URL ist nicht lesbar\.$/,
+      /^Verwenden Sie postgres:/,
+    ],
   ];
-  for (const [databaseUrl, detail] of urls) {
+  for (const [databaseUrl, code, english, german, todo] of urls) {
     const cluster = { ...settingsOf(dir, 'all'), databaseUrl };
-    const checks = await look({ cluster, behind: null });
-    const database = checks.get('database')!;
-    assert.deepEqual([database.status, database.remedy!.text.length > 0], ['missing', true]);
-    assert.match(database.detail, detail);
+    const checks = await lookIn(['en', 'de'], { cluster, behind: null });
+    const [database, datenbank] = checks.map((one) => one.get('database')!);
+    assert.deepEqual([database!.status, database!.code], ['missing', code]);
+    assert.match(database!.detail, english);
+    assert.match(datenbank!.detail, german);
+    assert.match(datenbank!.remedy!.text, todo);
     for (const id of ['database-clock', 'files', 'projector', 'nodes']) {
-      assert.equal(checks.get(id)!.remedy!.text, 'Fix the database first.');
+      assert.equal(checks[0]!.get(id)!.remedy!.text, 'Fix the database first.');
     }
   }
   const schemas = await ask(urls[2]![0], "select 1 from pg_namespace where nspname = 'mitschrift'");
   assert.deepEqual(schemas, []);
 });
 
+test('a store of files that cannot be used is said in each language, with what to do', async (t) => {
+  const directory = (name: string) => join(root, name);
+  const root = await tempDir(t);
+  const { logId } = await openedDatabase(t, postgres.url);
+  await mkdir(directory('empty'));
+  await mkdir(directory('foreign'));
+  await writeFile(join(directory('foreign'), 'log.json'), '{}');
+  await mkdir(directory('other'));
+  await writeFile(join(directory('other'), 'log.json'), '{"format":1,"log":"another"}');
+  const bucket = await s3Server(t, { keepsConditions: true });
+  bucket.behave('busy');
+  const stores: [url: string, code: string, english: string, german: string, todo: RegExp][] = [
+    [
+      pathToFileURL(directory('empty')).href,
+      'files-unknown-place',
+      `No node has used ${directory('empty')} for this data so far.`,
+      `Bisher hat kein Knoten ${directory('empty')} für diese Daten verwendet.`,
+      /^Prüfen Sie, ob es eingehängt ist/,
+    ],
+    [
+      pathToFileURL(directory('foreign')).href,
+      'files-foreign',
+      `${directory('foreign')} contains a file that isn’t Mitschrift’s: log.json.`,
+      `${directory('foreign')} enthält eine Datei, die nicht von Mitschrift ist: log.json.`,
+      /^Verwenden Sie ein anderes Verzeichnis/,
+    ],
+    [
+      pathToFileURL(directory('other')).href,
+      'files-of-other-log',
+      `${directory('other')} has the files of another event log (another, not ${logId}). Nothing was changed.`,
+      `${directory('other')} enthält die Dateien eines anderen Ereignislogs (another, nicht ${logId}). Es wurde nichts geändert.`,
+      /^Verwenden Sie ein anderes Verzeichnis/,
+    ],
+    [
+      bucket.url(),
+      'files-unusable',
+      `${shownBucket(bucket.url())} can’t be used at the moment: it responds with HTTP 503.`,
+      `${shownBucket(bucket.url())} ist derzeit nicht verwendbar: Die Antwort ist HTTP 503.`,
+      /^Prüfen Sie den Speicher und MITSCHRIFT_BLOBS_URL\.$/,
+    ],
+    [
+      's3://notes/a%20b',
+      'blobs-url-wrong',
+      'MITSCHRIFT_BLOBS_URL can’t be read: a prefix consists of letters, digits, . _ - and /.',
+      'MITSCHRIFT_BLOBS_URL ist nicht lesbar: Ein Präfix besteht aus Buchstaben, Ziffern, . _ - und /.',
+      /^Verwenden Sie file:/,
+    ],
+  ];
+  for (const [blobsUrl, code, english, german, todo] of stores) {
+    const cluster = { ...settingsOf(root, 'all'), blobsUrl };
+    const checks = await lookIn(['en', 'de'], { cluster, behind: null }, ['files']);
+    const [files, dateien] = checks.map((one) => one.get('files')!);
+    assert.deepEqual([files!.status, files!.code], ['missing', code]);
+    assert.deepEqual([files!.detail, dateien!.detail], [english, german]);
+    assert.match(dateien!.remedy!.text, todo);
+  }
+});
+
+/** A bucket as the setting names it, without its region. */
+function shownBucket(url: string): string {
+  const { host, pathname, searchParams } = new URL(url);
+  return `s3://${host}${pathname.replace(/\/$/, '')}?endpoint=${searchParams.get('endpoint')}`;
+}
+
 /** @param ids of the checks wanted; all unless given */
 async function look(
   parts: Parameters<typeof clusterLooks>[0],
   ids?: readonly string[],
 ): Promise<Map<string, CheckAnswer>> {
+  const [checks] = await lookIn(['en'], parts, ids);
+  return checks!;
+}
+
+/** The same findings in several languages. */
+async function lookIn(
+  languages: readonly Language[],
+  parts: Parameters<typeof clusterLooks>[0],
+  ids?: readonly string[],
+): Promise<Map<string, CheckAnswer>[]> {
   const looks = clusterLooks(parts).filter(({ id }) => ids?.includes(id) ?? true);
   const checks = await lookAtAll(looks, log);
-  return new Map(checks.map((check) => [check.id, checkIn('en', check)]));
+  return languages.map(
+    (language) => new Map(checks.map((check) => [check.id, checkIn(language, check)])),
+  );
 }
 
 /** Of a service that is one of a cluster only what others see. */

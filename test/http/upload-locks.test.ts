@@ -81,7 +81,7 @@ test('a wait ends also when memory is collected meanwhile (nodejs/node#57736)', 
 });
 
 test('files that are away are a problem that passes, and does not say where they are', () => {
-  const { status, type, headers, message } = toProblem(away('/mnt/notes', 'it is not mounted'));
+  const { status, type, headers, message } = toProblem(away('/mnt/notes', 'directory'));
   assert.deepEqual([status, type], [503, 'files-unavailable']);
   assert.equal(headers['Retry-After'], '5');
   assert.doesNotMatch(message, /mnt/);

@@ -3,6 +3,7 @@ import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createWriteStream } from 'node:fs';
 import { StageError, hasCode } from '../../shared/errors.ts';
+import { dataFailure } from '../../words/data-failures.ts';
 import { failure } from '../../words/failures.ts';
 import { hashFile } from '../../shared/files.ts';
 import { type Blobs, BlobsError } from '../blobs/blobs.ts';
@@ -187,7 +188,7 @@ class BlobAudio implements AudioStore {
       try {
         await pipeline(found.body, createWriteStream(part, { mode: 0o600 }));
         if ((await hashFile(part, { like: sha256 }))?.sha256 !== sha256)
-          throw new BlobsError('BLOBS_DIFFER', 'The audio has changed since it was recorded.');
+          throw new BlobsError('BLOBS_DIFFER', dataFailure('audio-changed'));
         await rename(part, path);
         return;
       } catch (error) {

@@ -1,5 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { check, type checks } from '../../words/checks.ts';
+import type { Values } from '../../words/params.ts';
 import { BlobsError } from './blobs.ts';
 
 /** Where blobs are kept, as the setting says. */
@@ -24,42 +26,42 @@ export function blobsPlace(url: string): BlobsPlace {
   try {
     parsed = new URL(url);
   } catch {
-    throw malformed('it is no URL');
+    throw malformed('no-url');
   }
-  if (parsed.username !== '' || parsed.password !== '')
-    throw malformed('credentials go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+  if (parsed.username !== '' || parsed.password !== '') throw malformed('credentials');
   if (parsed.protocol === 'file:') return directoryOf(parsed);
   if (parsed.protocol === 's3:') return bucketOf(parsed);
-  throw malformed('it begins with file: or s3:');
+  throw malformed('scheme');
 }
 
-/** What it is called in messages. */
-export const whereOf = (place: BlobsPlace): string =>
-  place.kind === 'file'
-    ? place.directory
-    : `${place.bucket}${place.prefix === '' ? '' : `/${place.prefix}`} at ${place.endpoint ?? 'AWS'}`;
+/** What it is called in messages: a directory by its path, a bucket as the setting names it. */
+export function whereOf(place: BlobsPlace): string {
+  if (place.kind === 'file') return place.directory;
+  const { bucket, prefix, endpoint } = place;
+  const behind = endpoint === undefined ? '' : `?endpoint=${endpoint}`;
+  return `s3://${[bucket, prefix.slice(0, -1)].filter(Boolean).join('/')}${behind}`;
+}
 
 function directoryOf(url: URL): BlobsPlace {
-  if (url.search !== '' || url.hash !== '') throw malformed('nothing follows the directory');
+  if (url.search !== '' || url.hash !== '') throw malformed('behind-directory');
   let directory: string;
   try {
     directory = fileURLToPath(url);
   } catch {
-    throw malformed('a directory is file:///absolute/path');
+    throw malformed('directory');
   }
-  if (!isAbsolute(directory) || directory === '/') throw malformed('the directory is absolute');
+  if (!isAbsolute(directory) || directory === '/') throw malformed('directory');
   return { kind: 'file', directory: directory.replace(/(?<!\/)\/+$/u, '') };
 }
 
 function bucketOf(url: URL): BlobsPlace {
   const bucket = url.host;
-  if (!/^[a-z0-9][a-z0-9.-]{1,62}$/u.test(bucket)) throw malformed('that is no name of a bucket');
+  if (!/^[a-z0-9][a-z0-9.-]{1,62}$/u.test(bucket)) throw malformed('bucket');
   const path = url.pathname.replaceAll(/^\/+|(?<!\/)\/+$/gu, '');
   if (!/^[A-Za-z0-9._/-]*$/u.test(path) || path.split('/').some((name) => /^\.{0,2}$/u.test(name)))
-    if (path !== '') throw malformed('a prefix has letters, digits, . _ - and /');
+    if (path !== '') throw malformed('prefix');
   const known = new Set(['endpoint', 'region']);
-  for (const name of url.searchParams.keys())
-    if (!known.has(name)) throw malformed('behind the ? come endpoint and region');
+  for (const name of url.searchParams.keys()) if (!known.has(name)) throw malformed('options');
   const endpoint = url.searchParams.get('endpoint') ?? undefined;
   if (endpoint !== undefined) assertEndpoint(endpoint);
   const region = url.searchParams.get('region') ?? 'us-east-1';
@@ -69,12 +71,9 @@ function bucketOf(url: URL): BlobsPlace {
 function assertEndpoint(endpoint: string): void {
   const parsed = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isServer = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
-  if (!isServer || parsed.username !== '' || parsed.password !== '')
-    throw malformed('the endpoint is http://host:port or https://host, without credentials');
+  if (!isServer || parsed.username !== '' || parsed.password !== '') throw malformed('endpoint');
 }
 
-const malformed = (why: string): BlobsError =>
-  new BlobsError(
-    'BLOBS_URL',
-    `MITSCHRIFT_BLOBS_URL cannot be read: ${why}. It is file:///absolute/directory or s3://bucket/prefix?endpoint=https://…&region=….`,
-  );
+type Malformed = Values<(typeof checks)['blobs-url-wrong']['params']>;
+const malformed = (cause: Malformed['cause']): BlobsError =>
+  new BlobsError('BLOBS_URL', check('blobs-url-wrong', { cause }));

@@ -4,6 +4,10 @@ import { retry } from '../../shared/retry.ts';
 import type { Readable } from 'node:stream';
 import type { CountedBytes } from '../disk.ts';
 import { inTime } from '../../shared/abort.ts';
+import { check, type checks } from '../../words/checks.ts';
+import { dataFailure } from '../../words/data-failures.ts';
+import type { Sentence, Values } from '../../words/params.ts';
+import { inEnglish } from '../../words/say.ts';
 
 /**
  * Bytes under names, for all nodes of a log: a data directory, a shared one, or a bucket. What is stored is whole and durable
@@ -76,13 +80,16 @@ export type BlobsErrorCode =
   /** The setting is none. */
   | 'BLOBS_URL';
 
-/** Why the store of blobs did not do it, in a sentence; never with a credential or a key of a person's words. */
+/** Why the store of blobs did not do it; never with a credential or a key of a person's words. */
 export class BlobsError extends Error {
   override name = 'BlobsError';
   readonly code: BlobsErrorCode;
-  constructor(code: BlobsErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  /** As Health says it. `message` is all of it in English, for the log and the command line. */
+  readonly sentence: Sentence;
+  constructor(code: BlobsErrorCode, sentence: Sentence, options?: { cause?: unknown }) {
+    super(inEnglish(sentence), options);
     this.code = code;
+    this.sentence = sentence;
   }
 }
 
@@ -128,13 +135,20 @@ export const callMs = (bytes = 0): number => 30_000 + bytes / 256;
 /** What is done by then. @throws {BlobsError} `BLOBS_AWAY`: it goes on, and no one waits for it */
 export async function within<T>(ms: number, where: string, work: () => Promise<T>): Promise<T> {
   return await inTime(ms, work(), () => {
-    throw away(where, 'it did not answer in time');
+    throw away(where, 'late');
   });
 }
 
-/** @param where the store, without credentials. @param why in a few words */
-export const away = (where: string, why: string, cause?: unknown): BlobsError =>
-  new BlobsError('BLOBS_AWAY', `The blob store ${where} cannot be used now: ${why}.`, { cause });
+/** @param place the store, without credentials. @param said what it answered, or the name of the error */
+export function away(
+  place: string,
+  why: Unusable['cause'],
+  { said, cause }: { said?: string | undefined; cause?: unknown } = {},
+): BlobsError {
+  const sentence = check('files-unusable', { place, cause: why, said });
+  return new BlobsError('BLOBS_AWAY', sentence, { cause });
+}
+type Unusable = Values<(typeof checks)['files-unusable']['params']>;
 
 /** Does something while nothing else is done under the same name, in this process or in another. */
 export type Exclusively = <T>(
@@ -174,7 +188,7 @@ export function exclusivelyBy(ownership: Ownership): Exclusively {
       },
     ).catch((error: unknown) => {
       if (!(error instanceof NameIsHeld)) throw error;
-      throw new BlobsError('BLOBS_AWAY', 'Another node works on the same file. Try again.');
+      throw new BlobsError('BLOBS_AWAY', dataFailure('file-in-use'));
     });
     try {
       return await work(held.lost);

@@ -19,6 +19,8 @@ import { Readable } from 'node:stream';
 import { soleOwnership } from '../../../events/ownership.ts';
 import { hasCode, ifCode } from '../../shared/errors.ts';
 import { copyDurably, ifMissing, privateDirectory, syncDirectory } from '../../shared/files.ts';
+import { check } from '../../words/checks.ts';
+import { dataFailure } from '../../words/data-failures.ts';
 import { type CountedBytes, countBytes } from '../disk.ts';
 import {
   type BlobBody,
@@ -138,7 +140,7 @@ async function put(
       const isSame = await exclusively(`blob:${segments.join('/')}`, async (lost) => {
         const present = await stat(path).catch(ifMissing(null));
         if (present === null || headOf(present).etag !== condition.ifMatch) return false;
-        if (lost.aborted) throw away(root, 'the connection was lost meanwhile');
+        if (lost.aborted) throw away(root, 'claim-lost');
         await rename(temporary, path);
         return true;
       });
@@ -181,7 +183,7 @@ async function writeBody(path: string, body: BlobBody, sha256?: string): Promise
     await file.close();
   }
   if (sha256 !== undefined && hash.digest('hex') !== sha256)
-    throw new BlobsError('BLOBS_DIFFER', 'A file does not match its checksum and was not stored.');
+    throw new BlobsError('BLOBS_DIFFER', dataFailure('file-differs'));
 }
 
 /** Whether the name was free: it now is the file. */
@@ -205,11 +207,11 @@ async function folderFor(root: string, segments: readonly string[]): Promise<str
 async function assertBelow(root: string, folder: string): Promise<void> {
   const top = join(root, relative(root, folder).split(sep, 1).join(''));
   const [real, within] = [await realpath(folder), await realpath(top)];
-  if (real !== within && !real.startsWith(within + sep)) throw leadsOut();
+  if (real !== within && !real.startsWith(within + sep)) throw leadsOut(root);
 }
 
-const leadsOut = (): BlobsError =>
-  new BlobsError('BLOBS_REFUSED', 'A link in the blob store leads out of it.');
+const leadsOut = (place: string): BlobsError =>
+  new BlobsError('BLOBS_REFUSED', check('files-link', { place }));
 
 async function openBlob(store: Store, segments: string[]): Promise<FileHandle | null> {
   const path = join(store.root, ...segments);
@@ -220,7 +222,7 @@ async function openBlob(store: Store, segments: string[]): Promise<FileHandle | 
     await file.close();
     return null;
   } catch (error) {
-    if (hasCode(error, 'ELOOP')) throw leadsOut();
+    if (hasCode(error, 'ELOOP')) throw leadsOut(store.root);
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return absent(store);
     throw error;
   }
@@ -318,7 +320,7 @@ async function naming<T>(where: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!hasCode(error, ...awayCodes)) throw error;
-    throw away(where, 'the directory is not there, or does not answer', error);
+    throw away(where, 'directory', { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { buffer } from 'node:stream/consumers';
 import { type Ownership } from '../../../events/ownership.ts';
+import { check } from '../../words/checks.ts';
 import { type Blobs, BlobsError, exclusivelyBy } from './blobs.ts';
 import { type BlobsPlace, blobsPlace, whereOf } from './blobs-url.ts';
 import { openFileBlobs } from './file-blobs.ts';
@@ -52,19 +53,17 @@ async function mark(
   const marker = present ?? (await readMarker(blobs)) ?? ours;
   const found = logIn(marker);
   if (found === logId) return marker;
+  const where = whereOf(place);
   throw new BlobsError(
     'BLOBS_OTHER_LOG',
     found === null
-      ? `${whereOf(place)} contains a file ${markerKey} that is not from Mitschrift. Choose another directory, bucket or prefix.`
-      : `${whereOf(place)} has the files of another log (${found}); the database holds ${logId}. Nothing was changed. Set MITSCHRIFT_BLOBS_URL to the store of this log, or to an empty one.`,
+      ? check('files-foreign', { place: where, file: markerKey })
+      : check('files-of-other-log', { place: where, log: found, ours: logId }),
   );
 }
 
 const unused = (place: BlobsPlace): BlobsError =>
-  new BlobsError(
-    'BLOBS_OTHER_LOG',
-    `No node has used ${whereOf(place)} for this event log. Check that it is mounted, and that MITSCHRIFT_BLOBS_URL is the same on all nodes.`,
-  );
+  new BlobsError('BLOBS_OTHER_LOG', check('files-unknown-place', { place: whereOf(place) }));
 
 async function readMarker(blobs: Blobs): Promise<Buffer | null> {
   const found = await blobs.get(markerKey);

@@ -10,6 +10,9 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { hashFile } from '../../shared/files.ts';
+import { check } from '../../words/checks.ts';
+import { dataFailure } from '../../words/data-failures.ts';
+import type { Sentence } from '../../words/params.ts';
 import type { CountedBytes } from '../disk.ts';
 import {
   type BlobBody,
@@ -23,7 +26,6 @@ import {
   folderSegments,
   prefixSegments,
   segmentsOf,
-  type BlobsErrorCode,
   type Exclusively,
 } from './blobs.ts';
 import { type BlobsPlace, whereOf } from './blobs-url.ts';
@@ -84,7 +86,7 @@ export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
         const present = await head(key);
         if (condition.ifAbsent && present !== null) return false;
         if (condition.ifMatch !== undefined && present?.etag !== condition.ifMatch) return false;
-        if (lost.aborted) throw away(bucket.where, 'the claim on the file was lost');
+        if (lost.aborted) throw away(bucket.where, 'claim-lost');
         return await putObject(bucket, name, checked, {});
       });
     },
@@ -200,7 +202,7 @@ function openBucket(place: S3Place): Bucket {
 
 /** The bytes of an answer, as long as they come. @throws {BlobsError} `BLOBS_AWAY` */
 async function* received(body: Readable, where: string): AsyncGenerator<Buffer, void, void> {
-  const silent = (): void => void body.destroy(away(where, 'it stopped in the middle of a file'));
+  const silent = (): void => void body.destroy(away(where, 'broke-off'));
   let timer = setTimeout(silent, silentMs);
   try {
     const chunks: AsyncIterable<Buffer> = body;
@@ -230,8 +232,7 @@ async function checkedBody(body: BlobBody, sha256: string | undefined): Promise<
   return { path: body.path, size, sha256: present };
 }
 
-const differs = (): BlobsError =>
-  new BlobsError('BLOBS_DIFFER', 'A file does not match its checksum and was not stored.');
+const differs = (): BlobsError => new BlobsError('BLOBS_DIFFER', dataFailure('file-differs'));
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -323,30 +324,22 @@ const saidOf = (error: unknown): Said => error as Said;
  * What a failed request means.
  * @returns {BlobsError}; what a condition or a missing object led to is still to be seen by `httpStatusOf` and `isMissing`
  */
-function s3Failure(error: unknown, where: string): unknown {
+function s3Failure(error: unknown, place: string): unknown {
   if (error instanceof BlobsError) return error;
   const { name = '', $metadata } = saidOf(error);
   const status = $metadata?.httpStatusCode;
-  if (name === 'NoSuchBucket') return refused(where, 'there is no such bucket', error);
-  if (name === 'RequestTimeTooSkewed')
-    return refused(where, 'the clock of this machine is more than 15 minutes off', error);
-  if (name === 'CredentialsProviderError')
-    return refused(
-      where,
-      'there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-      error,
-    );
-  if (status === 401 || status === 403)
-    return refused(
-      where,
-      'it does not let us in: look at the credentials and what they may',
-      error,
-    );
+  const refused = (sentence: Sentence): BlobsError =>
+    new BlobsError('BLOBS_REFUSED', sentence, { cause: error });
+  if (name === 'NoSuchBucket') return refused(check('files-no-bucket', { place }));
+  if (name === 'RequestTimeTooSkewed') return refused(check('files-clock', { place }));
+  if (name === 'CredentialsProviderError') return refused(check('files-no-credentials', { place }));
+  if (status === 401 || status === 403) return refused(check('files-login', { place }));
   if (status === 404 || status === 409 || status === 412 || status === 501) return error;
   if (status !== undefined && status >= 300 && status < 500 && status !== 408 && status !== 429)
-    return refused(where, `it answers ${status} ${name}`, error);
-  const why = status === undefined ? `no answer (${name || 'network'})` : `it answers ${status}`;
-  return away(where, why, error);
+    return refused(check('files-rejected', { place, said: `${status} ${name}`.trim() }));
+  return status === undefined
+    ? away(place, 'silent', { said: name || undefined, cause: error })
+    : away(place, 'status', { said: String(status), cause: error });
 }
 
 const httpStatusOf = (error: unknown): number | undefined =>
@@ -358,8 +351,3 @@ const attemptsOf = (error: unknown): number => saidOf(error).$metadata?.attempts
 const isMissing = (error: unknown): boolean => httpStatusOf(error) === 404;
 
 const isConflict = (error: unknown): boolean => httpStatusOf(error) === 409;
-
-const refused = (where: string, why: string, cause: unknown): BlobsError => {
-  const code: BlobsErrorCode = 'BLOBS_REFUSED';
-  return new BlobsError(code, `The blob store ${where} cannot be used: ${why}.`, { cause });
-};

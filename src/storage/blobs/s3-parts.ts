@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { dataFailure } from '../../words/data-failures.ts';
 import { BlobsError } from './blobs.ts';
 
 /** A bucket, and how it is asked. */
@@ -54,7 +55,7 @@ export async function putInParts(
       Parts.push({ PartNumber, ...(ETag === undefined ? {} : { ETag }) });
     }
     if (hash.digest('hex') !== sha256)
-      throw new BlobsError('BLOBS_DIFFER', 'A file changed while it was stored.');
+      throw new BlobsError('BLOBS_DIFFER', dataFailure('file-changing'));
     const all = { ...upload, ...conditions, MultipartUpload: { Parts } };
     // Joining them may take a server as long as copying them.
     await ask((how) => client.send(new CompleteMultipartUploadCommand(all), how), size);

@@ -10,13 +10,14 @@ import type { AskDatabase } from './known-end.ts';
 import { prepareSchema } from './schema.ts';
 import { prepareAppending, prepareSession, statementMs } from './session-settings.ts';
 import type { Sentence } from '../../words/params.ts';
+import { check } from '../../words/checks.ts';
 import { dataFailure } from '../../words/data-failures.ts';
 
 /** One PostgreSQL database, as the adapters of this folder share it. */
 export type Postgres = {
   /** The id of the log it holds, a ULID made with it. */
   readonly logId: string;
-  /** Host, port and database, for people; never the user or the password. */
+  /** Host, port and database as the setting names them, for people; never the user or the password. */
   readonly where: string;
   /**
    * Asks over one of a few connections.
@@ -290,12 +291,13 @@ async function askOnce<R extends pg.QueryResultRow>(
 function whereOf(client: () => pg.Client): string {
   try {
     const { host, port, database } = client();
-    return `${database ?? ''} at ${host.startsWith('/') ? host : `${host}:${port}`}`;
+    const name = database ?? '';
+    return host.startsWith('/')
+      ? `postgres:///${name}?host=${host}`
+      : `postgres://${host}:${port}/${name}`;
   } catch {
     // What is wrong with it would quote it, and it has a password.
-    const message =
-      'The database URL cannot be read. It is postgres://user:password@host:port/database.';
-    throw new DatabaseUnfit('malformed', message);
+    throw new DatabaseUnfit('malformed', check('database-url-wrong'));
   }
 }
 

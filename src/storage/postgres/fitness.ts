@@ -1,14 +1,20 @@
 import { oneRow } from './one-row.ts';
 import type pg from 'pg';
 import { codeOf } from '../../shared/errors.ts';
+import { check } from '../../words/checks.ts';
+import type { Sentence } from '../../words/params.ts';
+import { inEnglish } from '../../words/say.ts';
 
-/** Why a database cannot be used, in a sentence for the person who set it up. */
+/** Why a database cannot be used, for the person who set it up. */
 export class DatabaseUnfit extends Error {
   override name = 'DatabaseUnfit';
   readonly code: DatabaseUnfitCode;
-  constructor(code: DatabaseUnfitCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  /** As Health says it. `message` is all of it in English, for the log and the command line. */
+  readonly sentence: Sentence;
+  constructor(code: DatabaseUnfitCode, sentence: Sentence, options?: { cause?: unknown }) {
+    super(inEnglish(sentence), options);
     this.code = code;
+    this.sentence = sentence;
   }
 }
 
@@ -97,38 +103,21 @@ export async function assertFit(
   }
 }
 
-function assertServer({ version, name, standby, encoding }: Found, where: string): void {
-  if (version < versionMin) {
-    throw new DatabaseUnfit(
-      'too-old',
-      `The database ${where} is PostgreSQL ${name}; Mitschrift needs 14 or newer.`,
-    );
-  }
-  if (standby) {
-    throw new DatabaseUnfit(
-      'standby',
-      `The database ${where} is a standby, which takes no writes. Name the primary.`,
-    );
-  }
-  if (encoding !== 'UTF8') {
-    throw new DatabaseUnfit(
-      'not-utf8',
-      `The database ${where} is encoded as ${encoding}. Make one with createdb --encoding=UTF8 --template=template0.`,
-    );
-  }
+function assertServer({ version, name, standby, encoding }: Found, database: string): void {
+  if (version < versionMin)
+    throw new DatabaseUnfit('too-old', check('database-old', { database, version: name }));
+  if (standby) throw new DatabaseUnfit('standby', check('database-standby', { database }));
+  if (encoding !== 'UTF8')
+    throw new DatabaseUnfit('not-utf8', check('database-encoding', { database, encoding }));
 }
 
-function assertRoom({ connections, used }: Found, where: string, needed: number): void {
-  const others = used - 2;
-  if (connections - others < needed) {
-    throw new DatabaseUnfit(
-      'connections',
-      `The database ${where} takes ${connections} connections, of which ${others} are in use; a node needs ${needed}. ${moreConnections}`,
-    );
-  }
+function assertRoom(found: Found, database: string, needed: number): void {
+  const limit = found.connections;
+  const used = found.used - 2;
+  if (limit - used >= needed) return;
+  const room = { database, limit, used, needed };
+  throw new DatabaseUnfit('connections', check('database-few-connections', room));
 }
-
-export const moreConnections = 'Raise max_connections of the database, or start fewer nodes.';
 
 /**
  * A pooler that shares connections between transactions takes session locks and notifications from us and gives
@@ -152,45 +141,33 @@ async function assertDirect(first: pg.Client, second: pg.Client, where: string):
 /** How often two sessions are asked at the start who serves them. */
 const directRounds = 20;
 
-const poolerBetween = (where: string, cause?: unknown): DatabaseUnfit =>
-  new DatabaseUnfit(
-    'pooler',
-    `Between Mitschrift and the database ${where} is a pooler in transaction mode. Locks and notifications ` +
-      'need a connection of their own: name the database itself, or set the pooler to session mode.',
-    { cause },
-  );
+const poolerBetween = (database: string, cause?: unknown): DatabaseUnfit =>
+  new DatabaseUnfit('pooler', check('database-pooler', { database }), { cause });
 
 /** An error at the start in a sentence; others as they are. */
-export function unfit(error: unknown, where: string): unknown {
+export function unfit(error: unknown, database: string): unknown {
   if (error instanceof DatabaseUnfit) return error;
+  const found = reasonOf(error, database);
+  return found ? new DatabaseUnfit(...found, { cause: error }) : error;
+}
+
+/** Undefined: it says nothing of the database. */
+function reasonOf(error: unknown, database: string): [DatabaseUnfitCode, Sentence] | undefined {
   const code = codeOf(error);
-  const failure = (kind: DatabaseUnfitCode, message: string) =>
-    new DatabaseUnfit(kind, message, { cause: error });
+  const silent = (cause: string): [DatabaseUnfitCode, Sentence] => [
+    'unreachable',
+    check('database-silent', { database, cause }),
+  ];
   if (code === undefined) {
-    const message = error instanceof Error ? error.message : '';
-    if (!/timeout|terminated|SSL|password must be a string/.test(message)) return error;
-    return failure('unreachable', `The database ${where} does not answer: ${message}.`);
+    const said = error instanceof Error ? error.message : '';
+    if (said.includes('password must be a string'))
+      return ['refused', check('database-no-password', { database })];
+    return /timeout|terminated|SSL/.test(said) ? silent(said) : undefined;
   }
-  if (code.startsWith('28')) {
-    return failure('refused', `The database ${where} refuses the user or the password (${code}).`);
-  }
-  if (code === '3D000') {
-    return failure('unreachable', `There is no database ${where}. Make it with createdb.`);
-  }
-  if (code === '42501') {
-    return failure(
-      'no-rights',
-      `The user may not make tables in the database ${where}. Make that user its owner.`,
-    );
-  }
-  if (code === tooManyConnections) {
-    return failure(
-      'connections',
-      `The database ${where} has no connection left. ${moreConnections}`,
-    );
-  }
-  if (/^(E[A-Z_]+$|08|53|57)/.test(code)) {
-    return failure('unreachable', `The database ${where} does not answer (${code}).`);
-  }
-  return error;
+  if (code.startsWith('28')) return ['refused', check('database-login', { database, cause: code })];
+  if (code === '3D000') return ['unreachable', check('database-missing', { database })];
+  if (code === '42501') return ['no-rights', check('database-no-rights', { database })];
+  if (code === tooManyConnections)
+    return ['connections', check('database-few-connections', { database })];
+  return /^(E[A-Z_]+$|08|53|57)/.test(code) ? silent(code) : undefined;
 }

@@ -2,6 +2,7 @@ import { oneRow } from './one-row.ts';
 import type pg from 'pg';
 import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
+import { check } from '../../words/checks.ts';
 import { DatabaseUnfit, unfit } from './fitness.ts';
 import { firstTables, functions, migrations } from './schema-sql.ts';
 
@@ -68,34 +69,24 @@ export async function prepareSchema(
   }
 }
 
-const noTables = (where: string): DatabaseUnfit =>
-  new DatabaseUnfit(
-    'schema-none',
-    `The database ${where} has no tables of Mitschrift. The first node that is started makes them.`,
-  );
+const noTables = (database: string): DatabaseUnfit =>
+  new DatabaseUnfit('schema-none', check('database-empty', { database }));
 
-const notUpYet = (schema: number, where: string): DatabaseUnfit =>
-  new DatabaseUnfit(
-    'schema-older',
-    `The tables of the database ${where} are of an older release of Mitschrift (${schema}, not ${schemaVersion}). ` +
-      'The first node of this release that is started brings them up.',
-  );
+const notUpYet = (schema: number, database: string): DatabaseUnfit =>
+  new DatabaseUnfit('schema-older', check('tables-older', versions(schema, database)));
+
+const versions = (schema: number, database: string) => ({
+  database,
+  found: String(schema),
+  known: String(schemaVersion),
+});
 
 type Made = { id: string; schema: number; by: string | null };
 
-function assertVersion(made: Made | undefined, where: string): asserts made is Made {
+function assertVersion(made: Made | undefined, database: string): asserts made is Made {
   const schema = made?.schema ?? 0;
-  if (schema > schemaVersion) {
-    throw new DatabaseUnfit(
-      'schema-newer',
-      `The tables of the database ${where} are of a newer release of Mitschrift (${schema}, not ${schemaVersion}). Start that release.`,
-    );
-  }
-  if (schema < 1 || (schema === 1 && made?.by !== firstFingerprint)) {
-    throw new DatabaseUnfit(
-      'schema-other',
-      `The tables of the database ${where} are of another state of Mitschrift before its release. Bring its log into a directory by ` +
-        'mitschrift migrate --to of the one that made them, and into an empty database by --from of this one.',
-    );
-  }
+  if (schema > schemaVersion)
+    throw new DatabaseUnfit('schema-newer', check('tables-newer', versions(schema, database)));
+  if (schema < 1 || (schema === 1 && made?.by !== firstFingerprint))
+    throw new DatabaseUnfit('schema-other', check('tables-unreleased', { database }));
 }

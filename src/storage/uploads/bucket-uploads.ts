@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { hasCode } from '../../shared/errors.ts';
 import { limited } from '../../shared/mutex.ts';
+import { dataFailure } from '../../words/data-failures.ts';
 import { type Blobs, BlobsError } from '../blobs/blobs.ts';
 import {
   type UnfinishedUploads,
@@ -168,7 +169,7 @@ async function assemble(blobs: Blobs, id: string, path: string): Promise<void> {
       if (start + length <= end) continue;
       const range = { start: end - start, end: length - 1 };
       const found = start > end ? null : await blobs.get(key, { range });
-      if (found === null) throw new BlobsError('BLOBS_DIFFER', 'A part of an upload is missing.');
+      if (found === null) throw new BlobsError('BLOBS_DIFFER', dataFailure('upload-part-missing'));
       const chunks: AsyncIterable<Buffer> = found.body;
       for await (const chunk of chunks) {
         await file.writeFile(chunk);
@@ -176,7 +177,7 @@ async function assemble(blobs: Blobs, id: string, path: string): Promise<void> {
       }
     }
     if (end !== bytesWithoutHole(parts))
-      throw new BlobsError('BLOBS_DIFFER', 'The length of a part of an upload has changed.');
+      throw new BlobsError('BLOBS_DIFFER', dataFailure('upload-part-changed'));
   } finally {
     await file.close();
   }
