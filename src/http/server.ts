@@ -49,7 +49,8 @@ export async function listen(
   await encryption.look();
   const service = whenServed(starting, {
     isOpen: () => !encryption.wanted(),
-    refusal: (incoming) => refusalOfPlain(incoming, encryption, boundTo(server)),
+    // Also while it closes, and listens on nothing any more.
+    refusal: (incoming) => refusalOfPlain(incoming, encryption, bound),
   });
   const server = createServer(
     {

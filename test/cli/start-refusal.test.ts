@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { program } from '../support/program.ts';
+import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('what keeps the service from its folder or its port is one sentence with what to do, no stack', async (t) => {
@@ -58,6 +61,39 @@ test('what keeps the service from its folder or its port is one sentence with wh
     assert.equal(err.trim().split('\n').length, 1, err);
     assert.doesNotMatch(out, /\n {4}at /, 'no stack');
   }
+});
+
+test('a start that fails while a request waits for it says its own reason, once, and answers the request', async (t) => {
+  // A database that takes connections and says nothing, until it is gone.
+  const connected: Socket[] = [];
+  const database = createServer((socket) => void connected.push(socket)).listen(0, '127.0.0.1');
+  t.after(() => database.close());
+  await once(database, 'listening');
+  const { port } = database.address() as AddressInfo;
+  const data = await tempDir(t);
+  const cluster = {
+    MITSCHRIFT_DATABASE_URL: `postgres://127.0.0.1:${port}/notes`,
+    MITSCHRIFT_BLOBS_URL: pathToFileURL(data).href,
+    MITSCHRIFT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  };
+  const service = await startServiceProcess(data, cluster, [], { ready: false });
+  t.after(() => service.end('SIGKILL'));
+  // 100 says that the request has come to where it waits for the start.
+  const waiting = request(`${service.url}/recordings`, { headers: { expect: '100-continue' } });
+  const answered = once(waiting, 'response');
+  waiting.flushHeaders();
+  await once(waiting, 'continue');
+  waiting.end();
+  database.close();
+  for (const socket of connected) socket.destroy();
+
+  const [answer] = (await answered) as [IncomingMessage];
+  assert.equal(answer.statusCode, 503);
+  answer.resume();
+  assert.equal(await service.ended, 1);
+  const reasons = [...service.said, ...service.logged].filter((line) => /respond|error/.test(line));
+  assert.equal(reasons.length, 1, reasons.join('\n'));
+  assert.match(reasons[0]!, /^The database \S+ doesn’t respond \(/);
 });
 
 /** As a user without root's rights, also where the tests have them. */
