@@ -1,4 +1,5 @@
 import { hostFrom } from '../shared/data-directory.ts';
+import { localTime } from '../shared/time.ts';
 import type { ClusterNode } from '../storage/cluster.ts';
 import { openPostgres } from '../storage/postgres/connection.ts';
 import { nodesAt } from '../storage/postgres/nodes.ts';
@@ -30,8 +31,11 @@ function described(node: ClusterNode): string[] {
   const { host, process: number, role, slots, version, address, there } = node;
   const work = slots === 0 ? '' : `, ${slots} at a time`;
   const who = `${host} ${number}  ${role}${work}  ${address ?? 'not listening yet'}  ${version}`;
-  if (!there) return [`✖ ${who}  stopped or unreachable, last seen at ${node.noted_at}`];
-  const held = node.holds.map(({ name, since }) => `    ${name.replace(':', ' ')}  since ${since}`);
+  const time = (at: string): string => localTime(new Date(at));
+  if (!there) return [`✖ ${who}  stopped or unreachable, last seen at ${time(node.noted_at)}`];
+  const held = node.holds.map(
+    ({ name, since }) => `    ${name.replace(':', ' ')}  since ${time(since)}`,
+  );
   const more = node.unnamed === 0 ? [] : [`    ${node.unnamed} more, not registered yet`];
-  return [`✔ ${who}  since ${node.started_at}`, ...held, ...more];
+  return [`✔ ${who}  since ${time(node.started_at)}`, ...held, ...more];
 }

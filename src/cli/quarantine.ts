@@ -1,5 +1,6 @@
 import { hostFrom } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
+import { localTime } from '../shared/time.ts';
 import { sizeText } from '../storage/disk.ts';
 import type { Quarantined } from '../storage/quarantine.ts';
 import { askService } from '../control/socket.ts';
@@ -59,7 +60,7 @@ const kinds: Record<Quarantined['kind'], (id: string | null) => string> = {
 };
 
 const described = ({ kind, id, since, bytes, unread }: Quarantined): string =>
-  `${kinds[kind](id)}, since ${since}, ${sizeText(bytes)}` +
+  `${kinds[kind](id)}, since ${localTime(new Date(since))}, ${sizeText(bytes)}` +
   (unread > 0 ? ` (${unread === 1 ? '1 file' : `${unread} files`} unreadable)` : '');
 
 /** By the running service; without one over the files themselves. */

@@ -9,6 +9,7 @@ import type { Settings } from '../config/environment.ts';
 import { isLoopback, pageAddressFrom } from '../config/page-address.ts';
 import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
+import { localTime } from '../shared/time.ts';
 import { askService } from '../control/socket.ts';
 import { openLogAlone } from '../service/event-log.ts';
 import { assertLogHere } from './beside-a-node.ts';
@@ -64,7 +65,7 @@ function printLink({ url, expires_at }: PrintedLink): void {
   const { host, hostname } = new URL(url);
   console.log(url);
   console.error(
-    `The link opens ${host}. It works once, until ${new Date(expires_at).toLocaleString()}, and is not shown again.`,
+    `The link opens ${host}. It works once, until ${localTime(new Date(expires_at))}, and is not shown again.`,
   );
   if (isLoopback(hostname)) {
     console.error(

@@ -22,7 +22,8 @@ async function filled(dataDir: string): Promise<void> {
 
 async function run(dataDir: string, command: [string, ...string[]], input = '') {
   const [file, ...args] = command;
-  const env = { ...process.env, MITSCHRIFT_DATA: dataDir };
+  // A time that is printed is the computer's own, with its zone.
+  const env = { ...process.env, MITSCHRIFT_DATA: dataDir, TZ: 'Europe/Berlin' };
   const child = spawn(file, args, { cwd: root, env });
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -39,9 +40,9 @@ test('without a service: what is there, and nothing is deleted that nobody confi
   const lines = (await quarantine()).out.trimEnd().split('\n');
   assert.deepEqual(lines, [
     `${second}: folder of an unknown recording 01JD8Y7QK3W6H5V4N2M1R0P9ZY, ` +
-      'since 2025-11-20T08:00:00.000Z, 2 KB',
+      'since 2025-11-20T09:00:00+01:00, 2 KB',
     `${first}: documents of the deleted user 01JD8Y7QK3W6H5V4N2M1R0P9ZX, ` +
-      'since 2026-11-20T08:09:10.123Z, 2 KB',
+      'since 2026-11-20T09:09:10+01:00, 2 KB',
   ]);
   assert.equal((await quarantine('purge')).code, 2);
   assert.equal((await quarantine('purge', first, '--all')).code, 2);

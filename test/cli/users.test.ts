@@ -88,8 +88,10 @@ test('invitations and links for a new password: beside a service and without one
   assert.deepEqual([early.code, early.out], [1, ''], 'nobody is there to invite');
   assert.match(early.err, /Create an administrator first/);
   assert.equal((await users(['add', 'anna', '--admin'])).code, 0);
-  const alone = await users(['invite', '--note', 'Ben, library'], { MITSCHRIFT_PORT: '9321' });
+  const there = { MITSCHRIFT_PORT: '9321', TZ: 'Asia/Kolkata' };
+  const alone = await users(['invite', '--note', 'Ben, library'], there);
   assert.equal(alone.code, 0, alone.err);
+  assert.match(alone.err, /, until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30, and is not shown/u);
   assert.match(alone.out, /^http:\/\/localhost:9321\/login#invitation=[\w-]{43}\n$/u);
   assert.match(alone.err, /opens only on this computer.*server\.public_url/su);
   const public_ = { MITSCHRIFT_SERVER_PUBLIC_URL: 'https://notes.example.org/' };

@@ -10,6 +10,7 @@ import type { CheckAnswer } from '../../src/doctor/check.ts';
 import type { ClusterNode } from '../../src/storage/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, startService } from '../support/http-client.ts';
+import { localTime } from '../../src/shared/time.ts';
 import { program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { nodeVariables } from '../support/test-store.ts';
@@ -121,7 +122,10 @@ async function seenByOperators(parts: {
   const env = { ...process.env, ...(await nodeVariables(dataDir, 'desk')) };
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, [program, 'nodes'], { env });
-  assert.ok(stdout.includes(`recording ${body.recording_id}  since ${held.since}`), stdout);
+  assert.ok(
+    stdout.includes(`recording ${body.recording_id}  since ${localTime(new Date(held.since))}`),
+    stdout,
+  );
   working.engines.release('transcribe');
   await serving.reaches(body.recording_id, 'idle.saved');
   await eventually('it is let go', async () => {
