@@ -71,7 +71,9 @@ const keysMax = 10;
 const keyCharactersMax = 100;
 
 function unknownKeys(given: readonly string[]): string {
-  const keys = given.slice(0, keysMax).map((key) => JSON.stringify(key.slice(0, keyCharactersMax)));
+  const cut = (key: string): string =>
+    key.length > keyCharactersMax ? `${key.slice(0, keyCharactersMax)}…` : key;
+  const keys = given.slice(0, keysMax).map((key) => JSON.stringify(cut(key)));
   const more = given.length - keys.length;
   return wrong('field-unknown', { keys, ...(more > 0 && { more }) });
 }

@@ -10,25 +10,25 @@ export const checksOfCluster = {
     },
   ),
   'database-ok': says(
-    { version: 'text', database: 'text' },
+    { version: 'text', database: 'place' },
     { detail: 'PostgreSQL {version} responds at {database}, and its tables match this version.' },
   ),
   'database-silent': says(
-    { database: 'text', cause: 'text' },
+    { database: 'place', cause: 'text' },
     {
       detail: 'The database {database} doesn’t respond ({cause}).',
       todo: 'Start it, or check the address (MITSCHRIFT_DATABASE_URL).',
     },
   ),
   'database-login': says(
-    { database: 'text', cause: 'text' },
+    { database: 'place', cause: 'text' },
     {
       detail: 'The database {database} rejects user or password ({cause}).',
       todo: 'Correct them in MITSCHRIFT_DATABASE_URL.',
     },
   ),
   'database-no-password': says(
-    { database: 'text' },
+    { database: 'place' },
     {
       detail: 'The database {database} asks for a password, but none is set.',
       todo: 'Add it to MITSCHRIFT_DATABASE_URL.',
@@ -42,46 +42,46 @@ export const checksOfCluster = {
     },
   ),
   'database-missing': says(
-    { database: 'text' },
+    { database: 'place' },
     { detail: 'The database {database} doesn’t exist.', todo: 'Create it with createdb.' },
   ),
   'database-no-rights': says(
-    { database: 'text' },
+    { database: 'place' },
     {
       detail: 'The user may not create tables in {database}.',
       todo: 'Make this user the owner of the database.',
     },
   ),
   'database-old': says(
-    { database: 'text', version: 'text' },
+    { database: 'place', version: 'text' },
     {
       detail: '{database} is PostgreSQL {version}; Mitschrift needs 14 or newer.',
       todo: 'Upgrade PostgreSQL.',
     },
   ),
   'database-standby': says(
-    { database: 'text' },
+    { database: 'place' },
     {
       detail: '{database} is a standby that accepts no changes.',
       todo: 'Enter the address of the primary.',
     },
   ),
   'database-encoding': says(
-    { database: 'text', encoding: 'text' },
+    { database: 'place', encoding: 'text' },
     {
       detail: '{database} is encoded as {encoding}; UTF-8 is needed.',
       todo: 'Create another one: `createdb --encoding=UTF8 --template=template0`.',
     },
   ),
   'database-pooler': says(
-    { database: 'text' },
+    { database: 'place' },
     {
       detail: 'A connection pooler in transaction mode is in front of {database}.',
       todo: 'Connect to the database itself, or set the pooler to session mode.',
     },
   ),
   'database-few-connections': says(
-    { database: 'text', limit: 'integer?', used: 'integer?', needed: 'integer?' },
+    { database: 'place', limit: 'integer?', used: 'integer?', needed: 'integer?' },
     {
       detail:
         'The database {database} has too few free connections[: it allows {limit}, {used} are in use, and a node needs {needed}].',
@@ -89,11 +89,11 @@ export const checksOfCluster = {
     },
   ),
   'database-empty': says(
-    { database: 'text' },
+    { database: 'place' },
     { detail: '{database} has no tables of Mitschrift.', todo: 'Start a node: it creates them.' },
   ),
   'tables-newer': says(
-    { database: 'text', found: 'text', known: 'text' },
+    { database: 'place', found: 'text', known: 'text' },
     {
       detail:
         'The tables in {database} belong to a newer version of Mitschrift ({found}, not {known}).',
@@ -101,7 +101,7 @@ export const checksOfCluster = {
     },
   ),
   'tables-older': says(
-    { database: 'text', found: 'text', known: 'text' },
+    { database: 'place', found: 'text', known: 'text' },
     {
       detail:
         'The tables in {database} belong to an older version of Mitschrift ({found}, not {known}).',
@@ -109,7 +109,7 @@ export const checksOfCluster = {
     },
   ),
   'tables-unreleased': says(
-    { database: 'text' },
+    { database: 'place' },
     {
       detail: 'The tables in {database} were made by an unreleased state of Mitschrift.',
       todo: 'With that state: `mitschrift migrate --to DIR`. Then, with this one and an empty database: `mitschrift migrate --from DIR`.',
@@ -133,11 +133,11 @@ export const checksOfCluster = {
     },
   ),
   'files-ok': says(
-    { place: 'text' },
+    { place: 'place' },
     { detail: '{place} can be written to, and all nodes use it.' },
   ),
   'files-vanish': says(
-    { place: 'text' },
+    { place: 'place' },
     {
       detail: 'A test file written to {place} was not there afterwards.',
       todo: 'Check the storage.',
@@ -145,7 +145,7 @@ export const checksOfCluster = {
   ),
   'files-unusable': says(
     {
-      place: 'text',
+      place: 'place',
       cause: ['late', 'silent', 'claim-lost', 'broke-off', 'directory', 'status'],
       said: 'text?',
     },
@@ -165,42 +165,42 @@ export const checksOfCluster = {
     },
   ),
   'files-rejected': says(
-    { place: 'text', said: 'text' },
+    { place: 'place', said: 'text' },
     {
       detail: '{place} rejects requests (HTTP {said}).',
       todo: 'Check the storage and MITSCHRIFT_BLOBS_URL.',
     },
   ),
   'files-login': says(
-    { place: 'text' },
+    { place: 'place' },
     {
       detail: '{place} rejects the credentials, or they lack rights.',
       todo: 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what they may do.',
     },
   ),
   'files-no-credentials': says(
-    { place: 'text' },
+    { place: 'place' },
     {
       detail: 'There are no credentials for {place}.',
       todo: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     },
   ),
   'files-no-bucket': says(
-    { place: 'text' },
+    { place: 'place' },
     {
       detail: 'The bucket {place} doesn’t exist.',
       todo: 'Create it, or check MITSCHRIFT_BLOBS_URL.',
     },
   ),
   'files-clock': says(
-    { place: 'text' },
+    { place: 'place' },
     {
       detail: '{place} rejects requests because this computer’s clock is more than 15 minutes off.',
       todo: 'Let this computer set its clock over the network.',
     },
   ),
   'files-link': says(
-    { place: 'text' },
+    { place: 'place' },
     {
       detail: 'A link in {place} leads out of it.',
       todo: 'Replace the link with what it leads to.',
@@ -239,21 +239,21 @@ export const checksOfCluster = {
     },
   ),
   'files-unknown-place': says(
-    { place: 'text' },
+    { place: 'place' },
     {
       detail: 'No node has used {place} for this data so far.',
       todo: 'Check that it is mounted, and that MITSCHRIFT_BLOBS_URL is the same on all nodes.',
     },
   ),
   'files-foreign': says(
-    { place: 'text', file: 'text' },
+    { place: 'place', file: 'place' },
     {
       detail: '{place} contains a file that isn’t Mitschrift’s: {file}.',
       todo: 'Use another directory, bucket or prefix (MITSCHRIFT_BLOBS_URL).',
     },
   ),
   'files-of-other-log': says(
-    { place: 'text', log: 'text', ours: 'text' },
+    { place: 'place', log: 'text', ours: 'text' },
     {
       detail:
         '{place} has the files of another event log ({log}, not {ours}). Nothing was changed.',
@@ -261,7 +261,7 @@ export const checksOfCluster = {
     },
   ),
   'files-not-shared': says(
-    { place: 'text', nodes: 'list' },
+    { place: 'place', nodes: 'list' },
     {
       detail: 'These nodes don’t use {place}: {nodes}.',
       todo: 'Mount the same directory, or use the same bucket, on all nodes. Then restart the nodes that used another one.',

@@ -37,7 +37,7 @@ export const checksOfData = {
       position: 'integer?',
       stream: 'text?',
       version: 'integer?',
-      path: 'text?',
+      path: 'place?',
       finding: 'sentence',
     },
     {
@@ -69,7 +69,7 @@ export const checksOfData = {
     },
   ),
   'keys-damaged': says(
-    { count: 'integer', paths: 'list' },
+    { count: 'integer', paths: 'places' },
     {
       detail: {
         one: '{count} key is missing or damaged: {paths}.',
@@ -107,23 +107,23 @@ export const checksOfData = {
     {},
     { detail: 'No notes folder is set: documents are opened where they are stored.' },
   ),
-  'vault-writable': says({ folder: 'text' }, { detail: 'Mitschrift can write to {folder}.' }),
+  'vault-writable': says({ folder: 'place' }, { detail: 'Mitschrift can write to {folder}.' }),
   'vault-missing': says(
-    { folder: 'text' },
+    { folder: 'place' },
     {
       detail: '{folder} doesn’t exist (`notes.vault`).',
       todo: 'Create the folder, or choose the folder of your notes app (`notes.vault`).',
     },
   ),
   'vault-not-a-folder': says(
-    { folder: 'text' },
+    { folder: 'place' },
     {
       detail: '{folder} is not a folder (`notes.vault`).',
       todo: 'Create the folder, or choose the folder of your notes app (`notes.vault`).',
     },
   ),
   'vault-not-writable': says(
-    { folder: 'text', cause: 'text' },
+    { folder: 'place', cause: 'text' },
     {
       detail: 'Mitschrift can’t write to {folder} (`notes.vault`): {cause}.',
       todo: 'Make it writable for the user that runs Mitschrift.',
@@ -170,7 +170,7 @@ export const checksOfData = {
   ),
   'vault-of-user-wrong': says(
     {
-      folder: 'text',
+      folder: 'place',
       user: 'text',
       fault: ['missing', 'no-folder', 'refused', 'shared', 'in-data'],
       cause: 'text?',

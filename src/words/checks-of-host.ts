@@ -80,16 +80,16 @@ export const checksOfHost = {
       todo: 'Install bzip2.',
     },
   ),
-  'data-writable': says({ folder: 'text' }, { detail: 'Mitschrift can write to {folder}.' }),
+  'data-writable': says({ folder: 'place' }, { detail: 'Mitschrift can write to {folder}.' }),
   'data-not-writable': says(
-    { folder: 'text', cause: 'text' },
+    { folder: 'place', cause: 'text' },
     {
       detail: 'Mitschrift can’t write to {folder}: {cause}.',
       todo: 'Make the folder writable, or set MITSCHRIFT_DATA to another folder.',
     },
   ),
   'models-not-writable': says(
-    { folder: 'text', models: 'text', cause: 'text' },
+    { folder: 'place', models: 'place', cause: 'text' },
     {
       detail: 'Mitschrift can write to {folder}, but not to the folder of the models: {cause}.',
       todo: 'Make {models} writable, or set MITSCHRIFT_MODELS to another folder. Models already in {models} are still used.',
@@ -97,7 +97,7 @@ export const checksOfHost = {
   ),
   'disk-ok': says({ free: 'bytes' }, { detail: '{free} free.' }),
   'disk-low': says(
-    { free: 'bytes', least: 'bytes', folder: 'text' },
+    { free: 'bytes', least: 'bytes', folder: 'place' },
     {
       detail: 'Only {free} free. Below {least}, nothing new is accepted.',
       todo: 'Free up space on the disk of {folder}, or lower “Minimum free disk space” (`limits.free_mb`).',
@@ -117,14 +117,14 @@ export const checksOfHost = {
   ),
   'permissions-ok': says({}, { detail: 'Only Mitschrift’s own user can read the data.' }),
   'files-of-others': says(
-    { paths: 'list' },
+    { paths: 'places' },
     {
       detail: 'These files belong to another user: {paths}.',
       todo: 'Give them to the user that runs Mitschrift.',
     },
   ),
   'files-open': says(
-    { paths: 'list' },
+    { paths: 'places' },
     {
       detail: 'Other users of this computer may be able to read: {paths}.',
       todo: 'Remove the permissions of other users.',

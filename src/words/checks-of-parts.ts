@@ -184,25 +184,25 @@ export const checksOfParts = {
   ),
   'port-free': says({ port: 'text' }, { detail: 'Port {port} is free.' }),
   'port-taken': says(
-    { places: 'list' },
+    { places: 'places' },
     {
       detail: 'Another program uses {places}.',
       todo: 'End that program, or set MITSCHRIFT_PORT to another port.',
     },
   ),
   'address-silent': says(
-    { places: 'list' },
+    { places: 'places' },
     {
       detail: 'Mitschrift doesn’t respond at {places}.',
       todo: 'Check the log, then restart Mitschrift.',
     },
   ),
   'address-local': says(
-    { places: 'list' },
+    { places: 'places' },
     { detail: 'Mitschrift can be reached at {places}, from this computer only (MITSCHRIFT_HOST).' },
   ),
   'address-network': says(
-    { places: 'list' },
+    { places: 'places' },
     { detail: 'Mitschrift can be reached at {places}, unless a firewall blocks it.' },
   ),
   'https-own': says(
@@ -261,7 +261,7 @@ export const checksOfParts = {
   ),
   'fix-install-package': says({}, { detail: 'Install the package for speech recognition.' }),
   'fix-install-model': says(
-    { title: 'text', advice: 'sentence', folder: 'text' },
+    { title: 'text', advice: 'sentence', folder: 'place' },
     {
       detail:
         'Install {title}, which is recommended here: {advice} The model is stored in {folder}. Or set a speech recognition server (`stt.base_url`).',

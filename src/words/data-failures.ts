@@ -6,7 +6,7 @@ import { says, sayingsOf } from './sentences.ts';
  */
 export const dataFailures = {
   'data-in-use': says(
-    { folder: 'text' },
+    { folder: 'place' },
     {
       detail: 'Another Mitschrift is using this data directory ({folder}).',
       todo: 'Stop it first.',
@@ -44,11 +44,11 @@ export const dataFailures = {
     },
   ),
   'key-lost': says(
-    { subject: 'text', path: 'text?' },
+    { subject: 'text', path: 'place?' },
     { detail: 'The key of {subject} is missing[ ({path})], although it was not deleted.' },
   ),
   'key-damaged': says(
-    { subject: 'text', path: 'text?' },
+    { subject: 'text', path: 'place?' },
     { detail: 'The key of {subject} is damaged[ ({path})].' },
   ),
   'key-destroyed': says(
@@ -60,14 +60,14 @@ export const dataFailures = {
     { detail: 'The key of {subject} is not available at the moment.' },
   ),
   'erasures-unreadable': says(
-    { line: 'integer', path: 'text?' },
+    { line: 'integer', path: 'place?' },
     {
       detail: 'Line {line} of the list of erasures can’t be read[ ({path})].',
       todo: 'Put the file back from a backup.',
     },
   ),
   'log-incomplete': says(
-    { folder: 'text' },
+    { folder: 'place' },
     {
       detail:
         '{folder} contains parts of an event log, but its file CURRENT is missing or unusable. Nothing was changed.',
@@ -75,7 +75,7 @@ export const dataFailures = {
     },
   ),
   'log-gone': says(
-    { file: 'text', folder: 'text' },
+    { file: 'place', folder: 'place' },
     {
       detail:
         '{file} belongs to an event log, but {folder} has no usable file CURRENT. Nothing was changed.',
@@ -83,14 +83,14 @@ export const dataFailures = {
     },
   ),
   'log-marker-unreadable': says(
-    { file: 'text' },
+    { file: 'place' },
     {
       detail: '{file} can’t be read. Nothing was changed.',
       todo: 'Restore the data directory from a backup.',
     },
   ),
   'log-mismatch': says(
-    { file: 'text', marked: 'text', found: 'text?' },
+    { file: 'place', marked: 'text', found: 'text?' },
     {
       detail:
         '{file} belongs to another event log ({marked}) than the database next to it[ ({found})]. Nothing was changed.',
@@ -98,26 +98,26 @@ export const dataFailures = {
     },
   ),
   'log-unopenable': says(
-    { folder: 'text', cause: 'said' },
+    { folder: 'place', cause: 'said' },
     {
       detail: 'The database in {folder} can’t be opened: {cause}. Nothing was changed.',
       todo: 'Restore it from a backup.',
     },
   ),
   'log-unopenable-now': says(
-    { folder: 'text', cause: 'said' },
+    { folder: 'place', cause: 'said' },
     { detail: 'The database in {folder} can’t be opened at the moment: {cause}.' },
   ),
   'log-bookkeeping-lost': says({}, { detail: 'The database has lost the list of its own files.' }),
   'tables-end-process': says(
-    { folder: 'text', findings: 'sentences' },
+    { folder: 'place', findings: 'sentences' },
     {
       detail:
         'The event log in {folder} was not opened because damaged tables would end the process: {findings}. Nothing was changed.',
       todo: 'Restore the last backup into a new data directory (`mitschrift restore`), or salvage what can be read (`mitschrift repair --out`).',
     },
   ),
-  'table-finding': says({ file: 'text', finding: 'sentence' }, { detail: '{file}: {finding}' }),
+  'table-finding': says({ file: 'place', finding: 'sentence' }, { detail: '{file}: {finding}' }),
   'more-findings': says({ more: 'integer' }, { detail: 'and {more} more' }),
   'log-reopening': says(
     {},
@@ -158,7 +158,7 @@ export const dataFailures = {
     },
   ),
   'secrets-damaged': says(
-    { path: 'text' },
+    { path: 'place' },
     {
       detail: '{path} is damaged.',
       todo: 'Put it back from a backup, or delete it and enter the API keys again.',
@@ -171,32 +171,32 @@ export const dataFailures = {
   'upload-part-missing': says({}, { detail: 'A part of an upload is missing.' }),
   'upload-part-changed': says({}, { detail: 'The length of a part of an upload has changed.' }),
   'database-full': says(
-    { database: 'text' },
+    { database: 'place' },
     { detail: 'The disk of the database {database} is full, so nothing new is saved.' },
   ),
   'database-damaged': says(
-    { database: 'text', cause: 'text' },
+    { database: 'place', cause: 'text' },
     { detail: 'Tables of the database {database} are damaged ({cause}).' },
   ),
   'database-other-log': says(
-    { database: 'text' },
+    { database: 'place' },
     {
       detail: 'The database {database} now contains another event log. Mitschrift opens it again.',
     },
   ),
   'database-away': says(
-    { database: 'text', cause: 'text?' },
+    { database: 'place', cause: 'text?' },
     { detail: 'The database {database} can’t be reached at the moment[ ({cause})].' },
   ),
   'database-no-connections': says(
-    { database: 'text' },
+    { database: 'place' },
     {
       detail: 'The database {database} has no free connection.',
       todo: 'Raise max_connections in PostgreSQL, or run fewer nodes.',
     },
   ),
   'database-no-rights': says(
-    { database: 'text' },
+    { database: 'place' },
     {
       detail:
         'In the database {database}, the user of this node no longer has the rights it needs.',

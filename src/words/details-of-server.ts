@@ -78,7 +78,7 @@ export const detailsOfServer = {
     { detail: 'must not be inside the data directory: the backup would be lost with it' },
   ),
   'backup-folder-in-use': says(
-    { file: 'text' },
+    { file: 'place' },
     { detail: 'contains something else ({file}): choose an empty folder' },
   ),
   'backup-of-other-data': says(
@@ -107,10 +107,10 @@ export const detailsOfServer = {
         'doesn’t respond, like a network folder whose server is offline: check it, or choose another folder',
     },
   ),
-  'backup-folder': says({ folder: 'text', fault: 'sentence' }, { detail: '{folder} {fault}.' }),
+  'backup-folder': says({ folder: 'place', fault: 'sentence' }, { detail: '{folder} {fault}.' }),
   'backup-failed': says({ cause: 'said' }, { detail: 'The backup failed: {cause}' }),
   'backup-by-database': says(
-    { database: 'text', files: 'text' },
+    { database: 'place', files: 'place' },
     {
       detail:
         'The data is in the database {database}: back that up with pg_basebackup, then {files}, which has the audio, the documents and the keys.',

@@ -3,7 +3,7 @@ import { says } from './sentences.ts';
 /** Why a recorder on a desk does not reach its Mitschrift. */
 export const failuresOfDesk = {
   'mitschrift-server-unreachable': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The Mitschrift server can’t be reached.',
       todo: 'Check the address and the network.',
@@ -11,7 +11,7 @@ export const failuresOfDesk = {
     },
   ),
   'mitschrift-server-closes': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The Mitschrift server closes connections without an answer.',
       todo: 'Check that it is running.',
@@ -19,7 +19,7 @@ export const failuresOfDesk = {
     },
   ),
   'mitschrift-server-broke-off': says(
-    { server: 'text', cause: 'text?', during: ['request', 'answer'] },
+    { server: 'place', cause: 'text?', during: ['request', 'answer'] },
     {
       detail: 'The Mitschrift server broke off {during}.',
       admin: '{server}[ ({cause})]',
@@ -27,11 +27,11 @@ export const failuresOfDesk = {
     },
   ),
   'mitschrift-server-stopped-answering': says(
-    { server: 'text' },
+    { server: 'place' },
     { detail: 'The Mitschrift server stopped in the middle of its answer.', admin: '{server}' },
   ),
   'mitschrift-server-certificate': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The certificate of the Mitschrift server isn’t trusted.',
       todo: 'If it is your own, name its authority: NODE_EXTRA_CA_CERTS=/path/to/authority.pem mitschrift …',
@@ -39,7 +39,7 @@ export const failuresOfDesk = {
     },
   ),
   'mitschrift-server-no-https': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The Mitschrift server doesn’t support https.',
       todo: 'Try http:// in the address.',
@@ -47,7 +47,7 @@ export const failuresOfDesk = {
     },
   ),
   'not-mitschrift': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'What answers at this address isn’t Mitschrift.',
       todo: 'Check the address.',

@@ -48,7 +48,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-unreachable': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The language model server can’t be reached.',
       todo: 'Try again when it is running.',
@@ -56,7 +56,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-closes': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The language model server closes connections without an answer.',
       todo: 'Try again when it is running.',
@@ -64,7 +64,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-broke-off': says(
-    { server: 'text', cause: 'text?', during: ['request', 'answer'] },
+    { server: 'place', cause: 'text?', during: ['request', 'answer'] },
     {
       detail: 'The language model server broke off {during}.',
       todo: 'Try again.',
@@ -73,7 +73,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-stopped-answering': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The language model server stopped in the middle of its answer.',
       todo: 'Try again.',
@@ -81,7 +81,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-busy': says(
-    { server: 'text', said: 'said?' },
+    { server: 'place', said: 'said?' },
     {
       detail: 'The language model server is busy.',
       todo: 'Try again later.',
@@ -89,7 +89,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-not-ready': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'place', status: 'text', said: 'said?' },
     {
       detail: 'The language model server isn’t ready yet.',
       todo: 'Try again later.',
@@ -97,7 +97,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-late': says(
-    { server: 'text', limit: 'seconds' },
+    { server: 'place', limit: 'seconds' },
     {
       detail: 'The language model server gave no answer within {limit}.',
       todo: 'Try again.',
@@ -105,7 +105,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-failed': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'place', status: 'text', said: 'said?' },
     {
       detail: 'The language model server reported an error.',
       todo: 'Try again.',
@@ -113,7 +113,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-cannot': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'place', status: 'text', said: 'said?' },
     {
       detail: 'The language model server doesn’t support this request.',
       todo: tellAdministrator.en,
@@ -121,7 +121,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-not-found': says(
-    { server: 'text', said: 'said?' },
+    { server: 'place', said: 'said?' },
     {
       detail: 'The language model server doesn’t know the address or the model.',
       todo: tellAdministrator.en,
@@ -129,7 +129,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-answer-broken': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The answer of the language model server is damaged.',
       todo: 'Try again.',
@@ -137,7 +137,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-refused': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'place', status: 'text', said: 'said?' },
     {
       detail: 'The language model server rejected the request.',
       todo: tellAdministrator.en,
@@ -145,7 +145,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-key-wrong': says(
-    { server: 'text', said: 'said?' },
+    { server: 'place', said: 'said?' },
     {
       detail: 'The language model server rejects the API key.',
       todo: tellAdministrator.en,
@@ -153,7 +153,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-no-credit': says(
-    { server: 'text', said: 'said?' },
+    { server: 'place', said: 'said?' },
     {
       detail: 'The quota of the language model server is used up.',
       todo: tellAdministrator.en,
@@ -161,7 +161,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-redirects': says(
-    { server: 'text', url: 'text?' },
+    { server: 'place', url: 'place?' },
     {
       detail: 'The language model server redirects to another address.',
       todo: tellAdministrator.en,
@@ -169,7 +169,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-not-api': says(
-    { server: 'text', fault: ['not-json', 'too-large'], limit: 'bytes?' },
+    { server: 'place', fault: ['not-json', 'too-large'], limit: 'bytes?' },
     {
       detail: 'The language model server answers with something other than an API.',
       todo: tellAdministrator.en,
@@ -183,7 +183,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-certificate': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The certificate of the language model server isn’t trusted.',
       todo: tellAdministrator.en,
@@ -191,7 +191,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-no-https': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The language model server doesn’t support https.',
       todo: tellAdministrator.en,
@@ -199,7 +199,7 @@ export const failuresOfLanguage = {
     },
   ),
   'language-server-no-model': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The language model server offers no model.',
       todo: tellAdministrator.en,
@@ -207,7 +207,7 @@ export const failuresOfLanguage = {
     },
   ),
   'context-too-small': says(
-    { server: 'text', read: 'integer?', least: 'integer?', said: 'said?' },
+    { server: 'place', read: 'integer?', least: 'integer?', said: 'said?' },
     {
       detail: 'The language model’s context window is too small for this recording.',
       todo: tellAdministrator.en,

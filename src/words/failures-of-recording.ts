@@ -154,7 +154,7 @@ export const failuresOfRecording = {
     },
   ),
   'recorder-socket-unsafe': says(
-    { path: 'text' },
+    { path: 'place' },
     {
       detail:
         'The recording could not be started, because others can access the server’s folder for it.',

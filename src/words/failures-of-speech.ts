@@ -39,7 +39,7 @@ export const failuresOfSpeech = {
       found: 'integer?',
       expected: 'integer?',
       model: 'text',
-      file: 'text',
+      file: 'place',
       fault: ['missing', 'size', 'checksum', 'not-listed'],
     },
     {
@@ -93,7 +93,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-unreachable': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The speech recognition server can’t be reached.',
       todo: 'Mitschrift keeps trying.',
@@ -101,7 +101,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-gave-up': says(
-    { server: 'text', waited: 'minutes' },
+    { server: 'place', waited: 'minutes' },
     {
       detail: 'The speech recognition server could not be reached for {waited}.',
       todo: 'Try again when it is running; Mitschrift also tries again when it responds.',
@@ -109,7 +109,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-closes': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The speech recognition server closes connections without an answer.',
       todo: 'Mitschrift keeps trying.',
@@ -117,7 +117,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-lost': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The speech recognition server went offline during transcription.',
       todo: 'Mitschrift tries again.',
@@ -125,7 +125,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-broke-off': says(
-    { server: 'text', cause: 'text?', during: ['request', 'answer'] },
+    { server: 'place', cause: 'text?', during: ['request', 'answer'] },
     {
       detail: 'The speech recognition server broke off {during}.',
       todo: 'Try again.',
@@ -134,7 +134,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-stalled': says(
-    { server: 'text', limit: 'minutes' },
+    { server: 'place', limit: 'minutes' },
     {
       detail: 'The speech recognition server gave no answer within {limit}.',
       todo: 'Try again, or tell an administrator.',
@@ -142,7 +142,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-stopped-answering': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The speech recognition server stopped in the middle of its answer.',
       todo: 'Try again.',
@@ -150,7 +150,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-busy': says(
-    { server: 'text', said: 'said?' },
+    { server: 'place', said: 'said?' },
     {
       detail: 'The speech recognition server is busy.',
       todo: 'Mitschrift keeps trying.',
@@ -158,7 +158,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-silent': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The speech recognition server doesn’t respond; it may be busy.',
       todo: 'Mitschrift keeps trying.',
@@ -166,7 +166,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-not-ready': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'place', status: 'text', said: 'said?' },
     {
       detail: 'The speech recognition server isn’t ready yet.',
       todo: 'Mitschrift keeps trying.',
@@ -174,7 +174,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-loading': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The speech recognition server is loading its model, or couldn’t load it.',
       todo: 'Mitschrift keeps trying.',
@@ -182,7 +182,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-failed': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'place', status: 'text', said: 'said?' },
     {
       detail: 'The speech recognition server reported an error.',
       todo: 'Try again.',
@@ -190,7 +190,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-key-wrong': says(
-    { server: 'text', said: 'said?' },
+    { server: 'place', said: 'said?' },
     {
       detail: 'The speech recognition server rejects the API key.',
       todo: tellAdministrator.en,
@@ -198,7 +198,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-not-found': says(
-    { server: 'text', said: 'said?' },
+    { server: 'place', said: 'said?' },
     {
       detail: 'The speech recognition server doesn’t know the address or the model.',
       todo: tellAdministrator.en,
@@ -207,7 +207,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-redirects': says(
-    { server: 'text', url: 'text?' },
+    { server: 'place', url: 'place?' },
     {
       detail: 'The speech recognition server redirects to another address.',
       todo: tellAdministrator.en,
@@ -215,7 +215,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-web-page': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The speech recognition server answered with a web page instead of a transcript.',
       todo: tellAdministrator.en,
@@ -223,7 +223,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-too-large': says(
-    { server: 'text', least: 'seconds?' },
+    { server: 'place', least: 'seconds?' },
     {
       detail:
         'The speech recognition server rejects the audio as too large[, even in pieces of {least}].',
@@ -232,7 +232,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-no-credit': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The account at the speech recognition server has no credit left.',
       todo: tellAdministrator.en,
@@ -240,7 +240,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-cannot': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'place', status: 'text', said: 'said?' },
     {
       detail: 'The speech recognition server doesn’t support this request.',
       todo: tellAdministrator.en,
@@ -248,7 +248,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-refused': says(
-    { server: 'text', status: 'text', said: 'said?' },
+    { server: 'place', status: 'text', said: 'said?' },
     {
       detail: 'The speech recognition server rejected the request.',
       todo: tellAdministrator.en,
@@ -256,7 +256,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-certificate': says(
-    { server: 'text', cause: 'text' },
+    { server: 'place', cause: 'text' },
     {
       detail: 'The certificate of the speech recognition server isn’t trusted.',
       todo: tellAdministrator.en,
@@ -264,7 +264,7 @@ export const failuresOfSpeech = {
     },
   ),
   'speech-server-no-https': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: 'The speech recognition server doesn’t support https.',
       todo: tellAdministrator.en,
@@ -274,7 +274,7 @@ export const failuresOfSpeech = {
   'speech-answer-unreadable': says(
     {
       limit: 'bytes?',
-      server: 'text',
+      server: 'place',
       fault: ['no-text', 'not-an-object', 'broke-off', 'not-a-transcript', 'too-large'],
     },
     {

@@ -17,7 +17,7 @@ const failuresToInstall = {
     },
   ),
   /** One of the causes: where, and why. */
-  'source-failed': says({ place: 'text', cause: 'sentence' }, { detail: '{place}: {cause}' }),
+  'source-failed': says({ place: 'place', cause: 'sentence' }, { detail: '{place}: {cause}' }),
   'companion-not-installed': says(
     { companion: 'text' },
     { detail: 'The model {companion}, which is also needed, could not be installed.' },
@@ -30,11 +30,11 @@ const failuresToInstall = {
     },
   ),
   'mirror-missing': says(
-    { path: 'text' },
+    { path: 'place' },
     { detail: '{path} doesn’t exist (Download source for models, `models.mirror`)' },
   ),
   'checksum-differs': says(
-    { file: 'text', from: ['publisher', 'earlier'], id: 'text' },
+    { file: 'place', from: ['publisher', 'earlier'], id: 'text' },
     {
       detail:
         'The model was not installed: the file {file} was altered or damaged on the way. It differs from {from}.',
@@ -48,7 +48,7 @@ const failuresToInstall = {
     },
   ),
   'model-file-missing': says(
-    { file: 'text' },
+    { file: 'place' },
     { detail: 'The model was not installed: the download doesn’t contain the file {file}.' },
   ),
   'archive-unusable': says(
@@ -65,7 +65,7 @@ const failuresToInstall = {
     { cause: 'sentence' },
     { detail: 'The model was not installed because it failed the test: {cause}.' },
   ),
-  'import-missing': says({ path: 'text' }, { detail: '{path} doesn’t exist.' }),
+  'import-missing': says({ path: 'place' }, { detail: '{path} doesn’t exist.' }),
   'import-not-a-model': says(
     { name: 'text' },
     {
@@ -95,7 +95,7 @@ const causes = {
   'as-quoted': says({ text: 'said' }, { detail: '{text}' }),
   'forbidden-address': says({}, { detail: 'the address is link-local or a metadata address' }),
   'unsafe-redirect': says(
-    { url: 'text' },
+    { url: 'place' },
     { detail: 'the server redirects to {url}, which is not safe' },
   ),
   'too-many-redirects': says(
@@ -117,7 +117,7 @@ const causes = {
   'part-unnamed': says({}, { detail: 'the server doesn’t say which part it sent' }),
   'too-many-files': says({}, { detail: 'too many files' }),
   'files-too-large': says({}, { detail: 'files too large for a model' }),
-  'file-twice': says({ path: 'text' }, { detail: '{path} appears twice' }),
+  'file-twice': says({ path: 'place' }, { detail: '{path} appears twice' }),
   'too-much': says({}, { detail: 'more data than a model can have' }),
   'bzip2-failed': says({}, { detail: 'bzip2 failed' }),
   'package-missing': says(

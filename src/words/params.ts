@@ -9,6 +9,7 @@ export type Language = (typeof languages)[number];
 export type ParamKind =
   | 'text'
   | 'said'
+  | 'place'
   | 'bytes'
   | 'seconds'
   | 'briefSeconds'
@@ -20,6 +21,7 @@ export type ParamKind =
   | 'percent'
   | 'list'
   | 'or'
+  | 'places'
   | 'language'
   | 'sentence'
   | 'sentences'
@@ -42,7 +44,7 @@ type ValueOf<K> = K extends readonly (infer V)[]
     ? ValueOf<Given> | undefined
     : K extends 'bytes' | 'seconds' | 'briefSeconds' | 'minutes' | 'hours' | 'integer' | 'percent'
       ? number
-      : K extends 'list' | 'or'
+      : K extends 'list' | 'or' | 'places'
         ? readonly string[]
         : K extends 'sentence'
           ? Sentence
@@ -57,8 +59,13 @@ export type Values<P extends Kinds> = {
   readonly [Name in Exclude<keyof P, Absent<P>>]: ValueOf<P[Name]>;
 } & { readonly [Name in Absent<P>]?: ValueOf<P[Name]> };
 
-/** Free text is cut there: names, and what a server said. */
-const charactersMax = { text: 120, said: 300 } as const;
+/**
+ * Free text is cut there: names, and what a server said. A path or an address is of no use when it is cut: it may be as long
+ * as the longest path of Linux.
+ */
+const charactersMax = { text: 120, said: 300, place: 4096 } as const;
+/** Longer words are cut. */
+const wordMax = 40;
 /** Of a list, at most as many are named. */
 const namedMax = 10;
 
@@ -72,12 +79,13 @@ export function written(
   language: Language,
 ): string | undefined {
   if (typeof kind !== 'string' || kind === 'sentence' || kind === 'sentences') return undefined;
-  if (kind === 'list' || kind === 'or')
+  if (kind === 'list' || kind === 'or' || kind === 'places')
     return Array.isArray(value)
       ? namesListed(value as readonly string[], kind, language)
       : undefined;
   if (typeof value === 'object') return undefined;
-  if (kind === 'text' || kind === 'said') return oneLine(String(value), charactersMax[kind]);
+  if (kind === 'text' || kind === 'said' || kind === 'place')
+    return oneLine(String(value), charactersMax[kind]);
   if (kind === 'time' || kind === 'date') return moment(String(value), kind, language);
   if (kind === 'language') return languageName(String(value), language);
   return typeof value === 'number' && Number.isFinite(value)
@@ -154,13 +162,14 @@ const more = {
   de: (count: number) => `${count} weitere`,
 } as const satisfies Record<Language, (count: number) => string>;
 
-/** Names with commas between, and “and” or “or” before the last. */
+/** Names or places with commas between, and “and” or “or” before the last. */
 export function namesListed(
   names: readonly string[],
-  kind: 'list' | 'or',
+  kind: 'list' | 'or' | 'places',
   language: Language,
 ): string {
-  const shown = names.slice(0, namedMax).map((name) => oneLine(name, charactersMax.text));
+  const most = charactersMax[kind === 'places' ? 'place' : 'text'];
+  const shown = names.slice(0, namedMax).map((name) => oneLine(name, most));
   if (names.length > namedMax) shown.push(more[language](names.length - namedMax));
   const type = kind === 'or' ? 'disjunction' : 'conjunction';
   return new Intl.ListFormat(localeOf[language], { type }).format(shown);
@@ -174,8 +183,12 @@ function languageName(tag: string, language: Language): string {
   }
 }
 
-/** On one line, so that nobody's text looks like a sentence of ours. */
+/** On one line, so that nobody's text looks like a sentence of ours; what is cut ends behind a word, if one ends near. */
 function oneLine(text: string, most: number): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length > most ? `${line.slice(0, most).trimEnd()}…` : line;
+  if (line.length <= most) return line;
+  const wordEnd = line.lastIndexOf(' ', most);
+  // Half a character would be none.
+  const kept = line.slice(0, wordEnd > most - wordMax ? wordEnd : most).replace(/\p{Cs}$/u, '');
+  return `${kept.trimEnd()}…`;
 }

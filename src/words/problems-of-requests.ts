@@ -313,7 +313,7 @@ export const problemsOfRequests = {
   invalid: says({}, { title: 'Please check your input', detail: 'Some of the input isn’t valid.' }),
   'upgrade-required': says({}, { title: 'WebSocket only', detail: 'Connect with a WebSocket.' }),
   'https-required': says(
-    { address: 'text' },
+    { address: 'place' },
     { title: 'https required', detail: 'Mitschrift uses https here. Open {address}' },
   ),
   'too-many-attempts': says(

@@ -10,35 +10,35 @@ export const trials = {
     },
   ),
   'local-ready': says({}, { detail: 'Speech recognition works on this server.' }),
-  'server-ready': says({ server: 'text' }, { detail: '{server} is ready.' }),
+  'server-ready': says({ server: 'place' }, { detail: '{server} is ready.' }),
   'server-no-list': says(
-    { server: 'text' },
+    { server: 'place' },
     { detail: '{server} responds but doesn’t list its models.' },
   ),
   'server-at-work': says(
-    { server: 'text' },
+    { server: 'place' },
     { detail: '{server} doesn’t respond; it may be busy transcribing.' },
   ),
   'backend-compat': says(
-    { server: 'text' },
+    { server: 'place' },
     {
       detail: '{server} is an OpenAI-compatible server: set “Protocol” (`stt.backend`) to compat.',
     },
   ),
   'backend-native': says(
-    { server: 'text' },
+    { server: 'place' },
     { detail: '{server} is a whisper.cpp server: set “Protocol” (`stt.backend`) to native.' },
   ),
   'not-whisper-cpp': says(
-    { server: 'text' },
+    { server: 'place' },
     { detail: '{server} is not a whisper.cpp server (no /health).' },
   ),
   'not-whisper-asr': says(
-    { server: 'text' },
+    { server: 'place' },
     { detail: '{server} is not a whisper-asr-webservice (no /docs).' },
   ),
   'cannot-transcribe': says(
-    { server: 'text' },
+    { server: 'place' },
     { detail: '{server} can’t transcribe: it has no /audio/transcriptions.' },
   ),
   'no-choice-of-models': says(

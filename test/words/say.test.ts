@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { check } from '../../src/words/checks.ts';
 import { failure } from '../../src/words/failures.ts';
 import type { Language } from '../../src/words/params.ts';
 import { say } from '../../src/words/say.ts';
@@ -81,6 +82,17 @@ test('free text stays on one line and is cut, so that nobody’s words pass for 
   )!;
   assert.match(admin!, /^s: HTTP 500, “line next x+…”$/u);
   assert.ok(admin!.length < 330, admin);
+  const device = (name: string) => both(failure('device-in-use', { device: name }))[0]!;
+  assert.match(device(`${'word '.repeat(23)}character`), /(?:word ){22}word…/u, 'behind a word');
+  assert.match(device('😀'.repeat(100)), /^[^\p{Cs}]*😀…/u, 'not within a character');
+});
+
+test('paths and addresses are not cut, as they would be of no use', () => {
+  const folder = `/home/anna/${'a folder with a long name/'.repeat(30)}notes`;
+  const { detail } = say(check('data-writable', { folder }), 'de')!;
+  assert.ok(detail.includes(folder), detail);
+  const { detail: listed } = say(check('files-open', { paths: [folder, '/tmp'] }), 'en')!;
+  assert.ok(listed.includes(`${folder} and /tmp`), listed);
 });
 
 test('a code of a newer release, and values that are not of their kind, harm nothing', () => {
