@@ -111,10 +111,6 @@ export const detailsOfDevicesInGerman = {
   'upload-elsewhere': {
     detail: 'Diese Datei wird bereits in einem anderen Tab oder Fenster hochgeladen.',
   },
-  'upload-not-written': {
-    detail:
-      'Die Datei konnte nicht auf der Festplatte des Servers gespeichert werden. Versuchen Sie es erneut, oder informieren Sie einen Administrator.',
-  },
   'file-too-large': {
     detail: 'Die Datei ist größer als {limit}, die maximale Dateigröße.',
     admin: 'Einstellung: Maximale Dateigröße (`limits.upload_mb`).',

@@ -166,13 +166,6 @@ export const detailsOfDevices = {
     {},
     { detail: 'This file is already being uploaded in another tab or window.' },
   ),
-  'upload-not-written': says(
-    {},
-    {
-      detail:
-        'The file couldn’t be saved on the server’s disk. Try again, or tell an administrator.',
-    },
-  ),
   'file-too-large': says(
     { limit: 'bytes' },
     {

@@ -74,7 +74,6 @@ export const detailsOfRecordingsInGerman = {
   'device-trial-admin-only': {
     detail: 'Nur ein Administrator kann die Geräte des Servers testen.',
   },
-  'model-choice-failed': { detail: '{cause}' },
   'token-missing': {
     detail: 'Melden Sie sich an und senden Sie das Token als `Authorization: Bearer <token>`.',
   },

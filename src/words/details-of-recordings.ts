@@ -112,7 +112,6 @@ export const detailsOfRecordings = {
     {},
     { detail: 'Only an administrator can test the server’s devices.' },
   ),
-  'model-choice-failed': says({ cause: 'sentence' }, { detail: '{cause}' }),
   'token-missing': says(
     {},
     { detail: 'Log in and send the token as `Authorization: Bearer <token>`.' },

@@ -192,6 +192,5 @@ export const failuresOfSpeechInGerman = {
     admin:
       'Einstellungen › Modelle: Installieren Sie „Pyannote segmentation 3.0“ (`npx mitschrift models install pyannote-segmentation-3`).',
   },
-  'speakers-not-separated': { detail: 'Die Sprecher konnten nicht unterschieden werden. {cause}' },
   'no-names-answered': { detail: 'Das Sprachmodell hat keine Liste von Namen geliefert.' },
 } satisfies Words<typeof failuresOfSpeech>;

@@ -301,9 +301,5 @@ export const failuresOfSpeech = {
         'Settings › Models: install “Pyannote segmentation 3.0” (`npx mitschrift models install pyannote-segmentation-3`).',
     },
   ),
-  'speakers-not-separated': says(
-    { cause: 'sentence' },
-    { detail: 'The speakers could not be separated. {cause}' },
-  ),
   'no-names-answered': says({}, { detail: 'The language model answered without a list of names.' }),
 };

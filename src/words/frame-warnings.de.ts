@@ -9,5 +9,4 @@ export const frameWarningsInGerman = {
   },
   'too-many-messages': { detail: 'Zu viele Nachrichten warten; diese wurde ignoriert.' },
   'start-first': { detail: 'Senden Sie zuerst audio.start und warten Sie auf audio.ready.' },
-  'nothing-recorded-here': { detail: 'Diese Verbindung nimmt nichts auf.' },
 } satisfies Words<typeof frameWarnings>;

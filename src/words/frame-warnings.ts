@@ -13,7 +13,6 @@ export const frameWarnings = {
   ),
   'too-many-messages': says({}, { detail: 'Too many messages are waiting; this one was ignored.' }),
   'start-first': says({}, { detail: 'Send audio.start first and wait for audio.ready.' }),
-  'nothing-recorded-here': says({}, { detail: 'This connection isn’t recording anything.' }),
 };
 
 /** A warning's code with what varies in its sentence. */
