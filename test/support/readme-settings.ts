@@ -15,11 +15,13 @@ export function replaceSettings(text: string): string {
 }
 
 function row(key: SettingKey): string[] {
-  const { fallback, fallbackText, hint, secret } = settingOf(key);
+  const { fallback, fallbackText, title, hint, secret } = settingOf(key);
   const none = fallback === null || (Array.isArray(fallback) && fallback.length === 0);
   const shown =
     fallbackText?.en ?? (none ? '–' : `\`${JSON.stringify(fallback).replaceAll('"', '')}\``);
-  return [`\`${key}\``, shown, secret ? `${hint.en} Secret.` : hint.en];
+  // A hint says nothing without its title: “In MB.”
+  const meaning = `**${title.en}.** ${hint.en}`;
+  return [`\`${key}\``, shown, secret ? `${meaning} Secret.` : meaning];
 }
 
 /** A Markdown table as the formatter leaves it: columns as wide as their widest cell. */
