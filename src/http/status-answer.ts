@@ -35,6 +35,7 @@ export async function presentStatus(
     | 'disk'
     | 'settings'
     | 'backups'
+    | 'hasLanguageModel'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
@@ -58,6 +59,7 @@ export async function presentStatus(
     username: caller.username,
     is_admin: caller.isAdmin,
     version: services.version,
+    language_model: services.hasLanguageModel(),
     recording: recording && asItSounds(recording, services, reader),
     recordings: recordings.map((one) => asItSounds(one, services, reader)),
     others_record: services.captures.held().filter((device) => device !== recording?.device),

@@ -167,7 +167,7 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await turn(page, 't-0005').focus();
     await page.keyboard.press('Control+z');
     const list = page.getByRole('dialog');
-    await list.getByText('Changed by someone else since').waitFor();
+    await list.getByText('Changed again since').waitFor();
     await list.getByRole('button', { name: 'Close' }).click();
     await turn(page, 't-0005').focus();
     await page.keyboard.press('Control+z');

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { startLanguageServer } from '../support/language-servers.ts';
+import { type Brain, wellBehaved } from '../support/language-servers-brains.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
   openPage,
   password,
+  phone,
   startChromium,
   startWebService,
   untilHolds,
@@ -13,7 +16,11 @@ import {
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 type Line = { id: string; kind: string; text: string; done: boolean; edited_by: string | null };
-type Recording = { summary: { abstract: string; lines: Line[] } };
+type Recording = {
+  version: number;
+  utterances: { block: string; revision: string; text: string }[];
+  summary: { abstract: string; lines: Line[]; offered: object | null };
+};
 
 /** Answers that the pages expect and handle, and those that a test cuts off. */
 const expected = /status of (?:401|404|409|412)|ERR_FAILED|Failed to load/;
@@ -72,6 +79,8 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
     await page.getByText('Task marked as done.').first().waitFor();
     assert.equal((await lines()).find((line) => line.id === task.id)!.done, true);
     await checkLook(page, 'summary-edited');
+    const rewrite = page.getByRole('button', { name: 'Rewrite', exact: true });
+    assert.equal(await rewrite.count(), 0, 'without a language model');
 
     // Taken back in any order.
     await page.getByRole('button', { name: 'More', exact: true }).click();
@@ -145,6 +154,176 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
   });
 });
 
+test('the summary is rewritten: shorter, in another language, given up, undone; edited lines stay word for word', async (t) => {
+  const language = await startLanguageServer({ flavour: 'openai', brain: rewriting });
+  t.after(language.close);
+  const first = await startWebService(t);
+  await first.end('SIGTERM');
+  const [id] = await tellMeetings(first.dataDir, [readingRoom]);
+  const service = await startServiceProcess(first.dataDir, {
+    MITSCHRIFT_LLM_BASE_URL: language.url,
+    MITSCHRIFT_LLM_MODEL: 'test-model',
+  });
+  t.after(async () => await service.end('SIGTERM'));
+  const api = apiOf(service.url);
+  const session = await api.post<{ token: string }>('/login', { username: 'ada', password });
+  const read = async () =>
+    await apiOf(service.url, session.token).get<Recording>(`/recordings/${id}`);
+  const browser = await startChromium(t);
+  const opened = async (more: object = {}) =>
+    await openPage(t, browser, {
+      url: `${service.url}/notes/${id}`,
+      session,
+      expected,
+      ...more,
+    });
+  const page = await opened();
+  const choose = async (what: string) => {
+    await page.getByRole('button', { name: 'Rewrite', exact: true }).click();
+    await page.getByRole('button', { name: what, exact: true }).click();
+  };
+  const shows = async (text: string) => await page.locator('.summary').getByText(text).waitFor();
+
+  await t.test(
+    'nobody edited it: the new one is shown, and Undo brings the other back',
+    async () => {
+      const before = await read();
+      await page.getByRole('button', { name: 'Rewrite', exact: true }).click();
+      await page.getByText('Lines that you edited are kept.').waitFor();
+      await checkLook(page, 'summary-rewrite');
+      // The picture of the whole page is wider for a moment, and the column is made anew.
+      await page.keyboard.press('Escape');
+      await choose('Shorter');
+      await page.getByText('Summary rewritten.').first().waitFor();
+      await shows(shorter);
+      assert.deepEqual(textsIn(await read()), [shorter, last]);
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
+      await shows('The reading room opens on Saturday, 6 March.');
+      assert.deepEqual(textsIn(await read()), textsIn(before));
+    },
+  );
+
+  await t.test('corrected since: Undo would lose the correction, and says so instead', async () => {
+    await choose('Shorter');
+    await page.getByText('Summary rewritten.').first().waitFor();
+    const { block, revision } = (await read()).utterances[0]!;
+    const text = 'Good, then all of us are here.';
+    const corrected = await fetch(`${service.url}/recordings/${id}/utterances`, {
+      method: 'PATCH',
+      headers: {
+        authorization: `Bearer ${session.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ edits: [{ block, revision, text }] }),
+    });
+    assert.ok(corrected.ok, String(corrected.status));
+    await page.getByText(text).first().waitFor();
+    await page.keyboard.press('Control+z');
+    const list = page.getByRole('dialog');
+    await list.getByText('Changed again since').first().waitFor();
+    await page.keyboard.press('Escape');
+    const now = await read();
+    assert.deepEqual([now.utterances[0]!.text, textsIn(now)[0]], [text, shorter]);
+  });
+
+  const mine = '„Änne“ – `SPEAKER_00` *pays* <b>';
+  await t.test('lines that were edited stay word for word, in another language too', async () => {
+    const [line] = (await read()).summary.lines;
+    await body(page, line!.id).click();
+    await editor(page).fill(mine);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await body(page, line!.id).getByText(mine).waitFor();
+    const dialog = page.getByRole('dialog');
+    await choose('In another language…');
+    await dialog.getByLabel('Language of the summary').waitFor();
+    await checkLook(page, 'summary-rewrite-language');
+    if (await dialog.isVisible()) await page.keyboard.press('Escape');
+    await choose('In another language…');
+    await dialog.getByLabel('Language of the summary').selectOption('de');
+    await dialog.getByRole('button', { name: 'Rewrite' }).click();
+    await shows(inGerman);
+    await page.getByRole('button', { name: 'Rewrite', exact: true }).waitFor();
+    const now = await read();
+    assert.ok(
+      [inGerman, mine].every((text) => textsIn(now).includes(text)),
+      textsIn(now).join(),
+    );
+    assert.equal(now.summary.offered, null);
+    await row(page, line!.id).getByText('edited by you').waitFor({ state: 'attached' });
+    // Taken back, and made again, from the list of changes.
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('button', { name: 'My changes' }).click();
+    const change = page
+      .getByRole('dialog')
+      .getByRole('listitem')
+      .filter({ hasText: 'Summary rewritten.' })
+      .first();
+    await change.getByRole('button', { name: 'Undo' }).click();
+    await change.getByRole('button', { name: 'Redo' }).click();
+    await change.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.keyboard.press('Escape');
+    await shows(inGerman);
+    assert.ok(textsIn(await read()).includes(mine));
+  });
+
+  await t.test('given up, and refused: what there is stays', async () => {
+    const before = await read();
+    let answer = () => {};
+    language.faults.until = new Promise<void>((resolve) => (answer = resolve));
+    const going = page.locator('.rewrite').getByText('Rewriting…');
+    await choose('Longer');
+    await going.waitFor();
+    await checkLook(page, 'summary-rewriting');
+    await page.locator('.rewrite').getByRole('button', { name: 'Cancel' }).click();
+    await going.waitFor({ state: 'detached' });
+    await choose('Longer');
+    await going.waitFor();
+    await untilHolds(page, `document.activeElement?.textContent === 'Cancel'`);
+    await page.keyboard.press('Enter');
+    await going.waitFor({ state: 'detached' });
+    await untilHolds(page, `document.activeElement?.textContent.includes('Rewrite')`);
+    answer();
+    delete language.faults.until;
+    assert.deepEqual(textsIn(await read()), textsIn(before));
+    language.faults.status = { status: 403, body: '{}' };
+    await choose('Create again');
+    await page.getByText(/Version \d+ is still in use/u).waitFor();
+    delete language.faults.status;
+    await page.getByRole('button', { name: /^Keep version/u }).click();
+    await page.getByRole('button', { name: 'Rewrite', exact: true }).waitFor();
+    assert.deepEqual(textsIn(await read()), textsIn(before));
+    await page.context().close();
+  });
+
+  await t.test('on a phone, in German', async () => {
+    const theirs = await opened({ ...phone, locale: 'de-DE' });
+    await theirs.getByRole('tab', { name: /Zusammenfassung|Notiz/u }).tap();
+    await theirs.getByRole('button', { name: 'Umschreiben', exact: true }).tap();
+    await theirs.getByText('Von Ihnen bearbeitete Zeilen bleiben erhalten.').waitFor();
+    await checkLook(theirs, 'summary-rewrite-phone-german');
+    await theirs.getByRole('button', { name: 'Kürzer', exact: true }).tap();
+    await theirs.getByText('Zusammenfassung umgeschrieben.').first().waitFor();
+    assert.ok(textsIn(await read()).includes(mine));
+    await theirs.context().close();
+  });
+});
+
+/** Lines of the talk, by what is asked for. */
+const rewriting: Brain = (prompt) => {
+  if (/title/iu.test(prompt.system) || !/JSON/u.test(prompt.system)) return wellBehaved(prompt);
+  const texts = /in German/u.test(prompt.system)
+    ? [inGerman, 'Der sechste März ist in jedem Fall sicher.']
+    : [/Be brief/u.test(prompt.system) ? shorter : longer, last];
+  const line = { kind: 'point', person: null, due: null };
+  return JSON.stringify({ lines: texts.map((text, at) => ({ ...line, text, turn: 6 + at })) });
+};
+const shorter = 'The inspection is on the twelfth of February.';
+const longer = 'The inspection of the lift is on the twelfth of February, the fitter says.';
+const last = 'The sixth of March is safe either way.';
+const inGerman = 'Die Prüfung des Aufzugs ist am zwölften Februar, sagt der Monteur.';
+
+const textsIn = ({ summary }: Recording) => summary.lines.map(({ text }) => text);
 const row = (page: Page, line: string) => page.locator(`[data-line="${line}"]`).first();
 const body = (page: Page, line: string) => row(page, line).locator('.body');
 const editor = (page: Page) => page.locator('.summary textarea').first();

@@ -5,6 +5,7 @@ import { type Operation, tags } from '../route.ts';
 import * as other from './other-answers.ts';
 import { clientFrame, serverFrame } from './other-answers.ts';
 import { type JsonSchema, jsonSchema, namedSchemas } from './json-schema.ts';
+import * as facts from './fact-answers.ts';
 import * as recordings from './recording-answers.ts';
 
 /**
@@ -92,7 +93,7 @@ const named: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [recordings.suggestion, 'SpeakerSuggestion'],
   [recordings.documentPathsSchema, 'DocumentPaths'],
   [recordings.libraryItem, 'Transcript'],
-  [recordings.fact, 'Fact'],
+  [facts.fact, 'Fact'],
   [recordings.accepted, 'Accepted'],
   [serverFrame, 'ServerFrame'],
   [clientFrame, 'ClientFrame'],

@@ -331,6 +331,9 @@ export const statusSchema = z.object({
   username: z.string(),
   is_admin: z.boolean(),
   version: z.string().describe('release of the server'),
+  language_model: z
+    .boolean()
+    .describe('one is set up: summaries are rewritten, and questions answered'),
   recording: recordingNow.nullable().describe('the first of `recordings`'),
   recordings: z.array(recordingNow).describe('all that run for the caller'),
   others_record: z
@@ -376,25 +379,4 @@ export const statusSchema = z.object({
     )
     .describe('what concerns everybody, and nothing stops for'),
   position: z.number().int().describe('everything in the log up to it is in'),
-});
-
-export const fact = z.object({
-  position: z.number().int(),
-  stream: z.string(),
-  version: z.number().int(),
-  type: z.string(),
-  at: time,
-  by: z.string(),
-  run: z.number().int().optional(),
-  attempt: z.number().int().optional(),
-  from: z.string().optional(),
-  to: z.string().optional(),
-  data: z.record(z.string(), z.unknown()),
-  content: z.record(z.string(), z.unknown()).optional().describe('only to those who may hear it'),
-  erased: z.literal(true).optional(),
-});
-
-export const factPage = z.object({
-  events: z.array(fact),
-  next_after: z.number().int().nullable().describe('null: this is the end'),
 });

@@ -29,6 +29,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { recordingAt } from '../../recordings/recording-at.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { ownerOf } from '../feed/feed.ts';
+import { factPage } from '../openapi/fact-answers.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { perApp, routesOf } from '../route.ts';
 
@@ -137,7 +138,7 @@ export const recordingRoutes = [
     id: 'recordingEvents',
     summary: 'The facts a recording consists of',
     query: eventsSchema,
-    answers: { 200: { description: 'A page of facts.', json: answers.factPage } },
+    answers: { 200: { description: 'A page of facts.', json: factPage } },
     problems: ['not-found'],
     async run({ params: { id }, query, caller }, services) {
       await visibleRecording(services, caller, id);
@@ -161,7 +162,7 @@ export const eventRoutes = [
     query: eventsSchema.extend({
       recording: z.ulid().optional().describe('only the facts of this recording'),
     }),
-    answers: { 200: { description: 'A page of facts.', json: answers.factPage } },
+    answers: { 200: { description: 'A page of facts.', json: factPage } },
     async run({ query: { after, limit, recording }, caller: { userId } }, services) {
       const owners = ownersOf(services);
       const shownOf = async (id: string) => {

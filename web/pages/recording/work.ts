@@ -14,6 +14,7 @@ import { type MyChanges, openChanges } from './my-changes.ts';
 import type { OpenRecording } from './recording.ts';
 import { type NoteDesk, openNoteDesk } from './sidenotes/desk.ts';
 import { type LineDesk, openLineDesk } from './summary/desk.ts';
+import { openRewriting } from './summary/rewriting.ts';
 import { words } from './words.ts';
 
 export interface Work {
@@ -76,7 +77,9 @@ export function openWork(id: string, opened: OpenRecording): Work {
 
   const stopHearing = announceSaves(id);
   const onmade = (change: number, said: string) => toast(said, () => void undo(change));
-  const lines = openLines(id, { note, changes, onmade });
+  const onrewritten = (plan: Plan) => makeAtTop(words.get().summaryRewritten, plan);
+  const rewriting = openRewriting({ note, opened, onmade: onrewritten });
+  const lines = openLines(id, { note, changes, onmade, rewriting });
   const sidenotes = openSidenotes(id, { note, changes, onmade });
   return {
     changes,
@@ -96,6 +99,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
       drafts.close();
       lines.drafts.close();
       sidenotes.drafts.close();
+      rewriting.close();
       stopHearing();
     },
   };
@@ -124,7 +128,7 @@ async function turn(
 /** The desk of the summary's lines, whose drafts are kept apart. */
 function openLines(
   id: string,
-  parts: Pick<Parameters<typeof openLineDesk>[0], 'note' | 'changes' | 'onmade'>,
+  parts: Pick<Parameters<typeof openLineDesk>[0], 'note' | 'changes' | 'onmade' | 'rewriting'>,
 ): LineDesk {
   const drafts = openDrafts(session.get()?.username ?? '', summaryDraftsOf(id));
   return openLineDesk({ ...parts, drafts, saying: (what) => words.get()[lineWords[what]] });

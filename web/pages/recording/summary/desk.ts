@@ -17,6 +17,7 @@ import {
   predecessor,
   removing,
 } from './plans.ts';
+import type { Rewriting } from './rewriting.ts';
 
 /** The id of the abstract, and that of a line which is not there yet, by its kind. */
 export const abstractId = 'short';
@@ -52,6 +53,8 @@ export type LineDesk = {
   move(id: string, way: 'up' | 'down'): Promise<boolean>;
   /** Says what becomes of the summary that a model made since. @throws {ApiError} @throws {ChangedSince} */
   decide(offered: 'used' | 'declined'): Promise<void>;
+  /** The whole summary, by a model. */
+  rewriting: Rewriting;
 };
 
 type Parts = {
@@ -61,6 +64,7 @@ type Parts = {
   saying: LineSaying;
   /** With the toast of a change that was made. */
   onmade: (id: number, said: string) => void;
+  rewriting: Rewriting;
 };
 type Desk = Parts & {
   open: WritableAtom<OpenLine | null>;
@@ -88,6 +92,7 @@ export function openLineDesk(parts: Parts): LineDesk {
     rekind: (kind) => rekind(desk, kind),
     move: (id, way) => move(desk, id, way),
     decide: (offered) => decide(parts.note, offered),
+    rewriting: parts.rewriting,
   };
 }
 

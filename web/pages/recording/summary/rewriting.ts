@@ -1,0 +1,139 @@
+/** Writing a summary anew as a person wants it: it takes the place of the one that is shown once it is complete. */
+import { type ReadableAtom, atom } from 'nanostores';
+import { ApiError, answer, api } from '../../../client/api.ts';
+import { ChangedSince, type Note, type Plan } from '../changes.ts';
+import type { OpenRecording } from '../recording.ts';
+import type { Recording } from '../turn-key.ts';
+import { restoreVersion } from '../versions.ts';
+import { decide } from './plans.ts';
+
+/** What is wanted besides another try. */
+export type Wanted = { length?: 'shorter' | 'longer'; language?: string };
+
+export type Rewriting = {
+  /** A summary was asked for here and is not there yet. */
+  isGoing: ReadableAtom<boolean>;
+  /** Resolves when the summary took its place, or did not come. @throws {ApiError} it is refused */
+  begin(wanted: Wanted): Promise<void>;
+  /** The summary that is shown stays. @throws {ApiError} */
+  cancel(): Promise<void>;
+  /** What comes later is offered, as it is to everybody else. */
+  close(): void;
+};
+
+type Parts = {
+  note: Note;
+  opened: Pick<OpenRecording, 'state'>;
+  /** Makes the change that puts it in its place. */
+  onmade: (plan: Plan) => Promise<unknown>;
+};
+
+export function openRewriting({ note, opened, onmade }: Parts): Rewriting {
+  const isGoing = atom(false);
+  const closed = new AbortController();
+  const { id } = note;
+  const params = { path: { id } };
+  const settled = () => untilSettled(opened, closed.signal);
+
+  return {
+    isGoing,
+    async begin(wanted) {
+      if (isGoing.get()) return;
+      isGoing.set(true);
+      try {
+        // What was changed a moment ago is still being written down.
+        await settled();
+        const before = stateIn(note);
+        const body = { from: 'summary' as const, ...wanted };
+        await answer(api.POST('/recordings/{id}/reprocess', { params, body }));
+        await note.refresh();
+        const isSettled = await settled();
+        const now = note.now();
+        // Given up, or failed: the page says so, and the summary stays.
+        if (!isSettled || now.status === 'ERROR' || now.version === before.version) return;
+        await onmade(takingItsPlace(note, before, settled));
+      } finally {
+        isGoing.set(false);
+      }
+    },
+    async cancel() {
+      await answer(api.POST('/recordings/{id}/cancel', { params }));
+      await note.refresh();
+    },
+    close: () => closed.abort(),
+  };
+}
+
+/** Waits until nothing is done with a recording. @returns false when that is not waited for any more */
+function untilSettled(
+  { state }: Pick<OpenRecording, 'state'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    let stop: (() => void) | undefined;
+    const end = (isSettled: boolean) => {
+      stop?.();
+      resolve(isSettled);
+    };
+    signal.addEventListener('abort', () => end(false));
+    stop = state.subscribe((now) => {
+      if (now.state === 'missing') end(false);
+      if (now.state !== 'there') return;
+      const { status } = now.shown.recording;
+      if (status === 'IDLE' || status === 'ERROR') end(true);
+    });
+    // It was settled from the beginning.
+    if (signal.aborted) stop();
+  });
+}
+
+/** The new summary is shown: at once where nobody had edited the old one, else a person's word is given for it. */
+function takingItsPlace(note: Note, before: State, settled: () => Promise<boolean>): Plan {
+  return {
+    async send() {
+      if (note.now().summary.offered !== null) await decide(note, 'used');
+      await settled();
+    },
+    isDone: ({ summary }) => summary.offered === null,
+    back: () => switching(note, { to: before, from: stateIn(note) }, settled),
+  };
+}
+
+/** To another version and back, as long as nobody changed since what goes with a version. */
+function switching(
+  note: Note,
+  { to, from }: { to: State; from: State },
+  settled: () => Promise<boolean>,
+): Plan {
+  return {
+    async send() {
+      await settled();
+      if (saidIn(note.now()) !== from.said) throw new ChangedSince();
+      try {
+        await restoreVersion(note.id, to.version);
+      } catch (error) {
+        const isGone = error instanceof ApiError && error.problem.status === 404;
+        throw isGone ? new ChangedSince() : error;
+      }
+      await note.refresh();
+      await settled();
+    },
+    isDone: (now) => saidIn(now) === to.said,
+    back: () => switching(note, { to: from, from: { ...to, said: saidIn(note.now()) } }, settled),
+  };
+}
+
+/** A version, and what it says. */
+type State = { version: number; said: string };
+const stateIn = (note: Note): State => ({ version: note.now().version, said: saidIn(note.now()) });
+
+/** What goes back to what it was when a version is restored: a correction made since would be lost with it. */
+const saidIn = ({ title, language, summary, speakers, utterances }: Recording): string =>
+  JSON.stringify([
+    title,
+    language,
+    summary.abstract,
+    summary.lines.map(({ kind, text, person, due, done }) => [kind, text, person, due, done]),
+    speakers.map(({ label, name }) => [label, name]),
+    utterances.map(({ text, speaker }) => [text, speaker]),
+  ]);
