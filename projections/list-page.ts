@@ -105,7 +105,7 @@ export const entriesInAny =
   async (within) => {
     const parts = await Promise.all(lists.map((read) => read(within)));
     const sorted = [...new Set(parts.flat())].sort();
-    return (within.reverse ? sorted.reverse() : sorted).slice(0, within.limit);
+    return (within.reverse ? sorted.toReversed() : sorted).slice(0, within.limit);
   };
 
 /**

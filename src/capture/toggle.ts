@@ -16,6 +16,8 @@ export type ToggleRequest = {
   title?: string | undefined;
   /** Names of people who may be heard. */
   people?: string[] | undefined;
+  /** Id of one of the owner's folders. */
+  folder?: string | undefined;
   /** Instead of the device of the settings. */
   device?: string | undefined;
 };
@@ -141,6 +143,7 @@ async function start(
       speakers: null,
       title: request.title,
       people: request.people,
+      folder: request.folder,
       device,
       trigger,
     });

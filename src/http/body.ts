@@ -103,6 +103,9 @@ const moment = z.iso.datetime({ offset: true, error: wrong('not-a-time') });
 /** Id of a folder or a tag. */
 export const orderIdSchema = z.string().regex(/^\w{1,64}$/);
 
+/** In what a recording begins with. */
+export const folderSchema = orderIdSchema.describe('id of a folder that it is put into');
+
 /** What a list of documents is narrowed to. */
 export const narrowingSchema = z.strictObject({
   kind: kindSchema.optional(),
@@ -112,9 +115,7 @@ export const narrowingSchema = z.strictObject({
   folder: orderIdSchema.optional().describe('id of a folder; `none`: those in no folder'),
   tag: z
     .string()
-    .max(1000)
-    .transform((ids) => ids.split(','))
-    .pipe(z.array(orderIdSchema).max(tagsMax))
+    .regex(new RegExp(`^\\w{1,64}(?:,\\w{1,64}){0,${tagsMax - 1}}$`))
     .optional()
     .describe('ids of tags, separated by commas: those that have all of them'),
 });

@@ -36,6 +36,18 @@ export function orderWanted(
   return { folder, tags, addTags: add_tags, removeTags: remove_tags };
 }
 
+/** A folder that a recording is to begin in. @throws {Problem} 422: it is none of the owner's */
+export function folderGiven(folder: string | undefined, personal: Personal): string | undefined {
+  orderWanted({ folder }, personal);
+  return folder;
+}
+
+/** The same for what was recorded or sent before it could be said: a folder that is gone since is none. */
+export const folderLeft = (
+  folder: string | undefined,
+  { folders }: Pick<Personal, 'folders'>,
+): string | undefined => (folder !== undefined && folders.has(folder) ? folder : undefined);
+
 /** The folder that something is in; null also for what was put into one while that was deleted. */
 export const folderOf = (
   { folder }: { folder: string | null },

@@ -26,6 +26,8 @@ export type Upload = {
   title?: string | undefined;
   /** Names of people who may be heard. */
   people?: string[] | undefined;
+  /** Id of one of the owner's folders. */
+  folder?: string | null | undefined;
   /** When it began, as far as that is known; the first that is given counts, else it is now. RFC 3339. */
   began?: { said?: string | undefined; madeAt?: string | null; modifiedAt?: string | undefined };
 };

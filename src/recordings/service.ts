@@ -82,6 +82,8 @@ export type Start = {
   title?: string | undefined;
   /** Names of people who may be heard. */
   people?: string[] | undefined;
+  /** Id of one of the owner's folders. */
+  folder?: string | null | undefined;
   /** Name of the host's input device; null for a browser's microphone. */
   device: string | null;
   /** What started it: `api`, `hotkey`, `tray`, `browser`. */
@@ -139,7 +141,8 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
   const { store, progress, log } = deps;
   const { importAudio, removeUnacknowledged } = openImports({
     ...deps,
-    begin: (...first) => begin(recordings, ...first),
+    begin: (recordingId, fact, { folder, ...metadata }) =>
+      begin(recordings, recordingId, [fact, ...filedIn(folder)], metadata),
     async importedAs(recordingId) {
       const { recording } = await handler.read(recordingId);
       return factAt(recording, 1, 'audio.imported')?.data ?? null;
@@ -148,11 +151,12 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
   return {
     importAudio,
     ...leftUndone(parts, removeUnacknowledged, log),
-    async startRecording({ recordingId, by, command, title, people, ...data }) {
+    async startRecording({ recordingId, by, command, title, people, folder, ...data }) {
       const content = said({ title, people });
       const fact = { type: 'recording.started', data, content } as const;
+      const first = [fact, ...filedIn(folder)];
       // Its device or its browser is here.
-      return await begin(recordings, recordingId, fact, { by, command }, { act: true });
+      return await begin(recordings, recordingId, first, { by, command }, { act: true });
     },
     command: (recordingId, fact, metadata) =>
       decide(recordings, recordingId, metadata, () => [fact]),
@@ -220,16 +224,20 @@ function leftUndone(
   };
 }
 
-/** Appends the first fact of a recording. */
+/** With the fact of its beginning, so that none begins outside of the folder that was chosen for it. */
+const filedIn = (folder: string | null | undefined): RecordingFact[] =>
+  folder ? [{ type: 'recording.filed', data: { folder } }] : [];
+
+/** Appends the first facts of a recording. */
 const begin = (
   recordings: OpenRecordings,
   recordingId: string,
-  fact: RecordingFact,
+  facts: readonly RecordingFact[],
   { by, command }: CommandMetadata,
   { act = false } = {},
 ): Promise<Decided> =>
   recordings.use(recordingId, { create: true, act }, async (recording) =>
-    acceptedFrom(recordingId, [await recording.append([fact], { by, command })]),
+    acceptedFrom(recordingId, [await recording.append(facts, { by, command })]),
   );
 
 async function decide(

@@ -224,6 +224,30 @@ test('who gets a recording of another gets it without folder and tags', async (t
   assert.deepEqual(await idsOf(service, token, `folder=${folder}`), []);
 });
 
+test('a recording begins in the folder that was chosen for it', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const folder = await made(service, token, '/folders', { name: 'Clients' });
+  const { recording_id: id } = (await service.upload(token, { folder })).body;
+  const facts: { type: string; command: string }[] = [];
+  for await (const { type, command } of service.store.read(`recording-${id}`))
+    facts.push({ type, command });
+  assert.deepEqual(
+    facts.slice(0, 2).map(({ type }) => type),
+    ['audio.imported', 'recording.filed'],
+  );
+  assert.equal(facts[0]?.command, facts[1]?.command, 'one append');
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(await idsOf(service, token, `folder=${folder}`), [id]);
+  const refused = await service.upload<ProblemAnswer>(token, { folder: 'another' });
+  assert.deepEqual([refused.status, refused.body.errors?.[0]?.path], [422, 'folder']);
+  const toggled = await service.call<ProblemAnswer>('POST', '/toggle', {
+    token,
+    json: { action: 'start', folder: 'another' },
+  });
+  assert.deepEqual([toggled.status, toggled.body.errors?.[0]?.path], [422, 'folder']);
+});
+
 test('a folder whose making is asked for again after a restart is the same one', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

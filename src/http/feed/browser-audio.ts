@@ -10,6 +10,7 @@ import { failure } from '../../words/failures.ts';
 import { type Limited, mutex } from '../../shared/mutex.ts';
 import { notAuthenticated } from '../middleware/authenticate.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
+import { folderLeft } from '../order-changes.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
@@ -263,7 +264,7 @@ function browserRecordings(services: HttpServices) {
   const beginning = new Map<string, number>();
 
   return async function begin(
-    { kind, language, people, title, sender, id: key }: AudioStart,
+    { kind, language, people, title, folder, sender, id: key }: AudioStart,
     { userId }: Caller,
   ): Promise<string> {
     const recordingId = key === undefined ? ulid() : recordingIdFor(userId, key);
@@ -287,6 +288,7 @@ function browserRecordings(services: HttpServices) {
         language: language ?? null,
         speakers: null,
         people,
+        folder: folderLeft(folder, await services.order.of(userId)),
         title: title === '' ? undefined : title,
         device: null,
         trigger: sender ?? 'browser',

@@ -9,7 +9,7 @@ import type { FactOutline, LoggedFact } from '../../../events/facts/catalogue.ts
 import { recordingOf, kindSchema } from '../../../events/facts/recording.ts';
 import { browserRates } from '../../capture/browser/browser-file.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
-import { languageSchema, titleSchema } from '../body.ts';
+import { folderSchema, languageSchema, titleSchema } from '../body.ts';
 import { ulidPattern } from '../visible-recording.ts';
 
 /** What one fact becomes on the wire, stringified once for all who get it. */
@@ -141,6 +141,7 @@ export const clientFrame = z.discriminatedUnion('type', [
       ),
     people: peopleSchema.optional().describe('names of people who may be heard'),
     title: titleSchema.optional().describe('of a new recording'),
+    folder: folderSchema.optional().describe('of a new recording; none where it is gone'),
     name: z
       .string()
       .max(80)

@@ -49,7 +49,7 @@ const openedSpokenBy = perApp(({ storage, projections }) => openSpokenBy({ stora
 const entriesFor = async (
   services: RouteServices,
   owner: string,
-  { kind, speaker, folder, tag = [] }: z.output<typeof narrowingSchema>,
+  { kind, speaker, folder, tag }: z.output<typeof narrowingSchema>,
 ): Promise<ReadEntries> => {
   const { storage } = services;
   const read =
@@ -58,7 +58,7 @@ const entriesFor = async (
       : await openedSpokenBy(services).entriesOf(owner, speaker, kind);
   const ordered = [
     ...(folder === undefined ? [] : [await entriesAt(services, owner, folder)]),
-    ...tag.map((one) => entriesTagged(storage, owner, one)),
+    ...(tag?.split(',') ?? []).map((one) => entriesTagged(storage, owner, one)),
   ];
   const [first, ...others] = ordered;
   // Whatever is in a folder or has a tag is in the library.

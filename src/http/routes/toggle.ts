@@ -6,7 +6,8 @@ import { recordings, statusOf } from '../../../projections/recordings.ts';
 import { refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
-import { languageSchema, titleSchema } from '../body.ts';
+import { folderSchema, languageSchema, titleSchema } from '../body.ts';
+import { folderGiven } from '../order-changes.ts';
 import { limits } from '../limits.ts';
 import { mayRecordHere } from './devices.ts';
 import * as answers from '../openapi/recording-answers.ts';
@@ -18,6 +19,7 @@ export const toggleSchema = z.strictObject({
   language: languageSchema.optional(),
   people: peopleSchema.optional().describe('names of people who may be heard'),
   title: titleSchema.refine((title) => title !== '', wrong('field-empty')).optional(),
+  folder: folderSchema.optional(),
   recorder: z
     .string()
     .min(1)
@@ -69,6 +71,7 @@ export const toggleRoutes = [
         const { status } = await statusOf(services.storage, owner);
         return { status, recording_id: done.recordingId, action: actionOf(done.type) };
       }
+      folderGiven(body.folder, await services.order.of(owner));
       const mayRecord = await mayRecordHere(ctx, services, caller);
       const toggled = { owner, trigger: 'api', command, mayRecord } as const;
       const { action, recordingId, position } = await services.toggle(toggled, {

@@ -10,6 +10,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleFieldSchema } from '../../recordings/people-given.ts';
 import type { Admission } from '../../storage/quota.ts';
 import {
+  folderSchema,
   languageSchema,
   momentSchema,
   outOfOrder,
@@ -18,6 +19,7 @@ import {
   validated,
 } from '../body.ts';
 import { notFound } from '../problems.ts';
+import { folderGiven } from '../order-changes.ts';
 import { answerImported, receiveUpload, uploadsDirOf } from '../uploads/receive-upload.ts';
 import type { RouteServices } from '../services.ts';
 import * as answers from '../openapi/recording-answers.ts';
@@ -40,6 +42,7 @@ export const fieldsSchema = z
       .describe('when it began; else as the file says of itself, else `modified_at`, else now'),
     modified_at: momentSchema.optional().describe('when the file was last changed'),
     people: peopleFieldSchema.optional(),
+    folder: folderSchema.optional(),
     speakers: speakersField.nullable().default(null).describe('exactly so many people speak'),
     speakers_min: speakersField.optional().describe('at least so many, without `speakers`'),
     speakers_max: speakersField.optional().describe('at most so many, without `speakers`'),
@@ -95,6 +98,7 @@ async function receiveRecording(
   const arrived = async (bytes: number) => await coming?.arrived(bytes);
   await receiveUpload(ctx, { uploadsDir, fileBytesMax, arrived }, async (upload) => {
     const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
+    folderGiven(fields.folder, await services.order.of(userId));
     const { madeAt, seconds } = await services.acceptsAudio(upload.path);
     // A body in chunks does not announce its length. What it takes while it is recognised has to fit as well.
     const { size: bytes } = await stat(upload.path);

@@ -17,6 +17,7 @@ import {
   plainName,
 } from './receive-upload.ts';
 import { validated } from '../body.ts';
+import { folderGiven, folderLeft } from '../order-changes.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { uploadLocks } from './upload-locks.ts';
@@ -48,7 +49,8 @@ export function openResumable(services: RouteServices) {
     async onUploadCreate(request, { metadata }) {
       const { state } = exchange(request).ctx;
       // Refused now, not after hours of uploading.
-      fieldsOf(metadata ?? {});
+      const { folder } = fieldsOf(metadata ?? {});
+      folderGiven(folder, await services.order.of(callerOf(state).userId));
       const { command } = state.repeatable ? state : {};
       return {
         metadata: { ...metadata, owner: callerOf(state).userId, command: command ?? null },
@@ -155,6 +157,7 @@ async function importFile(
       by: owner,
       command: uploadCommandOf(id),
       ...fields,
+      folder: folderLeft(fields.folder, await services.order.of(owner)),
       began: { said: started_at, madeAt: audio.madeAt, modifiedAt: modified_at },
     });
     coming?.kept();
