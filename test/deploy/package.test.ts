@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -56,6 +56,33 @@ test('the npm package with the packages of production alone leads to a first doc
     JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string },
   ];
   assert.equal(version, `${packageVersion}\n`);
+});
+
+test('npx in a clone runs what is built; only npm install builds', async (t) => {
+  const text = await readFile(join(root, 'package.json'), 'utf8');
+  const { bin, scripts } = JSON.parse(text) as {
+    bin: { mitschrift: string };
+    scripts: { prepare: string };
+  };
+  const clone = await tempDir(t);
+  // npx has the clone prepared before it runs it: building took more than a minute, without a word.
+  const build = `node -e "fs.writeFileSync('built', '')"`;
+  const own = { name: 'mitschrift', version: '1.0.0', bin, scripts: { ...scripts, build } };
+  await writeFile(join(clone, 'package.json'), JSON.stringify(own));
+  await mkdir(join(clone, 'dist/src/cli'), { recursive: true });
+  const main = "#!/usr/bin/env node\nconsole.log('as it is built');\n";
+  await writeFile(join(clone, bin.mitschrift), main, { mode: 0o755 });
+  const npm = {
+    npm_config_cache: await tempDir(t),
+    npm_config_offline: 'true',
+    npm_config_update_notifier: 'false',
+    npm_command: '',
+  };
+  const options = { cwd: clone, env: { ...process.env, ...npm } };
+  assert.equal((await run('npx', ['mitschrift'], options)).stdout, 'as it is built\n');
+  assert.ok(!(await readdir(clone)).includes('built'));
+  await run('npm', ['install'], options);
+  assert.ok((await readdir(clone)).includes('built'));
 });
 
 /** Folders of packages that `npm install --omit=dev` installs, as far as this machine has them. */
