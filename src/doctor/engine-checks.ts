@@ -79,7 +79,11 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt
   const { settings, modelsDir, log } = parts;
   const trial = await trySpeech(settings, { modelsDir, log });
   const remedy = await speechRemedy(parts);
-  if (!trial.ok) return asMissing(trial.said, remedy);
+  if (!trial.ok) {
+    // What is to be done, it says too: here the remedy does, for this computer.
+    const isNone = trial.said.code === 'no-speech-recognition';
+    return asMissing(isNone ? check('speech-none') : trial.said, remedy);
+  }
   const audio = await openSpeechFile(speechSample);
   try {
     const { value: engine, release } = await parts.leaseSpeech();

@@ -58,6 +58,10 @@ export const checksOfPartsInGerman = {
     detail: '{cause} Mikrofon und Lautsprecher können nicht zusammen aufgenommen werden.',
   },
   'speech-ok': { detail: '{model} hat eine Probe von {length} in {time} transkribiert: „{text}“.' },
+  'speech-none': {
+    detail:
+      'Es ist keine Spracherkennung eingerichtet: Aufnahmen werden gespeichert, aber nicht transkribiert.',
+  },
   'speech-hears-nothing': {
     detail: '{model} hat in einer Probe von {length} keine Wörter gefunden.',
   },
@@ -174,7 +178,7 @@ export const checksOfPartsInGerman = {
   'fix-install-package': { detail: 'Installieren Sie das Paket für Spracherkennung.' },
   'fix-install-model': {
     detail:
-      'Installieren Sie {title}, hier empfohlen: {advice} Das Modell wird in {folder} gespeichert. Oder geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
+      'Installieren Sie {title}, das empfohlene Modell. {advice} Das Modell wird in {folder} gespeichert. Oder geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
   },
   'fix-install-second-model': { detail: 'Installieren Sie {title}.' },
   'fix-computer-too-small': {

@@ -96,6 +96,10 @@ export const checksOfParts = {
     { model: 'text', text: 'said', time: 'seconds', length: 'seconds' },
     { detail: '{model} transcribed a sample of {length} in {time}: “{text}”.' },
   ),
+  'speech-none': says(
+    {},
+    { detail: 'No speech recognition is set up: recordings are saved, but not transcribed.' },
+  ),
   'speech-hears-nothing': says(
     { model: 'text', length: 'seconds' },
     { detail: '{model} found no words in a sample of {length}.' },
@@ -264,7 +268,7 @@ export const checksOfParts = {
     { title: 'text', advice: 'sentence', folder: 'place' },
     {
       detail:
-        'Install {title}, which is recommended here: {advice} The model is stored in {folder}. Or set a speech recognition server (`stt.base_url`).',
+        'Install {title}, the recommended model. {advice} The model is stored in {folder}. Or set a speech recognition server (`stt.base_url`).',
     },
   ),
   'fix-install-second-model': says({ title: 'text' }, { detail: 'Install {title}.' }),
