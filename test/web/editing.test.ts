@@ -73,7 +73,8 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
   });
 
   await t.test('what was typed stays, whatever way it is left', async () => {
-    let page = await opened(read!);
+    // So high that the panel has every passage.
+    let page = await opened(read!, { viewport: { width: 1280, height: 2000 } });
     const context = page.context();
     const kept = (block: string) => turn(page, block).getByText(/^Unsaved edit from/);
     await edit(page, 't-0003', 'By another pen.');
@@ -267,14 +268,16 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
     await untilHolds(page, `document.querySelector('.turn.playing') !== null`);
     const far = 20_000;
+    const panel = `document.querySelector('.panel-say')`;
+    const scrolled = () => page.evaluate<number>(`${panel}.scrollTop`);
     await eventually('nothing scrolls by itself any more', async () => {
-      const before = await page.evaluate<number>('scrollY');
+      const before = await scrolled();
       await page.evaluate('new Promise((done) => setTimeout(done, 300))');
-      return before === (await page.evaluate<number>('scrollY'));
+      return before === (await scrolled());
     });
-    await page.evaluate(`scrollTo(0, ${far})`);
+    await page.evaluate(`${panel}.scrollTo(0, ${far})`);
     await page.getByRole('button', { name: 'Back to playback' }).waitFor();
-    assert.ok((await page.evaluate<number>('scrollY')) > far / 2);
+    assert.ok((await scrolled()) > far / 2);
     await page.context().close();
   });
 
@@ -283,7 +286,7 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await page.route(`**/recordings/${read}`, async (route) => {
       const answer = await route.fetch();
       const recording = (await answer.json()) as Recording;
-      const json = { ...recording, status: 'RECORDING', duration: null };
+      const json = { ...recording, status: 'TRANSCRIBING', version: 0, duration: null };
       await route.fulfill({ response: answer, json });
     });
     await page.reload();

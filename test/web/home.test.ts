@@ -216,8 +216,9 @@ test('Home: many notes, search, what is in progress, uploads over a broken netwo
       await bar.getByRole('button', { name: 'Resume' }).waitFor();
       await page.keyboard.press('Shift+P');
       await bar.getByRole('button', { name: 'Pause' }).waitFor();
-      await page.goto(proxy.url);
       await nameVoice(page);
+      await page.goto(proxy.url);
+      await bar.getByText(/^Recording in /).waitFor();
       // By the key it opens its note, whose menu deletes.
       await page.locator('h1').focus();
       await page.keyboard.press('r');
@@ -298,19 +299,34 @@ async function manyNotes(page: Page): Promise<string[]> {
 /** As if two had been heard in what is recorded: one of them is given a name. */
 async function nameVoice(page: Page): Promise<void> {
   const heard = ['Shall we begin with the roof?', 'With the lift, I would say.'];
+  const names = new Map<string, string>();
   await page.route(/\/recordings\/\w+(\/speakers)?$/, async (route) => {
-    if (route.request().method() === 'PATCH') return await route.fulfill({ json: {} });
+    if (route.request().method() === 'PATCH') {
+      const { speakers } = route.request().postDataJSON() as { speakers: Record<string, string> };
+      for (const [label, name] of Object.entries(speakers)) names.set(label, name);
+      return await route.fulfill({ json: {} });
+    }
     const real = await route.fetch();
-    const utterances = heard.map((text, at) => ({ index: at, text, speaker: `VOICE_${at + 1}` }));
-    await route.fulfill({ json: { ...((await real.json()) as object), utterances } });
+    const utterances = heard.map((text, at) => {
+      const speaker = `VOICE_${at + 1}`;
+      return { index: at, start: at, end: at + 1, text, speaker, block: null, words: [] };
+    });
+    const speakers = utterances.map(({ speaker: label }) => {
+      const name = names.get(label) ?? null;
+      return { label, name, seconds: 1, shown: name ?? label };
+    });
+    await route.fulfill({ json: { ...((await real.json()) as object), utterances, speakers } });
   });
   await page.reload();
-  await page.getByRole('button', { name: 'Speaker 2 add name' }).click();
+  const live = page.getByRole('log', { name: 'Live transcript' });
+  await live.getByRole('button', { name: 'Speaker 2 add name' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Ben Beispiel');
-  await checkLook(page, 'home-voice-named');
+  await checkLook(page, 'note-voice-named');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Ben Beispiel add name' }).waitFor();
-  await checkLook(page, 'home-live');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.reload();
+  await live.getByRole('button', { name: 'Ben Beispiel add name' }).waitFor();
+  await checkLook(page, 'note-live-voices');
   await page.unrouteAll({ behavior: 'wait' });
 }
 

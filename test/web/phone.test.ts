@@ -68,7 +68,7 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
 
   await t.test('reads, hears, corrects and takes out a note', async () => {
     const page = await opened(`/notes/${read}`, { session });
-    await page.getByRole('tab', { name: 'Summary' }).tap();
+    await page.getByRole('tab', { name: 'Note', selected: true }).waitFor();
     await page.getByText('The opening stays on Saturday').waitFor();
     await page.getByRole('tab', { name: 'Transcript' }).tap();
     await page.getByLabel('Speed: 1×').tap();
@@ -104,18 +104,21 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
       for (const [at, id] of hostile.entries()) {
         await page.goto(`${service.url}/notes/${id}`);
         await page.getByRole('heading', { level: 1, name: hostileMeetings[at]!.title }).waitFor();
-        await page.locator('[data-turn="0"]').waitFor();
-        await noWider(page, `note ${at}`);
-        const tab = page.getByRole('tab', { name: 'Summary' });
-        if (await tab.isVisible()) await tab.tap();
         await page.locator('.lead').waitFor();
-        await noWider(page, `summary ${at}`);
+        await noWider(page, `note ${at}`);
+        const tab = page.getByRole('tab', { name: 'Transcript' });
+        if (await tab.isVisible()) await tab.tap();
+        await page.locator('[data-turn="0"]').waitFor();
+        await noWider(page, `transcript ${at}`);
         await page.getByRole('button', { name: 'Change names' }).tap();
         await page.getByRole('button', { name: 'Cancel' }).tap();
       }
       await page.goto(`${service.url}/notes/${hostile[1]}`);
       await page.getByRole('heading', { name: arabicTitle }).waitFor();
       await page.getByText('3 February 2024').waitFor();
+      const said = page.getByRole('tab', { name: 'Transcript' });
+      if (await said.isVisible()) await said.tap();
+      await page.locator('[data-turn="0"] .text').waitFor();
       const direction = await page.evaluate(
         `getComputedStyle(document.querySelector('[data-turn="0"] .text')).direction`,
       );
@@ -217,6 +220,7 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
       await page.waitForURL(/\/notes\//);
       await recordedFor(page, 7);
       await checkLook(page, 'recording-phone');
+      await page.getByRole('tab', { name: 'Live' }).tap();
       const bar = recordingBar(page);
       await bar.getByRole('button', { name: 'Pause', exact: true }).tap();
       await bar.getByText('Paused for').waitFor();

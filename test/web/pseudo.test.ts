@@ -141,14 +141,11 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
 
   await t.test('a note', async () => {
     const page = await opened(`/notes/${read}`, { session });
-    await page.locator('[data-turn="0"]').waitFor();
+    await page.locator('.lead').waitFor();
     await looked(page, 'note');
-    for (const at of [1, 2]) {
-      await page.getByRole('tab').nth(at).click();
-      await settled(page);
-      await looked(page, `note, tab ${at}`);
-    }
-    await page.getByRole('tab').first().click();
+    await page.getByRole('tab').nth(1).click();
+    await page.locator('[data-turn="0"]').waitFor();
+    await looked(page, 'note, transcript');
     await page.locator('[data-turn="1"]').focus();
     await page.keyboard.press('e');
     await page.locator('.editing').waitFor();
@@ -166,6 +163,7 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     }
     await page.context().close();
     const unnamed = await opened(`/notes/${waiting}`, { session });
+    await unnamed.getByRole('tab').nth(1).click();
     await unnamed.locator('[data-turn="0"]').waitFor();
     await looked(unnamed, 'note that waits');
     await unnamed.goto(service.url + inPseudo('/notes/none'));

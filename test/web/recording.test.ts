@@ -110,8 +110,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
       const own = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
       navigator.mediaSession.setActionHandler = (action, act) => { acts[action] = act; own(action, act); };
     }`);
-    const summary = page.getByRole('complementary', { name: 'Summary' });
-    await summary.getByRole('button', { name: 'Play from 01:12' }).click();
+    await page.locator('.doc').getByRole('button', { name: 'Play from 01:12' }).click();
     await turn(page, 8).locator('.w.on').waitFor();
     await page.keyboard.press('k');
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
@@ -200,7 +199,8 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
   });
 
   await t.test('compares versions and goes back to one', async () => {
-    await page.getByRole('tab', { name: 'Versions' }).click();
+    await page.getByLabel('More', { exact: true }).click();
+    await page.getByRole('button', { name: 'Versions' }).click();
     await page.getByLabel('Compare').selectOption({ label: 'Version 1' });
     // Turns near the window are in the page.
     await page
@@ -218,14 +218,15 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     assert.equal(await page.getByLabel('Compare').inputValue(), '1');
     assert.equal(await page.getByLabel('with', { exact: true }).inputValue(), `${+newest + 1}`);
     await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
+    // The note is there again, and the way back.
+    await page.getByRole('dialog', { name: 'Versions' }).waitFor({ state: 'detached' });
     await page.getByText('Version 1 restored.').first().waitFor();
-    await page.getByRole('tab', { name: 'Transcript' }).click();
     await turn(page, 4).getByText('And the lift?').waitFor();
   });
 
   await t.test('on a phone in German', async () => {
     const small = await opened(`/notes/${read}`, { ...phone, locale: 'de-DE' });
-    await small.getByRole('tab', { name: 'Zusammenfassung' }).click();
+    await small.getByRole('tab', { name: 'Notiz', selected: true }).waitFor();
     await small.getByText('Entscheidungen').waitFor();
     await checkLook(small, 'note-phone');
   });

@@ -138,7 +138,7 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
       hasTouch: true,
       isMobile: true,
     });
-    await page.getByRole('tab', { name: /Zusammenfassung|Notiz/u }).tap();
+    await page.getByRole('tab', { name: 'Notiz', selected: true }).waitFor();
     await body(page, decision.id).tap();
     await editor(page).fill('Mit dem Finger geschrieben.');
     await page.getByRole('heading', { name: 'Aufgaben' }).tap();

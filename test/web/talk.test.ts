@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { sentences } from '../support/pulse-speech.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
@@ -9,11 +10,16 @@ import {
   openPage,
   password,
   phone,
+  record,
+  recordedFor,
+  recordingBar,
+  recordsAlone,
   saidIn,
   startChromium,
   startWebService,
   untilHolds,
 } from './browser.ts';
+import { microphoneThatSpeaks } from './fake-microphone.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 type Sidenote = { note: number; at: number; text: string; block: string | null; mark: boolean };
@@ -160,7 +166,7 @@ test('side notes of a note that is there: written, edited, removed, kept until t
       locale: 'de-DE',
       viewport: { width: 320, height: 700 },
     });
-    await page.getByRole('tab', { name: /Zusammenfassung|Notiz/u }).tap();
+    await page.getByRole('tab', { name: 'Notiz' }).waitFor();
     await page.getByRole('heading', { name: 'Meine Randnotizen' }).waitFor();
     await field(page).fill('Mit dem Daumen');
     await page.getByRole('button', { name: 'Hinzufügen', exact: true }).tap();
@@ -169,6 +175,118 @@ test('side notes of a note that is there: written, edited, removed, kept until t
     await page.context().close();
   });
 });
+
+test('a talk is a note from its first second: words beside the field, and nothing moves when it ends', async (t) => {
+  const service = await startWebService(t);
+  const session = await service.login();
+  const browser = await startChromium(t, await microphoneThatSpeaks(t, sentences.mic));
+  const page = await openPage(t, browser, {
+    url: service.url,
+    session,
+    expected,
+    permissions: ['microphone'],
+    prepare: async (opened) => {
+      await opened.context().addInitScript(recordsAlone);
+      await opened.context().addInitScript(noteAnnouncements);
+    },
+  });
+  await record(page);
+  const id = page.url().split('/').at(-1)!;
+  const api = apiOf(service.url, session.token);
+  const read = () => api.get<Recording>(`/recordings/${id}`);
+  await page.getByText('Created when the recording ends.').waitFor();
+  // Who opens it writes at once.
+  await untilHolds(page, `document.activeElement?.id === 'sidenote'`);
+  await page.keyboard.type('Lift first');
+  await recordedFor(page, 3);
+  await page.keyboard.press('Enter');
+  await note(page, 'Lift first').waitFor();
+  await page.keyboard.press('Enter');
+  await note(page, 'Moment marked').waitFor();
+  await eventually('both are there', async () => (await read()).sidenotes.length === 2);
+  const [first, moment] = (await read()).sidenotes;
+  assert.ok(first!.at < 3 && !first!.mark, 'the time of its first key');
+  assert.ok(moment!.at >= 2.5 && moment!.mark);
+  const live = page.getByRole('log', { name: 'Live transcript' });
+  await live.getByText(heardWords).waitFor();
+  await checkLook(page, 'talk-live');
+
+  // On a phone each has a tab, and no keyboard jumps up.
+  const small = await openPage(t, browser, { url: page.url(), session, expected, ...phone });
+  await small.getByRole('tab', { name: 'Note', selected: true }).waitFor();
+  await note(small, 'Lift first').waitFor();
+  await checkLook(small, 'talk-live-phone');
+  await small.getByRole('tab', { name: 'Live' }).tap();
+  await small.getByRole('log').getByText(heardWords).waitFor();
+  await checkLook(small, 'talk-live-phone-words');
+  await small.getByRole('log').getByRole('button', { name: 'Add side note' }).first().tap();
+  await small.getByRole('button', { name: 'Not about this passage' }).waitFor();
+  await field(small).fill('From the phone');
+  await small.getByRole('button', { name: 'Add', exact: true }).tap();
+  await note(page, 'From the phone').locator('q').getByText(heardWords).waitFor();
+  const narrow = await openPage(t, browser, {
+    url: page.url(),
+    session,
+    expected,
+    ...phone,
+    locale: 'de-DE',
+    viewport: { width: 320, height: 640 },
+  });
+  await narrow.getByText('Wird nach der Aufnahme erstellt.').waitFor();
+  await note(narrow, 'From the phone').waitFor();
+  await checkLook(narrow, 'talk-live-narrow-de');
+  await narrow.context().close();
+  await small.context().close();
+
+  // A person who types when it ends is not moved.
+  await page.keyboard.type('Still writing');
+  const top = () =>
+    page.evaluate<{ field: number; others: (number | undefined)[]; size: number }>(`(() => {
+      const box = (one) => document.querySelector(one)?.getBoundingClientRect();
+      const others = ['h1', '.jots', '#coming'].map((one) => box(one)?.top);
+      return { field: box('#sidenote').top, others, size: box('.jots').height };
+    })()`);
+  const before = await top();
+  await page.evaluate(watchShifts);
+  await recordingBar(page).getByRole('button', { name: /^Stop/u }).click();
+  await recordingBar(page).waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Transcript', exact: true }).waitFor();
+  const stopped = await top();
+  // What the moment rests on may be found to begin later: then its line is less high, and the field stays all the same.
+  const isSame = stopped.size === before.size && stopped.others.at(-1) !== undefined;
+  if (isSame) assert.deepEqual(stopped, before);
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  await page.locator('.turn').getByText(heardWords).waitFor();
+  assert.equal(await field(page).inputValue(), 'Still writing');
+  for (const { field: at } of [stopped, await top()])
+    assert.ok(Math.abs(at - before.field) < 2, `the field was at ${before.field}, is at ${at}`);
+  await field(page).focus();
+  await page.keyboard.press('Enter');
+  await note(page, 'Still writing').waitFor();
+  await checkLook(page, 'talk-ready');
+  await eventually('documents hold the side notes', async () => {
+    const text = await (
+      await fetch(`${service.url}/recordings/${id}/export?format=md`, {
+        headers: { Authorization: `Bearer ${session.token}` },
+      })
+    ).text();
+    return ['Lift first', 'Still writing'].every((one) => text.includes(one));
+  });
+  await page.context().close();
+});
+
+/** Counts what moves in the document's column from then on, but for what a person did just before. */
+const watchShifts = `(() => {
+  globalThis.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries())
+      for (const { node } of entry.sources)
+        if (node?.parentElement?.closest('.doc, .above')) globalThis.shifted += entry.value;
+  }).observe({ type: 'layout-shift' });
+})()`;
+
+/** Of what the microphone says, as the small engine writes it. */
+const heardWords = /single word/iu;
 
 const field = (page: Page) => page.locator('#sidenote');
 const note = (page: Page, text: string) => page.locator('.jot').filter({ hasText: text });

@@ -70,6 +70,7 @@ export default {
   keySkip: 'Fünf oder zehn Sekunden zurück oder vor',
   keyTurns: 'Vorheriger oder nächster Beitrag; abspielen oder bearbeiten',
   keySpeed: 'Langsamer, schneller',
+  keyPanel: 'Notiz: Transkript ein- oder ausblenden',
   keyEdit: 'Beim Bearbeiten speichern oder abbrechen',
   keyHear: 'Diesen Sprecher anhören, bei „Wer hat gesprochen?“',
   keyTable: 'Tastenkombinationen anzeigen',

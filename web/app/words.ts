@@ -70,6 +70,7 @@ const english = {
   keySkip: 'Five or ten seconds back or forward',
   keyTurns: 'Previous or next passage; play or edit it',
   keySpeed: 'Slower, faster',
+  keyPanel: 'Note: show or hide the transcript',
   keyEdit: 'Save or cancel while editing',
   keyHear: 'Play that speaker, on “Who spoke?”',
   keyTable: 'Show keyboard shortcuts',

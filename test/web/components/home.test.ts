@@ -21,7 +21,8 @@ import { levelOf, wavOf } from '../../../web/client/microphone/pcm.ts';
 import { jobsOf, progressKey } from '../../../web/pages/home/now/jobs.ts';
 import { afterRefusal, triesOf } from '../../../web/client/microphone/refusals.ts';
 import { mainWord, markedPieces } from '../../../web/pages/search/search.ts';
-import { withTurn } from '../../../web/pages/home/live/live-text.ts';
+import { withUtterance } from '../../../web/pages/recording/live/heard.ts';
+import type { Recording } from '../../../web/pages/recording/turn-key.ts';
 
 const note = (id: number, at: string): Note => ({ recording_id: `r${id}`, created_at: at }) as Note;
 const days = (...of: number[]) => of.map((day) => note(day, `2026-03-0${day}T12:00:00.000Z`));
@@ -254,6 +255,10 @@ test('passages are marked where the service says', () => {
 
 test('live text: what is final replaces what was guessed, and guesses before it go', () => {
   const turn = (index: number, text: string, final: boolean) => ({
+    type: 'utterance' as const,
+    recording_id: 'r1',
+    start: index,
+    end: index + 1,
     index,
     text,
     final,
@@ -265,15 +270,12 @@ test('live text: what is final replaces what was guessed, and guesses before it 
     turn(1, 'and', false),
     turn(0, 'so', false),
   ];
-  const shown = heard.reduce(withTurn, [] as ReturnType<typeof withTurn>);
-  assert.deepEqual(
-    shown.map(({ text }) => text),
-    ['so it is', 'and'],
-  );
-  assert.deepEqual(
-    withTurn(shown, turn(2, 'then', true)).map(({ text }) => text),
-    ['so it is', 'then'],
-  );
+  const nothing = { utterances: [], speakers: [] } as unknown as Recording;
+  const textsOf = ({ recording, heard: guesses }: ReturnType<typeof withUtterance>) =>
+    [...recording.utterances, ...guesses].map(({ text }) => text);
+  const shown = heard.reduce(withUtterance, { recording: nothing, heard: [] });
+  assert.deepEqual(textsOf(shown), ['so it is', 'and']);
+  assert.deepEqual(textsOf(withUtterance(shown, turn(2, 'then', true))), ['so it is', 'then']);
 });
 
 test('what a browser recorded is measured, and made a file of', async () => {

@@ -2,11 +2,12 @@ import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
-import { words } from '../../../web/pages/home/words.ts';
-import LiveText from '../../../web/pages/home/live/LiveText.svelte';
+import VoiceName from '../../../web/pages/recording/live/VoiceName.svelte';
+import { withTurns } from '../../../web/pages/recording/live/heard.ts';
+import { speakersOf } from '../../../web/pages/recording/recording.ts';
+import type { Recording } from '../../../web/pages/recording/turn-key.ts';
 import { everything } from '../../../web/pages/home/library/filter.ts';
 import { openSearch } from '../../../web/pages/search/search.ts';
-import { voicesOf } from '../../../web/pages/home/live/live-text.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const utterance = (index: number, speaker: string | null, text: string) => ({
@@ -39,32 +40,25 @@ test('while notes are still being searched the question is asked again', async (
   assert.equal(asked, 3);
 });
 
-test('voices stand in the order of their numbers, with the initial of who has a name', () => {
-  const voices = voicesOf(['VOICE_10', 'VOICE_2', 'VOICE_1'], { VOICE_2: 'Änne', VOICE_1: '' });
+test('voices that are heard are numbered by their labels, with the initial of who has a name', () => {
+  const voice = (label: string, name: string | null) => ({ label, name, seconds: 0, shown: '' });
+  const speakers = [voice('VOICE_10', null), voice('VOICE_2', 'Änne'), voice('VOICE_1', '')];
+  const shown = speakersOf({ speakers }, (number) => `Speaker ${number}`);
   assert.deepEqual(
-    voices.map(({ number, name, mark }) => [number, name, mark.initial]),
+    [...shown.values()].map(({ name, isNamed, mark }) => [name, isNamed, mark.initial]),
     [
-      [1, null, '1'],
-      [2, 'Änne', 'Ä'],
-      [10, null, '10'],
+      ['Speaker 10', false, '10'],
+      ['Änne', true, 'Ä'],
+      ['Speaker 1', false, '1'],
     ],
   );
 });
 
-test('the voices of a meeting are shown while it goes on, and can be named; what is refused is said', async (t) => {
-  const service = answering(t, [
-    utterance(0, 'VOICE_1', 'Good morning.'),
-    utterance(1, 'VOICE_2', 'Hello.'),
-    utterance(2, 'VOICE_1', 'Shall we begin?'),
-  ]);
-  const shown = show(t, LiveText, { recordingId: 'r1' });
-  const voices = () =>
-    [...shown.querySelectorAll('.live-voices button')].map(({ textContent }) => textContent);
-  const turns = () => [...shown.querySelectorAll('.live-text p')].map((p) => p.textContent.trim());
-  await eventually('both voices', () => voices().length === 2);
-  assert.deepEqual(voices(), ['1Speaker 1 add name', '2Speaker 2 add name']);
-  assert.match(shown.textContent, /Speakers are provisional during recording/);
-
+test('a voice of a meeting that goes on is named; what is refused is said', async (t) => {
+  const service = answering(t);
+  let closed = 0;
+  const voice = { label: 'VOICE_2', name: null };
+  const shown = show(t, VoiceName, { recordingId: 'r1', voice, onclose: () => (closed += 1) });
   const type = (name: string) => {
     const field = shown.querySelector<HTMLInputElement>('dialog input')!;
     field.value = name;
@@ -72,8 +66,6 @@ test('the voices of a meeting are shown while it goes on, and can be named; what
     shown.querySelector<HTMLButtonElement>('dialog button[type=submit]')!.click();
     flushSync();
   };
-  shown.querySelectorAll<HTMLButtonElement>('.live-voices button')[1]!.click();
-  flushSync();
   assert.equal(shown.querySelector('dialog h2')?.textContent, 'Who is Speaker 2?');
   await eventually('known people are offered', () => shown.querySelector('option') !== null);
 
@@ -84,27 +76,33 @@ test('the voices of a meeting are shown while it goes on, and can be named; what
 
   service.refusal = null;
   type(' Ben ');
-  await eventually('it is named', () => shown.querySelector('dialog') === null);
+  await eventually('it is named', () => closed === 1);
   assert.deepEqual(service.named, [{ VOICE_2: 'Ben' }, { VOICE_2: 'Ben' }]);
-  assert.deepEqual(voices(), ['1Speaker 1 add name', 'BBen add name']);
-  assert.deepEqual(turns()[1], 'BBen: Hello.');
 });
 
-test('what one person says has no voices to name', async (t) => {
-  answering(t, [utterance(0, null, 'A note to myself.')]);
-  const shown = show(t, LiveText, { recordingId: 'r1' });
-  await eventually('it is shown', () => shown.textContent.includes('A note to myself.'));
-  assert.equal(shown.querySelector('.live-voices'), null);
-  assert.ok(shown.textContent.includes(words.get().readAloud));
+test('what was heard while the recording was read is behind it, with the voices that say it', () => {
+  const read = { utterances: [utterance(0, null, 'One.')], speakers: [] } as unknown as Recording;
+  const heard = [utterance(0, null, 'One.'), utterance(1, 'VOICE_1', 'Two.')];
+  const now = withTurns(read, heard);
+  assert.deepEqual(
+    now.utterances.map(({ text }) => text),
+    ['One.', 'Two.'],
+  );
+  assert.deepEqual(
+    now.speakers.map(({ label }) => label),
+    ['VOICE_1'],
+  );
+  // A transcript has blocks: what is recognised anew replaces it when it is whole.
+  const written = { ...read, utterances: [{ ...utterance(0, null, 'One.'), block: 'b1' }] };
+  assert.equal(withTurns(written, heard).utterances.length, 1);
 });
 
-/** Answers for the service: a recording with these utterances, people, and names that are given. */
-function answering(t: TestContext, utterances: object[]) {
+/** Answers for the service: people, and names that are given. */
+function answering(t: TestContext) {
   const service = { refusal: null as string | null, named: [] as object[] };
   t.mock.method(globalThis, 'fetch', async (request: Request) => {
     const { pathname } = new URL(request.url);
     if (pathname === '/people') return Response.json({ people: ['Ada'] });
-    if (request.method === 'GET') return Response.json({ speakers: [], utterances });
     const { speakers } = (await request.json()) as { speakers: object };
     service.named.push(speakers);
     if (service.refusal === null) return Response.json({});

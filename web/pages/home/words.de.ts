@@ -64,23 +64,7 @@ export default {
   seeEarlier: 'frühere Notiz öffnen',
   close: 'Schließen',
 
-  live: 'Live-Transkript',
-  behind: '{time} Verzögerung',
-  liveWaits: 'wartet auf Verbindung',
-  readAloud: 'Vom Screenreader vorlesen lassen',
-  voice: 'Sprecher {number}',
-  voicesGuessed:
-    'Die Sprecher sind während der Aufnahme vorläufig. Wählen Sie einen aus, um ihn zu benennen.',
-  giveName: 'benennen',
-  whoIs: 'Wer ist {voice}?',
-  name: 'Name',
-  onlySuggested:
-    'Nach dem Ende der Aufnahme wird dieser Name für den Sprecher vorgeschlagen. Sie können ihn dann bestätigen oder einen anderen wählen.',
-  useName: 'Diesen Namen verwenden',
   leave: 'Abbrechen',
-  voiceNamed: '{voice} heißt jetzt {name}.',
-  voiceUnnamed: '{voice} hat keinen Namen mehr.',
-  voiceNotNamed: 'Der Name konnte nicht gespeichert werden.',
 
   select: 'Auswählen',
   selectNote: 'Auswählen: {title}',

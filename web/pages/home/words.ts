@@ -68,24 +68,7 @@ const english = {
   sameBefore: 'There is already a note with this audio:',
   seeEarlier: 'open earlier note',
   close: 'Close',
-
-  // Live text.
-  live: 'Live transcript',
-  behind: params('{time} behind'),
-  liveWaits: 'waiting for connection',
-  readAloud: 'Announce to screen readers',
-  voice: params('Speaker {number}'),
-  voicesGuessed: 'Speakers are provisional during recording. Select one to give them a name.',
-  giveName: 'add name',
-  whoIs: params('Who is {voice}?'),
-  name: 'Name',
-  onlySuggested:
-    'When the recording is over, this name is suggested for the speaker. You can then confirm it or choose another.',
-  useName: 'Use this name',
   leave: 'Cancel',
-  voiceNamed: params('{voice} is now called {name}.'),
-  voiceUnnamed: params('{voice} no longer has a name.'),
-  voiceNotNamed: 'The name could not be saved.',
 
   // Several notes at once.
   select: 'Select',

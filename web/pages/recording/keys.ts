@@ -1,7 +1,7 @@
 /** Keys of a recording's page (ui/README.md, "Keyboard"). */
 
 /** A number: so many seconds on. */
-export type Act = 'toggle' | 'faster' | 'slower' | 'find' | 'undo' | 'redo' | number;
+export type Act = 'toggle' | 'faster' | 'slower' | 'find' | 'panel' | 'undo' | 'redo' | number;
 
 const acts: Record<string, Act> = {
   ' ': 'toggle',
@@ -10,6 +10,7 @@ const acts: Record<string, Act> = {
   ArrowRight: 5,
   j: -10,
   l: 10,
+  t: 'panel',
   '<': 'slower',
   '>': 'faster',
 };

@@ -1,4 +1,4 @@
-import type { Recording } from './turn-key.ts';
+import type { Recording, Turn } from './turn-key.ts';
 /** What a recording's page knows: the recording as the service last said it, kept fresh by the feed. */
 import { type ReadableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, type Schema, answer, api } from '../../client/api.ts';
@@ -7,10 +7,13 @@ import { session } from '../../client/session.ts';
 import { forgetUnsent } from '../../client/unsent-sidenotes.ts';
 import { type SpeakerMark, speakerMark, speakerNumberOf } from '../../components/speaker-marks.ts';
 import { forgetDrafts } from './drafts.ts';
+import { turnOf, withTurns, withUtterance } from './live/heard.ts';
+import type { Heard } from './live/heard.ts';
 
 export type SummaryLine = Recording['summary']['lines'][number];
 
-export type Shown = { recording: Recording };
+/** `behind`: seconds of what was said that are not recognised yet. */
+export type Shown = Heard & { behind: number | null };
 export type RecordingState =
   | { state: 'loading' }
   | { state: 'there'; shown: Shown }
@@ -32,6 +35,12 @@ export function openRecording(id: string): OpenRecording {
   const saved = atom<Schema<'DocumentPaths'> | null>(null);
   let reading: Promise<void> | undefined;
   let again = false;
+  /** What was recognised while this is open. */
+  const finals = new Map<number, Turn>();
+  const shownNow = () => {
+    const now = state.get();
+    return now.state === 'there' ? now.shown : undefined;
+  };
   /** The last answer did not come: what is shown may be old. */
   let missed = false;
 
@@ -39,7 +48,12 @@ export function openRecording(id: string): OpenRecording {
     try {
       const recording = await answer(api.GET('/recordings/{id}', { params: { path: { id } } }));
       missed = false;
-      state.set({ state: 'there', shown: { recording } });
+      const { heard = [], behind = null } = shownNow() ?? {};
+      const isLive = recording.status === 'RECORDING';
+      // What was heard since it was asked for; once it has ended nothing more is guessed.
+      const shown = { recording: withTurns(recording, isLive ? [...finals.values()] : []) };
+      const guesses = isLive ? heard : [];
+      state.set({ state: 'there', shown: { ...shown, heard: guesses, behind } });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       missed = error.problem.status !== 404;
@@ -80,16 +94,22 @@ export function openRecording(id: string): OpenRecording {
     // What a side note says stands in a frame of its own.
     const isNote = frame.type === 'transition' && frame.event.startsWith('sidenote.');
     if (frame.type === 'transition' && !isNote) void refresh();
-    const now = state.get();
-    if (now.state !== 'there') return;
-    const { recording } = now.shown;
-    if (frame.type === 'progress')
-      state.set({ state: 'there', shown: { recording: withProgress(recording, frame) } });
-    if (frame.type === 'sidenote')
-      state.set({ state: 'there', shown: { recording: withSidenote(recording, frame) } });
+    if (frame.type === 'utterance' && frame.final) finals.set(frame.index, turnOf(frame));
+    const now = shownNow();
+    if (now !== undefined) state.set({ state: 'there', shown: withFrame(now, frame) });
   });
   void refresh();
   return { state, saved, refresh, close: () => (stopWatching(), stopFrames()) };
+}
+
+/** What a frame says, without reading the whole recording again. */
+function withFrame(shown: Shown, frame: Frame): Shown {
+  const { recording, behind } = shown;
+  if (frame.type === 'utterance') return { ...withUtterance(shown, frame), behind };
+  if (frame.type === 'sidenote') return { ...shown, recording: withSidenote(recording, frame) };
+  if (frame.type !== 'progress') return shown;
+  const now = frame.behind ?? behind;
+  return { ...shown, recording: withProgress(recording, frame), behind: now };
 }
 
 /** How far a stage is, without reading the whole recording again. */
@@ -134,7 +154,14 @@ const inOrder = (notes: Recording['sidenotes']): Recording['sidenotes'] =>
   notes.toSorted((a, b) => a.at - b.at || a.note - b.note);
 
 /** A speaker as a page shows them. */
-export type Speaker = { label: string; name: string; mark: SpeakerMark; seconds: number };
+export type Speaker = {
+  label: string;
+  name: string;
+  /** Whether somebody gave the name; else it is a number. */
+  isNamed: boolean;
+  mark: SpeakerMark;
+  seconds: number;
+};
 
 /**
  * The speakers of a recording in the order of first speech.
@@ -147,6 +174,7 @@ export function speakersOf(
   const speakers = recording.speakers.map(({ label, name, seconds }) => ({
     label,
     name: name === null || name === '' ? unnamed(speakerNumberOf(label)) : name,
+    isNamed: name !== null && name !== '',
     mark: speakerMark(label, name),
     seconds,
   }));

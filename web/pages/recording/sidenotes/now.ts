@@ -27,6 +27,7 @@ export function markingNow(
   running: Parameters<typeof mayMark>[0] | undefined,
   heard: number,
 ): (() => void) | undefined {
-  if (running && mayMark(running)) return () => markAt(id, running.seconds);
+  const isElsewhere = running?.state === 'elsewhere' && !running.isPaused;
+  if (running && (isElsewhere || mayMark(running))) return () => markAt(id, running.seconds);
   return running === undefined && heard > 0 ? () => markAt(id, heard) : undefined;
 }
