@@ -124,8 +124,6 @@ export default {
   waitsForNamesHint:
     'Sie können inzwischen alles Folgende lesen, anhören, bearbeiten und exportieren. Durch das Warten geht nichts verloren.',
   nameSpeakers: 'Sprecher benennen',
-  isRecorded: 'Aufnahme läuft',
-  toRecorder: 'Zur Aufnahme',
   progress: 'Fortschritt',
   waitsFor: 'Wartet auf {what}.',
   ahead: { one: '{count} Anfrage davor.', many: '{count} Anfragen davor.' },

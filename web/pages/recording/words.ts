@@ -125,8 +125,6 @@ const english = {
   waitsForNamesHint:
     'In the meantime, you can read, play, edit and export everything below. Nothing is lost by waiting.',
   nameSpeakers: 'Name speakers',
-  isRecorded: 'Recording in progress',
-  toRecorder: 'Go to recorder',
   progress: 'Progress',
   waitsFor: params('Waiting for {what}.'),
   ahead: count({ one: '{count} request ahead.', many: '{count} requests ahead.' }),
