@@ -40,19 +40,26 @@ export async function notesAbout(
     for (const { recording_id: id } of found.hits)
       scores.set(id, (scores.get(id) ?? 0) + 1 + worth);
   }
-  const best = [...scores].toSorted(([, a], [, b]) => b - a).slice(0, notesMax);
+  const ids = [...scores].toSorted(([, a], [, b]) => b - a).slice(0, notesMax);
   const notes: AskedNote[] = [];
   const nearest: Cite[] = [];
-  for (const [id] of best) {
+  for (const [id] of ids) {
     const row = await recordingById(services.storage, id);
     // Erased, or handed over since.
     if (row?.owner !== owner) continue;
     const note = await askedNote(services, row);
-    const found = about(note, wanted, Math.ceil(passagesMax / best.length));
+    const found = about(note, wanted, Math.ceil(passagesMax / ids.length));
     notes.push({ ...note, blocks: found.blocks });
-    if (found.best && nearest.length < nearestMax) nearest.push(citeOf(note, found.best));
+    const [best] = found.ranked;
+    if (best && nearest.length < nearestMax) nearest.push(citeOf(note, best));
   }
   return { notes, nearest, complete };
+}
+
+/** Passages of one note that have most of a question's words, the best first. */
+export function nearestIn(note: AskedNote, question: string): Cite[] {
+  const { ranked } = about(note, contentIn(question, null).slice(0, wordsMax), nearestMax);
+  return ranked.slice(0, nearestMax).map((block) => citeOf(note, block));
 }
 
 /** Blocks that have most of the words, with their neighbours, in their order. */
@@ -63,7 +70,9 @@ function about({ blocks }: AskedNote, wanted: readonly string[], most: number) {
     return score === 0 ? [] : [{ at, score }];
   });
   const ranked = scored.toSorted((a, b) => b.score - a.score || a.at - b.at);
-  const [first] = ranked;
   const kept = new Set(ranked.slice(0, most).flatMap(({ at }) => [at - 1, at, at + 1]));
-  return { blocks: blocks.filter((_, at) => kept.has(at)), best: first && blocks[first.at] };
+  return {
+    blocks: blocks.filter((_, at) => kept.has(at)),
+    ranked: ranked.flatMap(({ at }) => blocks[at] ?? []),
+  };
 }

@@ -133,6 +133,11 @@ test('an answer without evidence is none: the nearest passages are shown', async
     body.nearest.map(({ block, quote }) => [block, quote]),
     [['t-0002', 'This is the secret plan.']],
   );
+  const ofOne = await ask({ recording_id: id, question: 'What does the secret cost?' });
+  assert.deepEqual(
+    [ofOne.body.lines, ofOne.body.nearest.map(({ block }) => block)],
+    [[], ['t-0002']],
+  );
 });
 
 test('questions have limits, and problems that say what to do', async (t) => {

@@ -17,5 +17,6 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
 /** Folders whose words a page has, besides its own. */
 export const wordsBeside: Partial<Record<PageName, readonly string[]>> = {
   home: ['search'],
+  recording: ['questions'],
   search: ['home'],
 };

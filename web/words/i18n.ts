@@ -36,7 +36,9 @@ export const format = formatter(
 );
 
 type Module = { default: TranslationsJSON };
-const others = import.meta.glob<Module>('../{app,components,recording-bar,pages/*}/words.*.ts');
+const others = import.meta.glob<Module>(
+  '../{app,components,questions,recording-bar,pages/*}/words.*.ts',
+);
 
 /** `i18n(folder, english)`: the folder's words, a store. A folder's name is unique. */
 export const i18n = createI18n(locale, {

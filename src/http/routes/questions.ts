@@ -64,18 +64,14 @@ export const questionRoutes = [
     async run({ ctx, body, caller }, services) {
       if (!services.hasLanguageModel()) throw new Problem('no-language-model');
       const { question = null, recording_id: id, since, about: _about, ...only } = body;
-      const found =
+      const { notesAbout, nearestIn } = await import('../notes-about.ts');
+      const note =
         id === undefined
-          ? await (
-              await import('../notes-about.ts')
-            ).notesAbout(services, { owner: caller.userId, question: question ?? '', only })
-          : {
-              notes: [
-                await askedNote(services, await visibleRecording(services, caller, id), since),
-              ],
-              nearest: [],
-              complete: true,
-            };
+          ? null
+          : await askedNote(services, await visibleRecording(services, caller, id), since);
+      const found = note
+        ? { notes: [note], nearest: nearestIn(note, question ?? ''), complete: true }
+        : await notesAbout(services, { owner: caller.userId, question: question ?? '', only });
       const { lines, read, isAll } = await answered(services, ctx, {
         owner: caller.userId,
         notes: found.notes,

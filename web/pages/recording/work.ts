@@ -11,6 +11,7 @@ import { type Drafts, openDrafts, sidenoteDraftsOf, summaryDraftsOf } from './dr
 import { type Editing, openEditing } from './editing.ts';
 import type { Edit } from './find.ts';
 import { type MyChanges, openChanges } from './my-changes.ts';
+import { type QuestionDesk, openQuestions } from './questions/desk.ts';
 import type { OpenRecording } from './recording.ts';
 import { type NoteDesk, openNoteDesk } from './sidenotes/desk.ts';
 import { type LineDesk, openLineDesk } from './summary/desk.ts';
@@ -25,6 +26,7 @@ export interface Work {
   readonly lines: LineDesk;
   /** One's own side notes. */
   readonly sidenotes: NoteDesk;
+  readonly questions: QuestionDesk;
   /** What went wrong at last and has no place of its own. */
   readonly problem: WritableAtom<ApiError | null>;
   /** The list of what this person changed is open. */
@@ -81,12 +83,14 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const rewriting = openRewriting({ note, opened, onmade: onrewritten });
   const lines = openLines(id, { note, changes, onmade, rewriting });
   const sidenotes = openSidenotes(id, { note, changes, onmade });
+  const questions = openQuestions(note);
   return {
     changes,
     drafts,
     editing: openEditing({ note, drafts, changes, saying: ofTurn, onmade }),
     lines,
     sidenotes,
+    questions,
     problem,
     isListed,
     rename: (names) => make(words.get().speakersRenamed, renaming(note, names)),
@@ -100,6 +104,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
       lines.drafts.close();
       sidenotes.drafts.close();
       rewriting.close();
+      questions.leave();
       stopHearing();
     },
   };

@@ -1,0 +1,30 @@
+import { count, params } from '@nanostores/i18n';
+import { i18n } from '../words/i18n.ts';
+
+const english = {
+  heading: 'Questions',
+  askNote: 'Ask about this note',
+  askNoteHint: 'Ask about this note…',
+  ask: 'Ask',
+  askAgain: 'Ask again',
+  readingNote: 'Reading the transcript…',
+  cancel: 'Cancel',
+  close: 'Close',
+  lines: count({ one: 'Answer with {count} line.', many: 'Answer with {count} lines.' }),
+  notFound: 'Nothing in this note answers this.',
+  nearest: 'Nearest passages',
+  playFrom: params('Play from {time}'),
+  pauseAt: params('Pause at {time}'),
+  goTo: params('Go to {time}'),
+  notAll: 'Not everything was read because the transcript is too long for the language model.',
+  notKept: 'Answers are not kept.',
+  keep: 'Keep as side notes',
+  kept: count({ one: '{count} side note added.', many: '{count} side notes added.' }),
+  quoted: params('“{quote}”'),
+  copy: 'Copy',
+  copied: 'Copied.',
+  notAnswered: 'The question could not be answered.',
+};
+
+export type English = typeof english;
+export const words = i18n('questions', english);
