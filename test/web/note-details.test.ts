@@ -74,6 +74,34 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     await dialog.waitFor({ state: 'detached' });
   });
 
+  await t.test('the title is edited in its place, and nothing below it moves', async () => {
+    const heading = page.getByRole('heading', { level: 1 });
+    const field = page.getByLabel('Title', { exact: true });
+    const named = (title: string) => heading.getByRole('button', { name: title, exact: true });
+    const below = async () => (await page.locator('header.title .meta').boundingBox())!.y;
+    const before = await below();
+    await named(readingRoom.title).click();
+    assert.ok(Math.abs((await below()) - before) < 1, `${await below()} instead of ${before}`);
+    await checkLook(page, 'note-title');
+    await field.fill('Not this one');
+    await page.keyboard.press('Escape');
+    await named(readingRoom.title).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.innerText'), readingRoom.title);
+    await refuseOnce('PATCH', `**/recordings/${read}`);
+    await page.keyboard.press('Enter');
+    await field.fill('The reading\n room opens');
+    await page.keyboard.press('Enter');
+    await page.getByText('The action failed: Not now').waitFor();
+    assert.equal(await field.inputValue(), 'The reading\n room opens');
+    // What is left is saved.
+    await field.press('Tab');
+    await named('The reading room opens').waitFor();
+    const { title } = await api.get<{ title: string }>(`/recordings/${read}`);
+    assert.equal(title, 'The reading room opens');
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await named(readingRoom.title).waitFor();
+  });
+
   await t.test(
     'marks follow the text, whoever changes it; the same text replaces nothing',
     async () => {
@@ -157,7 +185,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
       // No engine is here: the version there is stays.
       await atRest();
       type Events = { events: { type: string; data: object }[] };
-      const { events } = await api.get<Events>(`/recordings/${read}/events`);
+      const { events } = await api.get<Events>(`/recordings/${read}/events?limit=200`);
       const asked = events.find(({ type }) => type === 'reprocessing.requested');
       assert.deepEqual(asked?.data, { from: 'speech-to-text', language: 'de' });
       await more('Process again…');

@@ -78,7 +78,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.url}/notes/${waiting}`);
-    await page.getByRole('button', { name: 'Edit title' }).waitFor();
+    await page.getByRole('button', { name: 'Change names' }).waitFor();
     const names = await page.locator('.turn .who').allTextContents();
     assert.deepEqual(
       new Set(names.map((name) => name.slice(1))),

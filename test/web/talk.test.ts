@@ -211,6 +211,13 @@ test('a talk is a note from its first second: words beside the field, and nothin
   await live.getByText(heardWords).waitFor();
   await checkLook(page, 'talk-live');
 
+  // It gets its name while it runs.
+  await page.getByRole('button', { name: /^Recording, \d/u }).click();
+  await page.keyboard.type('Lift and shelves');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Lift and shelves' }).waitFor();
+  await field(page).focus();
+
   // On a phone each has a tab, and no keyboard jumps up.
   const small = await openPage(t, browser, { url: page.url(), session, expected, ...phone });
   await small.getByRole('tab', { name: 'Note', selected: true }).waitFor();
@@ -257,6 +264,7 @@ test('a talk is a note from its first second: words beside the field, and nothin
   if (isSame) assert.deepEqual(stopped, before);
   await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
   await page.locator('.turn').getByText(heardWords).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Lift and shelves' }).waitFor();
   assert.equal(await field(page).inputValue(), 'Still writing');
   for (const { field: at } of [stopped, await top()])
     assert.ok(Math.abs(at - before.field) < 2, `the field was at ${before.field}, is at ${at}`);
