@@ -176,6 +176,48 @@ test('side notes of a note that is there: written, edited, removed, kept until t
   });
 });
 
+test('what would be recorded is played at the second press alone', async (t) => {
+  const first = await startWebService(t);
+  await first.end('SIGTERM');
+  await tellMeetings(first.dataDir, [readingRoom]);
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const session = await apiOf(service.url).post<{ token: string }>('/login', {
+    username: 'ada',
+    password,
+  });
+  const browser = await startChromium(t, await microphoneThatSpeaks(t, sentences.mic));
+  const page = await openPage(t, browser, {
+    url: service.url,
+    session,
+    expected,
+    permissions: ['microphone'],
+    prepare: async (opened) => {
+      await opened.context().addInitScript(recordsAlone);
+    },
+  });
+  await record(page);
+  await page.locator('a.back').click();
+  await page.getByRole('link', { name: readingRoom.title }).first().click();
+  const [play, pause] = (['Play', 'Pause'] as const).map((name) =>
+    page.locator('.player').getByRole('button', { name, exact: true }),
+  );
+  await play!.click();
+  await page.getByText('Playback would be recorded.').waitFor();
+  assert.equal(await play!.isVisible(), true);
+  await checkLook(page, 'talk-playback-recorded');
+  await play!.click();
+  await pause!.waitFor();
+  await page.getByText('Playback would be recorded.').waitFor({ state: 'detached' });
+  await pause!.click();
+  await recordingBar(page).getByRole('button', { name: /^Stop/u }).click();
+  await recordingBar(page).waitFor({ state: 'detached' });
+  // Nothing listens any more.
+  await page.getByRole('button', { name: 'Play from 00:13' }).first().click();
+  await pause!.waitFor();
+  await page.context().close();
+});
+
 test('a talk is a note from its first second: words beside the field, and nothing moves when it ends', async (t) => {
   const service = await startWebService(t);
   const session = await service.login();

@@ -5,7 +5,7 @@ import { type Spot, type Timeline, afterPause, spotAt } from './playing.ts';
 import type { Ticket } from './ticket.ts';
 
 /** Times the usual speed. */
-export const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2, 2.5] as const;
+export const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 export const speed = persistentJSON<number>('mitschrift.speed', 1);
 export const skipsPauses = persistentJSON<boolean>('mitschrift.skip-pauses', false);
 

@@ -345,6 +345,7 @@ export default {
   soundComing: 'Das Audio ist verfügbar, sobald die Aufnahme endet.',
   notKept:
     'Das Audio dieser Aufnahme wurde nicht aufbewahrt. Das Transkript ist weiterhin verfügbar.',
+  playbackRecorded: 'Die Wiedergabe würde aufgenommen.',
   soundAway:
     'Das Audio kann nicht geladen werden, weil der Server nicht antwortet. Mit „Abspielen“ versuchen Sie es erneut.',
   joinNote: 'Mit anderer Notiz verbinden…',

@@ -338,6 +338,7 @@ const english = {
   skipPauses: 'Skip silence',
   soundComing: 'The audio will be available when the recording ends.',
   notKept: 'The audio of this recording was not kept. The transcript is still available.',
+  playbackRecorded: 'Playback would be recorded.',
   soundAway:
     'The audio can’t be loaded because the server isn’t responding. Press Play to try again.',
   joinNote: 'Join with another note…',
