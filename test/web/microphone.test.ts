@@ -203,9 +203,16 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
       };
     })()`);
       await begin(page, 'Microphone and a browser tab');
+      // Each has a level of its own on the note's page.
+      const levelOf = (name: string, how: string) =>
+        page.locator(`[role=meter][aria-label="${name}"][aria-valuetext="${how}"]`).waitFor();
+      await levelOf('Browser tab', 'good');
+      await page.getByRole('meter', { name: 'Microphone', exact: true }).waitFor();
+      await checkLook(page, 'talk-two-levels');
       await moreBlocks(page, 30);
       await page.evaluate('endTab()');
       await page.getByText('The tab is no longer shared').waitFor();
+      await levelOf('Browser tab', 'silent');
       await moreBlocks(page, 10);
       await recordingBar(page).getByRole('button', { name: 'Stop' }).click();
       await untilIdle(page);

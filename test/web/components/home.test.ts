@@ -17,7 +17,7 @@ import { meaningOf } from '../../../web/app/keys.ts';
 import { followTitle, pageTitle, titleWhenHidden } from '../../../web/app/page-title.ts';
 import { type Status, status } from '../../../web/client/feed.ts';
 import { secondsNow } from '../../../web/client/recorded.ts';
-import { levelOf, wavOf } from '../../../web/client/microphone/pcm.ts';
+import { levelOf, sidesOf, wavOf } from '../../../web/client/microphone/pcm.ts';
 import { jobsOf, progressKey } from '../../../web/pages/home/now/jobs.ts';
 import { afterRefusal, triesOf } from '../../../web/client/microphone/refusals.ts';
 import { mainWord, markedPieces } from '../../../web/pages/search/search.ts';
@@ -282,6 +282,10 @@ test('what a browser recorded is measured, and made a file of', async () => {
   const pcm = Int16Array.from([0, 32_767, -32_768, 0]).buffer;
   const { rms, peak } = levelOf(pcm);
   assert.ok(Math.abs(rms - Math.SQRT1_2) < 1e-3 && peak === 1, `${rms} ${peak}`);
+  // Of two channels in turn each has a level of its own.
+  const two = sidesOf(Int16Array.from([0, 32_767, 0, -32_768]).buffer);
+  assert.deepEqual(two[0], { rms: 0, peak: 0 });
+  assert.ok(two[1].rms > 0.99 && two[1].peak === 1, JSON.stringify(two));
   const parts = [new Blob([pcm]), new Blob([pcm])];
   const file = Buffer.from(await wavOf(parts, { rate: 16_000 }).arrayBuffer());
   assert.equal(file.length, 44 + 16);

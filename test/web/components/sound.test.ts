@@ -81,6 +81,7 @@ const recording: BrowserRecording = {
   linked: true,
   inMemory: false,
   level: { rms: 0.1, peak: 0.2 },
+  sides: null,
   lost: null,
   sound: { state: 'heard', since: began, blockAt: began + 20_000 },
   missed: null,

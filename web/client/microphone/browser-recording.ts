@@ -2,6 +2,7 @@
 import { persistentAtom } from '@nanostores/persistent';
 import { atom } from 'nanostores';
 import type { AudioSource, Kept } from './audio-store.ts';
+import type { Level } from './pcm.ts';
 import type { Sound } from './sound.ts';
 
 export type BrowserRecording = Pick<
@@ -29,7 +30,9 @@ export type BrowserRecording = Pick<
   since: number;
   /** Whether the service takes what is sent. */
   linked: boolean;
-  level: { rms: number; peak: number };
+  level: Level;
+  /** The same of microphone and tab, where each has a channel. */
+  sides: readonly [Level, Level] | null;
   /** What is gone: a microphone is taken again when it is back; a tab is no longer shared. */
   lost: Lost;
 };

@@ -5,7 +5,7 @@ import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { audioHeld, browserRecording, endedHere, trouble } from './browser-recording.ts';
 import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
-import { bytesOf, levelOf } from './pcm.ts';
+import { bytesOf, levelOf, sidesOf } from './pcm.ts';
 import { type Current, pausedThere, tellWish } from './pausing.ts';
 import { afterRefusal, triesOf } from './refusals.ts';
 import { secondsOf, showAs, showPart } from './shown.ts';
@@ -43,7 +43,8 @@ export function takeBlock(mine: Current, pcm: ArrayBuffer): void {
   keepBlock(mine, pcm);
   const level = levelOf(pcm);
   mine.sound = soundAfter(mine.sound, { type: 'block', rms: level.rms }, Date.now());
-  showPart(mine, { level, sound: mine.sound });
+  const sides = mine.kept.channels === 2 ? sidesOf(pcm) : null;
+  showPart(mine, { level, sides, sound: mine.sound });
 }
 
 /** For so long nothing was heard: what follows keeps its time. */

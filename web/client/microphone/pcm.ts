@@ -1,15 +1,30 @@
-/** How loud a block is. @param pcm 16-bit samples @returns root of the mean square, and the highest; 0 to 1 */
-export function levelOf(pcm: ArrayBuffer): { rms: number; peak: number } {
+/**
+ * How loud a block is. @param pcm 16-bit samples @param of one channel: where its first sample is, and how far the next
+ * @returns root of the mean square, and the highest; 0 to 1
+ */
+export function levelOf(
+  pcm: ArrayBuffer,
+  of: { first: number; step: number } = { first: 0, step: 1 },
+): Level {
   const samples = new Int16Array(pcm);
-  let sum = 0;
-  let peak = 0;
-  for (const sample of samples) {
+  let [sum, peak, count] = [0, 0, 0];
+  for (let at = of.first; at < samples.length; at += of.step) {
+    const sample = samples[at]!;
     sum += sample * sample;
     peak = Math.max(peak, Math.abs(sample));
+    count += 1;
   }
-  const rms = Math.sqrt(sum / Math.max(1, samples.length));
+  const rms = Math.sqrt(sum / Math.max(1, count));
   return { rms: rms / 32_768, peak: Math.min(1, peak / 32_767) };
 }
+
+export type Level = { rms: number; peak: number };
+
+/** How loud each of two channels is that take turns. */
+export const sidesOf = (pcm: ArrayBuffer): [Level, Level] => [
+  levelOf(pcm, { first: 0, step: 2 }),
+  levelOf(pcm, { first: 1, step: 2 }),
+];
 
 /** Of one sample in all channels of a recording. */
 export const bytesOf = ({ channels = 1 }: { channels?: 1 | 2 }): number => channels * 2;

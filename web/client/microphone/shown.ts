@@ -10,6 +10,7 @@ type Recorded = { readonly kept: Kept; readonly total: number; readonly safe: nu
 export const silent = () => ({
   linked: false,
   level: { rms: 0, peak: 0 },
+  sides: null,
   lost: null,
   inMemory: false,
   missed: null,

@@ -236,6 +236,8 @@ export default {
   summaryLater: 'Wird nach der Aufnahme erstellt.',
   behind: '{time} Verzögerung',
   liveWaits: 'wartet auf Verbindung',
+  sideMicrophone: 'Mikrofon',
+  sideTab: 'Browser-Tab',
   readAloud: 'Vom Screenreader vorlesen lassen',
   giveName: 'benennen',
   whoIs: 'Wer ist {voice}?',

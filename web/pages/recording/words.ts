@@ -233,6 +233,8 @@ const english = {
   summaryLater: 'Created when the recording ends.',
   behind: params('{time} behind'),
   liveWaits: 'waiting for connection',
+  sideMicrophone: 'Microphone',
+  sideTab: 'Browser tab',
   readAloud: 'Announce to screen readers',
   giveName: 'add name',
   whoIs: params('Who is {voice}?'),
