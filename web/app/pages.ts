@@ -18,5 +18,5 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
 export const wordsBeside: Partial<Record<PageName, readonly string[]>> = {
   home: ['search'],
   recording: ['questions'],
-  search: ['home'],
+  search: ['home', 'questions'],
 };

@@ -1,6 +1,7 @@
 /** Icons of the design (24 × 24): strokes in the text's colour; parts of class `f` are filled. */
 export const icons = {
   again: '<path d="M20 11a8 8 0 1 0-2 6M20 4v7h-7"/>',
+  ask: '<circle cx="12" cy="12" r="9"/><path d="M9.5 9.5c0-3 5-3 5 0 0 2-2.5 2-2.5 4M12 16.8v.2"/>',
   away: '<path d="m3 3 18 18M5 12a10 10 0 0 1 4-2.700M8.500 15.500a5 5 0 0 1 5.500-1M2 8.500A14 14 0 0 1 6.500 6M11 5a14 14 0 0 1 11 3.500M12 19v.2"/>',
   back: '<path d="m14.500 5-7 7 7 7"/>',
   bin: '<path d="M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13"/>',

@@ -42,6 +42,13 @@ export function searchAddress(question: string, filter: Filter, order: Order = '
   return withQuery('/search', query);
 }
 
+/** The address of what is answered. */
+export function askAddress(question: string, filter: Filter): string {
+  const query = new URLSearchParams({ ask: question });
+  for (const [name, value] of paramsOf(filter)) query.set(name, value);
+  return withQuery('/search', query);
+}
+
 function paramsOf(filter: Filter): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== null) query.set(name, value);
