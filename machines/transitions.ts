@@ -132,6 +132,7 @@ export const changes = (target: string) => {
     'sidenote.removed': again,
     'summary.edited': { guard: 'hasDocuments', ...again },
     'task.checked': { guard: 'hasDocuments', ...again },
+    'documents.outdated': { guard: 'hasDocuments', ...again },
   } as const satisfies Record<ChangingFactType, object>;
 };
 

@@ -96,6 +96,19 @@ export const deleteTag =
   ({ tags }) =>
     tags.has(id) ? [{ type: 'tag.deleted', data: { tag: id } }] : unknown;
 
+/** What documents say of where a recording is: names of what is still there, tags by name. */
+export function namesOf(
+  { folder, tags }: { folder: string | null; tags: readonly string[] },
+  personal: Personal,
+): { folder?: string; tags?: string[] } {
+  const filed = folder === null ? undefined : personal.folders.get(folder);
+  const names = tags.flatMap((tag) => personal.tags.get(tag)?.name ?? []);
+  return {
+    ...(filed ? { folder: filed.name } : {}),
+    ...(names.length > 0 ? { tags: names.toSorted() } : {}),
+  };
+}
+
 const refuse = (refused: PersonalRefusal['refused'], said: Sentence): PersonalRefusal => ({
   refused,
   said,

@@ -116,6 +116,7 @@ export const leading = {
   'sidenote.removed': 'changes',
   'summary.edited': 'changes',
   'task.checked': 'changes',
+  'documents.outdated': 'changes',
 } as const satisfies { [T in RecordingFactType]?: 'begins' | 'answers' | 'changes' };
 
 /** Facts that have documents written again. */

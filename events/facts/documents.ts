@@ -43,8 +43,13 @@ export const documentFacts = {
       paths: z.object({ index: z.string(), transcript: z.string(), summary: z.string() }),
       /** Path of the audio in the vault that the documents lie in, where it does. */
       audio: z.string().nullable().optional(),
+      /** What they say of its owner's order, by name: absent where it is in no folder, or has no tag. */
+      folder: z.string().optional(),
+      tags: z.array(z.string()).optional(),
     }),
   },
+  /** They say another folder, or other tags, than the recording has: they are written again. */
+  'documents.outdated': { data: z.object({}) },
   /** A person sent a whole document. What cannot be taken as corrections is kept as their own version. */
   'document.edited': {
     data: z.object({

@@ -26,6 +26,9 @@ export const documentPaths = (base: string): PerDocument => ({
   summary: `${base}/zusammenfassung.md`,
 });
 
+/** Where documents are, and what they say of their owner's order. */
+export type PlacedDocuments = Pick<DocumentsInput, 'audio' | 'folder' | 'tags'>;
+
 /** Everything the documents are made from; nothing else goes into them. */
 export type DocumentsInput = {
   recordingId: string;
@@ -51,7 +54,10 @@ export type DocumentsInput = {
   /** Where the pages are, such as `https://notes.example.org`; null: the documents name the recording's id alone. */
   address?: string | null;
   /** Path of the audio in the vault that the documents lie in; null: it does not. */
-  audio?: string | null;
+  audio?: string | null | undefined;
+  /** Names of the folder that it is in and of its tags. */
+  folder?: string | undefined;
+  tags?: readonly string[] | undefined;
   speakers: readonly { label: string; name: string | null; seconds: number }[];
   blocks: readonly Block[];
   /** Plain text, or Markdown with headings, lists and bold: the rest of Markdown stays text. */
@@ -135,8 +141,8 @@ export function documentsInput(
     links?: boolean | undefined;
     address?: string | null | undefined;
   },
-  /** Path of the audio in the vault that the documents lie in. */
-  audio: string | null = null,
+  /** As their fact says, or will say. */
+  { audio = null, folder, tags }: PlacedDocuments = {},
 ): DocumentsInput {
   const { kind, language, duration, speakers, blocks } = reading;
   const firstTitle = plainTitle(named.title);
@@ -157,6 +163,8 @@ export function documentsInput(
     links,
     address,
     audio,
+    folder,
+    tags,
     speakers,
     blocks,
     summary: reading.summary ?? '',

@@ -175,9 +175,27 @@ function frontMatter(
     speakers: speakersOf(input).map((speaker) => quoted(linkTo(input, speaker) ?? speaker.name)),
     recording: quoted(address === null ? recordingId : `${address}/notes/${recordingId}`),
     ...(input.source === null ? {} : { source: quoted(input.source) }),
-    tags: ['mitschrift'],
+    ...(input.folder === undefined ? {} : { folder: quoted(input.folder) }),
+    tags: ['mitschrift', ...tagsOf(input)],
   };
   return `---\n${stringify(properties, { lineWidth: 0 })}---\n`;
+}
+
+/**
+ * Tags in Obsidian's alphabet: letters, digits, `_`, `-` and `/`, without blanks, and not of digits alone
+ * (https://help.obsidian.md/tags).
+ */
+function tagsOf({ tags = [] }: DocumentsInput): Scalar<string>[] {
+  const names = tags.map((name) =>
+    name
+      .normalize('NFC')
+      .replace(/[^\p{L}\p{M}\p{N}_/-]+/gu, '-')
+      .replace(/^[-/]+|[-/]+$/gu, ''),
+  );
+  const usable = names
+    .filter((name) => name !== '')
+    .map((name) => (/^\d+$/u.test(name) ? `_${name}` : name));
+  return [...new Set(usable)].filter((name) => name !== 'mitschrift').map(quoted);
 }
 
 function quoted(text: string): Scalar<string> {

@@ -20,6 +20,7 @@ import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Log } from '../shared/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Questions } from '../recordings/question-limits.ts';
+import type { DocumentsRefreshing } from '../order/refresh-documents.ts';
 import type { OrderBook } from '../order/order-book.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
@@ -101,6 +102,8 @@ export type HttpServices = {
   >;
   /** Calls on this computer. */
   calls: Calls;
+  /** Documents that say another folder, or other tags. */
+  refreshing: Pick<DocumentsRefreshing, 'note' | 'look'>;
   /** What browsers send of recordings that have ended. */
   lateAudio: Pick<LateBrowserAudio, 'stream'>;
   /** Voices of profiles that are measured again. */

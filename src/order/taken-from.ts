@@ -3,6 +3,7 @@ import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { changeRecording } from '../../projections/recording/decide.ts';
 import type { OrderChanges } from '../../projections/recording/order.ts';
 import type { Decided, RecordingService } from '../recordings/service.ts';
+import type { DocumentsRefreshing } from './refresh-documents.ts';
 
 /** Recordings whose ids are read at once. */
 const pageMax = 200;
@@ -12,10 +13,7 @@ const pageMax = 200;
  * @returns what the last of them led to; undefined: none had it
  */
 export async function takenFromAll(
-  {
-    storage,
-    recordingService,
-  }: { storage: ProjectionStorage; recordingService: Pick<RecordingService, 'decide'> },
+  { storage, recordingService, refreshing }: TakenFrom,
   { owner, id, kind }: { owner: string; id: string; kind: 'folder' | 'tag' },
   metadata: { by: string; command: string },
 ): Promise<Decided | undefined> {
@@ -28,6 +26,7 @@ export async function takenFromAll(
       for (const entry of entries) {
         const recordingId = idIn(entry);
         const command = `${metadata.command}/${recordingId}`;
+        await refreshing.note(recordingId);
         last = await recordingService.decide(
           recordingId,
           { by: metadata.by, command },
@@ -40,3 +39,9 @@ export async function takenFromAll(
   }
   return last;
 }
+
+type TakenFrom = {
+  storage: ProjectionStorage;
+  recordingService: Pick<RecordingService, 'decide'>;
+  refreshing: Pick<DocumentsRefreshing, 'note'>;
+};

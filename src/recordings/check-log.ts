@@ -162,7 +162,7 @@ async function compareDocuments(
       read(recording, source),
       { ...named.data, ...named.content },
       saved.data,
-      saved.content?.audio,
+      saved.content,
     ),
   );
   check.documents += 1;

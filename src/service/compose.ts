@@ -12,7 +12,6 @@ import { pageAddressFrom } from '../config/page-address.ts';
 import type { HttpServices } from '../http/services.ts';
 import type { OpenedLog } from './event-log.ts';
 import type { NodeTrial } from './open-log.ts';
-import { openOrderBook } from '../order/order-book.ts';
 import { openMetrics } from '../metrics/metrics.ts';
 import { exchangeMoments } from '../capture/moments.ts';
 import { pipelineOver } from './pipeline.ts';
@@ -105,7 +104,6 @@ export async function compose(
     ...pipeline,
     config,
     accounts,
-    order: openOrderBook(store),
     scrub,
     backups,
     disk,

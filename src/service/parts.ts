@@ -19,6 +19,7 @@ import type { Calls } from '../capture/calls/calls.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Elsewhere } from '../capture/moments.ts';
 import type { OrderBook } from '../order/order-book.ts';
+import type { DocumentsRefreshing } from '../order/refresh-documents.ts';
 import type { Toggle } from '../capture/toggle.ts';
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../config/environment.ts';
@@ -85,6 +86,9 @@ export type Ports = Omit<OpenedLog, 'keepRows' | 'close'> &
     /** Where documents of an owner are. */
     spaceOf(owner: string): Promise<Space>;
     exclusively: Exclusively;
+    /** Folders and tags of users. */
+    order: OrderBook;
+    /** Folders and tags of users. */
     jobQueue: JobQueue;
     /** What the settings name, opened when it is needed, and again when they change. */
     engines: Leased<SpeechEngine>;
@@ -99,6 +103,8 @@ export type Pipeline = Ports & {
   captures: Captures;
   /** What browsers send of recordings that have ended. */
   lateAudio: LateBrowserAudio;
+  /** Writes documents again that say another folder, or other tags. */
+  refreshing: DocumentsRefreshing;
   /** Measures voices of profiles again; begins with `tidyUp`. */
   voices: VoiceCatchUp;
   hasLanguageModel(): boolean;
@@ -128,7 +134,6 @@ export type Parts = Pipeline & {
   space: SpaceLimit;
   metrics: Metrics;
   toggle: Toggle;
-  order: OrderBook;
   calls: Calls;
   models: HostModels;
   readiness: Readiness;

@@ -33,6 +33,8 @@ import {
 import { capturesOver, lateAudioOver, tellOfLeftRecordings } from './browser-parts.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import type { Pipeline, PipelineOptions, Ports } from './parts.ts';
+import { openOrderBook } from '../order/order-book.ts';
+import { openDocumentsRefreshing } from '../order/refresh-documents.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { openUpkeep } from './upkeep.ts';
 
@@ -68,8 +70,9 @@ export function pipelineOver(opened: OpenedLog, given: Given): Pipeline {
   });
   const voices = voicesOver(ports, recordingService);
   const lateAudio = lateAudioOver(ports, recordingService);
+  const refreshing = openDocumentsRefreshing({ ...ports, recordingService, isHere: upkeep.isHere });
   const told = tellOfLeftRecordings(ports, { captures, upkeep });
-  const parts = { ...ports, recordingService, captures, lateAudio, voices };
+  const parts = { ...ports, recordingService, captures, lateAudio, refreshing, voices };
   return {
     ...parts,
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
@@ -81,7 +84,7 @@ export function pipelineOver(opened: OpenedLog, given: Given): Pipeline {
     async close() {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp, upkeep.settled(), told]);
-      for (const part of [lateAudio, voices, recordingService]) await part.close();
+      for (const part of [lateAudio, refreshing, voices, recordingService]) await part.close();
       if (recordsDevices) await captures.close();
       await engines.close();
       await languageModels.close();
@@ -117,6 +120,7 @@ function portsOver(opened: OpenedLog, given: Given, signal: AbortSignal): Ports 
     files: opened.audio,
     spaceOf: options.documentsOf ?? spacesIn(opened.blobs),
     exclusively: exclusivelyBy(opened.ownership),
+    order: openOrderBook(opened.store),
     jobQueue: openJobQueue(),
     engines: sharedEngine(options),
     languageModels: sharedLanguageModel(options),

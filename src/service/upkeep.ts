@@ -21,7 +21,7 @@ export type Upkeep = {
 };
 
 /** What has been left undone is theirs. */
-type Looked = Pick<Pipeline, 'recordingService' | 'lateAudio'>;
+type Looked = Pick<Pipeline, 'recordingService' | 'lateAudio' | 'refreshing'>;
 
 /** Between two looks for what others left undone, in milliseconds. */
 const lookEveryMs = 60_000;
@@ -55,12 +55,16 @@ export function openUpkeep(ports: Ports): Upkeep {
 
 async function keepLooking(
   ports: Ports,
-  { recordingService, lateAudio }: Looked,
+  { recordingService, lateAudio, refreshing }: Looked,
   also: () => Promise<void>,
 ): Promise<void> {
   const { storage, signal, browserLimits } = ports;
   const everyMs = Math.min(lookEveryMs, browserLimits.graceMs ?? Infinity);
-  const steps = [() => recordingService.finishPending(), () => lateAudio.takeUp()];
+  const steps = [
+    () => recordingService.finishPending(),
+    () => lateAudio.takeUp(),
+    () => refreshing.look(),
+  ];
   const again = () => recordingService.eraseAgain();
   const failed = () => recordingService.awaitEngines(failedRecordings(storage));
   for (let todo = [again, ...steps, failed, also]; !signal.aborted; todo = steps) {

@@ -15,10 +15,18 @@ export interface PendingJobs {
  * `erase`: all of a recording. `delete-documents`: those that facts say are deleted.
  * `keep-audio`: compressing or removing its audio, which documents were made of. `import`: an uploaded
  * file lies in its folder, and until its fact is stored it is not acknowledged. `late-audio`: what a browser
- * sent after the recording had ended lies in its folder, and is to be added.
+ * sent after the recording had ended lies in its folder, and is to be added. `refresh-documents`: it was put elsewhere,
+ * and its documents may say otherwise.
  */
 export type PendingJob = (typeof jobs)[number];
-const jobs = ['erase', 'delete-documents', 'keep-audio', 'import', 'late-audio'] as const;
+const jobs = [
+  'erase',
+  'delete-documents',
+  'keep-audio',
+  'import',
+  'late-audio',
+  'refresh-documents',
+] as const;
 export type Removal = Extract<PendingJob, 'erase' | 'delete-documents'>;
 
 /** By `<recording id>/<job>`, named as the first release did. No words in it. */

@@ -8,6 +8,7 @@ type Named = { id: string; name: string; colour?: number; recordings?: number; m
 type Folders = { folders: Named[]; none: { recordings: number; more: boolean } };
 type Page = { transcripts: { recording_id: string; folder: string | null; tags: string[] }[] };
 type Line = { folder: string | null; tags: string[]; version: number };
+type Documented = { documents: { index: string; transcript: string; summary: string } };
 
 async function notes(service: TestService, token: string, count: number): Promise<string[]> {
   const ids: string[] = [];
@@ -45,10 +46,8 @@ test('notes are put into folders and tagged, found by both, and taken out when t
   const put = async (id: string, json: object) =>
     (await service.call<Line>('PATCH', `/recordings/${id}`, { token, json })).body;
 
-  const { version } = (await service.call<Line>('GET', `/recordings/${one}`, { token })).body;
   const first = await put(one, { folder: board, tags: [budget, urgent] });
   assert.deepEqual([first.folder, first.tags], [board, [budget, urgent]]);
-  assert.equal(first.version, version, 'no document says it');
   await put(two, { folder: board, add_tags: [budget] });
   await put(three, { folder: choir, add_tags: [budget, urgent], remove_tags: [urgent] });
 
@@ -91,6 +90,53 @@ test('notes are put into folders and tagged, found by both, and taken out when t
     ['Choir'],
   );
   assert.deepEqual(await idsOf(later, token, `folder=${choir}`), [three]);
+});
+
+/** What the front matter of a note's three documents says of its order. */
+async function orderIn(service: TestService, token: string, id: string): Promise<string> {
+  const { body } = await service.call<Documented>('GET', `/recordings/${id}`, { token });
+  const said = new Set<string>();
+  for (const path of Object.values(body.documents)) {
+    const url = `/transcripts/${encodeURIComponent(path)}`;
+    const markdown = (await service.call<string>('GET', url, { token })).body;
+    const [, front = ''] = markdown.split('---\n');
+    said.add(
+      front
+        .slice(front.search(/^(folder|tags):/m))
+        .replace(/\s+/g, ' ')
+        .trim(),
+    );
+  }
+  // While they are written again, one after the other, they differ.
+  return [...said].join(' | ');
+}
+
+test('documents say the folder and the tags, one note after the other, also when the service ends meanwhile', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ids = await notes(service, token, 3);
+  const says = (at: TestService, id: string, wanted: string) =>
+    eventually(`${id} says ${wanted}`, async () => (await orderIn(at, token, id)) === wanted);
+  const [one = '', two = ''] = ids;
+  assert.equal(await orderIn(service, token, one), 'tags: - mitschrift');
+  const board = await made(service, token, '/folders', { name: 'Library "board"' });
+  const sales = await made(service, token, '/tags', { name: 'Sales call: Köln' });
+  const year = await made(service, token, '/tags', { name: '2026' });
+  const changes = ids.map((id) => ({ recording_id: id, folder: board, add_tags: [sales, year] }));
+  await service.call('POST', '/recordings/bulk', { token, json: { changes } });
+  await service.close();
+  const later = await startService(t, { dataDir: service.dataDir });
+  const all = 'folder: "Library \\"board\\"" tags: - mitschrift - "_2026" - "Sales-call-Köln"';
+  for (const id of ids) await says(later, id, all);
+  // What is the same again is not written again.
+  const { version } = (await later.call<Line>('GET', `/recordings/${one}`, { token })).body;
+  await later.call('PATCH', `/recordings/${one}`, { token, json: { folder: board } });
+  await later.call('PATCH', `/recordings/${two}`, { token, json: { folder: null } });
+  await says(later, two, 'tags: - mitschrift - "_2026" - "Sales-call-Köln"');
+  const { body } = await later.call<Line>('GET', `/recordings/${one}`, { token });
+  assert.equal(body.version, version);
+  await later.call('DELETE', `/tags/${year}`, { token });
+  await says(later, two, 'tags: - mitschrift - "Sales-call-Köln"');
 });
 
 test('names are given once, whatever their case; what is another’s or too much is refused by name', async (t) => {
@@ -168,9 +214,15 @@ test('several notes are put in order at once, and back; a repetition does nothin
     ['unknown'],
   );
   assert.equal((await idsOf(service, token, `folder=${folder}&tag=${tag}`)).length, 3);
-  const before = await service.store.head();
+  const said = async () => {
+    let count = 0;
+    for await (const { type } of service.store.readAll())
+      if (type === 'recording.filed' || type === 'tags.changed') count += 1;
+    return count;
+  };
+  const before = await said();
   await bulk(wanted, 'k1');
-  assert.equal(await service.store.head(), before, 'nothing was said twice');
+  assert.equal(await said(), before, 'nothing was said twice');
   const undone = done.changed.map(({ recording_id, before: there }) => ({
     recording_id,
     ...there,

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { leading } from '../../events/facts/counting.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
@@ -69,6 +70,18 @@ const byHttp: Record<Exclude<Leading, Begun>, (world: World) => Promise<unknown>
     const { summary } = await recordingOf(world);
     const line = summary.lines.find(({ kind }) => kind === 'task')?.id;
     await ask(world, 'PATCH', '/summary', { edits: [{ line, done: true }] });
+  },
+  'documents.outdated': async (world) => {
+    const { service, token } = world;
+    const json = { name: 'Clients' };
+    const made = await service.call<{ id: string }>('POST', '/folders', { token, json });
+    await change(world, { folder: made.body.id });
+    await eventually('the documents say so', async () => {
+      const path = `/recordings/${world.id}/versions`;
+      type Versions = { versions: { why: string[] }[] };
+      const { versions } = (await service.call<Versions>('GET', path, { token })).body;
+      return versions[0]?.why.includes('documents.outdated') === true;
+    });
   },
   'version.restored': (world) => ask(world, 'POST', '/versions/1/restore', {}),
   'reprocessing.requested': async (world) => {

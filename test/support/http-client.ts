@@ -75,7 +75,11 @@ export async function startService(
   const dataDir = options.dataDir ?? (await realpath(await tempDir(t)));
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
-  const engines = scriptedEngines((owner) => openSpace(dataDir, owner), options.marker);
+  let compose: (own: HttpServices) => void = () => {};
+  const composed = new Promise<HttpServices>((resolve) => (compose = resolve));
+  const order = { of: async (userId: string) => await (await composed).order.of(userId) };
+  const writing = writingParts((owner) => openSpace(dataDir, owner), order);
+  const engines = scriptedEngines(writing, options.marker);
   const hasLanguageModel = () => true;
   let services: HttpServices | undefined;
   running = await startWhole({
@@ -98,8 +102,11 @@ export async function startService(
       activities: withStages(engines.activities, options.stages ?? {}),
       browserLimits: options.browserLimits ?? {},
       ...options.trial,
-      withServices: (own) =>
-        (services = Object.assign(own, { hasLanguageModel }, options.overrides)),
+      withServices(own) {
+        services = Object.assign(own, { hasLanguageModel }, options.overrides);
+        compose(services);
+        return services;
+      },
     },
   });
   await running.ready;
@@ -328,10 +335,7 @@ const withStages = (
   Object.fromEntries(Object.entries({ ...scripted, ...stages }).filter(([, stage]) => stage));
 
 /** Engines that heard two sentences. `hold` makes a stage wait, `fail` makes it fail, until `release`. */
-function scriptedEngines(
-  spaceOf: Parameters<typeof write>[0]['spaceOf'],
-  marker?: (owner: string) => string,
-) {
+function scriptedEngines(writing: Parameters<typeof write>[0], marker?: (owner: string) => string) {
   const held = new Map<Stage, { promise: Promise<void>; release: () => void }>();
   const failing = new Set<Stage>();
   const engine = { engine: 'scripted', model: null };
@@ -367,7 +371,7 @@ function scriptedEngines(
     words: [],
   });
 
-  const realWrite = write(writingParts(spaceOf));
+  const realWrite = write(writing);
   const activities: Record<Exclude<Stage, 'assemble'>, StageActivity> = {
     capture: stage(async () => {}, 'capture'),
     follow: async () => {},

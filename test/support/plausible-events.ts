@@ -103,6 +103,7 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   'sidenote.removed': { note: 1 },
   'recording.filed': { folder: 'F1' },
   'tags.changed': { tags: ['T1'] },
+  'documents.outdated': {},
   'summary.edited': { basis: 1, turns: null, edits: [{ line: '1-1', did: 'changed' }] },
   'task.checked': { basis: 1, turns: null, line: '1-1', done: true },
   'corrections.carried_over': { placed: 1, unplaced: 0, labels: [] },

@@ -7,6 +7,7 @@ import type { EventStore } from '../../events/store.ts';
 import { openSpace } from '../../src/documents/space.ts';
 import { takeOverDefaults } from '../../src/recordings/control/take-over.ts';
 import { leftForMs } from '../../src/recordings/control/left-recordings.ts';
+import { openOrderBook } from '../../src/order/order-book.ts';
 import type { RecordingServiceDeps } from '../../src/recordings/service.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { openStageProgress } from '../../src/recordings/stages/stage-progress.ts';
@@ -15,7 +16,7 @@ import { systemClock } from '../../src/shared/retry.ts';
 import { pendingJobs } from '../../src/storage/pending-jobs.ts';
 import { audioOf } from './audio-of.ts';
 import { memoryKept } from './memory-kept.ts';
-import { memoryKeys } from './memory-store.ts';
+import { memoryKeys, memoryStore } from './memory-store.ts';
 
 /**
  * All that a RecordingService is made of, for a process that is alone with a log and a folder: no rows, no copies in a vault,
@@ -70,11 +71,13 @@ async function importedIn(store: EventStore, command: string) {
 /** What the stage needs that writes documents; the names of no other recording are known to it. */
 export const writingParts = (
   spaceOf: Parameters<typeof write>[0]['spaceOf'],
+  order: Parameters<typeof write>[0]['order'] = openOrderBook(memoryStore()),
 ): Parameters<typeof write>[0] => ({
   spaceOf,
   uiLanguage: () => 'en',
   choices: () => ({ times: true, links: false, address: null }),
   audioInVault: () => null,
+  order,
   async *promisedBases() {},
   names: null,
   exclusively: exclusivelyBy(soleOwnership()),

@@ -184,6 +184,7 @@ const samples: Record<FactType, Sample> = {
   'sidenote.removed': { data: { note: 1 } },
   'recording.filed': { data: { folder: 'F1' } },
   'tags.changed': { data: { tags: ['T1', 'T2'] } },
+  'documents.outdated': { data: {} },
   'summary.edited': {
     data: { basis: 3, turns: null, edits: [{ line: '3-1', did: 'changed' }] },
     content: { lines: [{ ...line, id: '3-1', by: 'U1', at: 1.5 }], abstract: 'Köln, in short.' },

@@ -312,7 +312,7 @@ async function comparison(recordingId: string, document: DocumentName, markdown:
       reading,
       { ...data, ...content },
       saved?.data ?? {},
-      saved?.content?.audio,
+      saved?.content,
     );
     const ours = renderDocuments(input);
     if (document === 'transcript') return editIn(ours.transcript, markdown);

@@ -143,6 +143,7 @@ export const manyRecordingRoutes = [
           const wanted = orderWanted(order, personal);
           const decision = changeRecording({ kind, ...wanted });
           const command = `${onBehalf.command}/${id}`;
+          await services.refreshing.note(id);
           last = await services.recordingService.decide(id, { by: onBehalf.by, command }, decision);
           const before = {
             folder: folderOf(row, personal),
@@ -154,6 +155,7 @@ export const manyRecordingRoutes = [
         }
       }
       if (last) await untilReadable(services, last);
+      void services.refreshing.look();
       return { changed, refused };
     },
   }),

@@ -206,4 +206,5 @@ async function removed(
     if (last) await untilReadable(services, last);
   }
   taken(await services.order.change(owner, onBehalf, decide));
+  void services.refreshing.look();
 }

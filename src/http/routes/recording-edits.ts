@@ -56,10 +56,13 @@ export const recordingChangeRoutes = [
     async run({ ctx, params: { id }, body, caller }, services) {
       const { owner } = await visibleOrLeft(services, caller, id);
       const words = sees(caller, owner);
-      const order = isOrderGiven(body) ? orderWanted(body, await services.order.of(owner)) : {};
+      const isPut = isOrderGiven(body);
+      const order = isPut ? orderWanted(body, await services.order.of(owner)) : {};
+      if (isPut) await services.refreshing.note(id);
       const asked = { isAdmin: caller.isAdmin, words, order };
       const decision = recordingChange(body, asked, services);
       const { facts } = await carryOut(services, ctx.state, id, decision);
+      if (isPut) void services.refreshing.look();
       for (const { type, data } of facts) {
         if (type !== 'recording.handed_over') continue;
         const how = { recording_id: id, from: owner, to: data.owner, by: caller.userId };

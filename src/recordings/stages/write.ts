@@ -28,6 +28,9 @@ import {
 import { spokenIn } from '../../../projections/recording/edit-turns.ts';
 import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
+import { orderOf } from '../../../projections/recording/order.ts';
+import { namesOf } from '../../../projections/personal.ts';
+import type { OrderBook } from '../../order/order-book.ts';
 import { localTime } from '../../shared/time.ts';
 import type { Language } from '../../words/params.ts';
 
@@ -70,8 +73,9 @@ export function write(deps: Deps): StageActivity {
     const choices = deps.choices();
     const name = { ...named.data, ...named.content };
     const audio = deps.audioInVault();
+    const order = namesOf(orderOf(recording), await deps.order.of(job.owner));
     const rendered = renderDocuments(
-      documentsInput(job.recordingId, draft(recording), name, choices, audio),
+      documentsInput(job.recordingId, draft(recording), name, choices, { audio, ...order }),
     );
     const sha256 = hashesOf(rendered);
     await job.append({ type: 'documents.rendered', data: { version, sha256 } });
@@ -80,7 +84,7 @@ export function write(deps: Deps): StageActivity {
     const placing = { space, files, savedFor, paths, rendered };
     const kept = await whenReached(job, () => inTurn(job, placing, deps));
     const data = { version, renderer: rendererVersion, ...choices, sha256, kept };
-    const result = { type: 'documents.saved', data, content: { paths, audio } } as const;
+    const result = { type: 'documents.saved', data, content: { paths, audio, ...order } } as const;
     await job.appendLast(result, secondPassDue(recording));
   };
 }
@@ -222,6 +226,8 @@ type Deps = {
   choices(): { times: boolean; links: boolean; address: string | null };
   /** Path of the recording's audio in the vault that its documents are written to; null: it is elsewhere. */
   audioInVault(): string | null;
+  /** What owners have set in order. */
+  order: Pick<OrderBook, 'of'>;
   /** Base names that other recordings of the owner have been promised. */
   promisedBases(owner: string): AsyncIterable<string>;
   /** What other nodes have promised; null where there are none. */

@@ -42,6 +42,7 @@ export type Reason =
   | 'corrected'
   | 'edited'
   | 'reworded'
+  | 'filed'
   | 'changed';
 
 const reasons: Record<string, Reason> = {
@@ -59,6 +60,7 @@ const reasons: Record<string, Reason> = {
   'document.edited': 'edited',
   'summary.edited': 'reworded',
   'task.checked': 'reworded',
+  'documents.outdated': 'filed',
 };
 
 export function reasonOf({ why }: Pick<Version, 'why'>): Reason {

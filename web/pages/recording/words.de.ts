@@ -225,6 +225,7 @@ export default {
   'why:corrected': 'Transkript korrigiert',
   'why:edited': 'Dokument bearbeitet',
   'why:reworded': 'Zusammenfassung bearbeitet',
+  'why:filed': 'Ordner oder Schlagwörter geändert',
   live: 'Live',
   note: 'Notiz',
   liveTranscript: 'Live-Transkript',

@@ -222,6 +222,7 @@ const english = {
   'why:corrected': 'Transcript corrected',
   'why:edited': 'Document edited',
   'why:reworded': 'Summary edited',
+  'why:filed': 'Folder or tags changed',
   live: 'Live',
   note: 'Note',
   liveTranscript: 'Live transcript',

@@ -1,0 +1,111 @@
+import { isIn } from '../../machines/states.ts';
+import { namesOf } from '../../projections/personal.ts';
+import { orderOf } from '../../projections/recording/order.ts';
+import { type Recording, documentFilesOf } from '../../projections/recording/recording.ts';
+import type { OpenRecordingService } from '../recordings/service.ts';
+import { hasCode } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
+import { mutex } from '../shared/mutex.ts';
+import type { PendingJobs } from '../storage/pending-jobs.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import type { UnknownRecording } from '../recordings/refusals.ts';
+import type { OrderBook } from './order-book.ts';
+
+/**
+ * Writes documents again that say another folder, or other tags, than their recording has by now: one recording after the
+ * other, so that whoever tags 500 delays nobody's transcript.
+ */
+export interface DocumentsRefreshing {
+  /** Notes, durably, that a recording is about to be put elsewhere: no crash leaves its documents behind. */
+  note(recordingId: string): Promise<void>;
+  /** Looks for what was noted, and has the next one written. Never rejects. */
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type RefreshingDeps = {
+  recordingService: Pick<OpenRecordingService, 'read' | 'decide'>;
+  order: Pick<OrderBook, 'of'>;
+  jobs: PendingJobs;
+  projections: Pick<ProjectionRunner, 'onApplied'>;
+  /** Whether this process does it for all. */
+  isHere(): boolean;
+  log: Log;
+};
+
+export function openDocumentsRefreshing(deps: RefreshingDeps): DocumentsRefreshing {
+  const { jobs, isHere, log } = deps;
+  const oneAtATime = mutex();
+  /** Asked for while it looks: once more is enough. */
+  let isWanted = false;
+  let isClosed = false;
+  const look = async (): Promise<void> => {
+    if (isWanted || isClosed) return;
+    isWanted = true;
+    await oneAtATime(async () => {
+      isWanted = false;
+      if (isHere() && !isClosed) await lookOnce(deps);
+    }).catch((error: unknown) => {
+      log.warn({ err: error }, 'documents could not be brought up to date; trying again');
+    });
+  };
+  // The one that was written makes room for the next.
+  const stop = deps.projections.onApplied((facts) => {
+    if (facts.some(({ type }) => type === 'documents.saved')) void look();
+  });
+  return {
+    note: (recordingId) => jobs.add(recordingId, 'refresh-documents'),
+    look,
+    async close() {
+      isClosed = true;
+      stop();
+      await oneAtATime(async () => {});
+    },
+  };
+}
+
+/** Until one is being written, or none is left that can be. */
+async function lookOnce({ jobs, recordingService, order }: RefreshingDeps): Promise<void> {
+  for (const { recordingId, job } of await jobs.list()) {
+    if (job !== 'refresh-documents') continue;
+    const found = await recordingService
+      .read(recordingId)
+      .catch((error: unknown) =>
+        hasCode<UnknownRecording>(error, 'UNKNOWN_RECORDING') ? null : Promise.reject(error),
+      );
+    const standing = found === null ? 'right' : await standingOf(found, order);
+    if (standing === 'right') await jobs.complete(recordingId, 'refresh-documents');
+    if (standing === 'right' || standing === 'later') continue;
+    // The same again after a crash is the same command.
+    const command = `refresh-documents:${recordingId}:${standing.version}`;
+    await recordingService.decide(recordingId, { by: 'system', command }, (_now, state) =>
+      isIn(state, 'idle.saved') ? [{ type: 'documents.outdated', data: {} }] : [],
+    );
+    return;
+  }
+}
+
+const sayOrder = new Set<string>(['recording.filed', 'tags.changed', 'documents.outdated']);
+
+/**
+ * `right`: nothing is to be done. `later`: something is done with it, after which it is looked at again. Else the version
+ * of its documents, which say otherwise.
+ */
+async function standingOf(
+  { recording, state }: { recording: Recording; state: string },
+  order: Pick<OrderBook, 'of'>,
+): Promise<'right' | 'later' | { version: number }> {
+  // What is written at another time reads what holds then.
+  if (isIn(state, 'idle') && !isIn(state, 'idle.saved')) return 'right';
+  if (!isIn(state, 'idle.saved')) return 'later';
+  const { published } = recording.sources;
+  const saved = published && documentFilesOf(recording, published).saved;
+  if (!saved?.content) return 'right';
+  const { folder, tags = [] } = saved.content;
+  const now = namesOf(orderOf(recording), await order.of(recording.files.owner ?? ''));
+  // Written since, and they say something else: writing them once more would not help.
+  const last = recording.facts.findLast(({ type }) => sayOrder.has(type));
+  if (last?.type === 'documents.outdated' && last.version < saved.version) return 'right';
+  const isSame = folder === now.folder && JSON.stringify(tags) === JSON.stringify(now.tags ?? []);
+  return isSame ? 'right' : { version: saved.data.version };
+}
