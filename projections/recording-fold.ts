@@ -1,5 +1,4 @@
 import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
-import { originsAfter } from './recording/origins.ts';
 import { counting, leadsBy } from '../events/facts/counting.ts';
 import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
@@ -43,7 +42,6 @@ export function foldRecording(
   }
   const change = lastingChange(fact);
   if (change) Object.assign(core, change);
-  core.origins = originsAfter(core.origins, fact, core.recordingId);
   const { draft, published } = counted.sources;
   core.owner = counted.files.owner ?? '';
   if (counted.startedAt !== begun.counted.startedAt)
@@ -112,7 +110,6 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       running: [],
       duration: null,
       device: imported ? null : fact.data.device,
-      origins: [],
       error: null,
       documentHashes: null,
       files: [],

@@ -20,8 +20,6 @@ export type ToggleRequest = {
   folder?: string | undefined;
   /** Instead of the device of the settings. */
   device?: string | undefined;
-  /** Id of the ended recording into which it goes. */
-  continues?: string | undefined;
 };
 
 export type Toggled = {
@@ -146,7 +144,6 @@ async function start(
       title: request.title,
       people: request.people,
       folder: request.folder,
-      continues: request.continues,
       device,
       trigger,
     });

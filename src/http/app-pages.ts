@@ -10,6 +10,7 @@ export const pagePaths = [
   ['/setup', 'setupPage', 'Creates the first administrator, for people', 'setup/SetupPage'],
   ['/notes/{id}', 'notePage', 'A recording', 'recording/RecordingPage'],
   ['/speakers', 'speakersPage', 'Who spoke', 'speakers/SpeakersPage'],
+  ['/organise', 'organisePage', 'Folders and tags', 'organise/OrganisePage'],
   ['/settings', 'settingsPage', 'Settings', 'settings/SettingsPage'],
   ['/account', 'accountPage', 'The account of who is logged in', 'account/AccountPage'],
   ['/debug', 'statechartPage', 'The statechart', 'statechart/StatechartPage'],

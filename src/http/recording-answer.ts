@@ -1,4 +1,3 @@
-import { originsAnswer } from './origins.ts';
 import { doubtsIn } from '../../projections/recording/utterances.ts';
 import type { Doubt } from '../../events/facts/transcript.ts';
 import { keysOf } from '../shared/keys-of.ts';
@@ -87,7 +86,6 @@ export function recordingAnswer(
     utterances: transcript ? utterances(transcript) : [],
     sidenotes: sidenotesIn(row.recordingId, transcript?.sidenotes ?? []),
     notes: notesIn(reader, row.notes),
-    origins: originsAnswer(row.origins),
     ledger: ledgerOf(row, transcript),
   };
 }

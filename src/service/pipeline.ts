@@ -203,8 +203,6 @@ function recordingServiceOver(
         },
         absorb: (recordingId, into) => recordingService.absorb(recordingId, into),
         begin: (...first) => recordingService.beginMade(...first),
-        read: (...asked) => recordingService.read(...asked),
-        decide: (...command) => recordingService.decide(...command),
       }),
       ...ports.activities,
     },

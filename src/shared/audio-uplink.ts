@@ -43,7 +43,6 @@ export type UplinkPeer<Pcm extends Samples<Pcm>> = {
     readonly people?: readonly string[];
     readonly title?: string;
     readonly language?: string;
-    readonly continues?: string;
     /** What the browser or computer is called. */
     readonly name?: string;
   };

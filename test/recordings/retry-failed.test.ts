@@ -46,7 +46,6 @@ async function failing(
         capture: unused,
         follow: unused,
         assemble: unused,
-        continue: unused,
         transcribe,
         diarize: unused,
         identify: unused,

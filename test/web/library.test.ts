@@ -128,6 +128,7 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
       await bar.getByText('4 selected').waitFor();
       await checkLook(page, 'library-select');
       const saving = page.waitForEvent('download');
+      await press('More');
       await press('Export');
       assert.equal((await saving).suggestedFilename(), 'mitschrift.zip');
       await press('Delete…');
@@ -142,6 +143,7 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
       await page.keyboard.press('Control+a');
       await press('Select all');
       await bar.getByText(`${noteCount - 4 + 1} selected`).waitFor();
+      await press('More');
       await press('Export');
       await bar.getByText('At most 500 notes can be exported at once.').waitFor();
       await page.keyboard.press('Escape');

@@ -21,13 +21,19 @@ export type GlobalAction =
   | 'sidenote'
   | 'notes'
   | 'speakers'
+  | 'organise'
   | 'settings'
   | RecordingAction;
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** Milliseconds in which the second key of two has to follow. */
 const secondWithin = 1500;
-const places: Record<string, GlobalAction> = { n: 'notes', s: 'speakers', e: 'settings' };
+const places: Record<string, GlobalAction> = {
+  n: 'notes',
+  s: 'speakers',
+  o: 'organise',
+  e: 'settings',
+};
 const singles: Record<string, GlobalAction> = {
   '/': 'search',
   '?': 'keys',
@@ -92,7 +98,13 @@ function act(action: GlobalAction): boolean {
   return true;
 }
 
-const addresses = { search: '/search', notes: '/', speakers: '/speakers', settings: '/settings' };
+const addresses = {
+  search: '/search',
+  notes: '/',
+  speakers: '/speakers',
+  organise: '/organise',
+  settings: '/settings',
+};
 
 /** Gives the focus to the field of this page, if it has one. */
 function focusSearch(): boolean {

@@ -43,7 +43,7 @@ session.subscribe((current) => {
   void import('../client/microphone/microphone.ts').then(({ takeUp }) => takeUp());
 });
 // Away from the service a language may not be on this device yet: then it is English.
-await prepareWords(['app', 'components', 'recording-bar']).catch(() => undefined);
+await prepareWords(['app', 'components', 'order', 'recording-bar']).catch(() => undefined);
 followKeys();
 tellOfRecordings();
 followTitle();

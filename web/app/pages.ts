@@ -9,6 +9,7 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
   setup: () => import('../pages/setup/SetupPage.svelte'),
   recording: () => import('../pages/recording/RecordingPage.svelte'),
   speakers: () => import('../pages/speakers/SpeakersPage.svelte'),
+  organise: () => import('../pages/organise/OrganisePage.svelte'),
   settings: () => import('../pages/settings/SettingsPage.svelte'),
   account: () => import('../pages/account/AccountPage.svelte'),
   statechart: () => import('../pages/statechart/StatechartPage.svelte'),

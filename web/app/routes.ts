@@ -8,6 +8,7 @@ const addresses = {
   setup: '/setup',
   recording: '/notes/:id',
   speakers: '/speakers',
+  organise: '/organise',
   settings: '/settings',
   account: '/account',
   statechart: '/debug',

@@ -45,6 +45,7 @@ export const icons = {
   skipPauses: '<path d="M4 12h3M17 12h3M10 6v12M14 6v12M7 9l3 3-3 3M17 9l-3 3 3 3"/>',
   stop: '<rect class="f" x="6" y="6" width="12" height="12" rx="1.5"/>',
   sun: '<circle cx="12" cy="12" r="4"/><path d="M12 3v2M12 19v2M3 12h2M19 12h2M5.600 5.600 7 7M17 17l1.400 1.400M18.400 5.600 17 7M7 17l-1.400 1.400"/>',
+  tag: '<path d="M4 4h8l8.500 8.500-8 8L4 12zM8.500 8.500v.2"/>',
   undo: '<path d="M4 8h10a6 6 0 0 1 0 12H8M4 8l4-4M4 8l4 4"/>',
   upload: '<path d="M12 20V8M7.500 12 12 7.500 16.500 12M5 4h14"/>',
   warning: '<path d="M12 4 2.500 20h19zM12 10v5M12 17.500v.2"/>',

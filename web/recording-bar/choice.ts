@@ -4,6 +4,9 @@ import type { AudioSource } from '../client/microphone/audio-store.ts';
 
 export const chosenKind = persistentAtom<'meeting' | 'solo'>('mitschrift.kind', 'meeting');
 
+/** The folder of what is recorded with options, by id; '' is none. */
+export const chosenFolder = persistentAtom<string>('mitschrift.folder', '');
+
 /** `device`: of the server's computer, the default one or by its id. */
 export type ChosenSource = 'device' | `device:${string}` | AudioSource;
 /** Undefined: what is there. */

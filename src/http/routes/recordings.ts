@@ -23,7 +23,6 @@ import {
   visibleOrLeft,
   visibleRecording,
 } from '../visible-recording.ts';
-import { namedOrigins } from '../named-origins.ts';
 import { setTurnsTag } from './turns.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
@@ -132,11 +131,7 @@ export const recordingRoutes = [
         uiLanguage: settings()['ui.language'],
         reader: readerOf(ctx),
       });
-      return {
-        ...answer,
-        folder: folderOf(row, await services.order.of(row.owner)),
-        origins: await namedOrigins(services, caller, row.origins),
-      };
+      return { ...answer, folder: folderOf(row, await services.order.of(row.owner)) };
     },
   }),
   route('get', '/recordings/{id}/events', {

@@ -90,7 +90,12 @@ test('a day that is chosen is asked for from its first to its last moment here',
 });
 
 test('the address says what notes are narrowed to; what is none is left out', () => {
-  const chosen = { kind: 'meeting', speaker: 'Ada & Ben', from: '2026-03-01', to: null } as const;
+  const chosen = {
+    ...everything,
+    kind: 'meeting',
+    speaker: 'Ada & Ben',
+    from: '2026-03-01',
+  } as const;
   const address = searchAddress('lift ä', chosen, 'newest');
   const query = Object.fromEntries(new URL(address, 'http://a').searchParams);
   assert.deepEqual(filterIn(query), chosen);
@@ -98,6 +103,11 @@ test('the address says what notes are narrowed to; what is none is left out', ()
   assert.equal(homeAddress(everything), '/');
   assert.equal(homeAddress({ ...everything, kind: 'solo' }), '/?kind=solo');
   assert.equal(searchAddress('', everything), '/search');
+  const ordered = { ...everything, folder: 'none', tag: '01A,01B' };
+  const there = new URL(homeAddress(ordered), 'http://a').searchParams;
+  assert.deepEqual(filterIn(Object.fromEntries(there)), ordered);
+  assert.equal(searchAddress('', ordered), '/search', 'the search looks in all folders');
+  assert.deepEqual(filterIn({ folder: '../x', tag: 'a,,b' }), everything);
   assert.deepEqual(filterIn({ kind: 'x', speaker: '', from: '2026-99-99', to: 'x' }), everything);
 });
 

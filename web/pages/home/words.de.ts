@@ -90,6 +90,37 @@ export default {
     one: '{count} Notiz wird neu verarbeitet.',
     many: '{count} Notizen werden neu verarbeitet.',
   },
+  more: 'Mehr',
+  moveTo: { one: '{count} Notiz verschieben nach', many: '{count} Notizen verschieben nach' },
+  movedTo: {
+    one: '{count} Notiz nach {name} verschoben',
+    many: '{count} Notizen nach {name} verschoben',
+  },
+  movedOut: {
+    one: '{count} Notiz ist jetzt ohne Ordner',
+    many: '{count} Notizen sind jetzt ohne Ordner',
+  },
+  tagsOfMany: {
+    one: 'Schlagwörter von {count} Notiz',
+    many: 'Schlagwörter von {count} Notizen',
+  },
+  tagsChanged: {
+    one: 'Schlagwörter von {count} Notiz geändert',
+    many: 'Schlagwörter von {count} Notizen geändert',
+  },
+  addsTo: { one: 'kommt zu {count}', many: 'kommt zu {count}' },
+  onAddsTo: 'an {now}, kommt zu {more}',
+  onStays: 'an {now} von {count}, bleibt',
+  removedFrom: { one: 'wird von {count} entfernt', many: 'wird von {count} entfernt' },
+  apply: 'Anwenden',
+  asBefore: { one: '{count} Notiz ist wie zuvor', many: '{count} Notizen sind wie zuvor' },
+  tooManyToFile:
+    'Es können höchstens {count} Notizen auf einmal geändert werden. Wählen Sie weniger aus.',
+  filing: 'Wird geändert…',
+  notFiled: 'Die Notizen konnten nicht geändert werden.',
+  partlyFiled: '{done} von {total} Notizen wurden geändert.',
+  refusedNote: '„{title}“: {reason}',
+  undoFor: 'Für {count} rückgängig',
   eraseMany: 'Löschen…',
   eraseManyTitle: { one: '{count} Notiz löschen?', many: '{count} Notizen löschen?' },
   eraseManyText:
@@ -130,6 +161,9 @@ export default {
   yesterday: 'Gestern',
   noneFits: 'Keine Notiz passt zu diesen Filtern.',
   showAll: 'Alle Notizen anzeigen',
+  folderEmpty: 'Dieser Ordner ist leer.',
+  folderEmptyText:
+    'Wählen Sie ihn vor dem Aufnehmen oder Hochladen, oder verschieben Sie Notizen aus der Liste aller Ordner hierher.',
   emptyTitle: 'Noch keine Notizen',
   emptyText:
     'Nehmen Sie ein Gespräch auf, oder ziehen Sie eine vorhandene Aufnahme auf diese Seite. Sie erhalten ein Transkript, eine Zusammenfassung und einen Titel, als Markdown-Dateien, die Ihnen gehören.',

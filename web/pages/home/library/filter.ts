@@ -6,22 +6,57 @@ export type Filter = {
   /** Days as `2026-11-22`, in the browser's time zone; both are in. */
   from: string | null;
   to: string | null;
+  /** Id of a folder; `none`: in no folder. */
+  folder: string | null;
+  /** Ids of tags, separated by commas: what has all of them. */
+  tag: string | null;
 };
 
-export const everything: Filter = { kind: null, speaker: null, from: null, to: null };
+export const everything: Filter = {
+  kind: null,
+  speaker: null,
+  from: null,
+  to: null,
+  folder: null,
+  tag: null,
+};
 
 export const isEverything = (filter: Filter): boolean =>
   Object.values(filter).every((value) => value === null);
 
 /** What the query of the page's address says; of what is no filter nothing. */
-export function filterIn({ kind, speaker, from, to }: Record<string, string>): Filter {
+export function filterIn(query: Record<string, string>): Filter {
+  const { kind, speaker, from, to, folder, tag } = query;
   return {
     kind: kind === 'solo' || kind === 'meeting' ? kind : null,
     speaker: speaker || null,
     from: dayIn(from),
     to: dayIn(to),
+    folder: /^\w{1,64}$/.test(folder ?? '') ? folder! : null,
+    tag: tag !== undefined && idList.test(tag) ? tag : null,
   };
 }
+
+/** As many as a note can have. */
+const idList = /^\w{1,64}(?:,\w{1,64}){0,31}$/;
+
+/** The tags that a filter wants, and the filter that wants these. */
+export const tagIdsIn = ({ tag }: Filter): string[] => tag?.split(',') ?? [];
+export const withTags = (filter: Filter, ids: readonly string[]): Filter => ({
+  ...filter,
+  tag: ids.length === 0 ? null : ids.join(','),
+});
+
+/** Whether what is put there is what a filter wants. */
+export const fitsOrder = (
+  filter: Filter,
+  { folder, tags }: { folder: string | null; tags: readonly string[] },
+): boolean =>
+  (filter.folder === null || filter.folder === (folder ?? 'none')) &&
+  tagIdsIn(filter).every((one) => tags.includes(one));
+
+/** What the search knows of it: it looks in all folders. */
+export const withoutOrder = (filter: Filter): Filter => ({ ...filter, folder: null, tag: null });
 
 const dayIn = (text: string | undefined): string | null =>
   text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
@@ -37,7 +72,7 @@ export const homeAddress = (filter: Filter): string => withQuery('/', paramsOf(f
 export function searchAddress(question: string, filter: Filter, order: Order = 'best'): string {
   const query = new URLSearchParams();
   if (question !== '') query.set('q', question);
-  for (const [name, value] of paramsOf(filter)) query.set(name, value);
+  for (const [name, value] of paramsOf(withoutOrder(filter))) query.set(name, value);
   if (question !== '' && order !== 'best') query.set('order', order);
   return withQuery('/search', query);
 }
@@ -45,7 +80,7 @@ export function searchAddress(question: string, filter: Filter, order: Order = '
 /** The address of what is answered. */
 export function askAddress(question: string, filter: Filter): string {
   const query = new URLSearchParams({ ask: question });
-  for (const [name, value] of paramsOf(filter)) query.set(name, value);
+  for (const [name, value] of paramsOf(withoutOrder(filter))) query.set(name, value);
   return withQuery('/search', query);
 }
 
@@ -59,8 +94,10 @@ const withQuery = (path: string, query: URLSearchParams): string =>
   query.size === 0 ? path : `${path}?${query}`;
 
 /** The query of `GET /transcripts`, and of `GET /search`. Its times are in UTC; `to` is the end of that day. */
-export function queryOf({ kind, speaker, from, to }: Filter) {
+export function queryOf({ kind, speaker, from, to, folder, tag }: Filter) {
   return {
+    ...(folder !== null && { folder }),
+    ...(tag !== null && { tag }),
     ...(kind !== null && { kind }),
     ...(speaker !== null && { speaker }),
     ...(from !== null && { from: new Date(`${from}T00:00:00`).toISOString() }),

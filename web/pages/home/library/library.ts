@@ -6,7 +6,8 @@ import { type WritableAtom, atom } from 'nanostores';
 import { answer, api, ApiError } from '../../../client/api.ts';
 import type { Problem } from '../../../client/api.ts';
 import { type Frame, connection, onFrame } from '../../../client/feed.ts';
-import { type Filter, queryOf } from './filter.ts';
+import { type Filed, filed } from '../../../order/order.ts';
+import { type Filter, fitsOrder, queryOf } from './filter.ts';
 import { type Note, withNote, withoutDoubles } from './rows.ts';
 
 export type Library = {
@@ -30,14 +31,18 @@ let left: { filter: string; shown: Library; cursors: Cursors; stop: () => void }
 /** Reads the library. `stop` when it is no longer shown. */
 export function openLibrary() {
   const state: Reads = { shown: atom<Library>({ ...nothing, busy: true }), reading: null };
+  const filings = gather(state);
   const stops = [
     connection.listen((now) => now.state === 'open' && void again(state)),
     onFrame((frame) => {
+      filings.hear(frame);
       if (!changesList(frame)) return;
       if (frame.type === 'transition' && frame.event === 'recording.erased')
         put(state, frame.recording_id, null);
       else void refresh(state, frame.recording_id);
     }),
+    filed.listen((places) => void refile(state, places)),
+    filings.stop,
   ];
   return {
     shown: state.shown,
@@ -128,6 +133,54 @@ function put(state: Reads, recordingId: string, note: Note | null): void {
   show(state, { notes: withNote(now.notes, recordingId, note, now) });
 }
 
+/** Notes that are read one by one where they come into the list; of more it is read from its beginning. */
+const comingMax = 20;
+
+/** Notes were put elsewhere: those that do not fit any more leave the list, others may come. */
+async function refile(state: Reads, places: ReadonlyMap<string, Filed>): Promise<void> {
+  const { reading } = state;
+  if (reading === null) return;
+  const { filter } = reading;
+  const there = new Set(state.shown.get().notes.map(({ recording_id }) => recording_id));
+  const notes = state.shown
+    .get()
+    .notes.map((note) => ({ ...note, ...placeOf(places.get(note.recording_id)) }))
+    .filter((note) => !places.has(note.recording_id) || fitsOrder(filter, note));
+  show(state, { notes });
+  const coming = [...places].filter(([id, place]) => !there.has(id) && fitsOrder(filter, place));
+  if (coming.length > comingMax) await choose(state, filter);
+  else for (const [id] of coming) await refresh(state, id);
+}
+
+/** Frames that come within so long are one change, milliseconds: of many notes there are as many. */
+const togetherMs = 300;
+
+/** Notes that were put elsewhere by another page; what this one did is known. */
+function gather(state: Reads) {
+  const ids = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const read = async () => {
+    const wanted = [...ids].filter((id) => !filed.get().has(id));
+    ids.clear();
+    const { reading } = state;
+    if (reading === null) return;
+    if (wanted.length > comingMax) await choose(state, reading.filter);
+    else for (const id of wanted) await refresh(state, id);
+  };
+  return {
+    hear(frame: Frame): void {
+      if (frame.type !== 'transition' || !filingEvents.has(frame.event)) return;
+      ids.add(frame.recording_id);
+      clearTimeout(timer);
+      timer = setTimeout(() => void read(), togetherMs);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+const placeOf = (place: Filed | undefined) =>
+  place && { folder: place.folder, tags: [...place.tags] };
+
 async function choose(state: Reads, filter: Filter, around?: string): Promise<void> {
   const former = left;
   forget();
@@ -156,11 +209,13 @@ function leave(state: Reads): void {
   const { reading } = state;
   const shown = state.shown.get();
   if (reading === null || shown.busy || shown.notes.length === 0) return;
+  const stopFrames = onFrame((frame) => (changesList(frame) || isFiling(frame)) && forget());
+  const stopFiled = filed.listen(forget);
   left = {
     filter: JSON.stringify(reading.filter),
     shown: { ...shown, grewAbove: false },
     cursors: reading.cursors,
-    stop: onFrame((frame) => changesList(frame) && forget()),
+    stop: () => (stopFrames(), stopFiled()),
   };
   state.reading = null;
 }
@@ -195,3 +250,8 @@ type Reading = {
 const changesList = (frame: Frame): frame is Extract<Frame, { type: 'saved' | 'transition' }> =>
   frame.type === 'saved' || (frame.type === 'transition' && changes.has(frame.event));
 const changes = new Set(['recording.erased', 'documents.deleted', 'recording.handed_over']);
+
+/** Whether a note was put into another folder, or tagged. */
+const isFiling = (frame: Frame): boolean =>
+  frame.type === 'transition' && filingEvents.has(frame.event);
+const filingEvents = new Set(['recording.filed', 'tags.changed']);

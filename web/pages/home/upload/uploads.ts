@@ -25,6 +25,9 @@ export type Sending = {
 /** What files are, chosen last in this browser. */
 export const uploadKind = persistentAtom<'meeting' | 'solo'>('mitschrift.upload-kind', 'meeting');
 
+/** Into which folder they go, by id; '' is none. */
+export const uploadFolder = atom('');
+
 /** Newest last. */
 export const sendings = atom<readonly Sending[]>([]);
 
@@ -117,6 +120,7 @@ async function send(id: string): Promise<void> {
       filename: file.name,
       kind: uploadKind.get(),
       modified_at: new Date(file.lastModified).toISOString(),
+      folder: uploadFolder.get(),
     },
     onBeforeRequest(request) {
       const current = session.get();

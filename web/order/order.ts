@@ -1,0 +1,165 @@
+/**
+ * Folders and tags of who is logged in, and where notes are put. No frame tells of their names: they are read again when
+ * a page that shows them is opened, when the window gets the focus, and after each change that is made here.
+ */
+import { atom, onMount } from 'nanostores';
+import { ApiError, answer, api } from '../client/api.ts';
+import { connection, onFrame } from '../client/feed.ts';
+import type { operations } from '../client/interface.d.ts';
+
+type Answered<Name extends 'listFolders' | 'listTags' | 'changeRecordings'> =
+  operations[Name]['responses'][200]['content']['application/json'];
+export type Folder = Answered<'listFolders'>['folders'][number];
+export type Tag = Answered<'listTags'>['tags'][number];
+export type Counted = Pick<Folder, 'recordings' | 'more'>;
+export type Refused = Answered<'changeRecordings'>['refused'][number];
+
+export type Order = { folders: readonly Folder[]; none: Counted; tags: readonly Tag[] };
+/** Where a note is: ids. */
+export type Filed = { folder: string | null; tags: readonly string[] };
+export type Change = {
+  recording_id: string;
+  folder?: string | null;
+  tags?: readonly string[];
+  add_tags?: readonly string[];
+  remove_tags?: readonly string[];
+};
+
+/** As it was read last; null before that. Read again whenever somebody begins to look. */
+export const order = atom<Order | null>(null);
+
+/** Where notes were just put by this page, by id: for lists that show them. */
+export const filed = atom<ReadonlyMap<string, Filed>>(new Map());
+
+onMount(order, () => {
+  const read = () => void readOrder();
+  read();
+  addEventListener('focus', read);
+  // What could not be read while the service was away.
+  // How many notes they have.
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stopFrames = onFrame((frame) => {
+    if (frame.type !== 'transition' || !countedEvents.has(frame.event)) return;
+    clearTimeout(timer);
+    timer = setTimeout(read, restMs);
+  });
+  const stop = connection.listen(({ state }) => state === 'open' && order.get() === null && read());
+  return () => {
+    removeEventListener('focus', read);
+    clearTimeout(timer);
+    stopFrames();
+    stop();
+  };
+});
+
+const countedEvents = new Set(['recording.filed', 'tags.changed', 'recording.erased']);
+/** Counted anew when so long nothing of it happened, milliseconds. */
+const restMs = 1000;
+
+let reading = 0;
+
+/** Reads both lists. Without an answer what was known stays. */
+export async function readOrder(): Promise<void> {
+  const mine = (reading += 1);
+  try {
+    const [{ folders, none }, { tags }] = await Promise.all([
+      answer(api.GET('/folders')),
+      answer(api.GET('/tags')),
+    ]);
+    if (mine === reading) order.set({ folders, none, tags });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** @throws {ApiError} 409: there is one of that name */
+export async function createFolder(name: string): Promise<string> {
+  const { id } = await answer(api.POST('/folders', { body: { name } }));
+  await readOrder();
+  return id;
+}
+
+/** With the next of the eight colours. @throws {ApiError} 409: there is one of that name */
+export async function createTag(name: string): Promise<string> {
+  const colour = colours[(order.get()?.tags.length ?? 0) % colours.length]!;
+  const { id } = await answer(api.POST('/tags', { body: { name, colour } }));
+  await readOrder();
+  return id;
+}
+
+export type Kind = 'folder' | 'tag';
+
+/** Another name, and of a tag another colour. @throws {ApiError} 409: there is one of that name; 404: it is gone */
+export async function change(
+  kind: Kind,
+  id: string,
+  { name, colour }: { name: string; colour?: Tag['colour'] },
+): Promise<void> {
+  if (kind === 'folder')
+    await answer(
+      api.PATCH('/folders/{folder}', { params: { path: { folder: id } }, body: { name } }),
+    );
+  else
+    await answer(
+      api.PATCH('/tags/{tag}', {
+        params: { path: { tag: id } },
+        body: { name, ...(colour && { colour }) },
+      }),
+    );
+  await readOrder();
+}
+
+/** Its notes stay. @throws {ApiError} */
+export async function remove(kind: Kind, id: string): Promise<void> {
+  if (kind === 'folder')
+    await answer(api.DELETE('/folders/{folder}', { params: { path: { folder: id } } }));
+  else await answer(api.DELETE('/tags/{tag}', { params: { path: { tag: id } } }));
+  await readOrder();
+}
+
+export const colours = [1, 2, 3, 4, 5, 6, 7, 8] as const satisfies readonly Tag['colour'][];
+
+/** As many as one request takes (`POST /recordings/bulk`). */
+export const changedTogether = 500;
+
+/**
+ * Puts notes elsewhere.
+ * @returns the changes that undo it, and what was refused
+ * @throws {ApiError}
+ */
+export async function fileNotes(
+  changes: readonly Change[],
+): Promise<{ undo: Change[]; refused: Refused[] }> {
+  const body = { changes: changes.map((one) => withLists(one)) };
+  const { changed, refused } = await answer(api.POST('/recordings/bulk', { body }));
+  const wanted = new Map(changes.map((one) => [one.recording_id, one]));
+  filed.set(
+    new Map(changed.map(({ recording_id: id, before }) => [id, changedBy(before, wanted.get(id))])),
+  );
+  return {
+    undo: changed.map(({ recording_id, before }) => ({ recording_id, ...before })),
+    refused,
+  };
+}
+
+/** Where a change leads. */
+function changedBy(before: Filed, change: Omit<Change, 'recording_id'> = {}): Filed {
+  const { folder = before.folder, tags = before.tags, add_tags = [], remove_tags = [] } = change;
+  const after = [...tags, ...add_tags].filter((tag) => !remove_tags.includes(tag));
+  return { folder, tags: [...new Set(after)] };
+}
+
+const withLists = ({ tags, add_tags, remove_tags, ...rest }: Change) => ({
+  ...rest,
+  ...(tags && { tags: [...tags] }),
+  ...(add_tags && { add_tags: [...add_tags] }),
+  ...(remove_tags && { remove_tags: [...remove_tags] }),
+});
+
+/** Tags that there are, of ids, by name. */
+export const tagsOf = (there: Order | null, ids: readonly string[]): Tag[] =>
+  (there?.tags ?? []).filter(({ id }) => ids.includes(id));
+
+/** Of what a person types: without regard to case. */
+export const fits = (name: string, typed: string): boolean =>
+  name.toLowerCase().includes(typed.trim().toLowerCase());

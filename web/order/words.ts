@@ -1,0 +1,48 @@
+import { params } from '@nanostores/i18n';
+import { i18n } from '../words/i18n.ts';
+
+const english = {
+  // Folders.
+  folder: 'Folder',
+  folders: 'Folders',
+  allFolders: 'All folders',
+  noFolder: 'No folder',
+  folderGone: 'Deleted folder',
+  findFolder: 'Find a folder',
+  noSuchFolder: params('No folder “{name}”.'),
+  createNamedFolder: params('Create folder “{name}”'),
+  newFolder: 'New folder…',
+  newFolderTitle: 'New folder',
+  createFolder: 'Create folder',
+  manageFolders: 'Manage folders',
+  folderNotMade: 'The folder could not be created.',
+
+  // Tags.
+  tag: 'Tag',
+  tags: 'Tags',
+  noTags: 'No tags yet.',
+  notesWithAll: 'Notes with all of these tags',
+  clear: 'Clear',
+  newTag: 'New tag…',
+  newTagTitle: 'New tag',
+  createTag: 'Create tag',
+  manageTags: 'Manage tags',
+  tagNotMade: 'The tag could not be created.',
+  addTag: 'Add tag',
+  takeOff: params('Remove tag {name}'),
+  tagTakenOff: params('Tag {name} removed'),
+  moreTags: params('+{count}'),
+
+  // Of one note.
+  folderAndTags: 'Folder and tags',
+  movedTo: params('Moved to {name}'),
+  movedOut: 'In no folder now',
+  noteNotFiled: 'The note could not be changed.',
+
+  name: 'Name',
+  cancel: 'Cancel',
+  orMore: params('{count}+'),
+};
+
+export type English = typeof english;
+export const words = i18n('order', english);

@@ -1,0 +1,67 @@
+/** Puts chosen notes into a folder, or tags them: at once, with a way back. */
+import { atom } from 'nanostores';
+import { toast } from '../../../app/toasts.ts';
+import { ApiError, answer, api } from '../../../client/api.ts';
+import type { Problem } from '../../../client/api.ts';
+import { type Change, type Filed, type Refused, fileNotes } from '../../../order/order.ts';
+import { words } from '../words.ts';
+import { type Filter, queryOf } from './filter.ts';
+import type { Note } from './rows.ts';
+
+export type FilingTrouble =
+  | { problem: Problem }
+  | { done: number; total: number; refused: readonly Refused[]; undo: (() => void) | null };
+
+export function openFiling() {
+  const trouble = atom<FilingTrouble | null>(null);
+
+  async function act(changes: readonly Change[], told: Told, isUndo: boolean): Promise<void> {
+    trouble.set(null);
+    try {
+      const { undo, refused } = await fileNotes(changes);
+      const back = () => void act(undo, words.get().asBefore, true);
+      const way = isUndo || undo.length === 0 ? null : back;
+      if (refused.length > 0)
+        trouble.set({ done: undo.length, total: changes.length, refused, undo: way });
+      else toast(told(undo.length), way ?? undefined);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      trouble.set({ problem: error.problem });
+    }
+  }
+
+  return {
+    trouble,
+    /** @param told what is said when all are done */
+    file: (changes: readonly Change[], told: Told) => act(changes, told, false),
+    dismiss: () => trouble.set(null),
+  };
+}
+
+export type Told = (count: number) => string;
+export type Filing = ReturnType<typeof openFiling>;
+
+/** Rows of a page. */
+const pageSize = 200;
+
+/** Where notes are, also those that are chosen and not read. @throws {ApiError} */
+export async function filedOf(
+  ids: ReadonlySet<string>,
+  notes: readonly Note[],
+  filter: Filter,
+): Promise<Filed[]> {
+  const found = new Map<string, Filed>();
+  const take = (some: readonly Note[]) => {
+    for (const one of some) if (ids.has(one.recording_id)) found.set(one.recording_id, one);
+  };
+  take(notes);
+  let cursor: string | null | undefined;
+  while (found.size < ids.size && cursor !== null) {
+    const at = cursor === undefined ? {} : { cursor };
+    const query = { ...queryOf(filter), limit: pageSize, ...at };
+    const page = await answer(api.GET('/transcripts', { params: { query } }));
+    take(page.transcripts);
+    cursor = page.next_cursor;
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,51 @@
+import { count, params } from '@nanostores/i18n';
+import { i18n } from '../../words/i18n.ts';
+
+const english = {
+  title: 'Organise',
+  folders: 'Folders',
+  tags: 'Tags',
+  foldersText: 'A note is in one folder or none.',
+  tagsText: 'A tag describes. A note can have up to 32; they change nothing but where it’s found.',
+  newFolder: 'New folder',
+  newTag: 'New tag',
+  create: 'Create',
+  notes: count({ one: '{count} note', many: '{count} notes' }),
+  overNotes: params('over {count} notes'),
+  edit: 'Edit',
+  editNamed: params('Edit {name}'),
+  name: 'Name',
+  colour: 'Colour',
+  colour1: 'indigo',
+  colour2: 'ochre',
+  colour3: 'teal',
+  colour4: 'magenta',
+  colour5: 'violet',
+  colour6: 'olive',
+  colour7: 'rust',
+  colour8: 'grey',
+  save: 'Save',
+  cancel: 'Cancel',
+  deleteFolder: 'Delete folder…',
+  deleteTag: 'Delete tag…',
+  deleteFolderTitle: params('Delete folder “{name}”?'),
+  deleteTagTitle: params('Delete tag “{name}”?'),
+  folderKeepsNotes: 'Its notes stay. They’ll have no folder.',
+  tagKeepsNotes: 'Its notes stay, without this tag.',
+  deleteFolderReally: 'Delete folder',
+  deleteTagReally: 'Delete tag',
+  created: params('{name} was created'),
+  saved: params('{name} was saved'),
+  deleted: params('{name} was deleted'),
+  noFolders: 'No folders yet.',
+  noFoldersText:
+    'Folders keep notes apart, such as those of one club, client or project. For everything else, tags are enough.',
+  noTags: 'No tags yet.',
+  noTagsText: 'Give notes tags when they belong together across folders.',
+  notCreated: 'It could not be created.',
+  notSaved: 'It could not be saved.',
+  notDeleted: 'It could not be deleted.',
+};
+
+export type English = typeof english;
+export const words = i18n('organise', english);
