@@ -146,7 +146,7 @@ export const conditions = {
   }),
   /** A correction means a turn that people see: one of the present documents. */
   editsShownTurns: condition({
-    when: (context) => shownBasis(context) !== null && context.sources.assembly !== 'asked',
+    when: (context) => shownBasis(context) !== null && isStaying(context),
     says: (event, context) => corrects(event, shownBasis(context)),
     words: 'a turn of the present documents',
   }),
@@ -169,6 +169,21 @@ export const conditions = {
       !isGone(sources.versions[event.data.version - 1]!),
     words: 'there was this version',
   }),
+  /** What is said of it now would neither be in it nor in what another is made of. */
+  staysItself: condition({
+    when: ({ sources }) => sources.assembly !== 'leaving',
+    words: 'no other is being made of it',
+  }),
+  /** People edit what they are shown. */
+  editsShownSummary: condition({
+    when: ({ sources }) => sources.published !== null && sources.assembly !== 'leaving',
+    words: 'documents exist, and no other is being made of it',
+  }),
+  /** What was put together has the side notes of all of it. */
+  wasMade: condition({
+    when: ({ sources }) => sources.assembly === 'made',
+    words: 'it was made of parts of others',
+  }),
   hasAudio: condition({ when: ({ files }) => files.audio !== null, words: 'audio exists' }),
   /** What was made of parts of others stays: documents that say something else are no place to go back to. */
   mayBeGivenUp: condition({
@@ -181,7 +196,7 @@ export const conditions = {
   }),
   /** Until it is made of parts of others nothing may change that is carried over. */
   takesMoreAudio: condition({
-    when: ({ files, sources }) => files.audio !== null && sources.assembly !== 'asked',
+    when: (context) => context.files.audio !== null && isStaying(context),
     words: 'audio exists, and is not being assembled',
   }),
   isBySystem: condition({ says: ({ by }) => by === 'system', words: 'by the service itself' }),
@@ -229,6 +244,9 @@ const isRecognised = ({ stretches, results, utterances }: RecordingContext['sour
 
 const corrects = (event: RecordingMachineEvent, basis: number | null): boolean =>
   (event.type === 'turn.edited' || event.type === 'turns.recut') && event.data.basis === basis;
+
+const isStaying = ({ sources: { assembly } }: RecordingContext): boolean =>
+  assembly !== 'asked' && assembly !== 'leaving';
 
 const shownBasis = ({ sources: { published } }: RecordingContext): number | null =>
   published && basisOf(published);

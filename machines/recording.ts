@@ -7,6 +7,8 @@ import {
   captureFacts,
   capturing,
   changes,
+  continued,
+  continuing,
   corrections,
   erased,
   extended,
@@ -74,6 +76,7 @@ const saved = parts.createStateConfig({
     ...restored,
     ...extended,
     ...assembling,
+    ...continued,
     'audio.compressed': { guard: 'hasAudio', ...noting },
     'audio.removed': { guard: 'hasAudio', ...noting },
     'documents.deleted': [{ guard: 'deletesAll', ...noted('#recording.idle.kept') }, noting],
@@ -140,7 +143,12 @@ export const recordingMachine = parts.createMachine({
     },
     transcribing: {
       initial: 'recognising',
-      on: { ...remarks, ...extended, 'processing.cancelled': toIdle },
+      on: {
+        ...remarks,
+        ...extended,
+        'sidenotes.carried': { guard: 'wasMade', ...noting },
+        'processing.cancelled': toIdle,
+      },
       states: {
         /** Its audio is made of parts of others; the facts of a run follow at once, up to the documents. */
         assembling: {
@@ -264,6 +272,7 @@ export const recordingMachine = parts.createMachine({
           },
         },
         retelling,
+        continuing,
         /** Where a retry goes: regions that were done stay done, those that ran run again. */
         resume: { type: 'history', history: 'deep', target: 'recognising' },
       },

@@ -28,6 +28,9 @@ export const running = <S extends Stage>(stage: S) =>
     exit: { type: 'leave', params: { stage } },
   }) as const;
 
+/** Nothing is left but the skeleton. */
+export const erased = noted('#recording.idle.erased');
+
 /** The facts that any stage may lead to while it runs. */
 export const stageFacts = <S extends Stage>(stage: S) =>
   ({
@@ -98,14 +101,22 @@ export const notes = {
   ...ofOrder,
 } as const;
 
+const whileItself = { guard: 'staysItself', ...noting } as const;
+
 /** What people may say at any time after the capture: it counts when documents are written. */
 export const remarks = {
-  ...notes,
-  'start.changed': noting,
+  ...ofVoices,
+  ...ofOrder,
+  'title.changed': whileItself,
+  'recording.handed_over': whileItself,
+  'sidenote.written': whileItself,
+  'sidenote.edited': whileItself,
+  'sidenote.removed': whileItself,
+  'start.changed': whileItself,
   'turn.edited': { guard: 'editsShownTurns', ...noting },
   'turns.recut': { guard: 'editsShownTurns', ...noting },
-  'summary.edited': { guard: 'hasDocuments', ...noting },
-  'task.checked': { guard: 'hasDocuments', ...noting },
+  'summary.edited': { guard: 'editsShownSummary', ...noting },
+  'task.checked': { guard: 'editsShownSummary', ...noting },
 } as const;
 
 /** A meeting that waits for its speakers: its turns can be corrected before there are documents. */
@@ -136,13 +147,18 @@ export const changes = (target: string) => {
   } as const satisfies Record<ChangingFactType, object>;
 };
 
+/** It was recorded behind another, and goes into that one. */
+export const continued = {
+  'recording.continued': { guard: 'hasAudio', ...noted('#recording.transcribing.continuing') },
+} as const;
+
 /**
  * The documents have names that people changed; what a language model wrote mentions them still, and is made again.
  * Without one the documents stay as they are. What people change meanwhile is written first.
  */
 export const retelling = {
   initial: 'summarising',
-  on: changes('#recording.transcribing.writing'),
+  on: { ...changes('#recording.transcribing.writing'), ...continued },
   states: {
     summarising: {
       ...running('summarise'),
@@ -190,8 +206,18 @@ export const absorbed = {
   'recording.erased': { guard: 'isBySystem', ...noted('#recording.idle.erased') },
 } as const;
 
-/** Nothing is left but the skeleton. */
-export const erased = noted('#recording.idle.erased');
+/** It is taken up by the recording behind which it was recorded, or stays; until that one is asked, a person may delete it. */
+export const continuing = {
+  ...running('continue'),
+  on: {
+    ...stageFacts('continue'),
+    'recording.erased': [
+      { guard: 'isBySystem', ...erased },
+      { guard: 'staysItself', ...erased },
+    ],
+    'recording.kept_apart': answers('continue', 'writing'),
+  },
+} as const;
 
 /** What an activity gets when it starts; the rest it reads from the log. */
 export type ActivityInput = { recordingId: string; run: number };

@@ -1,4 +1,5 @@
 import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
+import { originsAfter } from './recording/origins.ts';
 import { counting, leadsBy } from '../events/facts/counting.ts';
 import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
@@ -42,6 +43,7 @@ export function foldRecording(
   }
   const change = lastingChange(fact);
   if (change) Object.assign(core, change);
+  core.origins = originsAfter(core.origins, fact, core.recordingId);
   const { draft, published } = counted.sources;
   core.owner = counted.files.owner ?? '';
   if (counted.startedAt !== begun.counted.startedAt)
@@ -110,6 +112,7 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       running: [],
       duration: null,
       device: imported ? null : fact.data.device,
+      origins: [],
       error: null,
       documentHashes: null,
       files: [],

@@ -1,6 +1,7 @@
 import type { Sentence } from '../src/words/params.ts';
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Note, noteOf } from '../src/words/notes.ts';
+import type { Origin } from './recording/origins.ts';
 import { type Suggestion, draft, shown } from './recording/reading.ts';
 import type { Digest } from './recording/digest.ts';
 import { withKnownNames } from './recording/written-texts.ts';
@@ -32,6 +33,8 @@ export type RecordingRow = {
   startedAt: string;
   duration: number | null;
   device: string | null;
+  /** Of which other recordings it is, or which are of it. */
+  origins: readonly Origin[];
   audio: { path: string; bytes: number; sha256: string } | null;
   speakers: { label: string; name: string | null; seconds: number }[];
   /** While it awaits speakers: what to ask. */

@@ -35,7 +35,7 @@ import { dropTexts, setText } from './texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 19,
+  version: 20,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FactSchemas } from './envelope.ts';
+import { ledgerSchema } from './ledger.ts';
 
 const second = z.number().nonnegative();
 
@@ -12,9 +13,14 @@ export const madeOf = {
   parts: z.array(partSchema).optional(),
   /** Recordings that are in it whole, and are erased before its documents are written. */
   absorbs: z.array(z.string()).optional(),
+  /** What was missing from those that were captured. */
+  ledger: ledgerSchema.optional(),
   /** Two channels: the microphone left, what came out of the loudspeakers right. */
   split: z.literal(true).optional(),
 };
+
+/** Why what was recorded stays a recording of its own: what it continues is gone, has no audio, or was not made of both. */
+export const apartReasons = ['gone', 'no-audio', 'given-up', 'late-audio'] as const;
 
 /**
  * A person wants a recording made of parts of others. Each of these facts has the stage `assemble` do it, from what the log
@@ -28,6 +34,10 @@ export const assemblyFacts = {
   'recording.cut': { data: z.object({ at: second, into: z.string() }) },
   /** What was said from one second to another is gone. `into`: for good, and the rest is a recording of this id. */
   'passage.removed': { data: z.object({ from: second, to: second, into: z.string().optional() }) },
+  /** What was recorded behind an ended recording goes into that one, which takes it up whole. */
+  'recording.continued': { data: z.object({ into: z.string() }) },
+  /** … which does not take it: it stays a recording of its own. */
+  'recording.kept_apart': { data: z.object({ reason: z.enum(apartReasons) }) },
   /** Its audio is another from now on, and so is all that it says: the facts of a run follow at once. */
   'audio.assembled': {
     data: z.object({

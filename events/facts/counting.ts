@@ -84,6 +84,7 @@ export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'sidenote.written': { result: 'sidenotes', texts: ['text'] },
   'sidenote.edited': { result: 'sidenotes', texts: ['text'] },
   'sidenote.removed': { result: 'sidenotes' },
+  'sidenotes.carried': { result: 'sidenotes', texts: ['texts'] },
 } satisfies { [T in RecordingFactType]?: CountingOf<T> };
 
 /**

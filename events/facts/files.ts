@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { documentFacts } from './documents.ts';
-import type { RecordingFactOf } from './recording.ts';
+import type { KeptLedger } from './ledger.ts';
 import type { SourceFact } from './sources.ts';
 
 /**
@@ -17,7 +17,7 @@ export type Files = {
   /** Names, in the recording's folder, of files that were replaced or removed: they may be there still. */
   past: readonly string[];
   /** How much was captured and what is missing from it, also of audio that was removed. */
-  ledger: RecordingFactOf<'audio.captured'>['data']['ledger'] | null;
+  ledger: KeptLedger | null;
   /** The documents as they were last written; null: never, or the recording was erased. */
   documents: WrittenDocuments | null;
 };
@@ -54,17 +54,16 @@ export function filesAfter(files: Files, fact: SourceFact): Files {
     case 'recording.handed_over':
       return { ...files, owner: fact.data.owner, handedOver: fact.version };
     case 'audio.imported': {
-      const { owner, parts } = fact.data;
-      return { ...files, owner, audio: keptAudio(fact, parts !== undefined) };
+      const { owner, parts, ledger = null } = fact.data;
+      return { ...files, owner, audio: keptAudio(fact, parts !== undefined), ledger };
     }
     case 'audio.captured':
     case 'capture.interrupted':
+    case 'audio.assembled':
     case 'audio.extended': {
       const { ledger = null } = fact.data;
       return { ...files, audio: keptAudio(fact, true), past: pastOf(files), ledger };
     }
-    case 'audio.assembled':
-      return { ...files, audio: keptAudio(fact, true), past: pastOf(files), ledger: null };
     case 'audio.compressed':
       return { ...files, audio: keptAudio(fact, false), past: pastOf(files) };
     case 'audio.removed':

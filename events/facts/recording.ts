@@ -1,6 +1,7 @@
 import { orderFacts } from './order.ts';
 import * as z from 'zod';
 import { assemblyFacts, madeOf } from './assembly.ts';
+import { ledgerSchema } from './ledger.ts';
 import { sentenceSchema } from './sentence.ts';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
@@ -94,6 +95,13 @@ export const stageTable = {
     words: 'saving documents',
     share: 0.01,
   },
+  continue: {
+    from: null,
+    asks: null,
+    awaits: 'continued-note',
+    words: 'adding to the continued note',
+    share: 0,
+  },
 } as const;
 export type Stage = keyof typeof stageTable;
 export const stages = keysOf(stageTable);
@@ -132,17 +140,8 @@ const audioFile = {
   duration: z.number().nonnegative().nullable(),
 };
 
-/** How much was captured and what is missing from it. Samples at 16 kHz. */
-const ledger = z.object({
-  samples: z.number().int().nonnegative(),
-  /** [first missing second, seconds missing] */
-  gaps: z.array(z.tuple([z.number(), z.number()])),
-  silent_seconds: z.number(),
-  clipped_samples: z.number().int(),
-});
-
 const captured = {
-  ledger: ledger.optional(),
+  ledger: ledgerSchema.optional(),
   /** Two channels: the microphone left, what came out of the loudspeakers right. */
   split: z.literal(true).optional(),
 };
@@ -167,7 +166,13 @@ export const beginsWith = (from: ReprocessedFrom): Stage[] =>
 /** Every fact of a `recording-<ulid>` stream. */
 export const recordingFacts = {
   'recording.started': {
-    data: z.object({ ...origin, device: z.string().nullable(), trigger: z.string() }),
+    data: z.object({
+      ...origin,
+      device: z.string().nullable(),
+      trigger: z.string(),
+      /** Id of the ended recording behind which it is recorded, and into which it goes. */
+      continues: z.string().optional(),
+    }),
     content: z.object({ title: z.string().optional(), ...people }),
   },
   'recording.paused': { data: none },

@@ -27,9 +27,10 @@ export type Sources = {
   /** What runs were given up with that people had corrected, oldest first, until there are documents. */
   unwritten: readonly Source[];
   /**
-   * `asked`: it is being made of parts of others. `made`: it is, and its documents do not say so yet; that is not given up.
+   * `asked`: it is being made of parts of others. `leaving`: another is being made of it, so that nothing may be said of it
+   * any more that would be in neither. `made`: it is, and its documents do not say so yet; that is not given up.
    */
-  assembly: 'asked' | 'made' | null;
+  assembly: 'asked' | 'leaving' | 'made' | null;
 };
 
 /** What documents are made of. */
@@ -197,13 +198,18 @@ type Assembled = Extract<RecordingFact, { type: 'audio.assembled' }>['data'];
 function assemblyAfter(assembly: Sources['assembly'], fact: SourceFact): Sources['assembly'] {
   switch (fact.type) {
     case 'recording.joined':
-    case 'recording.cut':
-    case 'passage.removed':
       return 'asked';
+    case 'recording.cut':
+      return 'leaving';
+    case 'passage.removed':
+      return fact.data.into === undefined ? 'asked' : 'leaving';
+    case 'stage.started':
+      return fact.data.stage === 'continue' ? 'leaving' : assembly;
     case 'audio.assembled':
       return 'made';
     case 'audio.imported':
       return fact.data.parts === undefined ? null : 'made';
+    case 'recording.kept_apart':
     case 'documents.saved':
     case 'error.cleared':
       return null;

@@ -1,7 +1,7 @@
 import { fieldFault } from '../../src/words/field-faults.ts';
 import type { Refusal } from '../../events/command-handler.ts';
-import type { RecordingFact } from '../../events/facts/recording.ts';
-import type { Recording } from './recording.ts';
+import type { RecordingFact, RecordingFactOf } from '../../events/facts/recording.ts';
+import { type Recording, audioFact, factAt } from './recording.ts';
 import { published } from './reading.ts';
 
 /** Why a recording is not joined, cut or shortened as a person wants it; `field`: what of that is wrong. */
@@ -38,11 +38,29 @@ export const joinRecording =
     if (other.recordingId === recording.recordingId)
       return notSo('with', fieldFault('same-recording'));
     const kinds = [recording, other].map((one) => one.sources.draft.kind);
-    if (kinds[0] !== kinds[1]) return notSo('with', fieldFault('other-kind'));
+    if (!options.absorbs && kinds[0] !== kinds[1]) return notSo('with', fieldFault('other-kind'));
     if (other.sources.published === null || other.files.audio === null)
       return notSo('with', fieldFault('not-ready-to-join'));
     return [{ type: 'recording.joined', data: { with: other.recordingId, ...options } }];
   };
+
+/**
+ * That a recording goes into the one that it continues, as soon as it has documents. Once for its audio; not where its browser
+ * may hold more of it. Pure.
+ */
+export function continuationDue(
+  recording: Recording,
+): RecordingFactOf<'recording.continued'> | null {
+  const origin = factAt(recording, 1, 'recording.started');
+  const audio = audioFact(recording, recording.sources.draft);
+  const into = origin?.data.continues;
+  if (into === undefined || audio === null || recording.files.audio === null) return null;
+  const isWhole = audio.type !== 'capture.interrupted' || origin?.data.device !== null;
+  const isOver = recording.facts.some(
+    ({ type, version }) => type === 'recording.continued' && version > audio.version,
+  );
+  return isWhole && !isOver ? { type: 'recording.continued', data: { into } } : null;
+}
 
 const lengthOf = (recording: Recording): number | null => published(recording)?.duration ?? null;
 

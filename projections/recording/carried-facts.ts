@@ -9,8 +9,8 @@ import type { Sidenote } from './sidenotes.ts';
 import { movedBetween } from './turn-changes.ts';
 import type { Utterance } from './utterances.ts';
 
-/** A fact that says itself of which attempt it is, and who it is by. */
-export type CarriedFact = RecordingFact & { run?: number; attempt?: number; by?: string };
+/** A fact that says itself of which attempt it is. */
+export type CarriedFact = RecordingFact & { run?: number; attempt?: number };
 
 /** What is made of the words anew: texts about them. */
 export type TalkTexts = {
@@ -77,19 +77,27 @@ export function carriedFacts(
   return facts;
 }
 
-/** Side notes as facts of their writers, under numbers after the last. Pure. */
-export const notedFacts = (notes: readonly Sidenote[], last: number): CarriedFact[] =>
-  notes.map(({ at, block, mark, text, by }, index) => ({
-    type: 'sidenote.written',
-    data: {
-      note: last + index + 1,
-      at,
-      ...(block === null ? {} : { block }),
-      ...(mark ? { mark } : {}),
+/** All its side notes as one fact, of whoever wrote them; none without any, and before. Pure. */
+export function carriedNotes(notes: readonly Sidenote[], { had }: { had: boolean }): CarriedFact[] {
+  if (notes.length === 0 && !had) return [];
+  return [
+    {
+      type: 'sidenotes.carried',
+      data: {
+        notes: notes.map(({ note, at, block, mark, by, writtenAt, editedAt }) => ({
+          note,
+          at,
+          ...(block === null ? {} : { block }),
+          ...(mark ? { mark } : {}),
+          by,
+          written_at: writtenAt,
+          ...(editedAt === null ? {} : { edited_at: editedAt }),
+        })),
+      },
+      content: { texts: notes.map(({ text }) => text) },
     },
-    content: { text },
-    by,
-  }));
+  ];
+}
 
 function recognised({ utterances: all, duration, speech, language }: Said): RecordingFact[] {
   const utterances = atMost(all, utterancesMax);

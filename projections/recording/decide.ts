@@ -243,7 +243,7 @@ export const beginsWithModel = (from: ReprocessedFrom): boolean =>
 /** What ends what goes on in a state, if anything does. */
 const endOf = (state: string): readonly RecordingFact[] => {
   // The rest of it is another recording by now; nobody gives that up.
-  if (state === 'transcribing.assembling') return [];
+  if (state === 'transcribing.assembling' || state === 'transcribing.continuing') return [];
   if (state.startsWith('transcribing')) return [{ type: 'processing.cancelled', data: {} }];
   if (state.startsWith('recording')) return [{ type: 'recording.discarded', data: {} }];
   return [];

@@ -17,13 +17,15 @@ export type OrderChanges = {
 
 export type OrderRefusal = Refusal<'TOO_MANY_TAGS'>;
 
+export const noOrder: Order = { folder: null, tags: [] };
+
 /** Where it is: what its owner said of it; another owner begins without. Pure. */
 export function orderOf({ facts }: Pick<Recording, 'facts'>): Order {
-  let order: Order = { folder: null, tags: [] };
+  let order = noOrder;
   for (const fact of facts) {
     if (fact.type === 'recording.filed') order = { ...order, folder: fact.data.folder };
     else if (fact.type === 'tags.changed') order = { ...order, tags: fact.data.tags };
-    else if (fact.type === 'recording.handed_over') order = { folder: null, tags: [] };
+    else if (fact.type === 'recording.handed_over') order = noOrder;
   }
   return order;
 }
@@ -46,4 +48,15 @@ export function orderChanged(
     after.length === before.tags.length && after.every((tag) => before.tags.includes(tag));
   if (!isSame) facts.push({ type: 'tags.changed', data: { tags: after } });
   return facts;
+}
+
+/** What is made of another is found where that is, and where it is itself: as many tags as it may have. Pure. */
+export function orderTaken(own: Order, others: Order): readonly RecordingFact[] {
+  const tags = [...new Set([...own.tags, ...others.tags])].slice(0, tagsMax);
+  return [
+    ...(own.folder === null && others.folder !== null
+      ? [{ type: 'recording.filed' as const, data: { folder: others.folder } }]
+      : []),
+    ...(tags.length > own.tags.length ? [{ type: 'tags.changed' as const, data: { tags } }] : []),
+  ];
 }

@@ -39,6 +39,11 @@ export function sidenotesOf(
   const found = new Map<number, Sidenote>();
   for (const fact of facts) {
     if (!isOfSidenote(fact) || fact.version > (results.sidenotes ?? 0)) continue;
+    if (fact.type === 'sidenotes.carried') {
+      found.clear();
+      for (const one of carriedIn(fact, files.owner)) found.set(one.note, one);
+      continue;
+    }
     const { note } = fact.data;
     const before = found.get(note);
     if (fact.type === 'sidenote.written') found.set(note, sidenoteIn(fact, files.owner));
@@ -50,6 +55,27 @@ export function sidenotesOf(
   return [...found.values()]
     .map((one) => (one.block === null || ids.has(one.block) ? one : { ...one, block: null }))
     .toSorted((a, b) => a.at - b.at || a.note - b.note);
+}
+
+function carriedIn(
+  { data, content }: ReadFact<'sidenotes.carried'>,
+  owner: string | null,
+): Sidenote[] {
+  // Rows keep long texts apart, and put them back where they are read.
+  const texts: readonly string[] | undefined = content?.texts;
+  return data.notes.map(
+    ({ note, at, block = null, mark = false, by, written_at, edited_at }, index) => ({
+      note,
+      at,
+      block,
+      mark,
+      text: texts?.[index] ?? '',
+      by,
+      own: by === owner,
+      writtenAt: written_at,
+      editedAt: edited_at ?? null,
+    }),
+  );
 }
 
 /** As its first fact has it. */
@@ -71,20 +97,32 @@ export const sidenoteIn = (
 /** The facts by which side notes can be read: those that no later fact of the same note replaces or removes. Pure. */
 export function countingSidenotes(facts: readonly ReadFact[]): ReadonlySet<ReadFact> {
   const kept = new Map<number, ReadFact[]>();
+  let carried: ReadFact[] = [];
   for (const fact of facts) {
     if (!isOfSidenote(fact)) continue;
+    if (fact.type === 'sidenotes.carried') {
+      kept.clear();
+      carried = [fact];
+      continue;
+    }
     const { note } = fact.data;
-    if (fact.type === 'sidenote.removed') kept.delete(note);
+    const isCarried = carried.some(
+      (one) => one.type === 'sidenotes.carried' && one.data.notes.some((own) => own.note === note),
+    );
+    // Of a note that was carried its last change counts, also that it was removed.
+    if (isCarried) kept.set(note, [fact]);
+    else if (fact.type === 'sidenote.removed') kept.delete(note);
     else kept.set(note, [...(kept.get(note)?.slice(0, 1) ?? []), fact]);
   }
-  return new Set([...kept.values()].flat());
+  return new Set([...carried, ...[...kept.values()].flat()]);
 }
 
 /** Whether a fact is one of a side note. */
 export const isOfSidenote = (fact: ReadFact): fact is SidenoteFact =>
   fact.type === 'sidenote.written' ||
   fact.type === 'sidenote.edited' ||
-  fact.type === 'sidenote.removed';
+  fact.type === 'sidenote.removed' ||
+  fact.type === 'sidenotes.carried';
 
 /** Writes a side note down, under the next number. */
 export const writeSidenote =
@@ -128,6 +166,7 @@ export type SidenoteWanted = {
 
 type SidenoteType = 'sidenote.written' | 'sidenote.edited' | 'sidenote.removed';
 type SidenoteFact =
+  | ReadFact<'sidenotes.carried'>
   | ReadFact<'sidenote.written'>
   | ReadFact<'sidenote.edited'>
   | ReadFact<'sidenote.removed'>;
@@ -137,7 +176,10 @@ const presentNotes = (recording: Recording): Sidenote[] =>
   sidenotesOf(recording, recording.sources.draft, []);
 
 const numbersIn = ({ facts }: Recording): number[] =>
-  facts.flatMap((fact) => (fact.type === 'sidenote.written' ? [fact.data.note] : []));
+  facts.flatMap((fact) => {
+    if (fact.type === 'sidenote.written') return [fact.data.note];
+    return fact.type === 'sidenotes.carried' ? fact.data.notes.map(({ note }) => note) : [];
+  });
 
 /** The last number that a note was given; 0: none was. */
 export const lastNumber = (recording: Recording): number => Math.max(0, ...numbersIn(recording));

@@ -20,6 +20,8 @@ export type ToggleRequest = {
   folder?: string | undefined;
   /** Instead of the device of the settings. */
   device?: string | undefined;
+  /** Id of the ended recording into which it goes. */
+  continues?: string | undefined;
 };
 
 export type Toggled = {
@@ -144,6 +146,7 @@ async function start(
       title: request.title,
       people: request.people,
       folder: request.folder,
+      continues: request.continues,
       device,
       trigger,
     });

@@ -1,3 +1,4 @@
+import { originsAnswer } from './origins.ts';
 import { doubtsIn } from '../../projections/recording/utterances.ts';
 import type { Doubt } from '../../events/facts/transcript.ts';
 import { keysOf } from '../shared/keys-of.ts';
@@ -86,6 +87,7 @@ export function recordingAnswer(
     utterances: transcript ? utterances(transcript) : [],
     sidenotes: sidenotesIn(row.recordingId, transcript?.sidenotes ?? []),
     notes: notesIn(reader, row.notes),
+    origins: originsAnswer(row.origins),
     ledger: ledgerOf(row, transcript),
   };
 }

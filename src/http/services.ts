@@ -22,6 +22,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Questions } from '../recordings/question-limits.ts';
 import type { DocumentsRefreshing } from '../order/refresh-documents.ts';
 import type { OrderBook } from '../order/order-book.ts';
+import type { MadeOfOthers } from '../recordings/made-of-others.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Settings } from '../config/environment.ts';
@@ -82,7 +83,7 @@ export type HttpServices = {
   /** Answers questions about what was said. */
   questions: Questions;
   config: Config;
-  recordingService: RecordingService;
+  recordingService: RecordingService & Pick<MadeOfOthers, 'assertPossible'>;
   captures: Pick<
     Captures,
     | 'browser'

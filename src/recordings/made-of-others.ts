@@ -1,12 +1,16 @@
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
+import { possibleFacts } from '../../machines/states.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
 import { type ErasureCommands, type Removals, lastState } from './erasure.ts';
-import { erasedState } from './handle.ts';
+import { type RecordingHandler, erasedState } from './handle.ts';
+import { notLegal, refusalError } from './refusals.ts';
 
 /** Recordings that are made of parts of others (`stages/assemble.ts`). */
 export type MadeOfOthers = {
+  /** @throws {NotAccepted} when its state allows no fact of this type, {UnknownRecording} */
+  assertPossible(recordingId: string, fact: RecordingFact): Promise<void>;
   /** Begins a recording that is made of parts of others, with all that is carried over: all of it or nothing. */
   beginMade(
     recordingId: string,
@@ -17,12 +21,27 @@ export type MadeOfOthers = {
   absorb(recordingId: string, into: string): Promise<void>;
 };
 
-type Parts = { recordings: OpenRecordings; erasing: ErasureCommands; removals: Removals };
+const absorbing = 'absorbed-by-';
+/** The recording that took up one which was erased by this command; null: it was erased for another reason. */
+export const absorbedBy = (command: string): string | null =>
+  command.startsWith(absorbing) ? command.slice(absorbing.length) : null;
+
+type Parts = {
+  handler: RecordingHandler;
+  recordings: OpenRecordings;
+  erasing: ErasureCommands;
+  removals: Removals;
+};
 
 export const madeOfOthers = (
-  { recordings, erasing, removals }: Parts,
+  { handler, recordings, erasing, removals }: Parts,
   store: EventStore,
 ): MadeOfOthers => ({
+  async assertPossible(recordingId, fact) {
+    const { snapshot } = await handler.read(recordingId);
+    if (!possibleFacts(snapshot).includes(fact.type))
+      throw refusalError(recordingId, notLegal(snapshot, fact));
+  },
   async beginMade(recordingId, facts, metadata) {
     await recordings.use(recordingId, { create: true }, (recording) =>
       recording.append(facts, metadata),
@@ -31,7 +50,7 @@ export const madeOfOthers = (
   async absorb(recordingId, into) {
     const state = await lastState(store, recordingId);
     if (state === undefined) return;
-    const metadata = { by: 'system', command: `absorbed-by-${into}` };
+    const metadata = { by: 'system', command: `${absorbing}${into}` };
     if (state !== erasedState) await erasing.erase(recordingId, metadata);
     else await removals.erase(recordingId, null);
   },

@@ -13,7 +13,8 @@ import { stateName, isIn, isSettled } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow, StageProgress } from './stages/stage-progress.ts';
 import { type MadeOfOthers, madeOfOthers } from './made-of-others.ts';
-import { type Accepted, openImports, said, type Upload } from './import-audio.ts';
+import { type Start, filedIn, startedWith } from './beginnings.ts';
+import { type Accepted, openImports, type Upload } from './import-audio.ts';
 import { type RecordingAggregate, type AggregateDeps, openAggregate } from './control/aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import {
@@ -69,26 +70,6 @@ export interface RecordingService extends ErasureCommands {
   /** Calls back with what may have been said, while an engine that streams recognises it; returns how to stop. */
   onHeard(listener: HeardListener): () => void;
 }
-
-export type Start = {
-  /** A ULID the caller has made up: what it holds for the recording can be named before it starts. */
-  recordingId: string;
-  owner: string;
-  by: string;
-  command: string;
-  kind: 'solo' | 'meeting';
-  language: string | null;
-  speakers: number | null;
-  title?: string | undefined;
-  /** Names of people who may be heard. */
-  people?: string[] | undefined;
-  /** Id of one of the owner's folders. */
-  folder?: string | null | undefined;
-  /** Name of the host's input device; null for a browser's microphone. */
-  device: string | null;
-  /** What started it: `api`, `hotkey`, `tray`, `browser`. */
-  trigger: string;
-};
 
 /** With what the command led to; where it was given before, without content. */
 export type Decided = Accepted & { facts: readonly LoggedRecordingFact[] };
@@ -151,13 +132,9 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
   return {
     importAudio,
     ...leftUndone(parts, removeUnacknowledged, log),
-    async startRecording({ recordingId, by, command, title, people, folder, ...data }) {
-      const content = said({ title, people });
-      const fact = { type: 'recording.started', data, content } as const;
-      const first = [fact, ...filedIn(folder)];
-      // Its device or its browser is here.
-      return await begin(recordings, recordingId, first, { by, command }, { act: true });
-    },
+    // Its device or its browser is here.
+    startRecording: (start) =>
+      begin(recordings, start.recordingId, startedWith(start), start, { act: true }),
     command: (recordingId, fact, metadata) =>
       decide(recordings, recordingId, metadata, () => [fact]),
     decide: (...command) => decide(recordings, ...command),
@@ -223,10 +200,6 @@ function leftUndone(
     },
   };
 }
-
-/** With the fact of its beginning, so that none begins outside of the folder that was chosen for it. */
-const filedIn = (folder: string | null | undefined): RecordingFact[] =>
-  folder ? [{ type: 'recording.filed', data: { folder } }] : [];
 
 /** Appends the first facts of a recording. */
 const begin = (

@@ -10,6 +10,7 @@ import { openTerms } from '../recordings/terms.ts';
 import type { KnownVoices } from '../recordings/known-voices.ts';
 import type { EngineProbe } from '../recordings/control/retry-failed.ts';
 import type { AskedAhead } from '../recordings/stages/asked-ahead.ts';
+import type { ContinueDeps } from '../recordings/stages/continue.ts';
 import type { AssembleDeps } from '../recordings/stages/assemble.ts';
 import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
@@ -207,6 +208,8 @@ export const writingActivities = (
     promisedBases: (owner: string) => AsyncIterable<string>;
     absorb(recordingId: string, into: string): Promise<void>;
     begin: AssembleDeps['begin'];
+    read: ContinueDeps['service']['read'];
+    decide: ContinueDeps['service']['decide'];
   },
 ) => ({
   assemble: loadedActivity(async () =>
@@ -214,6 +217,9 @@ export const writingActivities = (
       ...ports,
       begin: service.begin,
     }),
+  ),
+  continue: loadedActivity(async () =>
+    (await import('../recordings/stages/continue.ts')).continueStage({ ...ports, service }),
   ),
   write: loadedActivity(async () =>
     (await import('../recordings/stages/write.ts')).write({

@@ -203,6 +203,8 @@ function recordingServiceOver(
         },
         absorb: (recordingId, into) => recordingService.absorb(recordingId, into),
         begin: (...first) => recordingService.beginMade(...first),
+        read: (...asked) => recordingService.read(...asked),
+        decide: (...command) => recordingService.decide(...command),
       }),
       ...ports.activities,
     },

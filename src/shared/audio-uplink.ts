@@ -43,6 +43,7 @@ export type UplinkPeer<Pcm extends Samples<Pcm>> = {
     readonly people?: readonly string[];
     readonly title?: string;
     readonly language?: string;
+    readonly continues?: string;
     /** What the browser or computer is called. */
     readonly name?: string;
   };

@@ -6,6 +6,7 @@ export const waitingInGerman = {
   'speaker-recognition': { detail: 'die Sprechererkennung' },
   'language-model': { detail: 'das Sprachmodell' },
   documents: { detail: 'andere Dokumente' },
+  'continued-note': { detail: 'die Notiz, die sie fortsetzt' },
   saving: { detail: 'den Speichervorgang' },
   'disk-space': { detail: 'freien Speicherplatz' },
   files: { detail: 'den Dateispeicher' },

@@ -6,6 +6,7 @@ export const waitingWords = {
   'speaker-recognition': says({}, { detail: 'speaker recognition' }),
   'language-model': says({}, { detail: 'the language model' }),
   documents: says({}, { detail: 'other documents' }),
+  'continued-note': says({}, { detail: 'the note that it continues' }),
   saving: says({}, { detail: 'the server to save' }),
   'disk-space': says({}, { detail: 'free disk space' }),
   files: says({}, { detail: 'the server’s file storage' }),

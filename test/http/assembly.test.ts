@@ -1,100 +1,34 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
-import { numbersIn, spelled, spellingStages } from '../support/spelled-audio.ts';
+import type { ProblemAnswer } from '../support/http-client.ts';
+import { spelled } from '../support/spelled-audio.ts';
+import {
+  ask,
+  correct,
+  heard,
+  meeting,
+  notesOf,
+  put,
+  read,
+  textOf,
+  spelledWorld,
+} from '../support/spelled-world.ts';
 
 /*
  * Cutting, joining and removing by the doors that people use. The audio spells what is said in it: each second is a number,
  * which is heard there as a word. So any second, word, correction or note that is lost, doubled or misplaced shows.
  */
 
-type Note = {
-  title: string;
-  state: string;
-  started_at: string;
-  duration: number;
-  utterances: { block: string; start: number; end: number; speaker: string | null; text: string }[];
-  sidenotes: { note: number; at: number; text: string }[];
-  speakers: { label: string; name: string | null }[];
-  summary: { lines: { text: string; block: string | null }[] };
-  documents: Record<'index' | 'transcript' | 'summary', string>;
-};
-type Made = { recording_id: string; into: string | null };
-
-export const world = async (t: TestContext) => {
-  const service: TestService = await startService(t, {
-    stages: {
-      ...spellingStages(() => service.dataDir),
-      write: undefined,
-      summarise: undefined,
-      entitle: undefined,
-    },
-  });
-  const token = await service.setUp();
-  return { service, token };
-};
-
-const read = async (service: TestService, token: string, id: string): Promise<Note> =>
-  (await service.call<Note>('GET', `/recordings/${id}`, { token })).body;
-
-const heard = async (service: TestService, token: string, id: string): Promise<number[]> => {
-  const response = await fetch(`${service.url}/recordings/${id}/audio`, {
-    headers: { Authorization: `Bearer ${token}` },
-  });
-  assert.equal(response.status, 200);
-  return numbersIn(new Uint8Array(await response.arrayBuffer()));
-};
-
-const textOf = ({ utterances }: Note): string => utterances.map(({ text }) => text).join(' ');
-const notesOf = ({ sidenotes }: Note) => sidenotes.map(({ at, text }) => [at, text]);
-
-/** A meeting of Ann (even numbers) and Ben (odd ones), with a correction and side notes. */
-async function meeting(
-  { service, token }: { service: TestService; token: string },
-  numbers: number[],
-): Promise<string> {
-  const { recording_id: id } = (
-    await service.upload(token, { kind: 'meeting' }, { audio: spelled(numbers) })
-  ).body;
-  await service.reaches(id, 'awaiting-speakers');
-  const speakers = { SPEAKER_00: 'Ann', SPEAKER_01: 'Ben' };
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
-  await service.reaches(id, 'idle.saved');
-  return id;
-}
-
-const ask = async <T = Made>(
-  { service, token }: { service: TestService; token: string },
-  method: string,
-  path: string,
-  json?: object,
-): Promise<T> => {
-  const { status, body } = await service.call<T>(method, path, { token, json });
-  assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(body)}`);
-  return body;
-};
-
-const correct = async (
-  at: Awaited<ReturnType<typeof world>>,
-  id: string,
-  word: string,
-  by: string,
-) => {
-  const { utterances } = await read(at.service, at.token, id);
-  const index = utterances.findIndex(({ text }) => text.split(' ').includes(word));
-  const text = utterances[index]!.text.replace(word, by);
-  await ask(at, 'PATCH', `/recordings/${id}/utterances/${index}`, { text });
-};
-
 test('a recording is cut: each part has its seconds, words, corrections, names and side notes', async (t) => {
-  const at = await world(t);
+  const at = await spelledWorld(t);
   const { service, token } = at;
   const id = await meeting(at, [2, 4, 6, 1, 3, 5, 8, 10]);
   await correct(at, id, 'w4', 'four');
   await correct(at, id, 'w5', 'five');
   await ask(at, 'POST', `/recordings/${id}/sidenotes`, { at: 1.5, text: 'early' });
   await ask(at, 'POST', `/recordings/${id}/sidenotes`, { at: 6.5, text: 'late' });
+  const order = await put(at, id);
   const before = await read(service, token, id);
   const { into } = await ask(at, 'POST', `/recordings/${id}/cut`, { at: 5 });
   assert.ok(into);
@@ -118,6 +52,7 @@ test('a recording is cut: each part has its seconds, words, corrections, names a
       [1.1, 'SPEAKER_00'],
     ],
   );
+  for (const { folder, tags } of [first, second]) assert.deepEqual({ folder, tags }, order);
   for (const note of [first, second])
     assert.deepEqual(note.speakers.map(({ label, name }) => [label, name]).toSorted(), [
       ['SPEAKER_00', 'Ann'],
@@ -141,7 +76,7 @@ test('a recording is cut: each part has its seconds, words, corrections, names a
 });
 
 test('a passage is removed: silence in its place, and no word of it anywhere', async (t) => {
-  const at = await world(t);
+  const at = await spelledWorld(t);
   const { service, token } = at;
   const id = await meeting(at, [2, 4, 6, 1, 3, 5, 8, 10]);
   await correct(at, id, 'w10', 'ten');
@@ -174,12 +109,13 @@ test('a passage is removed: silence in its place, and no word of it anywhere', a
 });
 
 test('a passage is removed for good: the rest is another recording of the same names, and nothing is left', async (t) => {
-  const at = await world(t);
+  const at = await spelledWorld(t);
   const { service, token } = at;
   const id = await meeting(at, [2, 4, 6, 1, 3, 5, 8, 10]);
   await correct(at, id, 'w10', 'ten');
   await ask(at, 'PATCH', `/recordings/${id}`, { title: 'Numbers' });
   await ask(at, 'POST', `/recordings/${id}/sidenotes`, { at: 6.5, text: 'late' });
+  const order = await put(at, id);
   const before = await read(service, token, id);
   const { into } = await ask(at, 'POST', `/recordings/${id}/remove`, {
     from: 2,
@@ -194,13 +130,14 @@ test('a passage is removed for good: the rest is another recording of the same n
   assert.equal(textOf(left), 'w2 w4 w5 w8 ten');
   assert.deepEqual(notesOf(left), [[6.5, 'late']]);
   assert.deepEqual(left.documents, before.documents);
+  assert.deepEqual({ folder: left.folder, tags: left.tags }, order);
   assert.equal(left.title, 'Numbers');
   for (const one of [id, into])
     assert.deepEqual((await checkLog(service.store, one)).differences, []);
 });
 
 test('two recordings are joined in the order of their times; the other one stays', async (t) => {
-  const at = await world(t);
+  const at = await spelledWorld(t);
   const { service, token } = at;
   const late = await meeting(at, [2, 4, 1]);
   const early = await meeting(at, [3, 6, 8]);
@@ -226,8 +163,56 @@ test('two recordings are joined in the order of their times; the other one stays
   assert.deepEqual((await checkLog(service.store, late)).differences, []);
 });
 
+test('two recordings with a thousand side notes each are joined, all of them as they were written', async (t) => {
+  const at = await spelledWorld(t);
+  const { service, token } = at;
+  const ids = [await meeting(at, [2, 4, 1]), await meeting(at, [3, 6, 8])];
+  for (const id of ids) {
+    const notes = Array.from({ length: 999 }, (_, note) => ({ note: note + 1, at: note / 400 }));
+    const facts = notes.map((data) => ({
+      type: 'sidenote.written' as const,
+      data,
+      content: { text: `note ${data.note} of ${id}` },
+    }));
+    const by = (await service.call<{ owner: string }>('GET', `/recordings/${id}`, { token })).body;
+    await service.recordingService.decide(
+      id,
+      { by: by.owner, command: `notes-${id}` },
+      () => facts,
+    );
+    // The answer comes when the documents have it.
+    await ask(at, 'POST', `/recordings/${id}/sidenotes`, { at: 2.9, text: `last of ${id}` });
+    await service.reaches(id, 'idle.saved');
+  }
+  const [first, second] = await Promise.all(ids.map((id) => read(service, token, id)));
+  await ask(at, 'POST', `/recordings/${ids[0]}/join`, { with: ids[1] });
+  await service.reaches(ids[0]!, 'idle.saved');
+  const joined = await read(service, token, ids[0]!);
+  assert.deepEqual(notesOf(joined), [
+    ...notesOf(first!),
+    ...second!.sidenotes.map(({ at: second_, text }) => [
+      Math.round((second_ + 3) * 1000) / 1000,
+      text,
+    ]),
+  ]);
+  assert.deepEqual(
+    joined.sidenotes.slice(0, 1000).map(({ note }) => note),
+    first!.sidenotes.map(({ note }) => note),
+  );
+  assert.equal(new Set(joined.sidenotes.map(({ note }) => note)).size, 2000);
+  // They can be changed and removed as before.
+  await ask(at, 'PATCH', `/recordings/${ids[0]}/sidenotes/1`, { text: 'changed' });
+  const { note } = joined.sidenotes.at(-1)!;
+  await service.call('DELETE', `/recordings/${ids[0]}/sidenotes/${note}`, { token });
+  await service.reaches(ids[0]!, 'idle.saved');
+  const changed = await read(service, token, ids[0]!);
+  assert.equal(changed.sidenotes.length, 1999);
+  assert.ok(changed.sidenotes.some(({ text }) => text === 'changed'));
+  assert.deepEqual((await checkLog(service.store, ids[0])).differences, []);
+});
+
 test('what cannot be is refused with a sentence', async (t) => {
-  const at = await world(t);
+  const at = await spelledWorld(t);
   const { service, token } = at;
   const id = await meeting(at, [2, 4, 1]);
   const solo = (await service.upload(token, {}, { audio: spelled([2]) })).body.recording_id;

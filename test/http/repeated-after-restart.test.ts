@@ -225,6 +225,8 @@ const cases: Case[] = [
 /** POSTs of which nothing is kept that a repetition could do twice. */
 const nothingKept: Readonly<Record<string, string>> = {
   '/login': 'public: gives a session',
+  '/recordings/{id}/continue':
+    'begins at a device, of which there is none: known by its fact, as that of /toggle',
   '/setup': 'public: once for all',
   '/users/me/confirm': 'marks the session again',
   '/users/invitations':

@@ -10,6 +10,7 @@ const arrivals: Record<Stage, () => RecordingStory> = {
   capture: () => recordingStory().take('recording.started'),
   follow: () => recordingStory().take('recording.started'),
   assemble: upTo.assembling,
+  continue: upTo.continuing,
   transcribe: () => upTo.recognising('meeting'),
   diarize: upTo.attributing,
   identify: upTo.attributing,
@@ -65,7 +66,7 @@ for (const [type, stage] of answers) {
     story.take('retry.requested').refuse(type, exact[type], late);
     story.start(stage).refuse(type, exact[type], late);
     // What is made of parts of others is not cancelled: another recording may be made of it.
-    if (stage === 'assemble') story.fail(stage).take('error.cleared');
+    if (stage === 'assemble' || stage === 'continue') story.fail(stage).take('error.cleared');
     else story.take('processing.cancelled');
     story.refuse(type, exact[type], late);
     story.take('reprocessing.requested', { from: 'speech-to-text' });

@@ -33,6 +33,7 @@ function placeOf(snapshot: RecordingSnapshot): string {
       sources.versions.length > 0,
     ],
     sources.retelling,
+    sources.assembly,
     // What a retry goes back to matters in error only.
     failed && resume?.map(({ id }) => id),
   ]);

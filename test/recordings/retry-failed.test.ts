@@ -46,6 +46,7 @@ async function failing(
         capture: unused,
         follow: unused,
         assemble: unused,
+        continue: unused,
         transcribe,
         diarize: unused,
         identify: unused,

@@ -39,6 +39,7 @@ export function simulatedActivities(
     }),
     follow: async () => {},
     assemble: async () => {},
+    continue: async () => {},
     transcribe: stage('speech', async (job) => {
       if (draft(await job.recording()).plan === null) {
         await job.append({

@@ -40,6 +40,8 @@ export function browserClient(options: {
   held?: number;
   /** Goes on with this one, of which it holds `pcm`. */
   recordingId?: string;
+  /** Records behind this one. */
+  continues?: string;
   /** Not a browser: `mitschrift record`. */
   sender?: 'recorder';
 }): BrowserClient {
@@ -95,8 +97,8 @@ export function browserClient(options: {
     listen();
     mine.on('open', () => {
       const more = id === null ? {} : { recording_id: id };
-      const { kind = 'solo', sender, held } = options;
-      const sends = { sample_rate: rate, channels, held };
+      const { kind = 'solo', sender, held, continues } = options;
+      const sends = { sample_rate: rate, channels, held, continues };
       mine.send(JSON.stringify({ type: 'audio.start', kind, ...sends, sender, ...more }));
     });
     mine.on('message', (data: Buffer) => {

@@ -372,7 +372,7 @@ function scriptedEngines(writing: Parameters<typeof write>[0], marker?: (owner: 
   });
 
   const realWrite = write(writing);
-  const activities: Record<Exclude<Stage, 'assemble'>, StageActivity> = {
+  const activities: Record<Exclude<Stage, 'assemble' | 'continue'>, StageActivity> = {
     capture: stage(async () => {}, 'capture'),
     follow: async () => {},
     transcribe: stage(async (job) => {

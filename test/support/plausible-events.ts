@@ -124,6 +124,11 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
     replaces: 'audio.wav',
   },
   'recording.joined': { with: 'other' },
+  'sidenotes.carried': {
+    notes: [{ note: 1, at: 1, by: 'ada', written_at: '2026-01-02T03:04:05Z' }],
+  },
+  'recording.continued': { into: 'continued' },
+  'recording.kept_apart': { reason: 'gone' },
   'recording.cut': { at: 1, into: 'second' },
   'passage.removed': { from: 0.5, to: 1 },
   'audio.assembled': {
@@ -147,6 +152,7 @@ export const recordingFactTypes = Object.keys(sampleData) as RecordingFactType[]
 export const stageOfAnswer = {
   'speech.followed': 'follow',
   'audio.assembled': 'assemble',
+  'recording.kept_apart': 'continue',
   'speech.detected': 'transcribe',
   'utterance.recognised': 'transcribe',
   'transcription.completed': 'transcribe',

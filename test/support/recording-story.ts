@@ -106,6 +106,7 @@ export const upTo = {
           .answer('transcription.completed'),
   entitling: (kind: Kind = 'solo') =>
     upTo.finishing(kind).does('transcript.punctuated').does('summary.completed'),
+  continuing: () => upTo.saved().take('recording.continued'),
   assembling: () => upTo.saved().take('recording.cut'),
   writing: (kind: Kind = 'solo') => upTo.entitling(kind).does('title.chosen'),
   saved: (kind: Kind = 'solo') =>

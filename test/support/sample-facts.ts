@@ -44,6 +44,24 @@ const samples: Record<FactType, Sample> = {
     data: { ...audio, ledger, path: 'audio-2.wav', before: 8, replaces: 'audio.wav' },
   },
   'recording.joined': { data: { with: '01JCZY0000000000000000000B' } },
+  'sidenotes.carried': {
+    data: {
+      notes: [
+        { note: 1, at: 2, by: 'ada', written_at: '2026-01-02T03:04:05Z' },
+        {
+          note: 2,
+          at: 3,
+          block: 't-0001',
+          mark: true,
+          by: 'ada',
+          written_at: '2026-01-02T03:04:05Z',
+        },
+      ],
+    },
+    content: { texts: ['Ask Ben.', ''] },
+  },
+  'recording.continued': { data: { into: '01JCZY0000000000000000000D' } },
+  'recording.kept_apart': { data: { reason: 'gone' } },
   'recording.cut': { data: { at: 4, into: '01JCZY0000000000000000000C' } },
   'passage.removed': { data: { from: 2, to: 3 } },
   'audio.assembled': {

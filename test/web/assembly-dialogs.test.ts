@@ -65,3 +65,54 @@ test('a note is cut, joined again and loses a passage by its menu, in both langu
   }
   assert.equal((await read(told!)).utterances.length, all - 1);
 });
+
+test('a note is continued from its menu: the new part is recorded with its title, and is in it afterwards', async (t) => {
+  const first = await startWebService(t);
+  await first.end('SIGTERM');
+  const [told] = await tellMeetings(first.dataDir, [readingRoom]);
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const session = await apiOf(service.url).post<{ token: string }>('/login', {
+    username: 'ada',
+    password,
+  });
+  const api = apiOf(service.url, session.token);
+  const before = await api.get<Note & { title: string }>(`/recordings/${told}`);
+  const browser = await startChromium(t, [
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+  ]);
+  for (const [locale, more, entry] of [
+    ['de-DE', 'Mehr', 'Aufnahme fortsetzen'],
+    ['en-GB', 'More', 'Continue recording'],
+  ] as const) {
+    const page = await openPage(t, browser, {
+      url: `${service.url}/notes/${told}`,
+      session,
+      locale,
+      ...(locale === 'de-DE' ? phone : {}),
+    });
+    await page.getByLabel(more, { exact: true }).click();
+    const button = page.getByRole('button', { name: entry });
+    await button.waitFor();
+    await checkLook(page, entry);
+    if (locale === 'de-DE') continue;
+    await button.click();
+    await page.waitForURL((url) => !url.pathname.endsWith(told!));
+    const bar = page.getByRole('region', { name: 'Current recording' });
+    await bar.getByText(before.title).waitFor();
+    await checkLook(page, 'continuing');
+    const part = new URL(page.url()).pathname.slice('/notes/'.length);
+    const { origins } = await api.get<{ origins: object[] }>(`/recordings/${part}`);
+    assert.deepEqual(origins, [
+      { how: 'continues', recording_id: told, at: null, title: before.title },
+    ]);
+    await bar.getByRole('button', { name: /^Stop/ }).click();
+    // Its own page goes with it.
+    await page.getByRole('link', { name: 'Notes' }).first().click();
+    await eventually('the part has ended', async () => {
+      const { state } = await api.get<Note>(`/recordings/${part}`);
+      return !state.startsWith('recording');
+    });
+  }
+});

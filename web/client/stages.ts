@@ -21,7 +21,7 @@ export type StepName = (typeof stepNames)[number];
  */
 type Shown = {
   step: StepName;
-  awaits: `for${'Speech' | 'Voices' | 'LanguageModel' | 'Documents'}`;
+  awaits: `for${'Speech' | 'Voices' | 'LanguageModel' | 'Documents' | 'ContinuedNote'}`;
   settings: 'recording' | 'speech' | 'models' | 'language' | 'notes';
 };
 
@@ -37,6 +37,7 @@ const stagesShown: Readonly<Record<Stage, Shown>> = {
   summarise: { step: 'summary', awaits: 'forLanguageModel', settings: 'language' },
   entitle: { step: 'documents', awaits: 'forLanguageModel', settings: 'language' },
   write: { step: 'documents', awaits: 'forDocuments', settings: 'notes' },
+  continue: { step: 'documents', awaits: 'forContinuedNote', settings: 'notes' },
 };
 
 /** Of which step a stage is a part. */

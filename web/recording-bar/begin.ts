@@ -21,7 +21,14 @@ const sourceNow = (): ChosenSource =>
   sourceOf(chosenSource.get(), sourcesHere().sources, recorders.get());
 
 /** What may be said before, and can be said at any time later. */
-export type Options = { title?: string; people?: string[]; language?: string; folder?: string };
+export type Options = {
+  title?: string;
+  people?: string[];
+  language?: string;
+  folder?: string;
+  /** Id of the ended recording behind which it is recorded. */
+  continues?: string;
+};
 
 let isBeginning = false;
 
@@ -51,7 +58,13 @@ export async function record(options: Options = {}, source = sourceNow()): Promi
 async function startDevice(source: ChosenSource, options: Options): Promise<string | null> {
   const recorder = recorderOf(source);
   const where = recorder === undefined ? {} : { recorder };
-  const body = { action: 'start', kind: chosenKind.get(), ...where, ...options } as const;
+  const { continues: id, ...said } = options;
+  if (id !== undefined) {
+    const params = { path: { id } };
+    const body = { ...where, ...said };
+    return (await answer(api.POST('/recordings/{id}/continue', { params, body }))).recording_id;
+  }
+  const body = { action: 'start', kind: chosenKind.get(), ...where, ...said } as const;
   return (await answer(api.POST('/toggle', { body }))).recording_id;
 }
 

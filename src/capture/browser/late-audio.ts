@@ -129,6 +129,8 @@ class KeptLateAudio implements LateBrowserAudio {
 
   async #openHeld(recordingId: string, held: Held): Promise<BrowserStream> {
     const { recordingService, jobs } = this.#deps;
+    // Before it is asked whether it takes more: where it is about to go into another, one of both sees the other.
+    await jobs.add(recordingId, 'late-audio');
     const { recording, state } = await recordingService.read(recordingId);
     const main = audioOf(recording, state);
     // A crash between the fact and the end of its work: what was taken is in the audio already.
@@ -305,6 +307,8 @@ async function removeReplaced(
 function audioOf(recording: Recording, state: string): AudioFile {
   const origin = factAt(recording, 1, 'recording.started');
   const { audio } = recording.files;
+  // It comes back, and finds it in the other.
+  if (recording.sources.assembly === 'leaving') throw recordedElsewhere();
   if (
     !origin ||
     origin.data.device !== null ||

@@ -12,6 +12,7 @@ import { notAuthenticated } from '../middleware/authenticate.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 import { folderLeft } from '../order-changes.ts';
 import { limits } from '../limits.ts';
+import { recordedBehindIfThere } from '../continued.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
@@ -264,7 +265,7 @@ function browserRecordings(services: HttpServices) {
   const beginning = new Map<string, number>();
 
   return async function begin(
-    { kind, language, people, title, folder, sender, id: key }: AudioStart,
+    { kind, language, people, title, folder, sender, continues, id: key }: AudioStart,
     { userId }: Caller,
   ): Promise<string> {
     const recordingId = key === undefined ? ulid() : recordingIdFor(userId, key);
@@ -278,18 +279,22 @@ function browserRecordings(services: HttpServices) {
           said: detail('browsers-recording', { count: running }),
         });
       await space.refuseWhenFull(userId);
+      const said = await recordedBehindIfThere(services, userId, {
+        kind,
+        people,
+        title: title === '' ? undefined : title,
+        folder: folderLeft(folder, await services.order.of(userId)),
+        continues,
+      });
       const accepted = await recordingService.startRecording({
         recordingId,
         owner: userId,
         by: userId,
         // Said twice before the rows have it: what it began then is the answer.
         command: `${userId}:${recordingId}`,
-        kind,
+        ...said,
         language: language ?? null,
         speakers: null,
-        people,
-        folder: folderLeft(folder, await services.order.of(userId)),
-        title: title === '' ? undefined : title,
         device: null,
         trigger: sender ?? 'browser',
       });

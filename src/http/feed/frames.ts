@@ -142,6 +142,13 @@ export const clientFrame = z.discriminatedUnion('type', [
     people: peopleSchema.optional().describe('names of people who may be heard'),
     title: titleSchema.optional().describe('of a new recording'),
     folder: folderSchema.optional().describe('of a new recording; none where it is gone'),
+    continues: z
+      .string()
+      .regex(ulidPattern)
+      .optional()
+      .describe(
+        'id of an ended recording of the caller’s into which a new one goes when it has ended',
+      ),
     name: z
       .string()
       .max(80)

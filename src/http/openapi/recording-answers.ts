@@ -12,6 +12,7 @@ import {
   waiting,
 } from './activity-answers.ts';
 import { order } from './order-answers.ts';
+import { originsSchema } from './origins-answer.ts';
 
 const id = z.string().describe('ULID');
 const source = z
@@ -179,6 +180,7 @@ export const recording = z.object({
   utterances: z.array(utterance),
   sidenotes: z.array(sidenote).describe('what people wrote beside it, by its times'),
   notes: z.array(note).describe('what a reader should know'),
+  origins: originsSchema,
   ledger: z
     .unknown()
     .describe(

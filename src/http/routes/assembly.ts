@@ -8,12 +8,25 @@ import {
   removePassage,
 } from '../../../projections/recording/assembling.ts';
 import type { DecideRecording } from '../../../projections/recording/decide.ts';
+import { recordings } from '../../../projections/recordings.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
+import { recordedBehind } from '../continued.ts';
 import { type Route, routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import { carryOut, untilWritten } from '../written.ts';
+import { carryOut, refuseWhenStopped, untilWritten } from '../written.ts';
+import { limits } from '../limits.ts';
+import { mayRecordHere } from './devices.ts';
+import { toggleSchema } from './toggle.ts';
+
+/** Who may be recorded of it, and with what: as `POST /toggle` takes it. */
+const continueSchema = toggleSchema.pick({
+  language: true,
+  people: true,
+  title: true,
+  recorder: true,
+});
 
 const second = z.number().min(0).max(10_000_000);
 
@@ -47,6 +60,56 @@ export const assemblyRoutes: Route[] = [
       };
       const asks = isLike('recording.joined', (data) => data.with === body.with);
       return await assembled(services, ctx.state, { id, type: 'recording.joined', asks, visible });
+    },
+  }),
+  route('post', '/recordings/{id}/continue', {
+    id: 'continueRecording',
+    summary: 'Goes on recording behind an ended recording, from a device of the server',
+    description:
+      'What is recorded is a recording of its own until it has documents; then it comes behind this one, which has its ' +
+      'corrections, names and side notes still. A browser says the same by `continues` of `audio.start`.',
+    body: { json: continueSchema, optional: true },
+    answers: {
+      200: {
+        description: 'It is being recorded.',
+        json: z.object({
+          recording_id: z.string().nullable().describe('of what is being recorded'),
+          continues: z.string(),
+        }),
+      },
+    },
+    problems: [
+      'not-found',
+      'not-accepted',
+      'unavailable',
+      'device-unavailable',
+      'not-recording',
+      'not-a-recorder',
+      'already-recording',
+      'disk-full',
+      'space-limit',
+    ],
+    command: true,
+    async run({ ctx, params: { id }, body, caller, onBehalf: { command } }, services) {
+      const row = await visibleRecording(services, caller, id);
+      refuseWhenStopped(services);
+      const asks = isLike('recording.started', (data) => data.continues === id);
+      const before = await doneBefore(services, ctx.state, { types: ['recording.started'], asks });
+      if (before) return { recording_id: before.recordingId, continues: id };
+      // What is recorded comes behind it by being joined.
+      const joined = { type: 'recording.joined', data: { with: id, absorbs: true } } as const;
+      await services.recordingService.assertPossible(id, joined);
+      const mayRecord = await mayRecordHere(ctx, services, caller);
+      const owner = caller.userId;
+      const { recorder, language } = body;
+      const { recordingId, position } = await services.toggle(
+        { owner, trigger: 'api', command, mayRecord },
+        { action: 'start', language, device: recorder, ...recordedBehind(row, body) },
+      );
+      await services.projections.applied(recordings.name, position, {
+        timeoutMs: limits.readYourWritesMs,
+      });
+      return { recording_id: recordingId, continues: id };
     },
   }),
   route('post', '/recordings/{id}/cut', {
@@ -92,7 +155,7 @@ export const assemblyRoutes: Route[] = [
   }),
 ];
 
-type AssemblyType = 'recording.joined' | 'recording.cut' | 'passage.removed';
+type AssemblyType = 'recording.started' | 'recording.joined' | 'recording.cut' | 'passage.removed';
 
 const isLike =
   <T extends AssemblyType>(type: T, isSame: (data: RecordingFactOf<T>['data']) => boolean) =>

@@ -23,6 +23,7 @@ import {
   visibleOrLeft,
   visibleRecording,
 } from '../visible-recording.ts';
+import { namedOrigins } from '../named-origins.ts';
 import { setTurnsTag } from './turns.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
@@ -131,7 +132,11 @@ export const recordingRoutes = [
         uiLanguage: settings()['ui.language'],
         reader: readerOf(ctx),
       });
-      return { ...answer, folder: folderOf(row, await services.order.of(row.owner)) };
+      return {
+        ...answer,
+        folder: folderOf(row, await services.order.of(row.owner)),
+        origins: await namedOrigins(services, caller, row.origins),
+      };
     },
   }),
   route('get', '/recordings/{id}/events', {

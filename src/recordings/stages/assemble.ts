@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Part } from '../../../events/facts/assembly.ts';
+import type { KeptLedger } from '../../../events/facts/ledger.ts';
 import {
   type RecordingFact,
   type RecordingFactOf,
@@ -10,8 +11,9 @@ import {
   type CarriedFact,
   type TalkTexts,
   carriedFacts,
-  notedFacts,
+  carriedNotes,
 } from '../../../projections/recording/carried-facts.ts';
+import { noOrder, orderOf, orderTaken } from '../../../projections/recording/order.ts';
 import {
   type ReadFact,
   type Recording,
@@ -27,9 +29,11 @@ import {
   saidOf,
   without,
 } from '../../../projections/recording/said.ts';
-import { lastNumber } from '../../../projections/recording/sidenotes.ts';
+import { moved } from '../../../projections/recording/said-divided.ts';
+import { type Sidenote, lastNumber } from '../../../projections/recording/sidenotes.ts';
 import { isTitleGiven } from '../../../projections/recording/written-texts.ts';
 import { assembleAudio } from '../../audio/assemble-audio.ts';
+import { captureRate } from '../../audio/wav.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
 import { textOfLines } from '../../language/talk.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -149,7 +153,7 @@ function planOf(asked: Asked, recording: Recording, joined: Recording | null): P
     default: {
       const behind = saidOf(joined!);
       const [mine, theirs] = [piece(0, Infinity), { recording: joined, from: 0, to: Infinity }];
-      const isBefore = comesBefore(joined!, recording);
+      const isBefore = comesBefore(joined!, recording, asked.data);
       return {
         own: {
           parts: isBefore ? [theirs, mine] : [mine, theirs],
@@ -163,8 +167,12 @@ function planOf(asked: Asked, recording: Recording, joined: Recording | null): P
   }
 }
 
-const comesBefore = (one: Recording, other: Recording): boolean =>
-  Date.parse(one.startedAt ?? '') < Date.parse(other.startedAt ?? '');
+/** What was recorded behind another stays behind it, whatever a person says of when that began. */
+const comesBefore = (
+  one: Recording,
+  other: Recording,
+  { absorbs }: { absorbs?: unknown } = {},
+): boolean => !absorbs && Date.parse(one.startedAt ?? '') < Date.parse(other.startedAt ?? '');
 
 type KeptAudio = AudioFile & { duration: number; split?: true; parts: Part[] };
 
@@ -199,6 +207,7 @@ async function keptAs(
     path,
     duration,
     ...(isSplit ? { split: true } : {}),
+    ...ledgerOf(parts),
     parts: parts.flatMap(({ recording, from, to }) =>
       recording
         ? [
@@ -211,6 +220,31 @@ async function keptAs(
         : [],
     ),
   };
+}
+
+/** What was captured of the parts, and what is missing of them, at the times that these have here. */
+function ledgerOf(parts: readonly Piece[]): { ledger?: KeptLedger } {
+  const ledger: KeptLedger = { samples: 0, gaps: [], silent_seconds: 0, clipped_samples: 0 };
+  let before = 0;
+  let isKnown = false;
+  for (const { recording, from, to: end } of parts) {
+    const to = recording && end === Infinity ? lengthOf(recording) : end;
+    const kept = recording?.files.ledger;
+    ledger.samples += Math.round((to - from) * captureRate);
+    if (recording && kept) {
+      isKnown = true;
+      for (const [start, missing] of kept.gaps) {
+        const [first, last] = [Math.max(start, from), Math.min(start + missing, to)];
+        if (last > first) ledger.gaps.push([moved(first, before - from), moved(last, -first)]);
+      }
+      // Where in it is not known.
+      const share = Math.min(1, (to - from) / Math.max(lengthOf(recording), 1e-3));
+      ledger.silent_seconds += kept.silent_seconds * share;
+      ledger.clipped_samples += Math.round(kept.clipped_samples * share);
+    }
+    before += to - from;
+  }
+  return isKnown ? { ledger } : {};
 }
 
 const lengthOf = (recording: Recording): number => saidOf(recording).duration;
@@ -269,7 +303,8 @@ function beginningOf(
     },
     ...carriedFacts(told, { ...textsOf(told), title }, { run: 1, kind, version: 1 }),
     ...(titled ? [titledFact(title)] : []),
-    ...notedFacts(told.sidenotes, 0),
+    ...carriedNotes(numbered(told.sidenotes, [], 0), { had: false }),
+    ...orderTaken(noOrder, orderOf(recording)),
   ];
 }
 
@@ -307,32 +342,33 @@ function successionOf(
   const kind = draft.kind ?? 'solo';
   const texts = textsOf({ ...told, title: saidOf(recording).title });
   facts.push(...carriedFacts(told, texts, { run: run + 1, kind, version }));
-  facts.push(...notesAfter(recording, told));
-  if (joined && comesBefore(joined, recording)) {
+  const own = saidOf(recording).sidenotes;
+  const notes = numbered(told.sidenotes, own, lastNumber(recording));
+  facts.push(...carriedNotes(notes, { had: own.length > 0 }));
+  if (joined && comesBefore(joined, recording, { absorbs })) {
     const local_start = localTime(new Date(joined.startedAt ?? ''));
     facts.push({ type: 'start.changed', data: { local_start } });
   }
+  if (joined && absorbs) facts.push(...orderTaken(orderOf(recording), orderOf(joined)));
   return facts;
 }
 
-/** Side notes that go, and those that come: one that is at another second is another. */
-function notesAfter(recording: Recording, told: Said): CarriedFact[] {
-  const before = saidOf(recording).sidenotes;
-  const stays = before.filter((one) =>
-    told.sidenotes.some(
+/** Its own side notes keep their numbers; what is at another second, or another's, gets one after the last. */
+function numbered(
+  notes: readonly Sidenote[],
+  own: readonly Sidenote[],
+  last: number,
+): readonly Sidenote[] {
+  let given = last;
+  return notes.map((one) => {
+    const stays = own.some(
       ({ note, at, by, text }) =>
         note === one.note && at === one.at && by === one.by && text === one.text,
-    ),
-  );
-  const gone = before.filter((one) => !stays.includes(one));
-  const come = told.sidenotes.filter(
-    (one) =>
-      !stays.some(({ note, at, text }) => note === one.note && at === one.at && text === one.text),
-  );
-  return [
-    ...gone.map(({ note }): CarriedFact => ({ type: 'sidenote.removed', data: { note } })),
-    ...notedFacts(come, lastNumber(recording)),
-  ];
+    );
+    if (stays) return one;
+    given += 1;
+    return { ...one, note: given };
+  });
 }
 
 /** Lines that rest on what is left; an extract where none do. */

@@ -26,6 +26,7 @@ import {
   factAt,
 } from '../../../projections/recording/recording.ts';
 import { spokenIn } from '../../../projections/recording/edit-turns.ts';
+import { continuationDue } from '../../../projections/recording/assembling.ts';
 import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
 import { orderOf } from '../../../projections/recording/order.ts';
@@ -85,7 +86,7 @@ export function write(deps: Deps): StageActivity {
     const kept = await whenReached(job, () => inTurn(job, placing, deps));
     const data = { version, renderer: rendererVersion, ...choices, sha256, kept };
     const result = { type: 'documents.saved', data, content: { paths, audio, ...order } } as const;
-    await job.appendLast(result, secondPassDue(recording));
+    await job.appendLast(result, secondPassDue(recording) ?? continuationDue(recording));
   };
 }
 

@@ -21,6 +21,8 @@ test('every fact that leads to documents is named as one, and nothing else', () 
   }
   // Says nothing: the run goes on for the same reason.
   found.delete('retry.requested');
+  // What it leads to are documents of another; its own are written again only where that will not have it.
+  found.delete('recording.continued');
   assert.deepEqual([...found].toSorted(), Object.keys(leading).toSorted());
 });
 

@@ -12,6 +12,7 @@ test('how a note came about names no program as a model, and remarks as the serv
     source: null,
     utterances: [],
     version: 1,
+    origins: [],
     notes: remarks.map((text, at) => ({ code: `note-${at}`, text })),
   };
   const version = { current: true, language_model: { engine: 'built-in', model: null } };
@@ -28,6 +29,7 @@ test('what is wrong with a recording stands in its sentence, and where it came f
     source: 'talk.wav',
     utterances: [],
     version: 1,
+    origins: [],
     notes: [{ code: 'gaps', text: 'Parts of the recording are missing (3 s).' }],
   };
   const said = (more: object) =>

@@ -19,7 +19,13 @@ export type Kept = {
   kind: 'solo' | 'meeting';
   source: AudioSource;
   /** What was said of it before it began; the service hears it with the first sample. */
-  options?: { title?: string; people?: string[]; language?: string; folder?: string };
+  options?: {
+    title?: string;
+    people?: string[];
+    language?: string;
+    folder?: string;
+    continues?: string;
+  };
   /** Samples a second, in each channel. */
   rate: number;
   /** Two: the microphone and the tab in turn. Earlier releases kept one, and did not say so. */

@@ -18,6 +18,8 @@ export type RecordingState =
   | { state: 'loading' }
   | { state: 'there'; shown: Shown }
   | { state: 'missing' }
+  /** It went into the note that it continues. */
+  | { state: 'continued'; to: string }
   | { state: 'failed'; problem: Problem };
 
 export type OpenRecording = {
@@ -57,11 +59,7 @@ export function openRecording(id: string): OpenRecording {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       missed = error.problem.status !== 404;
-      if (error.problem.status === 404) {
-        forgetDrafts(session.get()?.username ?? '', id);
-        forgetUnsent(id);
-        state.set({ state: 'missing' });
-      }
+      if (error.problem.status === 404) state.set(afterIts(state.get(), id));
       // What is shown stays: the strip above the page says that the service is away.
       else if (state.get().state !== 'there')
         state.set({ state: 'failed', problem: error.problem });
@@ -110,6 +108,18 @@ function withFrame(shown: Shown, frame: Frame): Shown {
   if (frame.type !== 'progress') return shown;
   const now = frame.behind ?? behind;
   return { ...shown, recording: withProgress(recording, frame), behind: now };
+}
+
+/** What there is to be seen of a note that is gone, and what this browser keeps of it. */
+function afterIts(last: RecordingState, id: string): RecordingState {
+  forgetDrafts(session.get()?.username ?? '', id);
+  const recording = last.state === 'there' ? last.shown.recording : undefined;
+  const into = recording?.origins.find(({ how }) => how === 'continues')?.recording_id;
+  // What was typed and not sent is the person's still where the note is in another.
+  if (into !== undefined && recording?.stage === 'continue')
+    return { state: 'continued', to: into };
+  forgetUnsent(id);
+  return { state: 'missing' };
 }
 
 /** How far a stage is, without reading the whole recording again. */

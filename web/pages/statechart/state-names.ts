@@ -46,6 +46,7 @@ export const stateNames = computed([words, general], (own, shared): Names => {
 /** States that are called otherwise than the stage that runs in them. */
 const stagesOf: Readonly<Record<string, Stage>> = {
   assembling: 'assemble',
+  continuing: 'continue',
   recognising: 'transcribe',
   joining: 'join',
   summarising: 'summarise',
