@@ -59,13 +59,7 @@ export async function listen(
     void context.close();
     throw error;
   }
-  const node = new AudioWorkletNode(context, 'mitschrift-gatherer', {
-    numberOfOutputs: 0,
-    channelCount: channels,
-    channelCountMode: 'explicit',
-    channelInterpretation: channels === 2 ? 'discrete' : 'speakers',
-    processorOptions: { channels },
-  });
+  const node = gatherer(context, channels);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has one other end
   const say = (word: ToWorklet) => node.port.postMessage(word);
   let flushed = () => {};
@@ -82,11 +76,8 @@ export async function listen(
       setTimeout(resolve, flushMs);
       say('pause');
     });
-  const connected = connectStreams(
-    opened,
-    { context, inputs: inputsOf(context, node, channels) },
-    on,
-  );
+  const inputs = inputsOf(context, node, channels);
+  const connected = connectStreams(opened, { context, inputs }, on);
   const stopWatching = watchContext(context, on);
   // Pause and go on, pressed one after the other.
   const inTurn = oneAfterTheOther();
@@ -117,6 +108,16 @@ export async function listen(
     },
   };
 }
+
+/** What the worklet's blocks come from; its module is there. */
+const gatherer = (context: AudioContext, channels: 1 | 2): AudioWorkletNode =>
+  new AudioWorkletNode(context, 'mitschrift-gatherer', {
+    numberOfOutputs: 0,
+    channelCount: channels,
+    channelCountMode: 'explicit',
+    channelInterpretation: channels === 2 ? 'discrete' : 'speakers',
+    processorOptions: { channels },
+  });
 
 /** Where the microphone and the tab go: into a channel each, or into one, which adds them up. */
 function inputsOf(context: AudioContext, node: AudioNode, channels: 1 | 2): Inputs {

@@ -89,9 +89,7 @@ export function openRecording(id: string): OpenRecording {
   const stopFrames = onFrame((frame) => {
     if (!('recording_id' in frame) || frame.recording_id !== id) return;
     if (frame.type === 'saved') saved.set(frame.paths);
-    // What a side note says stands in a frame of its own.
-    const isNote = frame.type === 'transition' && frame.event.startsWith('sidenote.');
-    if (frame.type === 'transition' && !isNote) void refresh();
+    if (movesOn(frame)) void refresh();
     if (frame.type === 'utterance' && frame.final) finals.set(frame.index, turnOf(frame));
     const now = shownNow();
     if (now !== undefined) state.set({ state: 'there', shown: withFrame(now, frame) });
@@ -99,6 +97,10 @@ export function openRecording(id: string): OpenRecording {
   void refresh();
   return { state, saved, refresh, close: () => (stopWatching(), stopFrames()) };
 }
+
+/** What a side note says stands in a frame of its own. */
+const movesOn = (frame: Frame): boolean =>
+  frame.type === 'transition' && !frame.event.startsWith('sidenote.');
 
 /** What a frame says, without reading the whole recording again. */
 function withFrame(shown: Shown, frame: Frame): Shown {
