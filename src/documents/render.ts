@@ -189,8 +189,15 @@ function tagsOf({ tags = [] }: DocumentsInput): Scalar<string>[] {
   const names = tags.map((name) =>
     name
       .normalize('NFC')
-      .replace(/[^\p{L}\p{M}\p{N}_/-]+/gu, '-')
-      .replace(/^[-/]+|[-/]+$/gu, ''),
+      .split('/')
+      .map((part) =>
+        part
+          .split(/[^\p{L}\p{M}\p{N}_]/u)
+          .filter(Boolean)
+          .join('-'),
+      )
+      .filter(Boolean)
+      .join('/'),
   );
   const usable = names
     .filter((name) => name !== '')

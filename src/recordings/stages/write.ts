@@ -30,8 +30,7 @@ import { continuationDue } from '../../../projections/recording/assembling.ts';
 import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
 import { orderOf } from '../../../projections/recording/order.ts';
-import { namesOf } from '../../../projections/personal.ts';
-import type { OrderBook } from '../../order/order-book.ts';
+import { type Personal, namesOf } from '../../../projections/personal.ts';
 import { localTime } from '../../shared/time.ts';
 import type { Language } from '../../words/params.ts';
 
@@ -228,7 +227,7 @@ type Deps = {
   /** Path of the recording's audio in the vault that its documents are written to; null: it is elsewhere. */
   audioInVault(): string | null;
   /** What owners have set in order. */
-  order: Pick<OrderBook, 'of'>;
+  order: { of(owner: string): Promise<Personal> };
   /** Base names that other recordings of the owner have been promised. */
   promisedBases(owner: string): AsyncIterable<string>;
   /** What other nodes have promised; null where there are none. */
