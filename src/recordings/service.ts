@@ -101,6 +101,8 @@ export type OpenRecordingService = RecordingService &
     endWork(recordingId: string, metadata: { by: string; command: string }): Promise<void>;
     /** For how many recordings this process acts, of those it may act for at once; what it captures is not counted. */
     slotsUsed(): number;
+    /** As `TakeOver.rest`. */
+    rest(recordingId: string): () => void;
     /** Recordings that could not be taken up at the start, and why. */
     notTakenUp(): ReadonlyMap<string, string>;
     /** Finishes what a crash left undone of erasures, deletions and uploads. @param left folders that a process which is gone left */
@@ -151,6 +153,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       });
     },
     slotsUsed: takeOver.slotsUsed,
+    rest: takeOver.rest,
     notTakenUp: () => takeOver.failures,
     activity: (recordingId) => progress.of(recordingId),
     onActivity: (listener) => progress.onChange(listener),

@@ -210,6 +210,7 @@ export const writingActivities = (
     begin: AssembleDeps['begin'];
     read: ContinueDeps['service']['read'];
     decide: ContinueDeps['service']['decide'];
+    rest: ContinueDeps['service']['rest'];
   },
 ) => ({
   assemble: loadedActivity(async () =>

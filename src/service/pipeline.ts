@@ -205,6 +205,7 @@ function recordingServiceOver(
         begin: (...first) => recordingService.beginMade(...first),
         read: (...asked) => recordingService.read(...asked),
         decide: (...command) => recordingService.decide(...command),
+        rest: (recordingId) => recordingService.rest(recordingId),
       }),
       ...ports.activities,
     },

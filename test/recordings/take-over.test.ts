@@ -29,6 +29,25 @@ test('what comes up while a recording is found to have nothing to do is looked f
   assert.deepEqual([looks, takeOver.slotsUsed()], [['a', 'a'], 1]);
 });
 
+test('one that waits for another leaves its slot to that', async () => {
+  const taken: string[] = [];
+  const takeOver = openTakeOver({
+    ...deps,
+    slots: 1,
+    recordings: { ...none, takeOver: async (recordingId) => Boolean(taken.push(recordingId)) },
+  });
+  await takeOver.look(['a', 'b']);
+  assert.deepEqual([taken, takeOver.slotsUsed()], [['a'], 1]);
+  const goOn = takeOver.rest('a');
+  await takeOver.look(['b', 'c']);
+  assert.deepEqual([taken, takeOver.slotsUsed()], [['a', 'b'], 1]);
+  goOn();
+  goOn();
+  assert.equal(takeOver.slotsUsed(), 2);
+  takeOver.left(begun('audio.imported'));
+  assert.equal(takeOver.slotsUsed(), 1);
+});
+
 for (const isAwaited of [true, false]) {
   const who = isAwaited ? 'left to the process that its browser comes to' : 'taken over without it';
   test(`a recording that is being captured is ${who}`, async () => {

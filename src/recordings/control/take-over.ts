@@ -23,6 +23,11 @@ export type TakeOver = {
   waits(recording: RecordingAggregate): void;
   /** One is not acted for here any more. */
   left(recording: RecordingAggregate): void;
+  /**
+   * A recording that is acted for here waits for another to be worked on: until then it takes no slot, or those that wait
+   * would leave none for what they wait for. @returns ends it; twice is once
+   */
+  rest(recordingId: string): () => void;
   /** For how many recordings this process acts in a slot. */
   slotsUsed(): number;
   /** Why recordings could not be taken over. */
@@ -64,6 +69,8 @@ type TakingOver = TakeOverDeps & {
   lookedUpTo: string | undefined;
   /** Those acted for in a slot, or about to be. */
   taken: Set<string>;
+  /** Of them, those that wait for others. */
+  waiting: Set<string>;
   /** Asked for once more while they were about to be. */
   wanted: Set<string>;
   /** Unsettled by the log: rows may be behind it. */
@@ -82,6 +89,7 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
     ...deps,
     lookedUpTo: undefined,
     taken: new Set(),
+    waiting: new Set(),
     wanted: new Set(),
     heard: new Set(),
     failed: new Map(),
@@ -100,12 +108,18 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
       if (!snapshot().matches('recording') && isFree(it)) void take(it, recordingId);
       else note(it, recordingId);
     },
+    rest(recordingId) {
+      if (it.taken.has(recordingId)) it.waiting.add(recordingId);
+      ring(it);
+      return () => void it.waiting.delete(recordingId);
+    },
     left({ recordingId }) {
       it.taken.delete(recordingId);
+      it.waiting.delete(recordingId);
       it.wanted.delete(recordingId);
       ring(it);
     },
-    slotsUsed: () => it.taken.size,
+    slotsUsed: () => slotsUsed(it),
     failures: it.failed,
     async close() {
       it.stopping.abort();
@@ -115,7 +129,9 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
   };
 }
 
-const isFree = ({ taken, slots }: TakingOver): boolean => taken.size < slots;
+const slotsUsed = ({ taken, waiting }: TakingOver): number => taken.size - waiting.size;
+
+const isFree = (it: TakingOver): boolean => slotsUsed(it) < it.slots;
 
 async function look(it: TakingOver, unsettled: RecordingIds): Promise<number> {
   let count = 0;

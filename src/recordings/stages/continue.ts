@@ -8,7 +8,7 @@ import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { waitsFor } from '../../words/waiting.ts';
 import { absorbedBy } from '../made-of-others.ts';
 import { CommandRefused, NotAccepted, UnknownRecording } from '../refusals.ts';
-import type { RecordingService } from '../service.ts';
+import type { OpenRecordingService } from '../service.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
 /*
@@ -23,7 +23,7 @@ import type { Job, StageActivity } from './run-stage.ts';
 export type ContinueDeps = {
   store: Pick<EventStore, 'read'>;
   jobs: Pick<PendingJobs, 'list'>;
-  service: Pick<RecordingService, 'read' | 'decide'>;
+  service: Pick<OpenRecordingService, 'read' | 'decide' | 'rest'>;
 };
 
 /** Looks at the other recording become this rare, in milliseconds. */
@@ -31,25 +31,34 @@ const looks = { first: 100, max: 2000 };
 
 export function continueStage(deps: ContinueDeps): StageActivity {
   return async (job) => {
-    const mine = await job.recording();
-    const wanted = continuedBy(mine);
-    if (wanted === null) throw new Error('nothing says what it continues');
-    // A process before this one had begun.
-    const wasLeaving = mine.sources.assembly === 'leaving';
-    const { other, apart, wasAsked } = await untilJoinable(job, { wanted, wasLeaving }, deps);
-    if (!wasLeaving) await job.begin();
-    const end = async (reason: Apart): Promise<void> => {
-      if (wasLeaving) await job.begin();
-      await job.append({ type: 'recording.kept_apart', data: { reason } });
-    };
-    if (apart !== null) return await end(apart);
-    if (!wasAsked) {
-      // What a browser still holds of it comes first. It says so before it looks whether it may.
-      if (await hasLateAudio(job.recordingId, deps)) return await end('late-audio');
-      await ask(job, other, deps);
+    const goOn = deps.service.rest(job.recordingId);
+    try {
+      await continued(job, deps);
+    } finally {
+      goOn();
     }
-    await end(await untilGivenUp(job, other, deps));
   };
+}
+
+async function continued(job: Job, deps: ContinueDeps): Promise<void> {
+  const mine = await job.recording();
+  const wanted = continuedBy(mine);
+  if (wanted === null) throw new Error('nothing says what it continues');
+  // A process before this one had begun.
+  const wasLeaving = mine.sources.assembly === 'leaving';
+  const { other, apart, wasAsked } = await untilJoinable(job, { wanted, wasLeaving }, deps);
+  if (!wasLeaving) await job.begin();
+  const end = async (reason: Apart): Promise<void> => {
+    if (wasLeaving) await job.begin();
+    await job.append({ type: 'recording.kept_apart', data: { reason } });
+  };
+  if (apart !== null) return await end(apart);
+  if (!wasAsked) {
+    // What a browser still holds of it comes first. It says so before it looks whether it may.
+    if (await hasLateAudio(job.recordingId, deps)) return await end('late-audio');
+    await ask(job, other, deps);
+  }
+  await end(await untilGivenUp(job, other, deps));
 }
 
 type Apart = (typeof apartReasons)[number];
