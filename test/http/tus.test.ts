@@ -85,6 +85,8 @@ test('a file in pieces becomes a recording, with the last answer that of POST /r
     title: 'Größe',
     speakers: '3',
     people: 'Änne, Ben, ,Änne',
+    // As a form sends what is not chosen.
+    folder: '',
     filetype: 'audio/wav',
   });
   assert.match(path, /^\/uploads\/[0-9a-f]{32}$/);

@@ -28,6 +28,7 @@ const publicOperations = [
   'lookAtInvitation',
   'notePage',
   'openapi',
+  'organisePage',
   'page',
   'setUp',
   'settingsPage',

@@ -171,8 +171,9 @@ async function importFile(
 
 /** @throws {Problem} 422. Clients add other metadata (`filetype`, …), which is ignored. */
 function fieldsOf(metadata: Record<string, string | null>) {
+  // A name without a value comes as null.
   const given = Object.keys(fieldsSchema.shape).flatMap((name) =>
-    metadata[name] === undefined || metadata[name] === '' ? [] : [[name, metadata[name]] as const],
+    metadata[name] ? [[name, metadata[name]] as const] : [],
   );
   return {
     ...validated(fieldsSchema, Object.fromEntries(given)),

@@ -112,6 +112,7 @@ async function send(id: string): Promise<void> {
   if (!file) return;
   change(id, { state: 'runs', problem: null });
   const { Upload: Resumable } = await import('tus-js-client');
+  const folder = uploadFolder.get();
   const upload = new Resumable(file, {
     endpoint: new URL('/uploads', location.href).href,
     retryDelays,
@@ -120,7 +121,7 @@ async function send(id: string): Promise<void> {
       filename: file.name,
       kind: uploadKind.get(),
       modified_at: new Date(file.lastModified).toISOString(),
-      folder: uploadFolder.get(),
+      ...(folder === '' ? {} : { folder }),
     },
     onBeforeRequest(request) {
       const current = session.get();
