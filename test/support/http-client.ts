@@ -75,9 +75,15 @@ export async function startService(
   const dataDir = options.dataDir ?? (await realpath(await tempDir(t)));
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
-  let compose: (own: HttpServices) => void = () => {};
-  const composed = new Promise<HttpServices>((resolve) => (compose = resolve));
-  const order = { of: async (userId: string) => await (await composed).order.of(userId) };
+  let compose = () => {};
+  const composed = new Promise<void>((resolve) => (compose = resolve));
+  // A node may begin anew: then there are others.
+  const order = {
+    async of(userId: string) {
+      await composed;
+      return await services!.order.of(userId);
+    },
+  };
   const writing = writingParts((owner) => openSpace(dataDir, owner), order);
   const engines = scriptedEngines(writing, options.marker);
   const hasLanguageModel = () => true;
@@ -104,7 +110,7 @@ export async function startService(
       ...options.trial,
       withServices(own) {
         services = Object.assign(own, { hasLanguageModel }, options.overrides);
-        compose(services);
+        compose();
         return services;
       },
     },
