@@ -53,7 +53,7 @@ const library: readonly ToldMeeting[] = [
 test('the pictures of the README', async (t) => {
   const first = await startWebService(t);
   await first.end('SIGTERM');
-  const [read] = await tellMeetings(first.dataDir, [
+  const [read = '', organ = '', jubilee = ''] = await tellMeetings(first.dataDir, [
     ...library,
     { ...choirBoard, startedAt: daysAgo(0, 11) },
   ]);
@@ -63,6 +63,7 @@ test('the pictures of the README', async (t) => {
     username: 'ada',
     password,
   });
+  await putInOrder(service.url, session.token, [read, organ, jubilee]);
   await mkdir(folder, { recursive: true });
   const browser = await startChromium(t, await microphoneThatSpeaks(t, 'good morning everyone'));
   const open = async (path: string, more: object = {}) =>
@@ -102,7 +103,10 @@ test('the pictures of the README', async (t) => {
   await small(t, recording, 'recording');
   await recording.locator('.recbar .stop').tap();
   await recording.locator('.recbar').waitFor({ state: 'detached' });
+  const erased = /\/notes\/([^/?#]+)/.exec(recording.url())![1]!;
   await recording.context().close();
+  const json = { recording_ids: [erased], count: 1 };
+  await apiOf(service.url, session.token).post('/recordings/bulk/erase', json);
 
   // One at a time is transcribed; the other waits for it.
   const said = join(await tempDir(t), 'said.wav');
@@ -116,6 +120,28 @@ test('the pictures of the README', async (t) => {
     await small(t, page, at === 0 ? 'home' : 'home.de');
   }
 });
+
+/** The first three are in two folders, and tagged. */
+async function putInOrder(url: string, token: string, ids: readonly string[]): Promise<void> {
+  const api = apiOf(url, token);
+  const made = async (path: string, json: object) =>
+    (await api.post<{ id: string }>(path, json)).id;
+  const [library, town] = [
+    await made('/folders', { name: 'Library' }),
+    await made('/folders', { name: 'Town history' }),
+  ];
+  const tags = [
+    await made('/tags', { name: 'opening', colour: 2 }),
+    await made('/tags', { name: 'to publish', colour: 5 }),
+  ];
+  const [read = '', organ = '', jubilee = ''] = ids;
+  const changes = [
+    { recording_id: read, folder: library, tags: tags.slice(0, 1) },
+    { recording_id: organ, folder: town, tags: tags.slice(1) },
+    { recording_id: jubilee, folder: town },
+  ];
+  await api.post('/recordings/bulk', { changes });
+}
 
 async function upload(url: string, token: string, path: string, name: string): Promise<void> {
   const form = new FormData();
