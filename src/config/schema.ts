@@ -33,8 +33,8 @@ export const settingSchemas = {
   'audio.combined_channels': a.choice('split', {
     title: { en: 'Channels of combined recordings', de: 'Kanäle kombinierter Aufnahmen' },
     hint: {
-      en: 'Of the microphone with the speakers or with a browser tab. Separate channels tell people in a call apart better. Mixed needs half the space.',
-      de: 'Von Mikrofon und Lautsprechern oder Browsertab. Getrennte Kanäle unterscheiden die Personen in einem Anruf besser. Gemischt braucht halb so viel Speicherplatz.',
+      en: 'How the microphone and the other side (speakers or browser tab) are kept. Separate channels tell people in a call apart better. Mixed needs half the space.',
+      de: 'Wie Mikrofon und Gegenseite (Lautsprecher oder Browsertab) gespeichert werden. Getrennte Kanäle unterscheiden die Personen in einem Anruf besser. Gemischt braucht halb so viel Speicherplatz.',
     },
     choices: {
       mix: { en: 'Mixed', de: 'Gemischt' },

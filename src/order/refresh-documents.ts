@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isIn } from '../../machines/states.ts';
 import { namesOf } from '../../projections/personal.ts';
 import { orderOf } from '../../projections/recording/order.ts';
@@ -44,7 +45,7 @@ export function openDocumentsRefreshing(deps: RefreshingDeps): DocumentsRefreshi
     isWanted = true;
     await oneAtATime(async () => {
       isWanted = false;
-      if (isHere() && !isClosed) await lookOnce(deps);
+      if (isHere() && !isClosed) await writeNext(deps);
     }).catch((error: unknown) => {
       log.warn({ err: error }, 'documents could not be brought up to date; trying again');
     });
@@ -64,37 +65,50 @@ export function openDocumentsRefreshing(deps: RefreshingDeps): DocumentsRefreshi
   };
 }
 
-/** Until one is being written, or none is left that can be. */
-async function lookOnce({ jobs, recordingService, order }: RefreshingDeps): Promise<void> {
-  for (const { recordingId, job } of await jobs.list()) {
+/** Until one is being written, or none is left that can be. One that cannot be read keeps no other from it. */
+async function writeNext(deps: RefreshingDeps): Promise<void> {
+  for (const { recordingId, job } of await deps.jobs.list()) {
     if (job !== 'refresh-documents') continue;
-    const found = await recordingService
-      .read(recordingId)
-      .catch((error: unknown) =>
-        hasCode<UnknownRecording>(error, 'UNKNOWN_RECORDING') ? null : Promise.reject(error),
+    const isBegun = await writtenAgain(deps, recordingId).catch((error: unknown) => {
+      deps.log.warn(
+        { err: error, recordingId },
+        'documents could not be brought up to date; trying again',
       );
-    const standing = found === null ? 'right' : await standingOf(found, order);
-    if (standing === 'right') await jobs.complete(recordingId, 'refresh-documents');
-    if (standing === 'right' || standing === 'later') continue;
-    // The same again after a crash is the same command.
-    const command = `refresh-documents:${recordingId}:${standing.version}`;
-    await recordingService.decide(recordingId, { by: 'system', command }, (_now, state) =>
-      isIn(state, 'idle.saved') ? [{ type: 'documents.outdated', data: {} }] : [],
-    );
-    return;
+      return false;
+    });
+    if (isBegun) return;
   }
+}
+
+/** @returns whether its documents are being written again */
+async function writtenAgain(
+  { jobs, recordingService, order }: RefreshingDeps,
+  recordingId: string,
+): Promise<boolean> {
+  const found = await recordingService.read(recordingId).catch((error: unknown) => {
+    if (hasCode<UnknownRecording>(error, 'UNKNOWN_RECORDING')) return null;
+    throw error;
+  });
+  const standing = found === null ? 'right' : await standingOf(found, order);
+  if (standing === 'right') await jobs.complete(recordingId, 'refresh-documents');
+  if (found === null || standing !== 'outdated') return false;
+  // Of what is known now: where an earlier one was given up before it had documents, this is another.
+  const command = `refresh-documents:${recordingId}:${found.recording.facts.length}`;
+  const { facts } = await recordingService.decide(
+    recordingId,
+    { by: 'system', command },
+    (_now, state) => (isIn(state, 'idle.saved') ? [{ type: 'documents.outdated', data: {} }] : []),
+  );
+  return facts.length > 0;
 }
 
 const sayOrder = new Set<string>(['recording.filed', 'tags.changed', 'documents.outdated']);
 
-/**
- * `right`: nothing is to be done. `later`: something is done with it, after which it is looked at again. Else the version
- * of its documents, which say otherwise.
- */
+/** `right`: nothing is to be done. `later`: something is done with it, after which it is looked at again. */
 async function standingOf(
   { recording, state }: { recording: Recording; state: string },
   order: Pick<OrderBook, 'of'>,
-): Promise<'right' | 'later' | { version: number }> {
+): Promise<'right' | 'later' | 'outdated'> {
   // What is written at another time reads what holds then.
   if (isIn(state, 'idle') && !isIn(state, 'idle.saved')) return 'right';
   if (!isIn(state, 'idle.saved')) return 'later';
@@ -106,6 +120,6 @@ async function standingOf(
   // Written since, and they say something else: writing them once more would not help.
   const last = recording.facts.findLast(({ type }) => sayOrder.has(type));
   if (last?.type === 'documents.outdated' && last.version < saved.version) return 'right';
-  const isSame = folder === now.folder && JSON.stringify(tags) === JSON.stringify(now.tags ?? []);
-  return isSame ? 'right' : { version: saved.data.version };
+  const isSame = folder === now.folder && isDeepStrictEqual(tags, now.tags ?? []);
+  return isSame ? 'right' : 'outdated';
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { recordingById } from '../../projections/recordings.ts';
 import { changeRecording } from '../../projections/recording/decide.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
@@ -137,6 +140,29 @@ test('documents say the folder and the tags, one note after the other, also when
   assert.equal(body.version, version);
   await later.call('DELETE', `/tags/${year}`, { token });
   await says(later, two, 'tags: - mitschrift - "Sales-call-Köln"');
+});
+
+test('documents that could not be written again are so the next time, and keep no other from it', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const [one = '', two = ''] = await notes(service, token, 2);
+  const folder = await made(service, token, '/folders', { name: 'Clients' });
+  const { owner } = (await recordingById(service.storage, one))!;
+  // A file stands where the owner's documents are.
+  const path = join(service.dataDir, 'spaces', owner);
+  await rename(path, `${path}-away`);
+  await writeFile(path, '');
+  await service.call('PATCH', `/recordings/${one}`, { token, json: { folder } });
+  await service.reaches(one, 'error');
+  await rm(path);
+  await rename(`${path}-away`, path);
+  await service.call('POST', `/recordings/${one}/clear`, { token });
+  await service.reaches(one, 'idle.saved');
+  await service.call('PATCH', `/recordings/${two}`, { token, json: { folder } });
+  for (const id of [one, two])
+    await eventually(`${id} says its folder`, async () =>
+      /Clients/.test(await orderIn(service, token, id)),
+    );
 });
 
 test('names are given once, whatever their case; what is another’s or too much is refused by name', async (t) => {
