@@ -150,7 +150,10 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     await page.keyboard.press('e');
     await page.locator('.editing').waitFor();
     await looked(page, 'note, editing');
+    // Its width changed, so the list was made anew: the field has the focus again within some frames.
+    await page.locator('.editing textarea:focus').waitFor();
     await page.keyboard.press('Escape');
+    await page.locator('.editing').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+f');
     await page.locator('.find-bar').waitFor();
     await looked(page, 'note, find');
