@@ -40,15 +40,15 @@ export type LibraryItem = {
 
 /**
  * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, by folder (`none`: in none) and tag
- * `i/<owner>/<folder>/…`, `g/<owner>/<tag>/…` (without documents: `x/<owner>/<folder or tag>/…`), and whose a document may be:
+ * `i/<owner>/<folder>/…`, `g/<owner>/<tag>/…` (without documents: `x/<owner>/<folder, none or tag>/…`), and whose a document may be:
  * `f/<owner>/<minute in the file name>/<id>`.
  */
 export function libraryLists(kept: KeptLine): [key: string, row: Row][] {
   const { owner, kind, recordingId, startedAt, files, folder, tags } = kept.core;
   const place = timeKey(startedAt, recordingId);
   if (files.length === 0) {
-    const ids = folder === null ? tags : [folder, ...tags];
-    return ids.map((one) => [`${unsavedList(owner, one)}${place}`, 1]);
+    const lists = [folder, ...tags];
+    return lists.map((one) => [`${unsavedList(owner, one)}${place}`, 1]);
   }
   return [
     [`${libraryList(owner, 'all')}${place}`, 1],
@@ -66,23 +66,14 @@ export const libraryEntries = (
   kind?: Kind,
 ): ReadEntries => entriesOf(storage, recordingsName, libraryList(owner, kind ?? 'all'));
 
-/** The entries of what is in a folder. */
-export const entriesInFolder = (
+/** The entries of what is in any of these folders; null: in none. */
+export const entriesInFolders = (
   storage: ProjectionStorage,
   owner: string,
-  folder: string,
-): ReadEntries => entriesOf(storage, recordingsName, folderList(owner, folder));
-
-/** The entries of what is in no folder: also of what was put into one of these while it was deleted. */
-export const entriesInNone = (
-  storage: ProjectionStorage,
-  owner: string,
-  deleted: ReadonlySet<string>,
+  folders: readonly (string | null)[],
 ): ReadEntries =>
   entriesInAny(
-    [null, ...deleted].map((folder) =>
-      entriesOf(storage, recordingsName, folderList(owner, folder)),
-    ),
+    folders.map((folder) => entriesOf(storage, recordingsName, folderList(owner, folder))),
   );
 
 /** The entries of what has a tag. */
@@ -92,13 +83,13 @@ export const entriesTagged = (
   tag: string,
 ): ReadEntries => entriesOf(storage, recordingsName, tagList(owner, tag));
 
-/** All that is in a folder, or has a tag: what has documents, then what has none. */
+/** All that is in a folder (null: in none), or has a tag: what has documents, then what has none. */
 export const entriesOfOrder = (
   storage: ProjectionStorage,
   owner: string,
-  { id, kind }: { id: string; kind: 'folder' | 'tag' },
+  { id, kind }: { id: string; kind: 'tag' } | { id: string | null; kind: 'folder' },
 ): ReadEntries[] => [
-  kind === 'folder' ? entriesInFolder(storage, owner, id) : entriesTagged(storage, owner, id),
+  kind === 'tag' ? entriesTagged(storage, owner, id) : entriesInFolders(storage, owner, [id]),
   entriesOf(storage, recordingsName, unsavedList(owner, id)),
 ];
 
@@ -229,6 +220,6 @@ const audioList = (owner: string, sha256: string): string => `a/${owner}/${sha25
 const filesOfMinute = (owner: string, minute: string): string => `f/${owner}/${minute}/`;
 const folderList = (owner: string, folder: string | null): string =>
   `i/${owner}/${folder ?? 'none'}/`;
-const unsavedList = (owner: string, id: string): string => `x/${owner}/${id}/`;
+const unsavedList = (owner: string, id: string | null): string => `x/${owner}/${id ?? 'none'}/`;
 const tagList = (owner: string, tag: string): string => `g/${owner}/${tag}/`;
 const libraryList = (owner: string, kind: Kind | 'all'): string => `l/${owner}/${kind}/`;

@@ -104,6 +104,7 @@ export const entriesInAny =
   (lists: readonly ReadEntries[]): ReadEntries =>
   async (within) => {
     const parts = await Promise.all(lists.map((read) => read(within)));
+    if (parts.length < 2) return parts[0] ?? [];
     const sorted = [...new Set(parts.flat())].sort();
     return (within.reverse ? sorted.toReversed() : sorted).slice(0, within.limit);
   };

@@ -2,7 +2,15 @@ import { isRecordingFact } from '../events/facts/catalogue.ts';
 import { recordingFactTypes } from '../events/facts/recording.ts';
 import { isErased } from './recording/digest.ts';
 import { audioLists, libraryLists } from './library.ts';
-import { type PageRequest, entriesOf, newestFirst, startingWith, timeKey } from './list-page.ts';
+import {
+  type PageRequest,
+  type ReadEntries,
+  entriesInAll,
+  entriesOf,
+  newestFirst,
+  startingWith,
+  timeKey,
+} from './list-page.ts';
 import type { Projection, ProjectionStorage, Row, Rows } from './runner/projection.ts';
 import { foldRecording, secondsBetween } from './recording-fold.ts';
 import {
@@ -35,7 +43,7 @@ import { dropTexts, setText } from './texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 20,
+  version: 21,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -84,16 +92,19 @@ export async function recordingsOf(
   {
     status,
     words = true,
+    within = [],
     ...page
   }: PageRequest & {
     status?: RecordingRow['status'] | undefined;
+    /** Lists that have them, too. */
+    within?: readonly ReadEntries[];
     /** Whether with what was said and written. */
     words?: boolean;
   } = {},
 ): Promise<{ rows: ListedRecording[]; nextCursor: string | null }> {
   const prefix = status === undefined ? `o/${owner}/` : `s/${owner}/${status}/`;
   const { entries, nextCursor } = await newestFirst(
-    entriesOf(storage, recordingsName, prefix),
+    entriesInAll([entriesOf(storage, recordingsName, prefix), ...within]),
     page,
   );
   const lines = await linesOf(storage, entries);

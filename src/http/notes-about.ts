@@ -1,7 +1,7 @@
 import { recordingById } from '../../projections/recordings.ts';
-import type { Kind } from '../../events/facts/recording.ts';
 import { contentIn, isFormOf, comparedWords } from '../language/content-words.ts';
 import { type AskedNote, type Cite, askedNote, citeOf } from './asked-notes.ts';
+import type { Only } from '../search/search.ts';
 import { openedSearch } from './routes/search.ts';
 import type { RouteServices } from './services.ts';
 
@@ -12,13 +12,6 @@ const wordsMax = 8;
 const hitsPerWord = 20;
 /** So many passages are shown where none answers. */
 const nearestMax = 3;
-
-type Only = {
-  kind?: Kind | undefined;
-  speaker?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-};
 
 /**
  * The notes of a user that have most of a question's words, each with the passages that have them and those beside these.

@@ -54,6 +54,21 @@ export const folderOf = (
   { deletedFolders }: Pick<Personal, 'deletedFolders'>,
 ): string | null => (folder !== null && deletedFolders.has(folder) ? null : folder);
 
+/**
+ * The folders that a list or a search is narrowed to by an id or `none`; null: in none, as what was put into one while that
+ * was deleted is. Of what is no folder of theirs nothing is found.
+ */
+export function foldersMeant(
+  folder: string,
+  { folders, deletedFolders }: Pick<Personal, 'folders' | 'deletedFolders'>,
+): readonly (string | null)[] {
+  if (folder === 'none') return [null, ...deletedFolders];
+  return folders.has(folder) ? [folder] : [];
+}
+
+/** The tags in a query: what has all of them. */
+export const tagsMeant = (tag: string | undefined): readonly string[] => tag?.split(',') ?? [];
+
 /** Whether anything of it was given. */
 export const isOrderGiven = (wanted: z.output<typeof orderSchema>): boolean =>
   [wanted.folder, wanted.tags, wanted.add_tags, wanted.remove_tags].some(

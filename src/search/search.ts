@@ -18,7 +18,7 @@ import type { Log } from '../shared/log.ts';
 import { type Passage, passagesOf, withSidenotePlaces } from './passages.ts';
 import { type Place, bestPlace, foldWord, wordsOf } from './words.ts';
 import { type UserIndex, userIndex } from './user-index.ts';
-import { erases, unchanging } from './what-changes.ts';
+import { erases, refiles, unchanging } from './what-changes.ts';
 import { inTime } from '../shared/abort.ts';
 
 export type Hit = Place & {
@@ -46,6 +46,10 @@ export type Only = {
   /** Those that began then or later, then or earlier (RFC 3339). */
   from?: string | undefined;
   to?: string | undefined;
+  /** Ids of folders, one of which it is in; null: in none. */
+  folders?: readonly (string | null)[] | undefined;
+  /** Ids of tags, all of which it has. */
+  tags?: readonly string[] | undefined;
   recordingId?: string | undefined;
   /** By titles and names alone. */
   headings?: boolean | undefined;
@@ -224,7 +228,7 @@ function behind(found: readonly { id: string }[], { count, id }: PlaceAmong): nu
 
 function fitting({ about }: UserIndex, only: Only = {}): ((id: string) => boolean) | undefined {
   if (Object.values(only).every((value) => value === undefined)) return undefined;
-  const { kind, recordingId } = only;
+  const { kind, recordingId, folders, tags = [] } = only;
   const speaker = only.speaker === undefined ? undefined : foldName(only.speaker);
   const [from, to] = [only.from, only.to].map((at) => (at === undefined ? at : utcTime(at)));
   return (id) => {
@@ -235,7 +239,9 @@ function fitting({ about }: UserIndex, only: Only = {}): ((id: string) => boolea
       (kind === undefined || note.kind === kind) &&
       (speaker === undefined || note.speakers.includes(speaker)) &&
       (from === undefined || note.startedAt >= from) &&
-      (to === undefined || note.startedAt <= to)
+      (to === undefined || note.startedAt <= to) &&
+      (folders === undefined || folders.includes(note.folder)) &&
+      tags.every((tag) => note.tags.includes(tag))
     );
   };
 }
@@ -366,6 +372,7 @@ function openIndexes(deps: {
       if (recordingId === undefined || unchanging.has(fact.type)) return;
       for (const [owner, index] of kept) {
         if (erases(fact)) index.erased(recordingId);
+        else if (refiles.has(fact.type)) index.refiled(recordingId);
         else if (!index.changed(recordingId)) kept.delete(owner);
       }
     },

@@ -19,6 +19,8 @@ export type UserIndex = {
   fraction(): number;
   /** A recording has changed: `catchUp` looks at it again. False when too many changes wait: then make a new index. */
   changed(recordingId: string): boolean;
+  /** A recording was put elsewhere: `catchUp` looks at where it is. Its words stay. */
+  refiled(recordingId: string): void;
   /** A recording is erased: its words leave at once and for good. */
   erased(recordingId: string): void;
   /** Whether `catchUp` is at work. */
@@ -31,7 +33,13 @@ export type UserIndex = {
 };
 
 /** `startedAt`: in UTC, as `utcTime` writes it; `speakers`: names, or labels of those without one, as `foldName` has them. */
-export type Traits = { kind: Kind; startedAt: string; speakers: string[] };
+export type Traits = {
+  kind: Kind;
+  startedAt: string;
+  speakers: string[];
+  folder: string | null;
+  tags: readonly string[];
+};
 
 /** Changes that may wait; beyond them a new index is less work. */
 const changesMax = 2000;
@@ -54,11 +62,12 @@ export function userIndex(
     words: wordIndex(),
     about: new Map(),
     changed: new Set(),
+    refiled: new Set(),
     gone: new Set(),
     library: { size: 0, read: 0, complete: false },
     leftOut: false,
   };
-  const { words, about, changed, gone, library } = reading;
+  const { words, about, changed, refiled, gone, library } = reading;
   let working: Promise<void> | undefined;
   const work = async (): Promise<void> => {
     await takeInChanges(reading);
@@ -77,6 +86,7 @@ export function userIndex(
       changed.add(recordingId);
       return working !== undefined || changed.size <= changesMax;
     },
+    refiled: (recordingId) => void refiled.add(recordingId),
     erased(recordingId) {
       gone.add(recordingId);
       words.remove(recordingId);
@@ -85,7 +95,7 @@ export function userIndex(
     busy: () => working !== undefined,
     async catchUp() {
       // Again for what has changed between the end of the work and the answer.
-      while (working || changed.size > 0 || !library.complete) {
+      while (working || changed.size > 0 || refiled.size > 0 || !library.complete) {
         await (working ??= work().finally(() => (working = undefined)));
       }
     },
@@ -102,6 +112,8 @@ type Reading = {
   about: Map<string, Traits>;
   /** Recordings to be looked at again. */
   changed: Set<string>;
+  /** Recordings that may be elsewhere. */
+  refiled: Set<string>;
   /** Erased since this index was begun. */
   gone: Set<string>;
   /** How many transcripts there are, and how many were read. */
@@ -116,6 +128,14 @@ async function takeInChanges(reading: Reading): Promise<void> {
     // Before it is read: a change from now on is another one.
     reading.changed.delete(recordingId);
     await takeIn(reading, recordingId);
+  }
+  for (const recordingId of reading.refiled) {
+    reading.assertRunning();
+    reading.refiled.delete(recordingId);
+    const row = await recordingById(reading.storage, recordingId);
+    const { about } = reading;
+    const known = about.get(recordingId);
+    if (row && known) about.set(recordingId, { ...known, folder: row.folder, tags: row.tags });
   }
 }
 
@@ -180,6 +200,8 @@ async function searchable(
       kind: row.kind,
       startedAt: utcTime(row.startedAt),
       speakers: row.speakers.map(({ name, label }) => foldName(name ?? label)),
+      folder: row.folder,
+      tags: row.tags,
     },
     title: [row.title ?? '', row.source ?? ''].join('\n'),
     speakers: row.speakers.map(({ name }) => name ?? '').join(' '),

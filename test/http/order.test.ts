@@ -95,6 +95,68 @@ test('notes are put into folders and tagged, found by both, and taken out when t
   assert.deepEqual(await idsOf(later, token, `folder=${choir}`), [three]);
 });
 
+test('a search, a question’s notes and the list of all recordings are narrowed by folder and tags as the library is', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const [one = '', two = '', three = ''] = await notes(service, token, 3);
+  const board = await made(service, token, '/folders', { name: 'Library board' });
+  const gone = await made(service, token, '/folders', { name: 'Gone' });
+  const budget = await made(service, token, '/tags', { name: 'budget' });
+  const urgent = await made(service, token, '/tags', { name: 'urgent' });
+  type Found = { hits: { recording_id: string }[] };
+  const found = async (query: string) =>
+    (await service.call<Found>('GET', `/search?q=secret${query}`, { token })).body.hits
+      .map(({ recording_id }) => recording_id)
+      .toSorted();
+  type Listed = { recordings: { recording_id: string }[] };
+  const listed = async (query: string) =>
+    (await service.call<Listed>('GET', `/recordings?${query}`, { token })).body.recordings
+      .map(({ recording_id }) => recording_id)
+      .toSorted();
+  // The index is there before anything is put into a folder.
+  assert.deepEqual(await found(''), [one, two, three]);
+  const put = async (id: string, json: object) =>
+    await service.call('PATCH', `/recordings/${id}`, { token, json });
+  await put(one, { folder: board, tags: [budget, urgent] });
+  await put(two, { folder: board, tags: [budget] });
+  await put(three, { folder: gone });
+  const meant: [query: string, ids: string[]][] = [
+    [`folder=${board}`, [one, two]],
+    [`folder=${board}&tag=${budget},${urgent}`, [one]],
+    [`tag=${budget}`, [one, two]],
+    [`folder=${gone}`, [three]],
+    ['folder=none', []],
+    ['folder=unknown', []],
+  ];
+  for (const [query, ids] of meant) {
+    assert.deepEqual(await found(`&${query}`), ids, query);
+    assert.deepEqual(await listed(query), ids, query);
+    assert.deepEqual((await idsOf(service, token, query)).toSorted(), ids, query);
+  }
+  assert.deepEqual(await found(`&folder=${board}&kind=meeting`), [two]);
+  await service.call('DELETE', `/folders/${gone}`, { token });
+  await put(one, { folder: null });
+  // Put there while it was deleted.
+  await service.recordingService.decide(
+    two,
+    { by: 'ada', command: 'late' },
+    changeRecording({ folder: gone }),
+  );
+  await eventually('none is in a folder', async () => (await found('&folder=none')).length === 3);
+  assert.deepEqual(await listed('folder=none'), [one, two, three]);
+  // What has no documents is in the list of recordings, too, and nowhere else.
+  const { body } = await service.call<Documented>('GET', `/recordings/${one}`, { token });
+  const path = encodeURIComponent(body.documents.index);
+  await eventually(
+    'it is not being written again',
+    async () => (await service.call('DELETE', `/transcripts/${path}`, { token })).status === 204,
+  );
+  assert.deepEqual(await listed('folder=none'), [one, two, three]);
+  assert.deepEqual(await listed(`tag=${budget}&folder=none&limit=1`), [two]);
+  assert.deepEqual((await idsOf(service, token, 'folder=none')).toSorted(), [two, three]);
+  assert.equal((await service.call('GET', '/search?q=a&tag=,', { token })).status, 422);
+});
+
 /** What the front matter of a note's three documents says of its order. */
 async function orderIn(service: TestService, token: string, id: string): Promise<string> {
   const { body } = await service.call<Documented>('GET', `/recordings/${id}`, { token });

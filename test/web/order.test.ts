@@ -86,6 +86,18 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await page.waitForURL(/\/notes\//);
     await page.goBack();
     await page.getByRole('button', { name: 'Library board', exact: true }).waitFor();
+    // A search from here stays in the folder, and says so.
+    await page.getByRole('searchbox').fill('title');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Note 0 title' }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('folder'), board);
+    assert.equal(await page.locator('.hitgroup').count(), 1);
+    await checkLook(page, 'order-search');
+    await page.getByRole('button', { name: 'budget', exact: true }).click();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('link', { name: 'Note 1 title' }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'budget', exact: true }).waitFor();
     await page.getByRole('button', { name: 'budget', exact: true }).click();
     await page.getByRole('button', { name: 'Clear' }).click();
     await row('Note 1').waitFor();

@@ -3,8 +3,7 @@ import * as z from 'zod';
 import type { Context } from 'koa';
 import { recordings } from '../../../projections/recordings.ts';
 import {
-  entriesInFolder,
-  entriesInNone,
+  entriesInFolders,
   entriesTagged,
   libraryEntries,
   libraryIds,
@@ -20,7 +19,7 @@ import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import { reprocessProblems, reprocessSchema, reprocessed } from './recording-actions.ts';
-import { folderOf } from '../order-changes.ts';
+import { folderOf, foldersMeant, tagsMeant } from '../order-changes.ts';
 import { libraryAnswer, statusName } from '../recording-answer.ts';
 import { deleteDocument } from '../../documents/write.ts';
 import {
@@ -57,8 +56,10 @@ const entriesFor = async (
       ? libraryEntries(storage, owner, kind)
       : await openedSpokenBy(services).entriesOf(owner, speaker, kind);
   const ordered = [
-    ...(folder === undefined ? [] : [await entriesAt(services, owner, folder)]),
-    ...(tag?.split(',') ?? []).map((one) => entriesTagged(storage, owner, one)),
+    ...(folder === undefined
+      ? []
+      : [entriesInFolders(storage, owner, foldersMeant(folder, await services.order.of(owner)))]),
+    ...tagsMeant(tag).map((one) => entriesTagged(storage, owner, one)),
   ];
   const [first, ...others] = ordered;
   // Whatever is in a folder or has a tag is in the library.
@@ -66,16 +67,6 @@ const entriesFor = async (
     ? entriesInAll([first, ...others])
     : entriesInAll([read, ...ordered]);
 };
-
-async function entriesAt(
-  { storage, order }: RouteServices,
-  owner: string,
-  folder: string,
-): Promise<ReadEntries> {
-  const { folders, deletedFolders } = await order.of(owner);
-  if (folder === 'none') return entriesInNone(storage, owner, deletedFolders);
-  return folders.has(folder) ? entriesInFolder(storage, owner, folder) : async () => [];
-}
 
 const route = routesOf({ tag: 'Transcripts' });
 

@@ -2,12 +2,7 @@ import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { isRefusal } from '../../../events/command-handler.ts';
-import {
-  countedEntries,
-  entriesInFolder,
-  entriesInNone,
-  entriesTagged,
-} from '../../../projections/library.ts';
+import { countedEntries, entriesInFolders, entriesTagged } from '../../../projections/library.ts';
 import type { ReadEntries } from '../../../projections/list-page.ts';
 import {
   type DecidePersonal,
@@ -60,10 +55,10 @@ export const orderRoutes = [
         folders: await Promise.all(
           byName(folders).map(async (one) => ({
             ...one,
-            ...(await count(entriesInFolder(storage, owner, one.id))),
+            ...(await count(entriesInFolders(storage, owner, [one.id]))),
           })),
         ),
-        none: await count(entriesInNone(storage, owner, deletedFolders)),
+        none: await count(entriesInFolders(storage, owner, [null, ...deletedFolders])),
       };
     },
   }),

@@ -9,9 +9,10 @@ import * as answers from '../openapi/question-answers.ts';
 import { Problem } from '../problems.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
+import { orderMeant } from './search.ts';
 import { visibleRecording } from '../visible-recording.ts';
 
-const { kind, speaker, from, to } = librarySchema.shape;
+const { kind, speaker, from, to, folder, tag } = librarySchema.shape;
 
 const questionSchema = z
   .strictObject({
@@ -35,6 +36,8 @@ const questionSchema = z
     speaker,
     from,
     to,
+    folder,
+    tag,
   })
   .refine(({ question, about }) => (question === undefined) !== (about === undefined), {
     path: ['question'],
@@ -63,8 +66,20 @@ export const questionRoutes = [
     problems: ['not-found', 'no-language-model', 'too-many-questions', 'busy', 'unavailable'],
     async run({ ctx, body, caller }, services) {
       if (!services.hasLanguageModel()) throw new Problem('no-language-model');
-      const { question = null, recording_id: id, since, about: _about, ...only } = body;
+      const {
+        question = null,
+        recording_id: id,
+        since,
+        about: _about,
+        folder,
+        tag,
+        ...narrowed
+      } = body;
       const { notesAbout, nearestIn } = await import('../notes-about.ts');
+      const only = {
+        ...narrowed,
+        ...(await orderMeant(services, caller.userId, { folder, tag })),
+      };
       const note =
         id === undefined
           ? null

@@ -2,11 +2,13 @@ import { detail } from '../../words/details.ts';
 import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
+import { entriesOfOrder } from '../../../projections/library.ts';
+import { entriesInAny } from '../../../projections/list-page.ts';
 import { recordingById, recordingsOf } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/texts.ts';
 import { readerOf } from '../middleware/authenticate.ts';
-import { pageSchema, positionSchema } from '../body.ts';
-import { folderOf } from '../order-changes.ts';
+import { narrowingSchema, pageSchema, positionSchema } from '../body.ts';
+import { folderOf, foldersMeant, tagsMeant } from '../order-changes.ts';
 import type { Reader } from '../readers-language.ts';
 import { Problem, notFound } from '../problems.ts';
 import {
@@ -56,6 +58,8 @@ const recordingListSchema = z.strictObject({
     })
     .optional(),
   owner: z.string().max(64).optional(),
+  folder: narrowingSchema.shape.folder,
+  tag: narrowingSchema.shape.tag,
 });
 
 const eventsSchema = z.strictObject({
@@ -84,16 +88,24 @@ export const recordingRoutes = [
       },
     },
     problems: ['not-admin'],
-    async run({ ctx, query: { owner: asked, ...page }, caller }, services) {
+    async run({ ctx, query: { owner: asked, folder, tag, ...page }, caller }, services) {
       const owner = asked ?? caller.userId;
       if (!seesLeft(services, caller, owner)) {
         throw new Problem('not-admin', { said: detail('recordings-of-others') });
       }
       const words = sees(caller, owner);
-      const { rows, nextCursor } = await recordingsOf(services.storage, owner, { ...page, words });
+      const { storage } = services;
+      const personal = await services.order.of(owner);
+      const folders = folder === undefined ? [] : [foldersMeant(folder, personal)];
+      const within = [
+        ...folders.map((ids) =>
+          ids.flatMap((id) => entriesOfOrder(storage, owner, { id, kind: 'folder' })),
+        ),
+        ...tagsMeant(tag).map((id) => entriesOfOrder(storage, owner, { id, kind: 'tag' })),
+      ].map(entriesInAny);
+      const { rows, nextCursor } = await recordingsOf(storage, owner, { ...page, words, within });
       const { recordingService, settings } = services;
       const answering = { uiLanguage: settings()['ui.language'], reader: readerOf(ctx) };
-      const personal = await services.order.of(owner);
       return {
         recordings: rows.map((row) => ({
           ...recordingLine(row, recordingService.activity(row.recordingId), answering),

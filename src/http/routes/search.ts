@@ -6,7 +6,10 @@ import { narrowingSchema } from '../body.ts';
 import { speakerName } from '../../documents/documents.ts';
 import { limits } from '../limits.ts';
 import * as answers from '../openapi/recording-answers.ts';
+import { foldersMeant, tagsMeant } from '../order-changes.ts';
 import { perApp, routesOf } from '../route.ts';
+import type { RouteServices } from '../services.ts';
+import type { Only } from '../../search/search.ts';
 
 const noWords = wrong('search-empty');
 
@@ -17,7 +20,7 @@ const whole = z
 const upTo = (most: number) => whole.pipe(z.number().min(1).max(most));
 const grouped = 'only with `group=note`';
 
-const { kind, speaker, from, to } = narrowingSchema.shape;
+const { kind, speaker, from, to, folder, tag } = narrowingSchema.shape;
 const searchSchema = z
   .strictObject({
     q: z.string(noWords).min(1, noWords).max(limits.searchCharactersMax),
@@ -26,6 +29,8 @@ const searchSchema = z
     speaker,
     from,
     to,
+    folder,
+    tag,
     group: z
       .enum(['note'])
       .optional()
@@ -63,6 +68,16 @@ const searched = {
     .max(1)
     .describe('share of the transcripts that are searched, the newest first'),
 };
+
+/** What a folder and tags in a query narrow a search to. */
+export const orderMeant = async (
+  { order }: Pick<RouteServices, 'order'>,
+  owner: string,
+  { folder, tag }: Pick<z.output<typeof narrowingSchema>, 'folder' | 'tag'>,
+): Promise<Pick<Only, 'folders' | 'tags'>> => ({
+  folders: folder === undefined ? undefined : foldersMeant(folder, await order.of(owner)),
+  tags: tag === undefined ? undefined : tagsMeant(tag),
+});
 
 /** The search of an app, opened with the first question. */
 export const openedSearch = perApp((services) =>
@@ -107,11 +122,14 @@ export const searchRoutes = [
         passages,
         recording_id,
         in: where,
+        folder,
+        tag,
         ...narrowed
       } = query;
       const search = await openedSearch(services)();
       const only = {
         ...narrowed,
+        ...(await orderMeant(services, userId, { folder, tag })),
         recordingId: recording_id,
         headings: where === 'headings' || undefined,
       };

@@ -106,7 +106,7 @@ test('the address says what notes are narrowed to; what is none is left out', ()
   const ordered = { ...everything, folder: 'none', tag: '01A,01B' };
   const there = new URL(homeAddress(ordered), 'http://a').searchParams;
   assert.deepEqual(filterIn(Object.fromEntries(there)), ordered);
-  assert.equal(searchAddress('', ordered), '/search', 'the search looks in all folders');
+  assert.equal(searchAddress('', ordered), '/search?folder=none&tag=01A%2C01B');
   assert.deepEqual(filterIn({ folder: '../x', tag: 'a,,b' }), everything);
   assert.deepEqual(filterIn({ kind: 'x', speaker: '', from: '2026-99-99', to: 'x' }), everything);
 });

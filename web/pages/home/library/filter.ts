@@ -55,9 +55,6 @@ export const fitsOrder = (
   (filter.folder === null || filter.folder === (folder ?? 'none')) &&
   tagIdsIn(filter).every((one) => tags.includes(one));
 
-/** What the search knows of it: it looks in all folders. */
-export const withoutOrder = (filter: Filter): Filter => ({ ...filter, folder: null, tag: null });
-
 const dayIn = (text: string | undefined): string | null =>
   text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
     ? text
@@ -72,7 +69,7 @@ export const homeAddress = (filter: Filter): string => withQuery('/', paramsOf(f
 export function searchAddress(question: string, filter: Filter, order: Order = 'best'): string {
   const query = new URLSearchParams();
   if (question !== '') query.set('q', question);
-  for (const [name, value] of paramsOf(withoutOrder(filter))) query.set(name, value);
+  for (const [name, value] of paramsOf(filter)) query.set(name, value);
   if (question !== '' && order !== 'best') query.set('order', order);
   return withQuery('/search', query);
 }
@@ -80,7 +77,7 @@ export function searchAddress(question: string, filter: Filter, order: Order = '
 /** The address of what is answered. */
 export function askAddress(question: string, filter: Filter): string {
   const query = new URLSearchParams({ ask: question });
-  for (const [name, value] of paramsOf(withoutOrder(filter))) query.set(name, value);
+  for (const [name, value] of paramsOf(filter)) query.set(name, value);
   return withQuery('/search', query);
 }
 
