@@ -12,6 +12,7 @@ import { type Editing, openEditing } from './editing.ts';
 import type { Edit } from './find.ts';
 import { type MyChanges, openChanges } from './my-changes.ts';
 import { type QuestionDesk, openQuestions } from './questions/desk.ts';
+import { type MissedDesk, openMissed } from './questions/missed.ts';
 import type { OpenRecording } from './recording.ts';
 import { type NoteDesk, openNoteDesk } from './sidenotes/desk.ts';
 import { type LineDesk, openLineDesk } from './summary/desk.ts';
@@ -27,6 +28,7 @@ export interface Work {
   /** One's own side notes. */
   readonly sidenotes: NoteDesk;
   readonly questions: QuestionDesk;
+  readonly missed: MissedDesk;
   /** What went wrong at last and has no place of its own. */
   readonly problem: WritableAtom<ApiError | null>;
   /** The list of what this person changed is open. */
@@ -84,6 +86,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const lines = openLines(id, { note, changes, onmade, rewriting });
   const sidenotes = openSidenotes(id, { note, changes, onmade });
   const questions = openQuestions(note);
+  const missed = openMissed(note);
   return {
     changes,
     drafts,
@@ -91,6 +94,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     lines,
     sidenotes,
     questions,
+    missed,
     problem,
     isListed,
     rename: (names) => make(words.get().speakersRenamed, renaming(note, names)),
@@ -105,6 +109,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
       sidenotes.drafts.close();
       rewriting.close();
       questions.leave();
+      missed.close();
       stopHearing();
     },
   };
