@@ -1,4 +1,5 @@
 import { personOf, type PersonalFact, type TagColour } from '../events/facts/personal.ts';
+import type { Kind } from '../events/facts/recording.ts';
 import { userSubject } from '../events/facts/catalogue.ts';
 import type { StoredFact } from '../events/facts/envelope.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
@@ -6,8 +7,13 @@ import type { Sentence } from '../src/words/params.ts';
 import { problemOf } from '../src/words/problems.ts';
 import { foldName } from './library.ts';
 
-export type Folder = { readonly id: string; readonly name: string };
-export type Tag = { readonly id: string; readonly name: string; readonly colour: TagColour };
+export type Named = { readonly id: string; readonly name: string };
+export type Folder = Named & {
+  /** What a recording that begins in it is, where nobody says otherwise; null: it says nothing. */
+  readonly kind: Kind | null;
+  readonly language: string | null;
+};
+export type Tag = Named & { readonly colour: TagColour };
 
 /** What one user has set in order, as the `personal-<user id>` stream says. */
 export type Personal = {
@@ -42,24 +48,33 @@ export const personalAggregate: Aggregate<Personal, PersonalFact> = {
 };
 
 export const createFolder =
-  ({ id, name }: Folder): DecidePersonal =>
+  ({ id, name, kind = null, language = null }: Named & Partial<Folder>): DecidePersonal =>
   ({ folders }) =>
     fault(folders, { name, what: 'folders' }) ?? [
       { type: 'folder.created', data: { folder: id }, content: { name } },
+      ...(kind === null && language === null
+        ? []
+        : [{ type: 'folder.configured' as const, data: { folder: id, kind, language } }]),
     ];
 
-export const renameFolder =
-  ({ id, name }: Folder): DecidePersonal =>
+/** Another name, or what begins in it is; what is left out stays. */
+export const changeFolder =
+  (id: string, wanted: Changes<Omit<Folder, 'id'>>): DecidePersonal =>
   ({ folders }) => {
     const there = folders.get(id);
     if (!there) return unknown;
-    if (there.name === name) return [];
-    return (
-      fault(folders, { id, name }) ?? [
-        { type: 'folder.renamed', data: { folder: id }, content: { name } },
-      ]
-    );
+    const { name = there.name, kind = there.kind, language = there.language } = wanted;
+    const refused = name === there.name ? undefined : fault(folders, { id, name });
+    if (refused) return refused;
+    const facts: PersonalFact[] = [];
+    if (name !== there.name)
+      facts.push({ type: 'folder.renamed', data: { folder: id }, content: { name } });
+    if (kind !== there.kind || language !== there.language)
+      facts.push({ type: 'folder.configured', data: { folder: id, kind, language } });
+    return facts;
   };
+
+type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export const deleteFolder =
   (id: string): DecidePersonal =>
@@ -75,10 +90,7 @@ export const createTag =
 
 /** Another name or colour; what is left out stays. */
 export const changeTag =
-  (
-    id: string,
-    wanted: { name?: string | undefined; colour?: TagColour | undefined },
-  ): DecidePersonal =>
+  (id: string, wanted: Changes<Omit<Tag, 'id'>>): DecidePersonal =>
   ({ tags }) => {
     const there = tags.get(id);
     if (!there) return unknown;
@@ -117,7 +129,7 @@ const unknown = refuse('not-found', problemOf('not-found'));
 
 /** Why a name cannot be given; undefined: it can. `what`: of which one more is to be made. */
 function fault(
-  there: ReadonlyMap<string, Folder>,
+  there: ReadonlyMap<string, Named>,
   { id, name, what }: { id?: string; name: string; what?: 'folders' | 'tags' },
 ): PersonalRefusal | undefined {
   if (what !== undefined && there.size >= namedMax)
@@ -134,7 +146,15 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
     case 'folder.created':
     case 'folder.renamed': {
       const { folder: id } = fact.data;
-      return { ...personal, folders: having(folders, { id, name: nameIn(fact, id) }) };
+      const { kind, language } = folders.get(id) ?? { kind: null, language: null };
+      const folder = { id, name: nameIn(fact, id), kind, language };
+      return { ...personal, folders: having(folders, folder) };
+    }
+    case 'folder.configured': {
+      const { folder: id, kind, language } = fact.data;
+      const there = folders.get(id);
+      if (!there) return personal;
+      return { ...personal, folders: having(folders, { ...there, kind, language }) };
     }
     case 'folder.deleted': {
       const { folder: id } = fact.data;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FactOf, FactSchemas } from './envelope.ts';
+import { kindSchema } from './recording.ts';
 
 /** The stream of what one user has set in order: folders and tags. Sealed with the user's key. */
 export const personalStream = (userId: string): PersonalStream => `personal-${userId}`;
@@ -20,6 +21,10 @@ const tag = { tag: z.string() };
 export const personalFacts = {
   'folder.created': { data: z.object(folder), content: named },
   'folder.renamed': { data: z.object(folder), content: named },
+  /** What a recording that begins in it is, where nobody says otherwise. */
+  'folder.configured': {
+    data: z.object({ ...folder, kind: kindSchema.nullable(), language: z.string().nullable() }),
+  },
   /** What was in it is in none. */
   'folder.deleted': { data: z.object(folder) },
   'tag.created': { data: z.object({ ...tag, colour: z.literal(tagColours) }), content: named },

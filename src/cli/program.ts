@@ -78,6 +78,7 @@ program
   .option('--meeting', 'the recording is a meeting with several speakers', false)
   .option('--title <text>', 'title of the recording')
   .option('--people <names>', 'names of possible speakers: "Anna, Ben"')
+  .option('--folder <name>', 'folder that the recording is put into')
   .option('--finish <id>', 'end an abandoned recording, keeping what was sent')
   .option('--rest', 'only send what is left of earlier recordings', false)
   .action(async (options) => (await import('./record.ts')).record(options));

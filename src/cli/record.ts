@@ -1,4 +1,7 @@
 import { join } from 'node:path';
+import * as z from 'zod';
+import { foldName } from '../../projections/library.ts';
+import { askAs } from '../recorder/ask-service.ts';
 import { firstFault } from '../shared/in-words.ts';
 import { captureRate } from '../audio/wav.ts';
 import { adoptCapture } from '../capture/process/client.ts';
@@ -43,6 +46,8 @@ type RecordOptions = {
   meeting: boolean;
   title?: string | undefined;
   people?: string | undefined;
+  /** Name of one of the user's folders. */
+  folder?: string | undefined;
   rest: boolean;
   /** Id of a recording that another desk began. */
   finish?: string | undefined;
@@ -94,19 +99,21 @@ async function foldersFor(
   const { server, people } = options;
   const { left, isGoingOn } = await leftovers(root, server, words);
   if (options.rest || isGoingOn) return left;
-  const { username } = await mayBegin(server, words);
+  const login = await mayBegin(server, words);
+  const folder = options.folder === undefined ? null : await folderCalled(options.folder, login);
   const devices = openDeskDevices(root, process.env, openLogger('silent'));
   const device = await devices.choose(options.device ?? null, options.loudspeakers);
   const about = {
     server,
-    username,
-    kind: options.meeting ? 'meeting' : 'solo',
+    username: login.username,
+    kind: options.meeting ? 'meeting' : folder === null ? 'solo' : null,
+    folder,
     title: options.title ?? null,
     people,
     device,
     channels: devices.channelsOf(device),
   } as const;
-  words.say(`Recording from ${device} for ${username} on ${server}. Press Ctrl+C to stop.`);
+  words.say(`Recording from ${device} for ${login.username} on ${server}. Press Ctrl+C to stop.`);
   return [...left, await makeDeskFolder(root, about)];
 }
 
@@ -147,6 +154,21 @@ async function mayBegin(server: string, words: RecordWords): Promise<Login> {
     words.say(`${error.message} The recording is saved here and sent when the server responds.`);
     return known;
   }
+}
+
+const foldersSchema = z.object({
+  folders: z.array(z.object({ id: z.string(), name: z.string() })),
+});
+
+/** The id of a user's folder. @throws {Error} there is none of that name, or the service cannot be asked */
+async function folderCalled(name: string, login: Login): Promise<string> {
+  const { folders } = foldersSchema.parse(await askAs(login, 'GET', '/folders'));
+  const found = folders.find((folder) => foldName(folder.name) === foldName(name.trim()));
+  if (found) return found.id;
+  const all = folders.map((folder) => `“${folder.name}”`).join(', ');
+  throw new Error(
+    `There is no folder “${name}”. ${all === '' ? 'You have no folders yet.' : `Your folders: ${all}.`}`,
+  );
 }
 
 async function recordAll(
@@ -311,6 +333,7 @@ async function finishElsewhere(
     recordingId: id,
     server,
     kind: 'solo',
+    folder: null,
     people: [],
     channels: 1,
     startedAt: new Date().toISOString(),

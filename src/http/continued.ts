@@ -35,7 +35,7 @@ export function recordedBehind(
 export async function recordedBehindIfThere(
   { storage }: Pick<HttpServices, 'storage'>,
   userId: string,
-  { continues, ...given }: Partial<Continuing> & Pick<Continuing, 'kind'>,
+  { continues, ...given }: Continuing,
 ): Promise<Continuing> {
   const row = continues === undefined ? undefined : await recordingById(storage, continues);
   return row?.owner === userId && row.status !== 'recording' ? recordedBehind(row, given) : given;

@@ -19,7 +19,10 @@ const storedNote = z.object({
   recordingId: z.string().nullable().optional(),
   server: z.string(),
   username: z.string(),
-  kind: z.enum(['solo', 'meeting']),
+  /** Null: as its folder has it. */
+  kind: z.enum(['solo', 'meeting']).nullable(),
+  /** Id of a folder there that it begins in. */
+  folder: z.string().nullable().default(null),
   title: z.string().nullable(),
   people: z.array(z.string()),
   /** As PortAudio calls it; `mitschrift-combined`: microphone and loudspeakers. */

@@ -36,7 +36,10 @@ const handshakeMs = 10_000;
 
 /** What of a recording is said to its service. */
 export type LinkNote = Readonly<
-  Pick<DeskNote, 'id' | 'recordingId' | 'server' | 'kind' | 'people' | 'startedAt' | 'channels'>
+  Pick<
+    DeskNote,
+    'id' | 'recordingId' | 'server' | 'kind' | 'people' | 'startedAt' | 'channels' | 'folder'
+  >
 >;
 
 /**
@@ -58,6 +61,7 @@ export function openDeskLink(
       sender: 'recorder',
       name: hostname().slice(0, 80),
       ...(note.people.length > 0 ? { people: note.people } : {}),
+      ...(note.folder === null ? {} : { folder: note.folder }),
     },
     longestWaitMs,
     connect: (uplink) => void connection.open(uplink),

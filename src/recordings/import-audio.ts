@@ -1,10 +1,12 @@
 import { decodeTime, ulid } from 'ulid';
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import { type Kind, type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore, EventStoreError } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
+import type { Personal } from '../../projections/personal.ts';
 import type { Log } from '../shared/log.ts';
+import { beginningIn, said } from './beginnings.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { hasCode } from '../shared/errors.ts';
@@ -18,8 +20,10 @@ export type Upload = {
   by: string;
   /** Id of the command; a repetition returns the first answer. */
   command: string;
-  kind: 'solo' | 'meeting';
-  language: string | null;
+  /** Left out: as its folder has it. */
+  kind?: Kind | undefined;
+  /** ISO 639-1 code; null: as heard. Left out: as its folder has it. */
+  language?: string | null | undefined;
   speakers: number | null;
   speakers_min?: number | undefined;
   speakers_max?: number | undefined;
@@ -64,8 +68,13 @@ const compared = [
 
 type ImportedAs = Pick<RecordingFactOf<'audio.imported'>['data'], (typeof compared)[number]>;
 
+/** Left open, they may have been anything. */
+const leftOpen: readonly (typeof compared)[number][] = ['kind', 'language'];
+
 type ImportsDeps = {
   files: Pick<AudioStore, 'keep' | 'removeAll'>;
+  /** What owners have set in order. */
+  order: { of(owner: string): Promise<Personal> };
   log: Pick<Log, 'warn'>;
   /** The recording an import command led to before, from the log. */
   importedBy(command: string): Promise<Accepted | null>;
@@ -118,7 +127,7 @@ export function openImports(deps: ImportsDeps): Imports {
     taking.add(recordingId);
     try {
       await jobs.add(recordingId, 'import');
-      const fact = await takeUpload(upload, files, recordingId);
+      const fact = await takeUpload(upload, deps, recordingId);
       const accepted = await deps.begin(recordingId, fact, upload).catch(async (error: unknown) => {
         // Another process took the same command first: its recording is the answer, this copy no one's.
         if (!hasCode<EventStoreError>(error, 'COMMAND_TAKEN')) throw error;
@@ -156,12 +165,14 @@ async function earlierFor(
 }
 
 async function sameAs(
-  asked: ImportedAs,
+  asked: Pick<Upload, 'kind' | 'language'> & Omit<ImportedAs, 'kind' | 'language'>,
   earlier: Accepted,
   importedAs: ImportsDeps['importedAs'],
 ): Promise<Accepted> {
   const first = await importedAs(earlier.recordingId);
-  if (first && compared.some((name) => first[name] !== asked[name])) {
+  const differs = (name: (typeof compared)[number]) =>
+    first?.[name] !== asked[name] && !(asked[name] === undefined && leftOpen.includes(name));
+  if (first && compared.some(differs)) {
     throw new CommandUsedDifferently(
       'The key was given with another file, or with other fields. Take a new key.',
     );
@@ -175,13 +186,14 @@ async function sameAs(
  */
 async function takeUpload(
   upload: Upload,
-  files: Pick<AudioStore, 'keep'>,
+  { files, order }: Pick<ImportsDeps, 'files' | 'order'>,
   recordingId: string,
 ): Promise<RecordingFactOf<'audio.imported'>> {
   const { bytes, sha256 } = await hashUpload(upload.path);
   const name = `audio${safeExtension(upload.filename)}`;
   const path = await files.keep(recordingId, name, { path: upload.path, sha256 });
-  const { owner, kind, language, speakers, speakers_min, speakers_max } = upload;
+  const { owner, speakers, speakers_min, speakers_max } = upload;
+  const { kind, language } = beginningIn(upload, await order.of(owner));
   const { title, people, filename } = upload;
   const started_at = beginning(upload.began ?? {}, Date.now());
   const origin = {
@@ -199,18 +211,6 @@ async function takeUpload(
     content: { filename, ...said({ title, people }) },
   };
 }
-
-/** What a person said of a recording at its beginning, as far as they did. */
-export const said = ({
-  title,
-  people = [],
-}: {
-  title: string | undefined;
-  people: string[] | undefined;
-}): { title?: string; people?: string[] } => ({
-  ...(title === undefined ? {} : { title }),
-  ...(people.length === 0 ? {} : { people }),
-});
 
 /**
  * What a person said, else what the file says of itself, else when it was last changed. Times of clocks that

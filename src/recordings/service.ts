@@ -31,6 +31,7 @@ import type { Ownership } from '../../events/ownership.ts';
 import { type RecordingHandler, erasedState, recordingHandler } from './handle.ts';
 import { type FailedRetries, type RetryDeps, openFailedRetries } from './control/retry-failed.ts';
 import { awaited, type leftForMs } from './control/left-recordings.ts';
+import type { Personal } from '../../projections/personal.ts';
 import { stageFileNames } from '../shared/data-directory.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
@@ -135,8 +136,10 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     importAudio,
     ...leftUndone(parts, removeUnacknowledged, log),
     // Its device or its browser is here.
-    startRecording: (start) =>
-      begin(recordings, start.recordingId, startedWith(start), start, { act: true }),
+    async startRecording(start) {
+      const facts = startedWith(start, await deps.order.of(start.owner));
+      return await begin(recordings, start.recordingId, facts, start, { act: true });
+    },
     command: (recordingId, fact, metadata) =>
       decide(recordings, recordingId, metadata, () => [fact]),
     decide: (...command) => decide(recordings, ...command),
@@ -266,6 +269,8 @@ export type RecordingServiceDeps = Omit<ErasureDeps, 'files' | 'standingOf' | 'l
     files: AudioStore;
     /** The recording an import command led to before, from the log. */
     importedBy(command: string): Promise<Accepted | null>;
+    /** What owners have set in order. */
+    order: { of(owner: string): Promise<Personal> };
     /** Whether it is this process that tries again what failed; elsewhere one of many does. */
     retriesHere(): boolean;
     /** Awaited before a recording is erased: resolves when nothing but its stages reads its audio. */

@@ -11,7 +11,8 @@ export type SentRecording = {
   readonly id: string;
   /** The service's own id; null until the service has said it. */
   readonly recordingId: string | null;
-  readonly kind: 'solo' | 'meeting';
+  /** Null: left to the service. */
+  readonly kind: 'solo' | 'meeting' | null;
   readonly startedAt: string;
 };
 
@@ -189,7 +190,7 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
     this.#isEnding = false;
     this.#say({
       type: 'audio.start',
-      kind,
+      ...(kind === null ? {} : { kind }),
       sample_rate: rate,
       ...(channels === 2 ? { channels } : {}),
       ...start,

@@ -388,6 +388,50 @@ test('a recording begins in the folder that was chosen for it', async (t) => {
   assert.deepEqual([toggled.status, toggled.body.errors?.[0]?.path], [422, 'folder']);
 });
 
+test('a folder says of what kind and in which language recordings are that begin in it, unless they say so themselves', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  type Configured = Named & { kind: string | null; language: string | null };
+  const { body: plain } = await service.call<Configured>('POST', '/folders', {
+    token,
+    json: { name: 'Clients' },
+  });
+  assert.deepEqual([plain.kind, plain.language], [null, null]);
+  const { id: folder } = plain;
+  const { body: changed } = await service.call<Configured>('PATCH', `/folders/${folder}`, {
+    token,
+    json: { kind: 'meeting', language: 'de-AT' },
+  });
+  assert.deepEqual(changed, { id: folder, name: 'Clients', kind: 'meeting', language: 'de' });
+  const begun = async (fields: Record<string, string>) => {
+    const { recording_id: id } = (await service.upload(token, fields)).body;
+    for await (const { data } of service.store.read(`recording-${id}`)) {
+      const { kind, language } = data as { kind: string; language: string | null };
+      return [kind, language];
+    }
+    return [];
+  };
+  assert.deepEqual(await begun({ folder, started_at: '2026-03-01T10:00:00Z' }), ['meeting', 'de']);
+  assert.deepEqual(await begun({ folder, kind: 'solo', language: 'auto' }), ['solo', null]);
+  assert.deepEqual(await begun({}), ['solo', null]);
+  // The same key with less said is the same command.
+  const key = { headers: { 'Idempotency-Key': 'k' } };
+  const first = await service.upload(token, { folder, kind: 'meeting' }, key);
+  const again = await service.upload(token, { folder }, key);
+  assert.equal(again.body.recording_id, first.body.recording_id);
+  const other = await service.upload<ProblemAnswer>(token, { folder, kind: 'solo' }, key);
+  assert.equal(other.status, 409);
+  await service.call('PATCH', `/folders/${folder}`, { token, json: { name: 'C', language: null } });
+  await service.close();
+  const later = await startService(t, { dataDir: service.dataDir });
+  const { folders } = (await later.call<{ folders: Configured[] }>('GET', '/folders', { token }))
+    .body;
+  assert.deepEqual(
+    folders.map(({ name, kind, language }) => [name, kind, language]),
+    [['C', 'meeting', null]],
+  );
+});
+
 test('a folder whose making is asked for again after a restart is the same one', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

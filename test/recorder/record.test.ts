@@ -130,7 +130,18 @@ test('a recording follows what is done with it at the service, and a session tha
   const { pulse, desk, network, service, run } = await deskAndService(t);
   const from = ['--server', network.url];
   await logIn(run, network.url);
-  const recording = run(['record', ...from, '--loudspeakers', '--meeting', '--people', 'Anna,Ben']);
+  const nowhereThere = run(['record', ...from, '--folder', 'Clients']);
+  assert.equal(await nowhereThere.code, 1);
+  assert.match(nowhereThere.err(), /There is no folder “Clients”/);
+  const { id: folder } = await apiOf(service.url(), service.token).post<{ id: string }>(
+    '/folders',
+    {
+      name: 'Clients',
+      kind: 'meeting',
+    },
+  );
+  const named = ['--loudspeakers', '--folder', 'clients', '--people', 'Anna,Ben'];
+  const recording = run(['record', ...from, ...named]);
   const audio = await deskAudio(desk);
   const api = () => apiOf(service.url(), service.token);
   const id = await audio.recordingId();
@@ -141,6 +152,8 @@ test('a recording follows what is done with it at the service, and a session tha
       () => false,
     ),
   );
+  const begun = await api().get<Detail & { folder: string }>(`/recordings/${id}`);
+  assert.deepEqual([begun.folder, begun.kind], [folder, 'meeting']);
   await api().post(`/recordings/${id}/pause`);
   await eventually('it is paused', () => /Paused on the server/.test(recording.err()));
   await eventually('the device is let go', async () => {

@@ -30,6 +30,7 @@ export function recordingServiceParts(
   return {
     store,
     ownership,
+    order: openOrderBook(store),
     exclusively: exclusivelyBy(ownership),
     ...takeOverDefaults,
     limits: leftForMs,

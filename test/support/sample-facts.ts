@@ -273,6 +273,7 @@ const samples: Record<FactType, Sample> = {
   'config.secret_set': { data: { key: 'llm.api_key', fingerprint: 'ab12' } },
   'config.key_reset': { data: { key: 'stt.base_url' } },
   'folder.created': { data: { folder: 'F1' }, content: { name: 'Gemeinde' } },
+  'folder.configured': { data: { folder: 'F1', kind: 'meeting', language: 'de' } },
   'folder.renamed': { data: { folder: 'F1' }, content: { name: 'Köln' } },
   'folder.deleted': { data: { folder: 'F1' } },
   'tag.created': { data: { tag: 'T1', colour: 1 }, content: { name: 'Köln' } },

@@ -243,6 +243,12 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
         "document.activeElement.getAttribute('aria-label') === 'Edit Board of the library'",
       );
       await page.getByRole('button', { name: 'Edit Board of the library' }).click();
+      await page.getByLabel('Type of new recordings').selectOption('Meeting');
+      await page.getByLabel('Spoken language').selectOption('German');
+      await checkLook(page, 'organise-folder-type');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('type Meeting · German').waitFor();
+      await page.getByRole('button', { name: 'Edit Board of the library' }).click();
       await page.getByRole('button', { name: 'Delete folder…' }).click();
       const question = page.getByRole('dialog');
       await question.getByText('Its notes stay. They’ll have no folder.').waitFor();

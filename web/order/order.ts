@@ -88,16 +88,21 @@ export async function createTag(name: string): Promise<string> {
 }
 
 export type Kind = 'folder' | 'tag';
+/** What a recording is that begins in a folder. */
+export type Beginning = Partial<Pick<Folder, 'kind' | 'language'>>;
 
-/** Another name, and of a tag another colour. @throws {ApiError} 409: there is one of that name; 404: it is gone */
+/** Another name, of a tag another colour, of a folder what is recorded into it. @throws {ApiError} 409: there is one of that name; 404: it is gone */
 export async function change(
   kind: Kind,
   id: string,
-  { name, colour }: { name: string; colour?: Tag['colour'] },
+  { name, colour, beginning = {} }: { name: string; colour?: Tag['colour']; beginning?: Beginning },
 ): Promise<void> {
   if (kind === 'folder')
     await answer(
-      api.PATCH('/folders/{folder}', { params: { path: { folder: id } }, body: { name } }),
+      api.PATCH('/folders/{folder}', {
+        params: { path: { folder: id } },
+        body: { name, ...beginning },
+      }),
     );
   else
     await answer(

@@ -22,6 +22,8 @@ const sourceNow = (): ChosenSource =>
 
 /** What may be said before, and can be said at any time later. */
 export type Options = {
+  /** Else as it was chosen last. */
+  kind?: 'meeting' | 'solo';
   title?: string;
   people?: string[];
   language?: string;
@@ -58,22 +60,25 @@ export async function record(options: Options = {}, source = sourceNow()): Promi
 async function startDevice(source: ChosenSource, options: Options): Promise<string | null> {
   const recorder = recorderOf(source);
   const where = recorder === undefined ? {} : { recorder };
-  const { continues: id, ...said } = options;
+  const { continues: id, kind = chosenKind.get(), ...said } = options;
   if (id !== undefined) {
     const params = { path: { id } };
     const body = { ...where, ...said };
     return (await answer(api.POST('/recordings/{id}/continue', { params, body }))).recording_id;
   }
-  const body = { action: 'start', kind: chosenKind.get(), ...where, ...said } as const;
+  const body = { action: 'start', kind, ...where, ...said } as const;
   return (await answer(api.POST('/toggle', { body }))).recording_id;
 }
 
 /** How long the page waits to open a note that the service has not begun yet, in milliseconds. */
 const patience = 5000;
 
-async function startHere(source: AudioSource, options: Options): Promise<string | null> {
+async function startHere(
+  source: AudioSource,
+  { kind = chosenKind.get(), ...options }: Options,
+): Promise<string | null> {
   const page = router.get()?.path;
-  await (await microphone()).start(chosenKind.get(), source, options);
+  await (await microphone()).start(kind, source, options);
   const id = await idOfBegun();
   return router.get()?.path === page ? id : null;
 }

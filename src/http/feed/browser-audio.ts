@@ -293,7 +293,7 @@ function browserRecordings(services: HttpServices) {
         // Said twice before the rows have it: what it began then is the answer.
         command: `${userId}:${recordingId}`,
         ...said,
-        language: language ?? null,
+        language,
         speakers: null,
         device: null,
         trigger: sender ?? 'browser',

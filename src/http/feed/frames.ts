@@ -119,7 +119,9 @@ const gapSamplesMax = 24 * 3600 * browserRates.max;
 export const clientFrame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('audio.start'),
-    kind: kindSchema.default('solo'),
+    kind: kindSchema
+      .optional()
+      .describe('of a new recording; else as its folder has it, else `solo`'),
     sample_rate: z
       .number()
       .int()

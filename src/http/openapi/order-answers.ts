@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { kindSchema } from '../../../events/facts/recording.ts';
 import { tagColours } from '../../../events/facts/personal.ts';
 import { limits } from '../limits.ts';
 
@@ -15,5 +16,10 @@ export const counted = {
   more: z.boolean().describe('whether there are more than were counted'),
 };
 
-export const folderNamed = z.object({ id: z.string(), name: z.string() });
+export const folderNamed = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: kindSchema.nullable().describe('of what begins in it, where no other is given'),
+  language: z.string().nullable().describe('ISO 639-1 code; the same'),
+});
 export const tagNamed = z.object({ id: z.string(), name: z.string(), colour });

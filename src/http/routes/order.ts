@@ -1,24 +1,26 @@
 import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import * as z from 'zod';
+import { kindSchema } from '../../../events/facts/recording.ts';
 import { isRefusal } from '../../../events/command-handler.ts';
 import { countedEntries, entriesInFolders, entriesTagged } from '../../../projections/library.ts';
 import type { ReadEntries } from '../../../projections/list-page.ts';
 import {
   type DecidePersonal,
   type Folder,
+  type Named,
   type Tag,
+  changeFolder,
   changeTag,
   createFolder,
   createTag,
   deleteFolder,
   deleteTag,
   orderNameMax,
-  renameFolder,
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
 import { wrong } from '../../shared/in-words.ts';
-import { nameSchema } from '../body.ts';
+import { languageSchema, nameSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
 import * as answers from '../openapi/order-answers.ts';
@@ -29,6 +31,12 @@ import { refuseWhenStopped, untilReadable } from '../written.ts';
 const orderName = nameSchema
   .refine((name) => name !== '', wrong('field-empty'))
   .pipe(z.string().max(orderNameMax));
+
+/** What a recording is that begins in a folder, where no other is given. */
+const beginning = {
+  kind: kindSchema.nullable().optional(),
+  language: languageSchema.optional().describe('null: as heard'),
+};
 
 /** Lists that are counted at once, for all requests together. */
 const countedAtOnce = pLimit(8);
@@ -65,25 +73,26 @@ export const orderRoutes = [
   route('post', '/folders', {
     id: 'createFolder',
     summary: 'Makes a folder',
-    body: { json: z.strictObject({ name: orderName }) },
+    body: { json: z.strictObject({ name: orderName, ...beginning }) },
     answers: { 201: { description: 'The folder.', json: answers.folderNamed } },
     problems: ['name-taken', 'too-many-names'],
     command: true,
-    async run({ ctx, body: { name }, onBehalf }, services) {
+    async run({ ctx, body: { name, kind = null, language = null }, onBehalf }, services) {
       ctx.status = 201;
-      return await created(services, onBehalf, (id) => createFolder({ id, name }));
+      const folder = { name, kind, language };
+      return await created(services, onBehalf, (id) => createFolder({ id, ...folder }));
     },
   }),
   route('patch', '/folders/{folder}', {
-    id: 'renameFolder',
-    summary: 'Gives a folder another name',
-    body: { json: z.strictObject({ name: orderName }) },
+    id: 'changeFolder',
+    summary: 'Gives a folder another name, or says what a recording is that begins in it',
+    body: { json: z.strictObject({ name: orderName.optional(), ...beginning }) },
     answers: { 200: { description: 'The folder as it is now.', json: answers.folderNamed } },
     problems: ['not-found', 'name-taken'],
     command: true,
-    async run({ params: { folder: id }, body: { name }, onBehalf }, { order }) {
-      taken(await order.change(onBehalf.by, onBehalf, renameFolder({ id, name })));
-      return { id, name };
+    async run({ params: { folder: id }, body, onBehalf }, { order }) {
+      taken(await order.change(onBehalf.by, onBehalf, changeFolder(id, body)));
+      return (await order.of(onBehalf.by)).folders.get(id);
     },
   }),
   route('delete', '/folders/{folder}', {
@@ -157,7 +166,7 @@ export const orderRoutes = [
 
 type OnBehalf = { by: string; command: string };
 
-const byName = <T extends Folder>(there: ReadonlyMap<string, T>): T[] =>
+const byName = <T extends Named>(there: ReadonlyMap<string, T>): T[] =>
   [...there.values()].sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
 
 async function count(read: ReadEntries) {

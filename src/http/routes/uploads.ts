@@ -34,8 +34,8 @@ const speakersField = z
 
 export const fieldsSchema = z
   .strictObject({
-    kind: kindSchema.default('solo'),
-    language: languageSchema.default(null),
+    kind: kindSchema.optional().describe('else as its folder has it, else `solo`'),
+    language: languageSchema.optional().describe('else as its folder has it, else as heard'),
     title: titleSchema.transform((title) => (title === '' ? undefined : title)).optional(),
     started_at: momentSchema
       .optional()
