@@ -179,6 +179,12 @@ export const conditions = {
     when: ({ sources }) => sources.published !== null && sources.assembly !== 'leaving',
     words: 'documents exist, and no other is being made of it',
   }),
+  /** What was made of a part of another has the summary that people edited there from its first documents on. */
+  rewordsSummary: condition({
+    when: ({ sources: { published, draft } }) =>
+      published !== null || draft.results.summary !== null,
+    words: 'documents exist, or a summary for the first ones',
+  }),
   /** What was put together has the side notes of all of it. */
   wasMade: condition({
     when: ({ sources }) => sources.assembly === 'made',

@@ -259,6 +259,7 @@ export const recordingMachine = parts.createMachine({
           on: {
             ...stageFacts('write'),
             ...changes('writing'),
+            'summary.edited': { ...changes('writing')['summary.edited'], guard: 'rewordsSummary' },
             'corrections.carried_over': {
               guard: { type: 'answersThisAttempt', params: { stage: 'write' } },
               ...noting,
