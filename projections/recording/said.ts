@@ -107,7 +107,14 @@ export function partOf(said: Said, from: number, to: number): Said {
     voices: said.voices && voicesIn(said.voices, [[from, to]]),
     sidenotes: said.sidenotes.filter(within),
   };
-  const isOfPart = ({ at }: Line) => (at === undefined ? from === 0 : within({ at }));
+  const idsIn = (some: readonly Block[]) => new Set(some.map(({ id }) => id));
+  const [all, present] = [idsIn(said.blocks), idsIn(part.blocks)];
+  const earlier = idsIn(blocksDivided(said.blocks, from)[0]);
+  // Of a passage that is divided it goes with the first half.
+  const isOfPart = ({ block, at }: Line): boolean => {
+    if (block !== null && all.has(block)) return present.has(block) && !earlier.has(block);
+    return at === undefined ? from === 0 : within({ at });
+  };
   const whole = withLinesOf(part, isOfPart);
   const abstract = from === 0 ? said.summary.abstract : null;
   return shifted({ ...whole, summary: { ...whole.summary, abstract } }, -from);
@@ -144,7 +151,11 @@ export function without(said: Said, from: number, to: number): Said {
         [to, Infinity],
       ]),
   };
-  return withLinesOf(rested, () => true);
+  // What a model made of a passage may say what is gone of it.
+  const textOf = new Map(rested.blocks.map(({ id, text }) => [id, text]));
+  const isWhole = ({ block }: Line) =>
+    said.blocks.some(({ id, text }) => id === block && text === textOf.get(id));
+  return withLinesOf(rested, (line) => isOfPerson(line) || isWhole(line));
 }
 
 /** What one says, and behind it what another says: under the same label who has the same name. Pure. */
@@ -288,14 +299,14 @@ function rememberedIn(recording: Recording): string[] | null {
 }
 
 /**
- * Lines of the summary that rest on what is left; what a model wrote without resting on anything may say what is gone. Lines
- * of people stay theirs.
+ * Lines of the summary that are kept and rest on what is left; what a model wrote without resting on anything may say what
+ * is gone. Lines of people stay theirs.
  */
 function withLinesOf(said: Said, keeps: (line: Line) => boolean): Said {
   const ids = new Set(said.blocks.map(({ id }) => id));
   const rests = ({ block }: Line) => block !== null && ids.has(block);
   const lines = said.summary.lines
-    .filter((line) => rests(line) || (isOfPerson(line) && keeps(line)))
+    .filter((line) => keeps(line) && (rests(line) || isOfPerson(line)))
     .map((line) => (rests(line) ? line : { ...line, block: null, at: undefined }));
   return { ...said, summary: { ...said.summary, lines } };
 }

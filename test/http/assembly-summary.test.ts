@@ -75,3 +75,12 @@ test('what is removed for good leaves the lines of people in what is made of the
   await at.service.reaches(id, 'idle.erased');
   assert.deepEqual(await textsOf(at, into!), ['Write to Ann', 'Call Ben', 'It was late']);
 });
+
+test('a line on a passage that is cut in two is in the first part alone', async (t) => {
+  const at = await spelledWorld(t);
+  const id = await summarised(at, [1, 2, 4, 6]);
+  const { into } = await ask(at, 'POST', `/recordings/${id}/cut`, { at: 3 });
+  await atRest(at, id, into!);
+  assert.deepEqual(await textsOf(at, id), ['Write to Ann', 'Call Ben', 'It was late']);
+  assert.deepEqual(await textsOf(at, into!), []);
+});
