@@ -3,6 +3,7 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import { isIn } from '../../machines/states.ts';
 import { recordings } from '../../projections/recordings.ts';
+import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { quarantineUnknown } from '../storage/quarantine.ts';
 import type { Pipeline, Ports } from './parts.ts';
 import { unsettledIn } from './unsettled.ts';
@@ -36,14 +37,14 @@ export async function takeUp(parts: StartParts): Promise<number> {
 
 /** What nothing waits for, after `takeUp`, in this order: unknown folders, rows of earlier releases. */
 export async function tidyUp(parts: StartParts): Promise<void> {
-  const { data, store, leftFolders, projections, log, signal } = parts;
+  const { data, store, jobs, leftFolders, projections, log, signal } = parts;
   if (store.health().state === 'damaged') return;
   const unknown = await quarantineUnknown(
     { recordingsDir: data.recordings, quarantineDir: data.quarantine },
     leftFolders,
     async (recordingId) => {
       signal.throwIfAborted();
-      return await isKnown(store, recordingId);
+      return (await isKnown(store, recordingId)) || (await isBegun(jobs, recordingId));
     },
   );
   if (unknown.length > 0)
@@ -79,6 +80,10 @@ async function becomeOf(
   }
   return 'other';
 }
+
+/** What is made of parts of another was taken up again, and its audio may lie there before its first fact is stored. */
+const isBegun = async (jobs: PendingJobs, recordingId: string): Promise<boolean> =>
+  (await jobs.list()).some((one) => one.recordingId === recordingId && one.job === 'import');
 
 /** The version is kept beside the log: nothing is read, nothing decrypted. */
 const isKnown = async (store: EventLog, recordingId: string): Promise<boolean> =>

@@ -14,7 +14,7 @@ export interface PendingJobs {
 /**
  * `erase`: all of a recording. `delete-documents`: those that facts say are deleted.
  * `keep-audio`: compressing or removing its audio, which documents were made of. `import`: an uploaded
- * file lies in its folder, and until its fact is stored it is not acknowledged. `late-audio`: what a browser
+ * file lies in its folder, or audio made of another's, and until its first fact is stored there is no such recording. `late-audio`: what a browser
  * sent after the recording had ended lies in its folder, and is to be added. `refresh-documents`: it was put elsewhere,
  * and its documents may say otherwise.
  */

@@ -55,7 +55,7 @@ import { isSplitCapture, withRoom } from './stage-files.ts';
 
 export type AssembleDeps = {
   files: AudioStore;
-  jobs: Pick<PendingJobs, 'add'>;
+  jobs: Pick<PendingJobs, 'add' | 'complete'>;
   store: Pick<EventStore, 'read' | 'version'>;
   /** Begins a recording with these facts, once. */
   begin(
@@ -77,6 +77,8 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
     const joined = asked.type === 'recording.joined' ? await toJoin(asked.data.with, deps) : null;
     const plan = planOf(asked, first, joined);
     if (plan.other && other !== null && !hasOther) {
+      // Should this process die before it is begun, the next start removes what lies in its folder: no fact speaks of it.
+      await deps.jobs.add(other, 'import');
       const audio = await keptAs(job, other, 'audio.wav', plan.other.parts, deps.files);
       // What was said of it meanwhile is carried over as well.
       const now = await job.recording();
@@ -85,6 +87,7 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
         by: asked.by,
         command: `${job.recordingId}@${asked.version}`,
       });
+      await deps.jobs.complete(other, 'import');
     }
     if (!plan.own) return;
     const name = `audio-${asked.version}.wav`;
