@@ -75,6 +75,7 @@ export const captureFacts = {
   'speech.followed': { guard: 'growsPlan', ...noting },
   'utterance.recognised': { guard: 'recognisesFollowed', ...noting },
   'voices.named': noting,
+  'audio.interrupted': noting,
 } as const;
 
 /** What people may say of voices, and how these sound: no document says it. */

@@ -43,7 +43,7 @@ import { dropTexts, setText } from './texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 21,
+  version: 22,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {

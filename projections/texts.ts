@@ -12,6 +12,7 @@ import {
 } from './recording/digest.ts';
 import { shown } from './recording/reading.ts';
 import type { Utterance } from './recording/utterances.ts';
+import type { Interruption } from './recording/interruptions.ts';
 import type { Sidenote } from './recording/sidenotes.ts';
 import { shownOf } from './recording/recording.ts';
 import type { Block, Correction } from '../events/facts/transcript.ts';
@@ -43,6 +44,8 @@ export type TranscriptRow = {
   offered: OfferedSummary | null;
   /** What people wrote beside it, by its times. */
   sidenotes: readonly Sidenote[];
+  /** When nothing was recorded for a while. */
+  interruptions: readonly Interruption[];
 };
 
 /** What the keys of a recording's texts begin with. */
@@ -138,9 +141,10 @@ async function readTexts(storage: ProjectionStorage, kept: KeptRecording): Promi
   const texts = new Map(versions.map((version, at) => [version, rows[at]]));
   const utterances = isSpokenOnly(source) ? await utterancesIn(storage, recordingId, source) : [];
   const said = shown(withTexts(digest, texts), utterances);
-  const { blocks, unplaced, summary, lines, editable, offered, sidenotes } = said;
+  const { blocks, unplaced, summary, lines, editable, offered } = said;
+  const { sidenotes, interruptions } = said;
   const ofSummary = { summary, lines, editable, offered };
-  return { recordingId, utterances, blocks, unplaced, ...ofSummary, sidenotes };
+  return { recordingId, utterances, blocks, unplaced, ...ofSummary, sidenotes, interruptions };
 }
 
 /** The rows of text that reading would need: the same as long as what is shown is. */

@@ -23,6 +23,8 @@ export const noResults = {
   /** The `corrections.carried_over` into this run's transcript, and the `version.restored` it is. */
   carried: null,
   restored: null,
+  /** The last time that nothing was recorded for a while. */
+  interrupted: null,
   /** What people said last: title, language, start, corrections, own versions, side notes. No run takes it back. */
   titled: null,
   languageSet: null,
@@ -39,6 +41,7 @@ export type Results = Readonly<Record<keyof typeof noResults, number | null>>;
  */
 export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'audio.imported': { result: 'audio' },
+  'audio.interrupted': { result: 'interrupted' },
   'audio.captured': { result: 'audio', ends: 'capture' },
   'capture.interrupted': { result: 'audio', ends: 'capture' },
   'audio.extended': { result: 'audio' },
@@ -132,6 +135,7 @@ export const leadsBy = (type: string): 'begins' | 'answers' | 'changes' | undefi
 /** What stays as it is when a version is restored: files, and what people said since. */
 export const staying = [
   'audio',
+  'interrupted',
   'named',
   'saved',
   'voiced',

@@ -1,7 +1,7 @@
 import { orderFacts } from './order.ts';
 import * as z from 'zod';
 import { assemblyFacts, madeOf } from './assembly.ts';
-import { ledgerSchema } from './ledger.ts';
+import { interruptedSchema, ledgerSchema } from './ledger.ts';
 import { sentenceSchema } from './sentence.ts';
 import { documentFacts } from './documents.ts';
 import type { FactOf, FactSchemas } from './envelope.ts';
@@ -178,6 +178,7 @@ export const recordingFacts = {
   'recording.paused': { data: none },
   'recording.resumed': { data: none },
   'recording.discarded': { data: none },
+  'audio.interrupted': { data: interruptedSchema },
   'audio.captured': { data: z.object({ ...audioFile, ...captured }) },
   'capture.interrupted': { data: z.object({ ...audioFile, ...captured, reason: z.string() }) },
   'audio.imported': {

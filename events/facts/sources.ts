@@ -188,7 +188,10 @@ function assembled(before: Sources, { parts = [] }: Assembled): Sources {
   const isJoined = new Set(parts.map(({ recording }) => recording)).size > 1;
   const { results } = next.draft;
   const authored = isJoined ? results.authored : null;
-  const draft = { ...next.draft, results: { ...results, reworded: null, authored } };
+  const draft = {
+    ...next.draft,
+    results: { ...results, reworded: null, authored, interrupted: null },
+  };
   const versions = before.versions.map(() => noSource);
   return { ...next, draft, saved: null, published: null, versions, unwritten: [] };
 }
@@ -331,7 +334,7 @@ function restored(draft: Source, earlier: Source, version: number): Source {
 function returned(sources: Sources): Sources {
   const { draft, saved, published } = sources;
   if (saved === null || published === null) return sources;
-  const { audio, named, edited, authored, sidenotes, reworded, names } = draft.results;
+  const { audio, interrupted, named, edited, authored, sidenotes, reworded, names } = draft.results;
   const { titled, languageSet, startChanged } = published.results;
   const same = haveSameTurns(draft, saved);
   const kept = same ? { names } : {};
@@ -343,6 +346,7 @@ function returned(sources: Sources): Sources {
       results: {
         ...saved.results,
         audio,
+        interrupted,
         named,
         saved: draft.results.saved,
         titled,

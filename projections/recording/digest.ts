@@ -52,6 +52,7 @@ export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
     restorable,
     facts: facts.filter((one) => {
       if (isOfSidenote(one)) return sidenotes.has(one);
+      if (one.type === 'audio.interrupted') return draft.results.interrupted !== null;
       return one.type === 'turn.edited' || one.type === 'turns.recut'
         ? bases.has(one.data.basis) && !isSuperseded(one, facts)
         : needed.has(one.version);

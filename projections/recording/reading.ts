@@ -5,6 +5,7 @@ import { type Utterance, utterancesIn } from './utterances.ts';
 import { liveSpeakers } from './earlier-names.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
 import { notesOf } from './notes.ts';
+import { type Interruption, interruptionsOf } from './interruptions.ts';
 import { type Sidenote, sidenotesOf } from './sidenotes.ts';
 import {
   type Line,
@@ -68,6 +69,8 @@ export type Reading = {
   unplaced: Correction[];
   /** What people wrote beside it, by its times. */
   sidenotes: Sidenote[];
+  /** When nothing was recorded for a while. */
+  interruptions: Interruption[];
   /** The plan of what to recognise, and what was recognised by it. */
   plan: Stretch[] | null;
   /** The channel of each stretch of the plan; null: it is of the mix. */
@@ -166,6 +169,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     heard: turned,
     unplaced: restored ? [] : (carried?.content?.unplaced ?? []),
     sidenotes: sidenotesOf(recording, source, shownBlocks),
+    interruptions: interruptionsOf(recording, source),
     plan: plan?.data.stretches ?? null,
     channels: channels ?? null,
     utterances,

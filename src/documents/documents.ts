@@ -3,6 +3,7 @@ import type { Note } from '../words/notes.ts';
 import type { Language } from '../words/params.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { replaceLabels, speakerNumber } from '../../projections/recording/written-texts.ts';
+import type { Interruption } from '../../projections/recording/interruptions.ts';
 import type { Sidenote } from '../../projections/recording/sidenotes.ts';
 import { oneLine } from './markdown.ts';
 import { labelsIn } from './labels.ts';
@@ -66,6 +67,8 @@ export type DocumentsInput = {
   lines: readonly SummaryLine[];
   /** What people wrote beside it, by its times. */
   sidenotes: readonly Sidenote[];
+  /** When nothing was recorded for a while. */
+  interruptions: readonly Interruption[];
   /** Two or three sentences. */
   abstract: string;
   /** What a reader should know. */
@@ -170,6 +173,7 @@ export function documentsInput(
     summary: reading.summary ?? '',
     lines: reading.lines,
     sidenotes: reading.sidenotes,
+    interruptions: reading.interruptions,
     abstract: reading.abstract ?? '',
     // What was edited by hand is known only once the files are written.
     notes: reading.notes.filter(({ code }) => code !== 'edited'),
@@ -205,6 +209,7 @@ export async function exportInput(
     summary: transcript.summary ?? '',
     lines: transcript.lines,
     sidenotes: transcript.sidenotes,
+    interruptions: transcript.interruptions,
     abstract: row.abstract ?? '',
     notes: row.notes,
   };

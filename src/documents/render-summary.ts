@@ -1,3 +1,4 @@
+import type { Interruption } from '../../projections/recording/interruptions.ts';
 import type { Sidenote } from '../../projections/recording/sidenotes.ts';
 import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/transcript.ts';
 import { dueDate } from '../shared/due-date.ts';
@@ -97,7 +98,9 @@ function shown(
 /** A side note as people read it, before any markup. */
 type ShownSidenote = { at: number; text: string; block: string | null };
 type Block = DocumentsInput['blocks'][number];
-type Wanted = Pick<DocumentsInput, 'sidenotes' | 'blocks' | 'uiLanguage'>;
+type Wanted = Pick<DocumentsInput, 'sidenotes' | 'interruptions' | 'blocks' | 'uiLanguage'>;
+/** What a transcript has besides its passages. */
+type Between = { sidenote: ShownSidenote } | { interruption: string };
 
 /** Characters of a passage that stand for a moment that was marked without words. */
 const quotedMax = 160;
@@ -117,12 +120,26 @@ export function sidenoteSection(
 export const plainSidenote = ({ at, text }: ShownSidenote): string =>
   `[${clock(at)}] ${oneLine(text)}`;
 
-/** The blocks with the side notes where they were written: each behind the block that had begun by then. */
-export function withSidenotes(input: Wanted): ({ block: Block } | { sidenote: ShownSidenote })[] {
-  const waiting = input.sidenotes.map((note) => shownSidenote(input, note));
+/**
+ * The blocks with the side notes where they were written, each behind the block that had begun by then, and with the times
+ * in which nothing was recorded.
+ */
+export function withSidenotes(input: Wanted): ({ block: Block } | Between)[] {
+  const notes = input.sidenotes.map((note) => ({
+    at: note.at,
+    between: { sidenote: shownSidenote(input, note) },
+  }));
+  const pauses = input.interruptions.map((one) => ({
+    // A passage that begins right there came after it.
+    at: one.at - 0.01,
+    between: { interruption: interruptionLine(input, one) },
+  }));
+  const waiting: { at: number; between: Between }[] = [...notes, ...pauses].toSorted(
+    (a, b) => a.at - b.at,
+  );
   const before = (time: number) => {
     const until = waiting.findIndex(({ at }) => at >= time);
-    return waiting.splice(0, until < 0 ? waiting.length : until).map((sidenote) => ({ sidenote }));
+    return waiting.splice(0, until < 0 ? waiting.length : until).map(({ between }) => between);
   };
   return [
     ...input.blocks.flatMap((block) => [...before(block.start), { block }]),
@@ -145,6 +162,16 @@ export function renderSidenotes(input: DocumentsInput): string[] {
 /** A side note between the passages of the transcript: a quotation that says what it is. */
 export const renderSidenote = (input: Wanted, { at, text }: ShownSidenote): string =>
   `> *${labelsIn(input.uiLanguage)('sidenote')}* [${clock(at)}] ${escapeInline(text)}`;
+
+/** When nothing was recorded, and why: `14:03–14:07 not recorded (call)`. */
+function interruptionLine({ uiLanguage }: Wanted, { from, to, reason }: Interruption): string {
+  const [begun, ended] = [from, to].map((time) => time.slice('YYYY-MM-DDT'.length, -9));
+  const times = { from: begun!, to: ended! };
+  const labels = labelsIn(uiLanguage);
+  return reason === null
+    ? labels('not-recorded', times)
+    : labels('not-recorded-because', { ...times, reason });
+}
 
 /** A moment without words has those of its passage. */
 function shownSidenote(input: Wanted, { at, text, block, mark }: Sidenote): ShownSidenote {

@@ -87,6 +87,7 @@ const link = (path: string, text: string) => `[[${path.replace(/\.md$/u, '')}|${
 const renderBlocks = (input: DocumentsInput): string[] =>
   withSidenotes(input).map((part) => {
     if ('sidenote' in part) return renderSidenote(input, part.sidenote);
+    if ('interruption' in part) return `*${escapeInline(part.interruption)}*`;
     const { block } = part;
     if (!/^[A-Za-z0-9-]+$/u.test(block.id)) throw new TypeError(`not a block id: ${block.id}`);
     const speaker = input.kind === 'meeting' ? block.speaker : null;

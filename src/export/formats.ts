@@ -82,6 +82,7 @@ export function plainText(input: DocumentsInput): string {
     );
   const paragraphs = withSidenotes(input).map((part) => {
     if ('sidenote' in part) return `${labels('sidenote')} ${plainSidenote(part.sidenote)}`;
+    if ('interruption' in part) return part.interruption;
     const { speaker, start, text } = part.block;
     return speaker === null || input.kind === 'solo'
       ? oneLine(text)

@@ -13,11 +13,11 @@ import { clock } from '../shared/time.ts';
 /** Summary and transcript as a Word file (Office Open XML). */
 export async function wordFile(input: DocumentsInput): Promise<Buffer> {
   const labels = labelsIn(input.uiLanguage);
-  const transcript = withSidenotes(input).map((part) =>
-    'block' in part
-      ? turn(input, part.block)
-      : none(`${labels('sidenote')} ${clean(plainSidenote(part.sidenote))}`),
-  );
+  const transcript = withSidenotes(input).map((part) => {
+    if ('block' in part) return turn(input, part.block);
+    if ('interruption' in part) return none(part.interruption);
+    return none(`${labels('sidenote')} ${clean(plainSidenote(part.sidenote))}`);
+  });
   const sidenotes = sidenoteSection(input);
   const title = clean(input.title);
   const named = (text: string): string => withSpeakerNames(input, text);

@@ -86,6 +86,7 @@ export function recordingAnswer(
     speakers_pending: suggestionAnswers(row.suggestions, uiLanguage, reader.language),
     utterances: transcript ? utterances(transcript) : [],
     sidenotes: sidenotesIn(row.recordingId, transcript?.sidenotes ?? []),
+    interruptions: transcript?.interruptions ?? [],
     notes: notesIn(reader, row.notes),
     origins: originsAnswer(row.origins),
     ledger: ledgerOf(row, transcript),
@@ -134,6 +135,7 @@ export function readingAnswer(
     summary: summaryAnswer(reading, reading, { uiLanguage, localStart }),
     utterances: utterances({ blocks, utterances: [] }),
     sidenotes: sidenotesIn(id, reading.sidenotes),
+    interruptions: reading.interruptions,
     notes: notesIn(reader, notes),
   };
 }

@@ -64,8 +64,17 @@ export async function recordingAt(
   }
   if (!kept) return null;
   const row = recordingRow(kept);
-  const { blocks, utterances, unplaced, summary, lines, editable, offered, sidenotes } =
-    shown(recording);
+  const {
+    blocks,
+    utterances,
+    unplaced,
+    summary,
+    lines,
+    editable,
+    offered,
+    sidenotes,
+    interruptions,
+  } = shown(recording);
   const started = new Set(row.running.map(({ stage }) => stage));
   return {
     row,
@@ -79,6 +88,7 @@ export async function recordingAt(
       editable,
       offered,
       sidenotes,
+      interruptions,
     },
     position,
     possible: possibleFacts(snapshot),

@@ -16,6 +16,17 @@ export type SentRecording = {
   readonly startedAt: string;
 };
 
+/** A time in which nothing was recorded, told to the service when it is over. */
+export type SentInterruption = {
+  /** Of the recording before it. */
+  readonly samples: number;
+  /** RFC 3339. */
+  readonly from: string;
+  readonly to: string;
+  /** Absent: not known. */
+  readonly reason?: 'call' | 'muted' | 'gone' | 'asleep';
+};
+
 /** 16-bit samples, of two channels in turn where there are two. */
 type Samples<Pcm> = { readonly byteLength: number; slice(start: number): Pcm };
 
@@ -29,6 +40,7 @@ type Line<Pcm> = { readonly bufferedAmount: number; send(data: Pcm | string): vo
 export type UplinkAnswer =
   | { type: 'audio.ready'; recording_id: string; samples: number }
   | { type: 'audio.ack'; samples: number }
+  | { type: 'audio.interrupted'; samples: number }
   | { type: 'audio.ended'; samples: number; reason: string }
   | { type: 'warning'; code: string; detail: string; recording_id?: string | undefined };
 
@@ -62,6 +74,10 @@ export type UplinkPeer<Pcm extends Samples<Pcm>> = {
   ready(recordingId: string): void;
   /** So many samples are on the service's disk. @returns how many count as acknowledged */
   acknowledged(samples: number): number;
+  /** Those of which the service has not said that it has heard, the first one first. */
+  interruptions?(): readonly SentInterruption[];
+  /** The service has heard of the one that began there. */
+  interruptionTold?(samples: number): void;
   /** The service takes nothing more for now. */
   ended(reason: string): void;
   /** The service does not begin, or go on with, this recording. */
@@ -73,6 +89,8 @@ const aheadBytesMax = 256 * 1024;
 /** Looks at a connection that takes nothing more become this rare, in milliseconds. */
 const looks = { first: 100, max: 1000 };
 const firstWaitMs = 500;
+/** Interruptions that are told before the service has answered: it lets few messages wait. */
+const toldAtOnce = 8;
 
 /** Holds the timer until the next connection. */
 export class AudioUplink<Pcm extends Samples<Pcm>> {
@@ -94,6 +112,8 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
   /** Samples behind which the recording ends; null: it goes on. */
   #stopAt: number | null = null;
   #isClosed = false;
+  /** Interruptions that were told on this connection. */
+  #told = new WeakSet<SentInterruption>();
   /** Looks in a row at which the connection took nothing more. */
   #looks = 0;
 
@@ -104,6 +124,16 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
   /** There is more to send. */
   poke(): void {
     void this.#pump();
+  }
+
+  /** There is an interruption to tell of. */
+  tellInterruptions(): void {
+    if (this.#sent === null) return;
+    for (const one of this.#peer.interruptions?.().slice(0, toldAtOnce) ?? []) {
+      if (this.#told.has(one)) continue;
+      this.#told.add(one);
+      this.#say({ type: 'audio.interrupted', ...one });
+    }
   }
 
   /** Connects, or asks again on the connection that is there. */
@@ -151,6 +181,7 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
   /** The connection is gone, or there was none: the next one comes by itself. */
   lost(): void {
     this.#line = null;
+    this.#told = new WeakSet();
     this.#isConnecting = false;
     this.#sent = null;
     this.#isAsking = false;
@@ -165,10 +196,15 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
       this.#isAsking = false;
       this.#sent = frame.samples;
       this.#peer.ready(frame.recording_id);
+      // Before the end, which the next line may say.
+      this.tellInterruptions();
       this.#acknowledge(frame.samples);
       this.poke();
     } else if (frame.type === 'audio.ack') {
       this.#acknowledge(frame.samples);
+    } else if (frame.type === 'audio.interrupted') {
+      this.#peer.interruptionTold?.(frame.samples);
+      this.tellInterruptions();
     } else if (frame.type === 'audio.ended') {
       this.#sent = null;
       this.#isEnding = false;
@@ -217,7 +253,10 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
     this.#say({ type: 'audio.stop' });
   }
 
-  #say(frame: { type: 'audio.start' | 'audio.gap' | 'audio.stop'; [also: string]: unknown }): void {
+  #say(frame: {
+    type: 'audio.start' | 'audio.gap' | 'audio.interrupted' | 'audio.stop';
+    [also: string]: unknown;
+  }): void {
     this.#line?.send(JSON.stringify(frame));
   }
 

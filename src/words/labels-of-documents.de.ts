@@ -19,6 +19,18 @@ export const labelsOfDocumentsInGerman = {
   moment: { detail: 'Gemerkter Moment' },
   'moment-of': { detail: 'Gemerkter Moment: „{words}“' },
   'not-found': { detail: 'nicht in dem gefunden, was {name} gesagt hat' },
+  'not-recorded': { detail: '{from}–{to} nicht aufgenommen' },
+  'not-recorded-because': {
+    detail: '{from}–{to} nicht aufgenommen ({reason})',
+    choices: {
+      reason: {
+        call: 'Anruf oder andere App',
+        muted: 'Mikrofon vom System stummgeschaltet',
+        gone: 'Mikrofon getrennt',
+        asleep: 'Gerät im Ruhezustand',
+      },
+    },
+  },
   'no-speech': { detail: 'Es wurde keine Sprache gefunden.' },
   'no-summary': { detail: 'Es gibt keine Zusammenfassung.' },
   doubts: {

@@ -19,6 +19,21 @@ export const labelsOfDocuments = {
   moment: says({}, { detail: 'Moment marked' }),
   'moment-of': says({ words: 'text' }, { detail: 'Moment marked: “{words}”' }),
   'not-found': says({ name: 'text' }, { detail: 'not found in what {name} said' }),
+  'not-recorded': says({ from: 'text', to: 'text' }, { detail: '{from}–{to} not recorded' }),
+  'not-recorded-because': says(
+    { from: 'text', to: 'text', reason: ['call', 'muted', 'gone', 'asleep'] },
+    {
+      detail: '{from}–{to} not recorded ({reason})',
+      choices: {
+        reason: {
+          call: 'phone call or another app',
+          muted: 'microphone muted by the system',
+          gone: 'microphone disconnected',
+          asleep: 'device asleep',
+        },
+      },
+    },
+  ),
   'no-speech': says({}, { detail: 'No speech was found.' }),
   'no-summary': says({}, { detail: 'There is no summary.' }),
   doubts: says(

@@ -193,6 +193,7 @@ function inputOf(
     })),
     summary: '',
     sidenotes: [],
+    interruptions: [],
     lines: texts.map((text, at): SummaryLine => ({
       kind: kinds[at]!,
       text,

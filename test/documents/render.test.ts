@@ -45,6 +45,7 @@ const solo: DocumentsInput = {
   audio: 'Aufnahmen/Gießen am 21. (1).m4a',
   lines: [],
   sidenotes: [],
+  interruptions: [],
   speakers: [],
   blocks: [
     block(1, null, 0.2, 'Die Rosen brauchen am Montag Wasser, 3 Liter je Strauch.'),
@@ -88,6 +89,7 @@ const meeting: DocumentsInput = {
   ],
   summary: '- They meet on Fridays.',
   sidenotes: [],
+  interruptions: [],
   lines: [
     line({ text: 'They meet on Fridays.', block: 't-0002' }),
     line({
@@ -179,6 +181,35 @@ test('side notes stand below the summary and at their times in the transcript, a
   assert.match(renderDocuments({ ...others, uiLanguage: 'de' }).summary, /^## Randnotizen$/mu);
 });
 
+test('when nothing was recorded stands between the passages, in the words of the language', () => {
+  const [from, to] = ['2026-11-21T14:03:00Z', '2026-11-21T14:07:59Z'].map(
+    (time) => `${time.slice(0, -1)}+00:00`,
+  );
+  const interrupted: DocumentsInput = {
+    ...meeting,
+    interruptions: [
+      { at: 83.9, from: from!, to: to!, reason: null },
+      { at: 9999, from: from!, to: to!, reason: 'asleep' },
+    ],
+  };
+  const linesOf = (input: DocumentsInput) =>
+    renderDocuments(input)
+      .transcript.split('\n')
+      .flatMap((one) => /\^t-\d+$|^\*\d.*/u.exec(one)?.[0] ?? []);
+  assert.deepEqual(linesOf(interrupted), [
+    '^t-0001',
+    '*14:03–14:07 not recorded*',
+    '^t-0002',
+    '^t-0003',
+    '^t-0004',
+    '*14:03–14:07 not recorded (device asleep)*',
+  ]);
+  assert.equal(
+    linesOf({ ...interrupted, uiLanguage: 'de' }).at(-1),
+    '*14:03–14:07 nicht aufgenommen (Gerät im Ruhezustand)*',
+  );
+});
+
 test('without times no paragraph has one, in meetings too', () => {
   const soloTranscript = renderDocuments({ ...solo, times: false }).transcript;
   assert.match(soloTranscript, /^1\\. Kannen füllen\. \\#garten \^t-0002$/m);
@@ -208,6 +239,7 @@ test('the three documents have names of their own for a switcher, and call an un
     blocks,
     lines: [],
     sidenotes: [],
+    interruptions: [],
     summary: 'Sprecher 1 grüßt.\n\n- **SPEAKER_1**',
   });
   assert.match(shown, /^1\\\. \\\*\\\*Anna\\\*\\\* \\<b> grüßt\.$/m);

@@ -31,6 +31,7 @@ const meeting = (blocks: Block[], more: Partial<DocumentsInput> = {}): Documents
   links: false,
   lines: [],
   sidenotes: [],
+  interruptions: [],
   speakers: [
     { label: 'SPEAKER_1', name: 'Änne', seconds: 5 },
     { label: 'SPEAKER_2', name: null, seconds: 5 },

@@ -28,6 +28,7 @@ for (const remark of [
   'kind.changed',
   'language.set',
   'voices.named',
+  'audio.interrupted',
   'sidenote.written',
   'sidenote.edited',
   'sidenote.removed',

@@ -289,7 +289,7 @@ async function everySaying(history: History, storage: ProjectionStorage) {
 
 /** Side notes as documents show them. */
 const beside = (said: Pick<Parameters<typeof sidenoteSection>[0], 'blocks' | 'sidenotes'>) =>
-  sidenoteSection({ ...said, uiLanguage: 'en' })?.lines.map(plainSidenote) ?? [];
+  sidenoteSection({ ...said, interruptions: [], uiLanguage: 'en' })?.lines.map(plainSidenote) ?? [];
 
 const rounded = (seconds: number | null) => (seconds === null ? null : Math.round(seconds));
 

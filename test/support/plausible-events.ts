@@ -98,6 +98,11 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
     ],
   },
   'document.edited': { document: 'summary', own: true, replaces: 'c' },
+  'audio.interrupted': {
+    at: 1.5,
+    from: '2026-01-02T14:03:00+01:00',
+    to: '2026-01-02T14:07:00+01:00',
+  },
   'sidenote.written': { note: 1, at: 1.5 },
   'sidenote.edited': { note: 1 },
   'sidenote.removed': { note: 1 },

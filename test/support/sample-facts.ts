@@ -194,6 +194,14 @@ const samples: Record<FactType, Sample> = {
     data: { document: 'summary', own: true, replaces: 'c' },
     content: { markdown: '# Grüße' },
   },
+  'audio.interrupted': {
+    data: {
+      at: 2.5,
+      from: '2026-01-02T14:03:00+01:00',
+      to: '2026-01-02T14:07:00+01:00',
+      reason: 'call',
+    },
+  },
   'sidenote.written': {
     data: { note: 1, at: 2.5, block: 't-0001', mark: true },
     content: { text: 'Ask Änne about Köln.' },

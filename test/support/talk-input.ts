@@ -16,6 +16,7 @@ export const talkInput: DocumentsInput = {
   links: false,
   lines: [],
   sidenotes: [],
+  interruptions: [],
   speakers: [],
   blocks: [],
   summary: '',

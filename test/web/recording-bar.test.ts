@@ -143,6 +143,9 @@ test('what is recorded has its control on every page, tells what it is worth, an
         JSON.stringify(said),
       );
       const { recording_id: id } = (await runningOf(service, session.token))!;
+      await bar(page).getByRole('link').first().click();
+      await page.getByText(/^\d\d:\d\d–\d\d:\d\d not recorded$/u).waitFor();
+      await checkLook(page, 'talk-interrupted');
       await bar(page).getByRole('button', { name: 'Stop' }).click();
       await nothingRuns(service, session.token);
       await untilHolds(page, `tracks.every(({ readyState }) => readyState === 'ended')`);
@@ -154,6 +157,8 @@ test('what is recorded has its control on every page, tells what it is worth, an
         `/recordings/${id}/events`,
       );
       const { ledger, duration } = events.find(({ type }) => type === 'audio.captured')!.data;
+      const told = events.filter(({ type }) => type === 'audio.interrupted');
+      assert.equal(told.length, 1, JSON.stringify(told));
       assert.equal(ledger!.gaps.length, 1, JSON.stringify(ledger));
       assert.ok(ledger!.gaps[0]![1] >= 4, JSON.stringify(ledger));
       assert.ok(duration! > ledger!.gaps[0]![1] + 1);

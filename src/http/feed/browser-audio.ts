@@ -17,6 +17,7 @@ import { Problem, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { toProblem } from '../to-problem.ts';
+import { noteInterruption } from './browser-interruptions.ts';
 import type { AudioFrame } from './frames.ts';
 
 /** The connection that a browser's audio comes over. */
@@ -99,12 +100,28 @@ function receive(mic: Microphone, message: AudioFrame): void {
     return warn(mic, 'busy', frameWarning('too-many-messages'));
   mic.waiting += 1;
   void mic
-    .inTurn(async () => (message.type === 'audio.start' ? await start(mic, message) : stop(mic)))
+    .inTurn(async () => await act(mic, message))
     .catch((error: unknown) => refuse(mic, error))
     .finally(() => {
       mic.waiting -= 1;
       retireWhenIdle(mic);
     });
+}
+
+async function act(
+  mic: Microphone,
+  message: Exclude<AudioFrame, { type: 'audio.gap' }>,
+): Promise<void> {
+  if (message.type === 'audio.start') return await start(mic, message);
+  if (message.type === 'audio.stop') return stop(mic);
+  const { current, connection, services } = mic;
+  const rate = current?.stream.layout?.rate;
+  if (!current || rate === undefined)
+    return warn(mic, 'not-recording', frameWarning('start-first'));
+  const { recordingId } = current;
+  const { samples } = message;
+  await noteInterruption(services, { recordingId, rate, by: connection.caller().userId }, message);
+  connection.send({ type: 'audio.interrupted', recording_id: recordingId, samples });
 }
 
 function take(mic: Microphone, pcm: Buffer): void {

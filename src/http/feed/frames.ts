@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { plainTitle } from '../../../projections/recording/reading.ts';
 import type { FactOutline, LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordingOf, kindSchema } from '../../../events/facts/recording.ts';
+import { interruptionReasons } from '../../../events/facts/ledger.ts';
 import { browserRates } from '../../capture/browser/browser-file.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
 import { folderSchema, languageSchema, titleSchema } from '../body.ts';
@@ -180,6 +181,13 @@ export const clientFrame = z.discriminatedUnion('type', [
       .min(1)
       .max(gapSamplesMax)
       .describe('that were not heard: silence stands for them, and the note says so'),
+  }),
+  z.object({
+    type: z.literal('audio.interrupted'),
+    samples: z.number().int().nonnegative().describe('of the recording before it'),
+    from: z.iso.datetime({ offset: true }).describe('when nothing was heard any more'),
+    to: z.iso.datetime({ offset: true }).describe('when it was heard again'),
+    reason: z.enum(interruptionReasons).optional().describe('none: it is not known'),
   }),
   z.object({ type: z.literal('audio.stop') }),
   z.object({

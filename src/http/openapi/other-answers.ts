@@ -343,6 +343,11 @@ export const serverFrame = z.discriminatedUnion('type', [
     samples: z.number().int().describe('samples of the recording on the server’s disk'),
   }),
   z.object({
+    type: z.literal('audio.interrupted'),
+    recording_id,
+    samples: z.number().int().describe('the interruption that began there need not be said again'),
+  }),
+  z.object({
     type: z.literal('audio.ended'),
     recording_id,
     samples: z.number().int(),

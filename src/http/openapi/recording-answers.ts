@@ -1,3 +1,4 @@
+import { interruptionReasons } from '../../../events/facts/ledger.ts';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { doubtSchema, lineKinds, wordSchema } from '../../../events/facts/transcript.ts';
@@ -129,6 +130,18 @@ export const sidenote = z.object({
   edited_at: time.nullable(),
 });
 
+const interruption = z.object({
+  at: seconds.describe('of the recording: where it begins'),
+  from: time.describe('on the server’s wall clock'),
+  to: time,
+  reason: z
+    .enum(interruptionReasons)
+    .nullable()
+    .describe(
+      '`call`: a call or another program had the microphone; `muted`: the system kept it back; `gone`: it was disconnected; `asleep`: the device slept; null: not known',
+    ),
+});
+
 export const note = z.object({
   ...sentence.shape,
   text: z.string().describe('what it says, in the reader’s language'),
@@ -179,6 +192,9 @@ export const recording = z.object({
   speakers_pending: z.array(suggestion),
   utterances: z.array(utterance),
   sidenotes: z.array(sidenote).describe('what people wrote beside it, by its times'),
+  interruptions: z
+    .array(interruption)
+    .describe('when a browser was kept from recording, by their places'),
   notes: z.array(note).describe('what a reader should know'),
   origins: originsSchema,
   ledger: z

@@ -31,6 +31,7 @@ const wholeVersion = version.extend({
   summary: answers.recording.shape.summary,
   utterances: z.array(answers.utterance),
   sidenotes: answers.recording.shape.sidenotes,
+  interruptions: answers.recording.shape.interruptions,
   notes: answers.recording.shape.notes,
 });
 

@@ -11,6 +11,11 @@ import {
   surfacesOf,
 } from '../../../web/client/microphone/recording-surface.ts';
 import {
+  type Watched,
+  watchedAfter,
+  watchedFrom,
+} from '../../../web/client/microphone/interruptions.ts';
+import {
   type Sound,
   type SoundEvent,
   openingSound,
@@ -54,6 +59,57 @@ test('sound is heard by blocks alone, and interrupted by their absence, the cont
       [3.1, loud],
     ).state,
     'heard',
+  );
+});
+
+/** The interruptions that come of events at seconds behind the beginning; a sample a second. */
+function interruptionsOf(...events: [at: number, event: SoundEvent][]) {
+  let sound = openingSound(began);
+  let watched: Watched = watchedFrom(began);
+  return events.flatMap(([seconds, event]) => {
+    const at = began + seconds * 1000;
+    sound = soundAfter(sound, event, at);
+    const { over, ...next } = watchedAfter(watched, sound, { samples: seconds, at });
+    watched = next;
+    if (over === null) return [];
+    const [from, to] = [over.from, over.to].map((time) => (Date.parse(time) - began) / 1000);
+    return [[over.samples, from, to, over.reason ?? null]];
+  });
+}
+
+test('an interruption is told when sound is heard again, with the finest reason that is known', () => {
+  assert.deepEqual(interruptionsOf([1, loud], [2, look], [2.5, loud]), []);
+  assert.deepEqual(
+    interruptionsOf([1, loud], [2, look], [3.5, look], [4, look], [5, loud]),
+    [[3.5, 1, 5, null]],
+    'nothing says why',
+  );
+  assert.deepEqual(
+    interruptionsOf([1, loud], [1.5, look], [300, look], [301, loud]),
+    [[300, 1, 301, 'asleep']],
+    'nobody looked: the page slept',
+  );
+  const muted: SoundEvent = { type: 'muted', is: true };
+  assert.deepEqual(
+    interruptionsOf(
+      [1, loud],
+      [2, muted],
+      [2.1, { type: 'context', runs: false, isCall: true }],
+      [3, { type: 'context', runs: true }],
+      [4, { type: 'muted', is: false }],
+      [4.1, loud],
+    ),
+    [[2, 1, 4.1, 'call']],
+  );
+  assert.deepEqual(
+    interruptionsOf(
+      [1, loud],
+      [2, { type: 'gone', is: true }],
+      [9, look],
+      [20, { type: 'gone', is: false }],
+      [21, loud],
+    ),
+    [[2, 1, 21, 'gone']],
   );
 });
 

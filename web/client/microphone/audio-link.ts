@@ -44,6 +44,13 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
       kept.recordingId = recordingId;
       on.linked(true);
     },
+    interruptions: () => kept.interruptions ?? [],
+    interruptionTold(samples) {
+      const { interruptions = [] } = kept;
+      const told = interruptions.find((one) => one.samples === samples);
+      kept.interruptions = interruptions.filter((one) => one !== told);
+      store.put(kept).catch((error: unknown) => console.warn(error));
+    },
     // Never less than before: a service whose disk was put back asks for what is gone here, too.
     acknowledged(samples) {
       kept.acknowledged = Math.max(kept.acknowledged, samples);
@@ -138,6 +145,7 @@ function receive(frame: Frame, uplink: AudioLink): void {
   if (
     frame.type === 'audio.ready' ||
     frame.type === 'audio.ack' ||
+    frame.type === 'audio.interrupted' ||
     frame.type === 'audio.ended' ||
     // One that names a recording is about a device.
     (frame.type === 'warning' && !('recording_id' in frame))

@@ -9,6 +9,8 @@
  * What a full disk does not take stays in the page's memory until it is acknowledged.
  */
 
+import type { SentInterruption } from '../../../src/shared/audio-uplink.ts';
+
 /** A recording of this browser that the service does not have whole. */
 export type Kept = {
   id: string;
@@ -33,6 +35,8 @@ export type Kept = {
   startedAt: string;
   /** Samples of each channel that the service has on its disk. */
   acknowledged: number;
+  /** In which nothing was recorded, and of which the service has not heard yet; the first was first. */
+  interruptions?: SentInterruption[];
   /** Nothing more is recorded: what is here is to be sent, then it ends. */
   isOver: boolean;
   /** A person has deleted it: nothing is here any more, and the service is still to be told. */

@@ -5,8 +5,10 @@ import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { audioHeld, browserRecording, endedHere, trouble } from './browser-recording.ts';
 import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
+import { missedWhileAsleep, watchedAfter, watchedFrom } from './interruptions.ts';
 import { bytesOf, levelOf, sidesOf } from './pcm.ts';
 import { type Current, pausedThere, tellWish } from './pausing.ts';
+import { endInterruption, noteInterruption } from './told-interruptions.ts';
 import { afterRefusal, triesOf } from './refusals.ts';
 import { secondsOf, showAs, showPart } from './shown.ts';
 import { type SoundEvent, openingSound, soundAfter } from './sound.ts';
@@ -26,6 +28,7 @@ export function hold(found: Leftover): Current {
     tries: triesOf(() => mine.link.begin()),
     listening: null,
     sound: openingSound(Date.now()),
+    watched: watchedFrom(Date.now()),
     letSleep: () => {},
     putDown: Promise.resolve(),
     safe: found.total,
@@ -42,7 +45,7 @@ export function hold(found: Leftover): Current {
 export function takeBlock(mine: Current, pcm: ArrayBuffer): void {
   keepBlock(mine, pcm);
   const level = levelOf(pcm);
-  mine.sound = soundAfter(mine.sound, { type: 'block', rms: level.rms }, Date.now());
+  happened(mine, { type: 'block', rms: level.rms });
   const sides = mine.kept.channels === 2 ? sidesOf(pcm) : null;
   showPart(mine, { level, sides, sound: mine.sound });
 }
@@ -50,9 +53,11 @@ export function takeBlock(mine: Current, pcm: ArrayBuffer): void {
 /** For so long nothing was heard: what follows keeps its time. */
 export function takeMissed(mine: Current, { missedMs, before }: Missed): void {
   if (before !== null) keepBlock(mine, before);
-  mine.total += Math.round((missedMs / 1000) * mine.kept.rate);
   const to = Date.now();
-  showPart(mine, { missed: { from: to - missedMs, to } });
+  const times = { from: to - missedMs, to };
+  if (mine.watched.ongoing === null) noteInterruption(mine, missedWhileAsleep(mine.total, times));
+  mine.total += Math.round((missedMs / 1000) * mine.kept.rate);
+  showPart(mine, { missed: times });
 }
 
 /** Keeps a block, and sends it from where it is kept. */
@@ -75,8 +80,16 @@ function keepBlock(mine: Current, pcm: ArrayBuffer): void {
 export function heard(mine: Current, event: SoundEvent): void {
   if (mine.isPaused) return;
   const before = mine.sound;
-  mine.sound = soundAfter(before, event, Date.now());
+  happened(mine, event);
   if (mine.sound.state !== before.state) showPart(mine, { sound: mine.sound });
+}
+
+function happened(mine: Current, event: SoundEvent): void {
+  const at = Date.now();
+  mine.sound = soundAfter(mine.sound, event, at);
+  const { over, ...watched } = watchedAfter(mine.watched, mine.sound, { samples: mine.total, at });
+  mine.watched = watched;
+  if (over !== null) noteInterruption(mine, over);
 }
 
 /** Ends it; what is not on the service's disk yet is sent, now or when it answers again. */
@@ -84,6 +97,7 @@ export async function endHere(mine: Current): Promise<void> {
   if (mine.kept.isOver) return;
   mine.kept.isOver = true;
   endedHere.set(mine.kept.recordingId);
+  endInterruption(mine);
   showAs('ending', mine);
   await quiet(mine);
   await noteOver(mine);

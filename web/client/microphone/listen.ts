@@ -157,7 +157,11 @@ async function resume(context: AudioContext, wait = startMs.notPressed): Promise
 
 /** Says whether the context runs, and tries to go on whenever the system may let it. @returns how to stop */
 function watchContext(context: AudioContext, on: Pick<Hearing, 'sound'>): () => void {
-  const changed = () => on.sound({ type: 'context', runs: context.state === 'running' });
+  const changed = () => {
+    // Safari and Chromium have a state for what an app that calls does to all others.
+    const state: string = context.state;
+    on.sound({ type: 'context', runs: state === 'running', isCall: state === 'interrupted' });
+  };
   const goOn = () => {
     if (context.state !== 'running') void context.resume().catch(() => undefined);
   };

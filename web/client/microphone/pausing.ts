@@ -6,8 +6,10 @@ import { type Sound, openingSound } from './sound.ts';
 import type { Tries } from './refusals.ts';
 import type { AudioLink } from './audio-link.ts';
 import type { Leftover } from './leftovers.ts';
+import type { Watched } from './interruptions.ts';
 import type { Listening } from './listen.ts';
 import { CannotListen } from './streams.ts';
+import { endInterruption } from './told-interruptions.ts';
 
 /** What this browser records, as far as it has come. */
 export type Current = Leftover & {
@@ -15,6 +17,7 @@ export type Current = Leftover & {
   readonly tries: Tries;
   listening: Listening | null;
   sound: Sound;
+  watched: Watched;
   letSleep: () => void;
   /** Blocks are put down one after the other; rejects when neither disk nor memory has room. */
   putDown: Promise<void>;
@@ -65,6 +68,7 @@ export async function tellWish(mine: Current): Promise<void> {
 async function act(mine: Current, isPaused: boolean): Promise<void> {
   const { listening } = mine;
   if (mine.kept.isOver || listening === null || mine.isPaused === isPaused) return;
+  endInterruption(mine);
   mine.isPaused = isPaused;
   mine.sound = openingSound(Date.now());
   showAs(isPaused ? 'paused' : 'recording', mine);

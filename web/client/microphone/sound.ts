@@ -6,8 +6,8 @@ export type SoundState = 'opening' | 'heard' | 'silent' | 'interrupted' | 'gone'
 
 export type SoundEvent =
   | { type: 'block'; rms: number }
-  /** Whether the context runs, or the system has stopped it. */
-  | { type: 'context'; runs: boolean }
+  /** Whether the context runs, or the system has stopped it; `isCall`: for a call, or another program. */
+  | { type: 'context'; runs: boolean; isCall?: boolean }
   /** Whether the system keeps the microphone back: a call, another program. */
   | { type: 'muted'; is: boolean }
   /** Whether the microphone was taken away, or ended. */
@@ -23,6 +23,7 @@ export type Sound = {
   readonly blockAt: number | null;
   readonly loudAt: number;
   readonly runs: boolean;
+  readonly isCall: boolean;
   readonly muted: boolean;
   readonly gone: boolean;
 };
@@ -40,6 +41,7 @@ export const openingSound = (at: number): Sound => ({
   blockAt: null,
   loudAt: at,
   runs: true,
+  isCall: false,
   muted: false,
   gone: false,
 });
@@ -59,7 +61,7 @@ function changeOf(event: SoundEvent, before: Sound, at: number): Partial<Sound> 
       return { blockAt: at, ...(isFirst || event.rms >= floor ? { loudAt: at } : {}) };
     }
     case 'context':
-      return { runs: event.runs };
+      return { runs: event.runs, isCall: event.isCall === true };
     case 'muted':
       return { muted: event.is };
     case 'gone':
