@@ -31,6 +31,7 @@ const programs = [
   'test/support/projector-process',
   'test/support/no-network-process',
   'test/support/pulse-service-process',
+  'test/support/spelling-process',
 ];
 /** Packages of many files that most tests load, besides those built into the service; the others are loaded from `node_modules`. */
 const bundledPackages = ['ajv', 'ajv-formats', 'fast-check'];
