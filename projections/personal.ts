@@ -1,3 +1,5 @@
+import type { RuleThen, RuleWhen } from '../events/facts/rules.ts';
+import { detail } from '../src/words/details.ts';
 import { personOf, type PersonalFact, type TagColour } from '../events/facts/personal.ts';
 import type { Kind } from '../events/facts/recording.ts';
 import { userSubject } from '../events/facts/catalogue.ts';
@@ -15,23 +17,37 @@ export type Folder = Named & {
 };
 export type Tag = Named & { readonly colour: TagColour };
 
+/** Puts new recordings in order: where all of `when` holds, what `then` says. */
+export type Rule = {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly when: RuleWhen;
+  readonly then: RuleThen;
+};
+
 /** What one user has set in order, as the `personal-<user id>` stream says. */
 export type Personal = {
   readonly userId: string;
   /** By id, in the order in which they were made. */
   readonly folders: ReadonlyMap<string, Folder>;
   readonly tags: ReadonlyMap<string, Tag>;
+  /** In their order. */
+  readonly rules: ReadonlyMap<string, Rule>;
   /** Ids of folders that were deleted: what was put into one at that very moment is in none. */
   readonly deletedFolders: ReadonlySet<string>;
 };
 
 /** Folders, and tags, that a user may have. */
 export const namedMax = 500;
+/** Rules that a user may have. */
+export const rulesMax = 100;
 /** Characters of a name. */
 export const orderNameMax = 80;
 
 /** Its code is the type of problem that HTTP answers. */
-export type PersonalRefusal = Refusal<'name-taken' | 'too-many-names' | 'not-found'>;
+export type PersonalRefusal = Refusal<
+  'name-taken' | 'too-many-names' | 'not-found' | 'changed-meanwhile'
+>;
 export type DecidePersonal = (personal: Personal) => Decision<PersonalFact, PersonalRefusal>;
 
 /** How such a stream folds. */
@@ -40,6 +56,7 @@ export const personalAggregate: Aggregate<Personal, PersonalFact> = {
     userId: personOf(stream) ?? '',
     folders: new Map(),
     tags: new Map(),
+    rules: new Map(),
     deletedFolders: new Set(),
   }),
   evolve: after,
@@ -108,6 +125,46 @@ export const deleteTag =
   ({ tags }) =>
     tags.has(id) ? [{ type: 'tag.deleted', data: { tag: id } }] : unknown;
 
+/** A new rule is the last one. */
+export const createRule =
+  (rule: Rule): DecidePersonal =>
+  ({ rules }) =>
+    rules.size >= rulesMax ? tooMany('rules', rulesMax) : [saved(rule)];
+
+/** What is left out stays. */
+export const changeRule =
+  (id: string, wanted: Changes<Omit<Rule, 'id'>>): DecidePersonal =>
+  ({ rules }) => {
+    const there = rules.get(id);
+    if (!there) return unknown;
+    const { enabled = there.enabled, when = there.when, then = there.then } = wanted;
+    const after = { id, enabled, when, then };
+    const isSame = JSON.stringify(after) === JSON.stringify(there);
+    return isSame ? [] : [saved(after)];
+  };
+
+export const deleteRule =
+  (id: string): DecidePersonal =>
+  ({ rules }) =>
+    rules.has(id) ? [{ type: 'rule.deleted', data: { rule: id } }] : unknown;
+
+/** @param ids all of them, each once */
+export const orderRules =
+  (ids: readonly string[]): DecidePersonal =>
+  ({ rules }) => {
+    const isAll = ids.length === rules.size && new Set(ids).size === ids.length;
+    if (!isAll || !ids.every((id) => rules.has(id)))
+      return refuse('changed-meanwhile', detail('other-rules'));
+    const isSame = [...rules.keys()].every((id, at) => id === ids[at]);
+    return isSame ? [] : [{ type: 'rules.ordered', data: { rules: [...ids] } }];
+  };
+
+const saved = ({ id, enabled, when, then }: Rule): PersonalFact => ({
+  type: 'rule.saved',
+  data: { rule: id, enabled },
+  content: { when, then },
+});
+
 /** What documents say of where a recording is: names of what is still there, tags by name. */
 export function namesOf(
   { folder, tags }: { folder: string | null; tags: readonly string[] },
@@ -127,13 +184,15 @@ const refuse = (refused: PersonalRefusal['refused'], said: Sentence): PersonalRe
 });
 const unknown = refuse('not-found', problemOf('not-found'));
 
+const tooMany = (what: 'folders' | 'tags' | 'rules', count: number): PersonalRefusal =>
+  refuse('too-many-names', problemOf('too-many-names', { count, what }));
+
 /** Why a name cannot be given; undefined: it can. `what`: of which one more is to be made. */
 function fault(
   there: ReadonlyMap<string, Named>,
   { id, name, what }: { id?: string; name: string; what?: 'folders' | 'tags' },
 ): PersonalRefusal | undefined {
-  if (what !== undefined && there.size >= namedMax)
-    return refuse('too-many-names', problemOf('too-many-names', { count: namedMax, what }));
+  if (what !== undefined && there.size >= namedMax) return tooMany(what, namedMax);
   const same = [...there.values()].find(
     (one) => one.id !== id && foldName(one.name) === foldName(name),
   );
@@ -141,7 +200,7 @@ function fault(
 }
 
 function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
-  const { folders, tags, deletedFolders } = personal;
+  const { folders, tags, rules, deletedFolders } = personal;
   switch (fact.type) {
     case 'folder.created':
     case 'folder.renamed': {
@@ -171,6 +230,18 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
     }
     case 'tag.deleted':
       return { ...personal, tags: without(tags, fact.data.tag) };
+    case 'rule.saved': {
+      const { rule: id, enabled } = fact.data;
+      // One that cannot be read, since its key is away, does nothing.
+      const { when, then } = fact.content ?? { when: {}, then: {} };
+      return { ...personal, rules: having(rules, { id, enabled, when, then }) };
+    }
+    case 'rule.deleted':
+      return { ...personal, rules: without(rules, fact.data.rule) };
+    case 'rules.ordered': {
+      const ordered = fact.data.rules.flatMap((id) => rules.get(id) ?? []);
+      return { ...personal, rules: new Map(ordered.map((rule) => [rule.id, rule])) };
+    }
     default:
       return personal;
   }

@@ -6,7 +6,15 @@ export const tagsMax = 32;
 
 /** Where its owner put a recording. Ids of `personal-<user id>`; a recording that is handed over is in no order any more. */
 export const orderFacts = {
-  'recording.filed': { data: z.object({ folder: z.string().nullable() }) },
+  /** `rule`: by which of their rules; without one it is a person’s choice, which no rule changes. */
+  'recording.filed': {
+    data: z.object({ folder: z.string().nullable(), rule: z.string().optional() }),
+  },
   /** All the tags that it has. */
-  'tags.changed': { data: z.object({ tags: z.array(z.string()).max(tagsMax) }) },
+  'tags.changed': {
+    data: z.object({
+      tags: z.array(z.string()).max(tagsMax),
+      rules: z.array(z.string()).optional(),
+    }),
+  },
 } satisfies FactSchemas;

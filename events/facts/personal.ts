@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { kindSchema } from './recording.ts';
+import { ruleFacts } from './rules.ts';
 
-/** The stream of what one user has set in order: folders and tags. Sealed with the user's key. */
+/** The stream of what one user has set in order: folders, tags and rules. Sealed with the user's key. */
 export const personalStream = (userId: string): PersonalStream => `personal-${userId}`;
 export type PersonalStream = `personal-${string}`;
 /** The user a stream of that kind is of; undefined for other streams. */
@@ -31,6 +32,7 @@ export const personalFacts = {
   /** Another name or colour. */
   'tag.renamed': { data: z.object({ ...tag, colour: z.literal(tagColours) }), content: named },
   'tag.deleted': { data: z.object(tag) },
+  ...ruleFacts,
 } satisfies FactSchemas;
 
 export type PersonalFact = FactOf<typeof personalFacts>;

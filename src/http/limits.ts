@@ -27,6 +27,8 @@ export const limits = {
   erasedTogetherMax: 100,
   exportedTogetherMax: 500,
   changedTogetherMax: 500,
+  /** Recordings that a rule is tried on, the newest. */
+  triedMax: 200,
   /** Recordings of a folder or a tag that are counted. */
   countedMax: 1000,
   libraryIdsMax: 10_000,

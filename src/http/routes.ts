@@ -13,6 +13,7 @@ import { manyRecordingRoutes } from './routes/many-recordings.ts';
 import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
 import { orderRoutes } from './routes/order.ts';
+import { ruleRoutes } from './routes/rules.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { recordingCommandRoutes } from './routes/recording-actions.ts';
@@ -69,6 +70,7 @@ export const routes: readonly Route[] = [
   ...speakersRoutes,
   ...profileRoutes,
   ...orderRoutes,
+  ...ruleRoutes,
   ...documentRoutes,
   ...searchRoutes,
   ...audioRoutes,

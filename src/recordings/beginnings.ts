@@ -1,5 +1,6 @@
 import type { Kind, RecordingFact } from '../../events/facts/recording.ts';
 import type { Personal } from '../../projections/personal.ts';
+import { type Known, begunBy } from '../../projections/rules.ts';
 
 export type Start = {
   /** A ULID the caller has made up: what it holds for the recording can be named before it starts. */
@@ -7,9 +8,9 @@ export type Start = {
   owner: string;
   by: string;
   command: string;
-  /** Left out: as its folder has it. */
+  /** Left out: as its folder or a rule has it. */
   kind?: Kind | undefined;
-  /** ISO 639-1 code; null: as heard. Left out: as its folder has it. */
+  /** ISO 639-1 code; null: as heard. Left out: as its folder or a rule has it. */
   language?: string | null | undefined;
   speakers: number | null;
   title?: string | undefined;
@@ -39,32 +40,26 @@ export function startedWith(
     continues,
     ...origin
   }: Start,
-  personal: Pick<Personal, 'folders'>,
+  personal: Personal,
+  now = new Date(),
 ): RecordingFact[] {
-  const data = {
-    ...origin,
-    ...beginningIn({ kind, language, folder }, personal),
-    ...(continues === undefined ? {} : { continues }),
+  const { device } = origin;
+  const known: Known = {
+    source: device === null ? 'browser' : 'device',
+    device,
+    fileName: null,
+    startedAt: now.toISOString(),
+    title: title ?? null,
   };
+  const { facts, ...begun } = begunBy(
+    { kind, language, folder },
+    personal,
+    continues === undefined ? known : null,
+  );
+  const data = { ...origin, ...begun, ...(continues === undefined ? {} : { continues }) };
   const content = said({ title, people });
-  return [{ type: 'recording.started', data, content }, ...filedIn(folder)];
+  return [{ type: 'recording.started', data, content }, ...facts];
 }
-
-/** Kind and language: what was given, else what the folder says that was chosen. Pure. */
-export function beginningIn(
-  { kind, language, folder }: Pick<Start, 'kind' | 'language' | 'folder'>,
-  { folders }: Pick<Personal, 'folders'>,
-): { kind: Kind; language: string | null } {
-  const chosen = folders.get(folder ?? '');
-  return {
-    kind: kind ?? chosen?.kind ?? 'solo',
-    language: language === undefined ? (chosen?.language ?? null) : language,
-  };
-}
-
-/** With the fact of its beginning, so that none begins outside of the folder that was chosen for it. */
-export const filedIn = (folder: string | null | undefined): RecordingFact[] =>
-  folder ? [{ type: 'recording.filed', data: { folder } }] : [];
 
 /** What a person said of a recording at its beginning, as far as they did. */
 export const said = ({

@@ -1,12 +1,18 @@
 import { decodeTime, ulid } from 'ulid';
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type Kind, type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
+import {
+  type Kind,
+  type RecordingFact,
+  type RecordingFactOf,
+  recordingStream,
+} from '../../events/facts/recording.ts';
 import type { EventStore, EventStoreError } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Personal } from '../../projections/personal.ts';
 import type { Log } from '../shared/log.ts';
-import { beginningIn, said } from './beginnings.ts';
+import { begunBy } from '../../projections/rules.ts';
+import { said } from './beginnings.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { hasCode } from '../shared/errors.ts';
@@ -20,9 +26,9 @@ export type Upload = {
   by: string;
   /** Id of the command; a repetition returns the first answer. */
   command: string;
-  /** Left out: as its folder has it. */
+  /** Left out: as its folder or a rule has it. */
   kind?: Kind | undefined;
-  /** ISO 639-1 code; null: as heard. Left out: as its folder has it. */
+  /** ISO 639-1 code; null: as heard. Left out: as its folder or a rule has it. */
   language?: string | null | undefined;
   speakers: number | null;
   speakers_min?: number | undefined;
@@ -82,12 +88,8 @@ type ImportsDeps = {
   importedAs(recordingId: string): Promise<ImportedAs | null>;
   jobs: PendingJobs;
   store: Pick<EventStore, 'version'>;
-  /** Begins a new recording with the fact. */
-  begin(
-    recordingId: string,
-    fact: RecordingFactOf<'audio.imported'>,
-    upload: Upload,
-  ): Promise<Accepted>;
+  /** Begins a new recording with the facts. */
+  begin(recordingId: string, facts: readonly RecordingFact[], upload: Upload): Promise<Accepted>;
 };
 
 export function openImports(deps: ImportsDeps): Imports {
@@ -127,16 +129,18 @@ export function openImports(deps: ImportsDeps): Imports {
     taking.add(recordingId);
     try {
       await jobs.add(recordingId, 'import');
-      const fact = await takeUpload(upload, deps, recordingId);
-      const accepted = await deps.begin(recordingId, fact, upload).catch(async (error: unknown) => {
-        // Another process took the same command first: its recording is the answer, this copy no one's.
-        if (!hasCode<EventStoreError>(error, 'COMMAND_TAKEN')) throw error;
-        const first = await deps.importedBy(upload.command);
-        if (!first) throw error;
-        await files.removeAll(recordingId);
-        const { sha256 } = fact.data;
-        return await sameAs({ ...upload, sha256 }, first, deps.importedAs);
-      });
+      const { fact, facts } = await takeUpload(upload, deps, recordingId);
+      const accepted = await deps
+        .begin(recordingId, [fact, ...facts], upload)
+        .catch(async (error: unknown) => {
+          // Another process took the same command first: its recording is the answer, this copy no one's.
+          if (!hasCode<EventStoreError>(error, 'COMMAND_TAKEN')) throw error;
+          const first = await deps.importedBy(upload.command);
+          if (!first) throw error;
+          await files.removeAll(recordingId);
+          const { sha256 } = fact.data;
+          return await sameAs({ ...upload, sha256 }, first, deps.importedAs);
+        });
       // The recording is there whatever becomes of this; the next start looks at it again.
       await jobs
         .complete(recordingId, 'import')
@@ -188,14 +192,19 @@ async function takeUpload(
   upload: Upload,
   { files, order }: Pick<ImportsDeps, 'files' | 'order'>,
   recordingId: string,
-): Promise<RecordingFactOf<'audio.imported'>> {
+): Promise<{ fact: RecordingFactOf<'audio.imported'>; facts: RecordingFact[] }> {
   const { bytes, sha256 } = await hashUpload(upload.path);
   const name = `audio${safeExtension(upload.filename)}`;
   const path = await files.keep(recordingId, name, { path: upload.path, sha256 });
   const { owner, speakers, speakers_min, speakers_max } = upload;
-  const { kind, language } = beginningIn(upload, await order.of(owner));
   const { title, people, filename } = upload;
   const started_at = beginning(upload.began ?? {}, Date.now());
+  const known = { source: 'upload', device: null, fileName: filename } as const;
+  const { kind, language, facts } = begunBy(upload, await order.of(owner), {
+    ...known,
+    startedAt: started_at,
+    title: title ?? null,
+  });
   const origin = {
     owner,
     kind,
@@ -206,9 +215,12 @@ async function takeUpload(
     started_at,
   };
   return {
-    type: 'audio.imported',
-    data: { ...origin, path, bytes, sha256, duration: null },
-    content: { filename, ...said({ title, people }) },
+    fact: {
+      type: 'audio.imported',
+      data: { ...origin, path, bytes, sha256, duration: null },
+      content: { filename, ...said({ title, people }) },
+    },
+    facts,
   };
 }
 

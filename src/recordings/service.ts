@@ -13,7 +13,7 @@ import { stateName, isIn, isSettled } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow, StageProgress } from './stages/stage-progress.ts';
 import { type MadeOfOthers, madeOfOthers } from './made-of-others.ts';
-import { type Start, filedIn, startedWith } from './beginnings.ts';
+import { type Start, startedWith } from './beginnings.ts';
 import { type Accepted, openImports, type Upload } from './import-audio.ts';
 import { type RecordingAggregate, type AggregateDeps, openAggregate } from './control/aggregate.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
@@ -125,8 +125,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
   const { store, progress, log } = deps;
   const { importAudio, removeUnacknowledged } = openImports({
     ...deps,
-    begin: (recordingId, fact, { folder, ...metadata }) =>
-      begin(recordings, recordingId, [fact, ...filedIn(folder)], metadata),
+    begin: (recordingId, facts, metadata) => begin(recordings, recordingId, facts, metadata),
     async importedAs(recordingId) {
       const { recording } = await handler.read(recordingId);
       return factAt(recording, 1, 'audio.imported')?.data ?? null;

@@ -1,6 +1,7 @@
 import type { Block } from '../../events/facts/transcript.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
-import { around, foldWord, matches, wordsOf } from './words.ts';
+import { foldWord, wordsOf } from '../shared/folded-words.ts';
+import { around, matches } from './words.ts';
 
 /** A place in a note where words of a question are. */
 export type Passage = {

@@ -1,5 +1,5 @@
 import SearchableMap from 'minisearch/SearchableMap';
-import { foldWord, wordsOf } from './words.ts';
+import { foldWord, wordsOf } from '../shared/folded-words.ts';
 
 /** What is searched of a transcript. */
 export type Searchable = {

@@ -27,6 +27,10 @@ export const detailsOfRecordingsInGerman = {
     detail:
       'Das Transkript hat sich inzwischen geändert; Ihre Korrekturen wurden nicht gespeichert. Laden Sie die Seite neu und nehmen Sie sie noch einmal vor.',
   },
+  'other-rules': {
+    detail:
+      'Die Regeln haben sich inzwischen geändert; ihre Reihenfolge wurde nicht gespeichert. Laden Sie die Seite neu und ordnen Sie sie noch einmal.',
+  },
   'document-changed': {
     detail:
       'Das Dokument hat sich inzwischen geändert; Ihre Änderungen wurden nicht gespeichert. Laden Sie es neu und nehmen Sie sie noch einmal vor.',

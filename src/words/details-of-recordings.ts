@@ -39,6 +39,13 @@ export const detailsOfRecordings = {
         'The transcript has changed in the meantime, so your edits were not saved. Reload the page and make them again.',
     },
   ),
+  'other-rules': says(
+    {},
+    {
+      detail:
+        'The rules have changed in the meantime, so their order was not saved. Reload the page and sort them again.',
+    },
+  ),
   'document-changed': says(
     {},
     {

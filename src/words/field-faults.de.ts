@@ -145,6 +145,14 @@ export const fieldFaultsInGerman = {
   'peaks-too-many': { detail: 'ist zu hoch für eine Aufnahme dieser Länge' },
   'model-only-for-speech': { detail: 'lässt sich nur beim erneuten Transkribieren wählen' },
   'not-your-folder': { detail: 'ist keiner Ihrer Ordner' },
+  'rule-without-condition': { detail: 'braucht mindestens eine Bedingung' },
+  'rule-without-action': { detail: 'muss sagen, was geschehen soll' },
+  'rule-too-late': {
+    detail:
+      'kann keine Regel festlegen, die nach Titel, Sprechern oder Gesagtem fragt: Das ist erst danach bekannt',
+  },
+  'rule-times': { detail: 'muss zusammen mit der anderen Uhrzeit angegeben werden' },
+  'not-a-clock-time': { detail: 'muss eine Uhrzeit sein, zum Beispiel 18:30' },
   'too-many-tags': { detail: 'dürfen höchstens {limit} je Aufnahme sein' },
   'not-your-tag': { detail: 'ist keines Ihrer Schlagwörter' },
   'not-a-user': { detail: 'ist kein Benutzer' },

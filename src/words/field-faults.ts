@@ -190,6 +190,17 @@ export const fieldFaults = {
   'peaks-too-many': says({}, { detail: 'is too high for a recording of this length' }),
   'model-only-for-speech': says({}, { detail: 'can only be chosen when transcribing again' }),
   'not-your-folder': says({}, { detail: 'is not one of your folders' }),
+  'rule-without-condition': says({}, { detail: 'must have at least one condition' }),
+  'rule-without-action': says({}, { detail: 'must say what is done' }),
+  'rule-too-late': says(
+    {},
+    {
+      detail:
+        'can’t be set by a rule about title, speakers or what is said: these are known only afterwards',
+    },
+  ),
+  'rule-times': says({}, { detail: 'must be given with the other time' }),
+  'not-a-clock-time': says({}, { detail: 'must be a time of day, such as 18:30' }),
   'too-many-tags': says(
     { limit: 'integer' },
     { detail: 'must be at most {limit} for one recording' },

@@ -125,7 +125,7 @@ export const problemsOfRequestsInGerman = {
   'too-many-names': {
     title: 'Zu viele',
     detail: 'Sie können höchstens {count} {what} haben. Löschen Sie zuerst einige davon.',
-    choices: { what: { folders: 'Ordner', tags: 'Schlagwörter' } },
+    choices: { what: { folders: 'Ordner', tags: 'Schlagwörter', rules: 'Regeln' } },
   },
   overridden: {
     title: 'Durch Umgebungsvariable festgelegt',

@@ -193,11 +193,11 @@ export const problemsOfRequests = {
     { title: 'Name taken', detail: 'The name “{name}” is already taken. Choose another one.' },
   ),
   'too-many-names': says(
-    { count: 'integer', what: ['folders', 'tags'] },
+    { count: 'integer', what: ['folders', 'tags', 'rules'] },
     {
       title: 'Too many',
       detail: 'You can have {count} {what} at most. Delete some of them first.',
-      choices: { what: { folders: 'folders', tags: 'tags' } },
+      choices: { what: { folders: 'folders', tags: 'tags', rules: 'rules' } },
     },
   ),
   overridden: says(

@@ -24,7 +24,7 @@ import {
   exportInput,
 } from '../../src/documents/documents.ts';
 import { plainSidenote, sidenoteSection } from '../../src/documents/render-summary.ts';
-import { foldWord, wordsOf } from '../../src/search/words.ts';
+import { foldWord, wordsOf } from '../../src/shared/folded-words.ts';
 import { userIndex } from '../../src/search/user-index.ts';
 import { liveThrough } from '../support/histories.ts';
 import { type History, type Written, hasDocuments } from '../support/history-life.ts';

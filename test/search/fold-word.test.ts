@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldWord, wordsOf } from '../../src/search/words.ts';
+import { foldWord, wordsOf } from '../../src/shared/folded-words.ts';
 import { fc } from '../support/properties.ts';
 
 test('umlauts, their spellings with e, accents and case are one word', () => {

@@ -27,7 +27,7 @@ import { textSentences } from '../../src/language/sentences.ts';
 import { spokenWords } from '../../src/language/spoken-words.ts';
 import { linesIn } from '../../src/language/summary-lines.ts';
 import { whyUnusable } from '../../src/language/unusable.ts';
-import { foldWord, wordsOf } from '../../src/search/words.ts';
+import { foldWord, wordsOf } from '../../src/shared/folded-words.ts';
 import { serverMessage } from '../../src/servers/server-failure.ts';
 import { requestedLanguage } from '../../src/shared/languages.ts';
 import { textSegments } from '../../src/shared/segments.ts';

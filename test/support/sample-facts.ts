@@ -280,6 +280,12 @@ const samples: Record<FactType, Sample> = {
   'config.key_set': { data: { key: 'stt.base_url', value: 'http://127.0.0.1:8080' } },
   'config.secret_set': { data: { key: 'llm.api_key', fingerprint: 'ab12' } },
   'config.key_reset': { data: { key: 'stt.base_url' } },
+  'rule.saved': {
+    data: { rule: 'U1', enabled: true },
+    content: { when: { said: 'Köln' }, then: { folder: 'F1', tags: ['T1'] } },
+  },
+  'rule.deleted': { data: { rule: 'U1' } },
+  'rules.ordered': { data: { rules: ['U2', 'U1'] } },
   'folder.created': { data: { folder: 'F1' }, content: { name: 'Gemeinde' } },
   'folder.configured': { data: { folder: 'F1', kind: 'meeting', language: 'de' } },
   'folder.renamed': { data: { folder: 'F1' }, content: { name: 'Köln' } },

@@ -122,7 +122,7 @@ export const clientFrame = z.discriminatedUnion('type', [
     type: z.literal('audio.start'),
     kind: kindSchema
       .optional()
-      .describe('of a new recording; else as its folder has it, else `solo`'),
+      .describe('of a new recording; else as its folder or a rule has it, else `solo`'),
     sample_rate: z
       .number()
       .int()

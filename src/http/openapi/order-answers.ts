@@ -23,3 +23,29 @@ export const folderNamed = z.object({
   language: z.string().nullable().describe('ISO 639-1 code; the same'),
 });
 export const tagNamed = z.object({ id: z.string(), name: z.string(), colour });
+
+/** What several recordings became, with what undoes it. */
+export const changedTogether = <T extends z.ZodType>(refused: T) =>
+  z.object({
+    changed: z.array(
+      z.object({
+        recording_id: z.string(),
+        before: z.object({ folder: z.string().nullable(), tags: z.array(z.string()) }),
+      }),
+    ),
+    refused,
+  });
+
+export const ruleTried = z.object({
+  looked_at: z.int().describe('how many recordings, the newest'),
+  fitting: z.array(
+    z.object({
+      recording_id: z.string(),
+      title: z.string().nullable(),
+      created_at: z.string(),
+      folder: z.string().nullable().describe('id of the folder that it would be put into'),
+      add_tags: z.array(z.string()).describe('ids of tags that it would get'),
+      folder_chosen: z.boolean().describe('a person chose another folder, or none: that stays'),
+    }),
+  ),
+});

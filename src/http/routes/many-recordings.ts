@@ -13,6 +13,7 @@ import type { Accepted } from '../../recordings/import-audio.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { limits } from '../limits.ts';
+import { changedTogether } from '../openapi/order-answers.ts';
 import { problemBody } from '../problem-answer.ts';
 import { invalid } from '../problems.ts';
 import { folderOf, orderSchema, orderWanted } from '../order-changes.ts';
@@ -23,14 +24,16 @@ import { toProblem } from '../to-problem.ts';
 import { visibleOrLeft, visibleRecording } from '../visible-recording.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 
-const idsUpTo = (most: number) =>
+/** Ids of recordings in a body, each once. */
+export const idsUpTo = (most: number) =>
   z
     .array(z.string().min(1).max(64))
     .min(1)
     .max(most)
     .refine((ids) => new Set(ids).size === ids.length, wrong('recording-named-twice'));
 
-const refusals = z.array(
+/** What was refused of several. */
+export const refusals = z.array(
   z.object({ recording_id: z.string(), type: z.string(), detail: z.string() }),
 );
 
@@ -118,15 +121,7 @@ export const manyRecordingRoutes = [
     answers: {
       200: {
         description: 'Done.',
-        json: z.object({
-          changed: z.array(
-            z.object({
-              recording_id: z.string(),
-              before: z.object({ folder: z.string().nullable(), tags: z.array(z.string()) }),
-            }),
-          ),
-          refused: refusals,
-        }),
+        json: changedTogether(refusals),
       },
     },
     problems: ['not-found', 'not-accepted'],
@@ -198,7 +193,7 @@ async function eraseOne(
 }
 
 /** Our own mistakes, and what concerns all of them, end the whole. */
-function refusal(ctx: RouteContext, error: unknown): { type: string; detail: string } {
+export function refusal(ctx: RouteContext, error: unknown): { type: string; detail: string } {
   const problem = toProblem(error);
   if (problem.status >= 500) throw error;
   const { detail } = problemBody(problem, readerOf(ctx));

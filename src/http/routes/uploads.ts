@@ -34,8 +34,10 @@ const speakersField = z
 
 export const fieldsSchema = z
   .strictObject({
-    kind: kindSchema.optional().describe('else as its folder has it, else `solo`'),
-    language: languageSchema.optional().describe('else as its folder has it, else as heard'),
+    kind: kindSchema.optional().describe('else as its folder or a rule has it, else `solo`'),
+    language: languageSchema
+      .optional()
+      .describe('else as its folder or a rule has it, else as heard'),
     title: titleSchema.transform((title) => (title === '' ? undefined : title)).optional(),
     started_at: momentSchema
       .optional()

@@ -43,8 +43,11 @@ export type Job = {
    * @throws {StageSuperseded} when it is no longer wanted.
    */
   append(fact: RecordingFact, onBehalf?: { by: string; command: string }): Promise<void>;
-  /** As `append`, with what is decided on the newest facts: all or none. */
-  decide(decision: (recording: Recording) => readonly RecordingFact[]): Promise<void>;
+  /** As `append`, with what is decided on the newest facts: all or none, and each command once. */
+  decide(
+    decision: (recording: Recording) => readonly RecordingFact[],
+    onBehalf?: { by: string; command: string },
+  ): Promise<void>;
   /** Appends the stage's last result with what begins at once because of it: both or none. */
   appendLast(result: RecordingFact, next: RecordingFact | null): Promise<void>;
   /** 0 to 1, for those who watch. */
@@ -183,7 +186,7 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
           isShown && progress.set(recordingId, stage, { waiting: inQueue(stage, waiting) }),
       }),
     append: (fact, onBehalf) => append(launch, [fact], deps, onBehalf),
-    decide: (decision) => decide(launch, decision, 'decision', deps),
+    decide: (decision, onBehalf) => decide(launch, decision, 'decision', deps, onBehalf),
     appendLast: (result, next) => append(launch, next ? [result, next] : [result], deps),
     progress: (fraction) => progress.set(recordingId, stage, { fraction }),
     waiting: (waiting) =>

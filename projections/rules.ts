@@ -1,0 +1,257 @@
+import type { RuleWhen } from '../events/facts/rules.ts';
+import { tagsMax } from '../events/facts/order.ts';
+import type { Kind, RecordingFact } from '../events/facts/recording.ts';
+import { foldWord, wordsOf } from '../src/shared/folded-words.ts';
+import { localTime } from '../src/shared/time.ts';
+import { foldName } from './library.ts';
+import type { Personal, Rule } from './personal.ts';
+import { orderOf } from './recording/order.ts';
+import { draft, published } from './recording/reading.ts';
+import { type Recording, factAt } from './recording/recording.ts';
+
+/** What rules are asked about; what is not known yet is null or empty, and fits no condition. */
+export type RuleTraits = {
+  kind: Kind;
+  source: RuleSource;
+  device: string | null;
+  fileName: string | null;
+  language: string | null;
+  /** RFC 3339. */
+  startedAt: string;
+  title: string | null;
+  speakers: readonly string[];
+  /** The texts of all passages. */
+  passages: readonly string[];
+};
+type RuleSource = NonNullable<RuleWhen['source']>;
+
+/** Whether all conditions hold. Pure. */
+export function fits(when: RuleWhen, traits: RuleTraits): boolean {
+  const given = Object.values(when).filter((value) => value !== undefined);
+  return given.length > 0 && fitsBeginning(when, traits) && fitsWords(when, traits);
+}
+
+function fitsBeginning(when: RuleWhen, traits: RuleTraits): boolean {
+  const { kind, source, device, file_name, language, weekdays, from, to } = when;
+  const { weekday, time } = clockOf(traits.startedAt);
+  return (
+    (kind === undefined || kind === traits.kind) &&
+    (source === undefined || source === traits.source) &&
+    (device === undefined || isLike(traits.device, device)) &&
+    (file_name === undefined || isLike(traits.fileName, file_name)) &&
+    (language === undefined || language === traits.language) &&
+    (weekdays === undefined || weekdays.includes(weekday)) &&
+    (from === undefined || to === undefined || isBetween(time, from, to))
+  );
+}
+
+function fitsWords({ title, speaker, said }: RuleWhen, traits: RuleTraits): boolean {
+  return (
+    (title === undefined || hasWords(traits.title ?? '', foldedIn(title))) &&
+    (speaker === undefined ||
+      traits.speakers.some((name) => foldName(name) === foldName(speaker))) &&
+    (said === undefined || isSaid(traits.passages, foldedIn(said)))
+  );
+}
+
+const isSaid = (passages: readonly string[], words: readonly string[]): boolean =>
+  passages.some((text) => hasWords(text, words));
+
+function hasWords(text: string, words: readonly string[]): boolean {
+  if (words.length === 0) return false;
+  const there = new Set(foldedIn(text));
+  return words.every((word) => there.has(word));
+}
+
+const foldedIn = (text: string): string[] =>
+  [...wordsOf(text)].map(({ word }) => foldWord(word)).filter((word) => word !== '');
+
+/** `*` stands for anything. */
+function isLike(name: string | null, pattern: string): boolean {
+  if (name === null) return false;
+  const text = foldName(name);
+  const [first = '', ...rest] = foldName(pattern).split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+/** From a time on, and before another one; over midnight where that is not the later one. */
+const isBetween = (time: string, from: string, to: string): boolean =>
+  from < to ? time >= from && time < to : time >= from || time < to;
+
+/** By the clock where it was begun, as far as that is known; else by the server's. */
+function clockOf(startedAt: string): { weekday: number; time: string } {
+  const local = startedAt.endsWith('Z') ? localTime(new Date(startedAt)) : startedAt;
+  const day = new Date(`${local.slice(0, 10)}T00:00:00Z`).getUTCDay();
+  return { weekday: day === 0 ? 7 : day, time: local.slice(11, 16) };
+}
+
+type Ordering = Pick<Personal, 'folders' | 'tags' | 'rules'>;
+
+/** The rules that fit, in their order; those that are switched off do not. */
+const fitting = ({ rules }: Pick<Personal, 'rules'>, traits: RuleTraits): Rule[] =>
+  [...rules.values()].filter(({ enabled, when }) => enabled && fits(when, traits));
+
+/** The first that fits decides on the folder; tags come together. Of what was deleted since nothing is left. */
+function outcomeOf(rules: readonly Rule[], { folders, tags }: Ordering) {
+  const filing = rules.find(({ then }) => folders.has(then.folder ?? ''));
+  const tagging = rules.flatMap(({ id, then }) =>
+    (then.tags ?? []).filter((tag) => tags.has(tag)).map((tag) => ({ tag, rule: id })),
+  );
+  return { folder: filing && { folder: filing.then.folder!, rule: filing.id }, tagging };
+}
+
+type Tagging = ReturnType<typeof outcomeOf>['tagging'];
+
+/** The fact of tags that rules add to those that are there, none of which was taken away by a person. */
+function taggedBy(there: readonly string[], removed: ReadonlySet<string>, tagging: Tagging) {
+  const tags = [...there];
+  const rules = new Set<string>();
+  for (const { tag, rule } of tagging) {
+    if (tags.length >= tagsMax || tags.includes(tag) || removed.has(tag)) continue;
+    tags.push(tag);
+    rules.add(rule);
+  }
+  return rules.size === 0
+    ? []
+    : [{ type: 'tags.changed' as const, data: { tags, rules: [...rules] } }];
+}
+
+/** What is known of a recording when it begins. */
+export type Known = Pick<RuleTraits, 'source' | 'device' | 'fileName' | 'startedAt' | 'title'>;
+/** What a person gave with it. */
+type Given = {
+  kind?: Kind | undefined;
+  language?: string | null | undefined;
+  folder?: string | null | undefined;
+};
+
+/**
+ * With what a recording begins: what was given, else what the folder says that was chosen, else what rules say. The facts
+ * go into the append of its first one. Pure.
+ * @param known null: no rule is asked, as of what goes on into another recording
+ */
+export function begunBy(
+  given: Given,
+  personal: Ordering,
+  known: Known | null,
+): { kind: Kind; language: string | null; facts: RecordingFact[] } {
+  const chosen = personal.folders.get(given.folder ?? '');
+  const said = {
+    kind: given.kind ?? chosen?.kind ?? undefined,
+    language: given.language === undefined ? (chosen?.language ?? undefined) : given.language,
+  };
+  const traitsWith = ({ kind = 'solo', language = null }: Omit<Given, 'folder'>) =>
+    known && { ...known, kind, language, speakers: [], passages: [] };
+  const first = traitsWith(said);
+  const rules = first ? fitting(personal, first) : [];
+  const begun = {
+    kind: said.kind ?? rules.find(({ then }) => then.kind)?.then.kind ?? 'solo',
+    language:
+      said.language === undefined
+        ? (rules.find(({ then }) => then.language)?.then.language ?? null)
+        : said.language,
+  };
+  // As what it is from now on, so that the same rules say the same of it later.
+  const traits = traitsWith(begun);
+  const { folder, tagging } = outcomeOf(traits ? fitting(personal, traits) : [], personal);
+  const filed = given.folder ? { folder: given.folder } : folder;
+  return {
+    ...begun,
+    facts: [
+      ...(filed ? [{ type: 'recording.filed' as const, data: filed }] : []),
+      ...taggedBy([], new Set(), tagging),
+    ],
+  };
+}
+
+/**
+ * The facts that rules lead to on all that is known of a recording. What a person has chosen stays: the folder, also none,
+ * and tags that were taken away. Pure.
+ */
+export function rulesApplied(
+  recording: Recording,
+  personal: Ordering,
+): (RecordingFact & { type: 'recording.filed' | 'tags.changed' })[] {
+  const traits = traitsOf(recording);
+  if (traits === null) return [];
+  const { folder, tagging } = outcomeOf(fitting(personal, traits), personal);
+  const order = orderOf(recording);
+  const { hasChosenFolder, removed } = choicesIn(recording);
+  const isFiled = folder !== undefined && !hasChosenFolder && folder.folder !== order.folder;
+  return [
+    ...(isFiled ? [{ type: 'recording.filed' as const, data: folder }] : []),
+    ...taggedBy(order.tags, removed, tagging),
+  ];
+}
+
+/** Whether rules fit a recording, as far as that is known. Pure. */
+export function isFitting(recording: Recording, personal: Pick<Personal, 'rules'>): boolean {
+  const traits = traitsOf(recording);
+  return traits !== null && fitting(personal, traits).length > 0;
+}
+
+/** Whether rules are asked about a recording before it has documents: of one that was made of others they are not. */
+export const isForRules = ({ facts }: Recording): boolean =>
+  originOf(facts[0]) !== null && !facts.some(({ type }) => type === 'documents.saved');
+
+function originOf(first: Recording['facts'][number] | undefined) {
+  if (first?.type === 'recording.started' && first.data.continues === undefined) {
+    const { device } = first.data;
+    const source: RuleSource = device === null ? 'browser' : 'device';
+    return { source, device };
+  }
+  if (first?.type === 'audio.imported' && first.data.parts === undefined)
+    return { source: 'upload' as const, device: null };
+  return null;
+}
+
+/** Null: it was made of others. */
+function traitsOf(recording: Recording): RuleTraits | null {
+  const origin = originOf(factAt(recording, 1, 'recording.started') ?? recording.facts[0]);
+  if (origin === null || recording.startedAt === null) return null;
+  const { kind, language, title, filename, speakers, blocks } =
+    published(recording) ?? draft(recording);
+  return {
+    ...origin,
+    kind,
+    language,
+    title,
+    fileName: filename,
+    startedAt: recording.startedAt,
+    speakers: speakers.flatMap(({ name }) => name ?? []),
+    passages: blocks.map(({ text }) => text),
+  };
+}
+
+/** What its present owner has chosen, which is no rule's any more. */
+function choicesIn({ facts }: Recording): {
+  hasChosenFolder: boolean;
+  removed: ReadonlySet<string>;
+} {
+  let hasChosenFolder = false;
+  let tags: readonly string[] = [];
+  let removed = new Set<string>();
+  for (const fact of facts) {
+    if (fact.type === 'recording.handed_over') {
+      [hasChosenFolder, tags, removed] = [false, [], new Set()];
+    } else if (fact.type === 'recording.filed') {
+      if (fact.data.rule === undefined) hasChosenFolder = true;
+    } else if (fact.type === 'tags.changed') {
+      const after = fact.data.tags;
+      if (fact.data.rules === undefined)
+        for (const tag of tags) if (!after.includes(tag)) removed.add(tag);
+      for (const tag of after) removed.delete(tag);
+      tags = after;
+    }
+  }
+  return { hasChosenFolder, removed };
+}

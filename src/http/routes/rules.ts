@@ -1,0 +1,307 @@
+import { ulid } from 'ulid';
+import * as z from 'zod';
+import { isRefusal } from '../../../events/command-handler.ts';
+import { tagsMax } from '../../../events/facts/order.ts';
+import { kindSchema } from '../../../events/facts/recording.ts';
+import { ruleSources, ruleThen, ruleWhen } from '../../../events/facts/rules.ts';
+import { libraryOf } from '../../../projections/library.ts';
+import {
+  type DecidePersonal,
+  type Personal,
+  type Rule,
+  changeRule,
+  createRule,
+  deleteRule,
+  orderRules,
+  rulesMax,
+} from '../../../projections/personal.ts';
+import type { Order } from '../../../projections/recording/order.ts';
+import { isFitting, rulesApplied } from '../../../projections/rules.ts';
+import { personNameMax } from '../../recordings/people-given.ts';
+import type { Accepted } from '../../recordings/import-audio.ts';
+import { fieldFault } from '../../words/field-faults.ts';
+import { wrong } from '../../shared/in-words.ts';
+import { languageSchema, orderIdSchema } from '../body.ts';
+import { limits } from '../limits.ts';
+import * as answers from '../openapi/order-answers.ts';
+import { folderOf } from '../order-changes.ts';
+import { Problem, invalid, notFound } from '../problems.ts';
+import { routesOf } from '../route.ts';
+import type { HttpServices } from '../services.ts';
+import { visibleRecording } from '../visible-recording.ts';
+import { refuseWhenStopped, untilReadable } from '../written.ts';
+import { idsUpTo, refusal, refusals } from './many-recordings.ts';
+
+const text = (most: number) => z.string().trim().min(1, wrong('field-empty')).max(most).normalize();
+const spoken = languageSchema
+  .refine((code) => code !== null, wrong('not-a-language'))
+  .transform((code) => code ?? '');
+const time = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, wrong('not-a-clock-time'));
+const textMax = 200;
+
+const whenSchema = z
+  .strictObject({
+    kind: kindSchema.optional(),
+    source: z.enum(ruleSources).optional(),
+    device: text(textMax).optional().describe('name of the server’s device; `*`: anything'),
+    file_name: text(textMax).optional().describe('`*`: anything'),
+    language: spoken.optional(),
+    weekdays: z.array(z.int().min(1).max(7)).min(1).max(7).optional().describe('1: Monday'),
+    from: time.optional().describe('begun then or later, and before `to`, by the clock'),
+    to: time.optional().describe('over midnight where it is not later than `from`'),
+    title: text(textMax).optional().describe('it has all of these words'),
+    speaker: text(personNameMax).optional().describe('name of somebody who speaks'),
+    said: text(textMax).optional().describe('one passage has all of these words'),
+  })
+  .refine((when) => isAnything(when), { error: wrong('rule-without-condition') })
+  .refine(({ from, to }) => (from === undefined) === (to === undefined), {
+    path: ['to'],
+    error: wrong('rule-times'),
+  });
+
+const thenSchema = z
+  .strictObject({
+    folder: orderIdSchema.optional().describe('id of a folder'),
+    tags: z.array(orderIdSchema).max(tagsMax).optional().describe('ids of tags that it gets'),
+    kind: kindSchema.optional().describe('where none is given; known at its beginning only'),
+    language: spoken.optional().describe('the same'),
+  })
+  .refine(({ tags = [], ...others }) => tags.length > 0 || isAnything(others), {
+    error: wrong('rule-without-action'),
+  });
+
+const isAnything = (given: object): boolean =>
+  Object.values(given).some((value) => value !== undefined);
+
+const parts = { when: whenSchema, then: thenSchema };
+const ruleAnswer = z.object({
+  id: z.string(),
+  enabled: z.boolean(),
+  when: ruleWhen,
+  then: ruleThen.describe(
+    'ids of folders and tags may be of some that were deleted: they do nothing',
+  ),
+});
+const allRules = z.object({ rules: z.array(ruleAnswer).describe('in their order') });
+
+const route = routesOf({ tag: 'Order' });
+
+/** Rules of the caller. */
+export const ruleRoutes = [
+  route('get', '/rules', {
+    id: 'listRules',
+    summary: 'The caller’s rules, which put new recordings in order',
+    description:
+      'They are asked once when a recording begins, and once before its first documents are written. The first that fits ' +
+      'decides on the folder; tags come together. What a person has chosen stays.',
+    answers: { 200: { description: 'All of them.', json: allRules } },
+    run: async ({ caller }, { order }) => ({ rules: rulesOf(await order.of(caller.userId)) }),
+  }),
+  route('post', '/rules', {
+    id: 'createRule',
+    summary: `Makes a rule, the last of at most ${rulesMax}`,
+    body: { json: z.strictObject({ ...parts, enabled: z.boolean().default(true) }) },
+    answers: { 201: { description: 'The rule.', json: ruleAnswer } },
+    problems: ['too-many-names'],
+    command: true,
+    async run({ ctx, body, onBehalf }, { order }) {
+      ctx.status = 201;
+      assertMeaningful(body, await order.of(onBehalf.by));
+      const [fact] = await changed(order, onBehalf, createRule({ id: ulid(), ...body }));
+      const id = fact?.type === 'rule.saved' ? fact.data.rule : '';
+      return (await order.of(onBehalf.by)).rules.get(id);
+    },
+  }),
+  route('put', '/rules/order', {
+    id: 'orderRules',
+    summary: 'Puts the rules in another order',
+    body: { json: z.strictObject({ rules: z.array(orderIdSchema).max(rulesMax) }) },
+    answers: { 200: { description: 'All of them.', json: allRules } },
+    problems: ['changed-meanwhile'],
+    command: true,
+    async run({ body, onBehalf }, { order }) {
+      await changed(order, onBehalf, orderRules(body.rules));
+      return { rules: rulesOf(await order.of(onBehalf.by)) };
+    },
+  }),
+  route('patch', '/rules/{rule}', {
+    id: 'changeRule',
+    summary: 'Changes a rule; what is left out stays',
+    body: {
+      json: z.strictObject({
+        when: whenSchema.optional(),
+        then: thenSchema.optional(),
+        enabled: z.boolean().optional(),
+      }),
+    },
+    answers: { 200: { description: 'The rule as it is now.', json: ruleAnswer } },
+    problems: ['not-found'],
+    command: true,
+    async run({ params: { rule: id }, body, onBehalf }, { order }) {
+      const personal = await order.of(onBehalf.by);
+      const there = personal.rules.get(id);
+      const isOther = body.when !== undefined || body.then !== undefined;
+      if (there && isOther)
+        assertMeaningful(
+          { when: body.when ?? there.when, then: body.then ?? there.then },
+          body.then === undefined ? null : personal,
+        );
+      await changed(order, onBehalf, changeRule(id, body));
+      return (await order.of(onBehalf.by)).rules.get(id);
+    },
+  }),
+  route('delete', '/rules/{rule}', {
+    id: 'deleteRule',
+    summary: 'Deletes a rule; what it has done stays',
+    answers: { 204: { description: 'It is gone.' } },
+    problems: ['not-found'],
+    command: true,
+    async run({ params: { rule: id }, onBehalf }, { order }) {
+      await changed(order, onBehalf, deleteRule(id));
+    },
+  }),
+  route('post', '/rules/try', {
+    id: 'tryRule',
+    summary: 'What a rule would do to the newest recordings; nothing is changed',
+    body: {
+      json: z.strictObject({
+        rule: z.strictObject(parts),
+        limit: z.int().min(1).max(limits.triedMax).default(limits.triedMax),
+      }),
+    },
+    answers: { 200: { description: 'Those that it fits.', json: answers.ruleTried } },
+    async run({ body: { rule, limit }, caller: { userId: owner } }, services) {
+      const personal = await services.order.of(owner);
+      assertMeaningful(rule, personal);
+      return await tried(
+        services,
+        owner,
+        only({ id: 'tried', enabled: true, ...rule }, personal),
+        limit,
+      );
+    },
+  }),
+  route('post', '/rules/apply', {
+    id: 'applyRule',
+    summary: 'Applies a rule to several recordings, also one that is switched off',
+    description:
+      'One after the other, and what a person has chosen stays. `before` undoes it, sent to `POST /recordings/bulk`. A ' +
+      'repetition goes on where it stopped.',
+    body: {
+      json: z.strictObject({
+        rule: orderIdSchema,
+        recording_ids: idsUpTo(limits.changedTogetherMax),
+      }),
+    },
+    answers: { 200: { description: 'Done.', json: answers.changedTogether(refusals) } },
+    problems: ['not-found', 'not-accepted'],
+    command: true,
+    async run({ ctx, body: { rule: id, recording_ids: ids }, caller, onBehalf }, services) {
+      refuseWhenStopped(services);
+      const personal = await services.order.of(caller.userId);
+      const rule = personal.rules.get(id);
+      if (!rule) throw notFound();
+      const applied = only({ ...rule, enabled: true }, personal);
+      const done: { recording_id: string; before: Order }[] = [];
+      const refused: z.output<typeof refusals> = [];
+      let last: Accepted | undefined;
+      for (const recordingId of ids) {
+        try {
+          const row = await visibleRecording(services, caller, recordingId);
+          if (row.owner !== caller.userId) throw notFound();
+          await services.refreshing.note(recordingId);
+          const command = `${onBehalf.command}/${recordingId}`;
+          const { facts, ...accepted } = await services.recordingService.decide(
+            recordingId,
+            { by: onBehalf.by, command },
+            (recording) => rulesApplied(recording, applied),
+          );
+          if (facts.length === 0) continue;
+          last = accepted;
+          const tags = row.tags.filter((tag) => personal.tags.has(tag));
+          done.push({
+            recording_id: recordingId,
+            before: { folder: folderOf(row, personal), tags },
+          });
+        } catch (error) {
+          refused.push({ recording_id: recordingId, ...refusal(ctx, error) });
+        }
+      }
+      if (last) await untilReadable(services, last);
+      void services.refreshing.look();
+      return { changed: done, refused };
+    },
+  }),
+];
+
+const rulesOf = ({ rules }: Personal): Rule[] => [...rules.values()];
+
+/** A user's folders and tags with one rule. */
+const only = (rule: Rule, { folders, tags }: Personal) => ({
+  folders,
+  tags,
+  rules: new Map([[rule.id, rule]]),
+});
+
+/** @throws {Problem} what was refused */
+async function changed(
+  order: HttpServices['order'],
+  onBehalf: { by: string; command: string },
+  decide: DecidePersonal,
+) {
+  const decided = await order.change(onBehalf.by, onBehalf, decide);
+  if (isRefusal(decided)) throw new Problem(decided.refused, { said: decided.said });
+  return decided;
+}
+
+/** @param personal null: folder and tags were looked at before @throws {Problem} 422 naming what is none of the owner's, or comes too late */
+function assertMeaningful(
+  { when, then }: Pick<Rule, 'when' | 'then'>,
+  personal: Personal | null,
+): void {
+  const { folder, tags = [], kind, language } = then;
+  const isLate = [when.title, when.speaker, when.said].some((one) => one !== undefined);
+  const late = Object.entries({ kind, language }).flatMap(([name, value]) =>
+    isLate && value !== undefined
+      ? [{ path: `then.${name}`, fault: fieldFault('rule-too-late') }]
+      : [],
+  );
+  const faults = [
+    ...late,
+    ...(personal && folder !== undefined && !personal.folders.has(folder)
+      ? [{ path: 'then.folder', fault: fieldFault('not-your-folder') }]
+      : []),
+    ...(personal && tags.some((tag) => !personal.tags.has(tag))
+      ? [{ path: 'then.tags', fault: fieldFault('not-your-tag') }]
+      : []),
+  ];
+  if (faults.length > 0) throw invalid(faults);
+}
+
+async function tried(
+  services: HttpServices,
+  owner: string,
+  personal: ReturnType<typeof only>,
+  limit: number,
+): Promise<z.output<typeof answers.ruleTried>> {
+  const { rows } = await libraryOf(services.storage, owner, { limit });
+  const fitting: z.output<typeof answers.ruleTried>['fitting'] = [];
+  for (const { recordingId, title, source, createdAt, ...row } of rows) {
+    const { recording } = await services.recordingService.read(recordingId);
+    if (!isFitting(recording, personal)) continue;
+    const facts = rulesApplied(recording, personal);
+    const filed = facts.find(({ type }) => type === 'recording.filed')?.data;
+    const tagged = facts.find(({ type }) => type === 'tags.changed')?.data;
+    const wanted = [...personal.rules.values()][0]?.then.folder ?? null;
+    fitting.push({
+      recording_id: recordingId,
+      title: title ?? source,
+      created_at: createdAt,
+      folder: filed && 'folder' in filed ? filed.folder : null,
+      add_tags:
+        tagged && 'tags' in tagged ? tagged.tags.filter((tag) => !row.tags.includes(tag)) : [],
+      folder_chosen: wanted !== null && row.folder !== wanted && filed === undefined,
+    });
+  }
+  return { looked_at: rows.length, fitting };
+}
