@@ -110,9 +110,11 @@ export function partOf(said: Said, from: number, to: number): Said {
   const idsIn = (some: readonly Block[]) => new Set(some.map(({ id }) => id));
   const [all, present] = [idsIn(said.blocks), idsIn(part.blocks)];
   const earlier = idsIn(blocksDivided(said.blocks, from)[0]);
+  const secondOf = new Map(said.sidenotes.map(({ note, at }) => [note, at]));
   // Of a passage that is divided it goes with the first half.
-  const isOfPart = ({ block, at }: Line): boolean => {
+  const isOfPart = ({ block, note, at: middle }: Line): boolean => {
     if (block !== null && all.has(block)) return present.has(block) && !earlier.has(block);
+    const at = middle ?? secondOf.get(note ?? 0);
     return at === undefined ? from === 0 : within({ at });
   };
   const whole = withLinesOf(part, isOfPart);
@@ -165,6 +167,7 @@ export function followedBy(first: Said, other: Said): Said {
   const labelOf = <T extends string | null | undefined>(label: T): T | string =>
     label === null || label === undefined ? label : (labels.get(label) ?? label);
   const second = shifted(other, first.duration);
+  const firstNotes = Math.max(0, ...first.sidenotes.map(({ note }) => note));
   const behind = (all: readonly Block[]): Block[] =>
     all.map((one) => ({ ...one, id: ids(one.id), speaker: labelOf(one.speaker) }));
   const names = Object.entries(second.names).map(([label, name]) => [labelOf(label), name]);
@@ -201,12 +204,17 @@ export function followedBy(first: Said, other: Said): Said {
           id: `${line.id}-joined`,
           speaker: labelOf(line.speaker),
           block: line.block && ids(line.block),
+          ...(line.note === undefined ? {} : { note: line.note + firstNotes }),
         })),
       ],
     },
     sidenotes: [
       ...first.sidenotes,
-      ...second.sidenotes.map((one) => ({ ...one, block: one.block && ids(one.block) })),
+      ...second.sidenotes.map((one) => ({
+        ...one,
+        note: one.note + firstNotes,
+        block: one.block && ids(one.block),
+      })),
     ],
   };
 }
@@ -242,8 +250,7 @@ function shifted(said: Said, by: number): Said {
     },
     summary: {
       ...said.summary,
-      // Side notes at other times have other numbers.
-      lines: said.summary.lines.map(({ at, note: _note, ...line }) =>
+      lines: said.summary.lines.map(({ at, ...line }) =>
         at === undefined ? line : { ...line, at: moved(at, by) },
       ),
     },
@@ -304,10 +311,16 @@ function rememberedIn(recording: Recording): string[] | null {
  */
 function withLinesOf(said: Said, keeps: (line: Line) => boolean): Said {
   const ids = new Set(said.blocks.map(({ id }) => id));
+  const notes = new Set(said.sidenotes.map(({ note }) => note));
   const rests = ({ block }: Line) => block !== null && ids.has(block);
+  const restsOnNote = ({ note }: Line) => note !== undefined && notes.has(note);
   const lines = said.summary.lines
-    .filter((line) => keeps(line) && (rests(line) || isOfPerson(line)))
-    .map((line) => (rests(line) ? line : { ...line, block: null, at: undefined }));
+    .filter((line) => keeps(line) && (rests(line) || restsOnNote(line) || isOfPerson(line)))
+    .map(({ note, at, ...line }) => ({
+      ...line,
+      ...(rests(line) ? { ...(at === undefined ? {} : { at }) } : { block: null }),
+      ...(restsOnNote({ ...line, note }) ? { note } : {}),
+    }));
   return { ...said, summary: { ...said.summary, lines } };
 }
 

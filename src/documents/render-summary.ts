@@ -11,6 +11,8 @@ import { escapeInline, escapeLine, oneLine } from './markdown.ts';
 export type ShownLine = {
   text: string;
   block: string | null;
+  /** The side note that it rests on, if on no block. */
+  note: { name: string; block: string | null } | null;
   remark: string | null;
   done: boolean;
   /** The day that a task is due; null where none is, or where it is in doubt which. */
@@ -26,7 +28,7 @@ type Shown = ShownLine & { id: string };
  * person said.
  */
 export function summarySections(
-  input: Pick<DocumentsInput, 'lines' | 'speakers' | 'uiLanguage' | 'localStart'>,
+  input: SectionsInput,
 ): { kind: LineKind; heading: string | null; lines: Shown[] }[] {
   const labels = labelsIn(input.uiLanguage);
   return lineKinds.flatMap((kind) => {
@@ -50,17 +52,20 @@ export const dueDateOf = (
   kind !== 'task' || due === null || unfounded ? null : dueDate(due, localStart);
 
 /** A line without markup. */
-export const plainLineOf = ({ text, remark, done }: ShownLine): string =>
-  `${done ? '✓ ' : ''}${remark === null ? text : `${text} (${remark})`}`;
+export const plainLineOf = ({ text, note, remark, done }: ShownLine): string => {
+  const behind = remark ?? note?.name ?? null;
+  return `${done ? '✓ ' : ''}${behind === null ? text : `${text} (${behind})`}`;
+};
 
 /** The summary as Markdown: a heading and a list for each kind of line, each with a link to where it was said. */
 export function renderLines(input: DocumentsInput): string[] {
   const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
   const starts = new Map(input.blocks.map(({ id, start }) => [id, start]));
   return summarySections(input).flatMap(({ kind, heading, lines }) => {
-    const written = lines.map(({ text, block, remark, date, done }) => {
+    const written = lines.map(({ text, block, note, remark, date, done }) => {
       const start = block === null ? undefined : starts.get(block);
-      const link = start === undefined ? '' : ` [[${transcript}#^${block}|${clock(start)}]]`;
+      const place = note ?? (start === undefined ? null : { name: clock(start), block });
+      const link = place?.block ? ` [[${transcript}#^${place.block}|${place.name}]]` : '';
       const said = remark === null ? link : ` *(${escapeInline(remark)})*`;
       // Obsidian's Tasks reads a date at the end of the line alone.
       const due = date === null ? '' : ` 📅 ${date}`;
@@ -71,10 +76,12 @@ export function renderLines(input: DocumentsInput): string[] {
   });
 }
 
-function shown(
-  input: Pick<DocumentsInput, 'speakers' | 'uiLanguage' | 'localStart'>,
-  line: SummaryLine,
-): Shown {
+type SectionsInput = Pick<
+  DocumentsInput,
+  'lines' | 'speakers' | 'uiLanguage' | 'localStart' | 'sidenotes' | 'blocks'
+>;
+
+function shown(input: SectionsInput, line: SummaryLine): Shown {
   const { id = '', text, speaker, person, due, block, unfounded, by, done } = line;
   const name = speaker === null ? person : speakerName(input, speaker);
   // What a person wrote stays as they wrote it.
@@ -90,9 +97,17 @@ function shown(
     done: done === true,
     text: name === null ? dated : `${name}: ${dated}`,
     block,
+    note: block === null ? noteBehind(input, line) : null,
     remark: unfounded && name !== null ? labelsIn(input.uiLanguage)('not-found', { name }) : null,
     date: dueDateOf(line, input.localStart),
   };
+}
+
+function noteBehind(input: SectionsInput, { note: number }: SummaryLine): Shown['note'] {
+  const note = input.sidenotes.find((one) => one.note === number);
+  if (number === undefined || note === undefined) return null;
+  const { at, block } = shownSidenote(input, note);
+  return { name: `${labelsIn(input.uiLanguage)('sidenote')}, ${clock(at)}`, block };
 }
 
 /** A side note as people read it, before any markup. */

@@ -4,6 +4,7 @@ import { failure } from '../words/failures.ts';
 import {
   type About,
   type Asking,
+  type Noted,
   type SummaryDraft,
   askForSummary,
   noSummary,
@@ -37,7 +38,7 @@ export type SummariseOptions = {
   /** Lines that people wrote: they stay, and are not to be said again. */
   given?: readonly string[];
   /** What people noted while they listened: it is important to them. */
-  noted?: readonly string[];
+  noted?: readonly (Noted & { at: number })[];
   length?: 'shorter' | 'longer' | undefined;
   signal: AbortSignal;
   /** Fraction done, 0 to 1. */
@@ -85,9 +86,9 @@ export async function summarise(
       answerTokensMax: answerTokens(context),
       terms: termsWithin(options.terms ?? []),
       given: termsWithin(options.given ?? []),
-      noted: termsWithin(options.noted ?? []),
       length: options.length ?? null,
     },
+    noted: notesBeside(talk, blocks, options.noted ?? [], context),
   };
   const { draft, parts } = await draftOf(asking, talk, textTokens(context), options.onProgress);
   if ('prose' in draft) return { text: draft.prose, lines: [], parts };
@@ -133,6 +134,31 @@ function termsWithin(terms: readonly string[]): string[] {
   return terms.map(inert).filter((term) => (characters += term.length + 2) <= termCharactersMax);
 }
 
+/** What notes may take of a context: a tenth. */
+const notesShare = 0.1;
+
+/** Side notes of a part by when they were written; the first ones, where not all fit beside it. */
+function notesBeside(
+  talk: readonly Piece[],
+  blocks: readonly Block[],
+  noted: readonly (Noted & { at: number })[],
+  context: number,
+): Asking['noted'] {
+  const tokensMax = Math.max(termCharactersMax / 3, context * notesShare);
+  const placed = noted.map(({ note, text, at }) => {
+    const before = talk.findLast(({ block }) => blocks[block]!.start <= at) ?? talk[0]!;
+    return { note, text: inert(text), block: before.block };
+  });
+  return (part = talk) => {
+    const [from, to] = [part[0]!.block, part.at(-1)!.block];
+    let tokens = 0;
+    return placed.filter(
+      ({ text, block }) =>
+        block >= from && block <= to && (tokens += estimatedTokens(text) + 4) <= tokensMax,
+    );
+  };
+}
+
 const textTokens = (context: number): number =>
   Math.max(
     textTokensMin,
@@ -140,7 +166,7 @@ const textTokens = (context: number): number =>
   );
 
 async function atOnce(asking: Asking, talk: Piece[]): Promise<SummaryDraft | null> {
-  const about = aboutTalk(talk);
+  const about = aboutTalk(talk, asking);
   try {
     const wordsMin = leastWords(about.plain);
     return await unlessTooLarge(askForSummary(asking, 'whole', { ...about, wordsMin }));
@@ -151,19 +177,19 @@ async function atOnce(asking: Asking, talk: Piece[]): Promise<SummaryDraft | nul
   }
 }
 
-const aboutTalk = (talk: Piece[]): About => {
+const aboutTalk = (talk: Piece[], { noted }: Asking): About => {
   const plain = talkLines(talk);
-  return { numbered: numberedLines(talk), plain, read: plain, wordsMin: 1 };
+  return { numbered: numberedLines(talk), plain, read: plain, wordsMin: 1, noted: noted(talk) };
 };
 
-const aboutNotes = (notes: readonly string[], wordsMin: number): About => {
+const aboutNotes = (notes: readonly string[], wordsMin: number, noted: About['noted']): About => {
   const all = notes.join('\n\n');
-  return { numbered: all, plain: all, read: '', wordsMin };
+  return { numbered: all, plain: all, read: '', wordsMin, noted };
 };
 
 /** Notes of one part; of its halves, where the server finds it too large. In order. */
 async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<string[]> {
-  const ask = askForSummary(asking, 'part', aboutTalk(part));
+  const ask = askForSummary(asking, 'part', aboutTalk(part, asking));
   const halves = depth < depthMax ? halvesOfPart(part) : undefined;
   if (!halves) return [notesOfDraft(await ask)];
   const draft = await unlessTooLarge(ask);
@@ -186,7 +212,7 @@ async function merged(
   if (notes.length === 0) throw noSummary('empty');
   const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
   if (groups.length <= 1) {
-    const about = aboutNotes(notes, leastWords(notes.join(' ')));
+    const about = aboutNotes(notes, leastWords(notes.join(' ')), asking.noted());
     const draft = await unlessTooLarge(askForSummary(asking, 'merge', about));
     if (draft !== null) return draft;
     if (depth >= depthMax || notes.length < 3)
@@ -198,7 +224,7 @@ async function merged(
     condensed.push(
       group.length === 1
         ? group[0]!
-        : notesOfDraft(await askForSummary(asking, 'part', aboutNotes(group, 1))),
+        : notesOfDraft(await askForSummary(asking, 'part', aboutNotes(group, 1, asking.noted()))),
     );
   }
   return merged(asking, condensed, tokensMax, depth + 1);

@@ -21,7 +21,12 @@ export type DraftLine = {
   due: string | null;
   /** Number of the line of the talk that it rests on, from 1. */
   turn: number | null;
+  /** Number of the side note that it rests on. */
+  note: number | null;
 };
+
+/** How a model is told of a side note, so that its number is none of a line of the talk. */
+export const markOf = (note: number): string => `N${note}`;
 
 const linesMax = 60;
 
@@ -49,9 +54,9 @@ export function linesIn(answer: string): DraftLine[] | undefined {
 /** Lines as notes for a model that is to bring them together. */
 export const notesIn = (lines: readonly DraftLine[]): string =>
   lines
-    .map(({ turn, kind, person, text, due }) => {
+    .map(({ turn, note, kind, person, text, due }) => {
       const about = [person, due].filter((one) => one !== null).join(', ');
-      return `[${turn ?? '–'}] ${kind}${about === '' ? '' : ` (${about})`}: ${text}`;
+      return `[${turn ?? (note === null ? '–' : markOf(note))}] ${kind}${about === '' ? '' : ` (${about})`}: ${text}`;
     })
     .join('\n');
 
@@ -64,21 +69,38 @@ type Talk = {
   labels: readonly string[];
   /** Blocks by the words and numbers that stand in them. */
   places: ReadonlyMap<string, ReadonlySet<number>>;
+  /** What people noted beside it, by number. */
+  noted: ReadonlyMap<number, string>;
 };
 
 /**
  * Lines as they may be shown. A line keeps its link only when a name, a number or two content words of it stand in that
  * block or its neighbours. A decision or task of a person says so instead (`unfounded`) where that is so in none of
- * their blocks, nor in one beside them that names, addresses or asks them. A date stays only when it was said, by its numbers or
+ * their blocks, nor in one beside them that names, addresses or asks them. What stands in no block may rest on a side
+ * note in the same way, if the model names that note. A date stays only when it was said, by its numbers or
  * by its month or weekday. Nobody is named where one person dictates. Greetings and thanks are no points.
  */
 export function withEvidence(
   lines: readonly DraftLine[],
   blocks: readonly Block[],
-  about: { names: SpeakerNames; language: string | null },
+  {
+    noted = [],
+    ...about
+  }: {
+    names: SpeakerNames;
+    language: string | null;
+    noted?: readonly { note: number; text: string }[];
+  },
 ): SummaryLine[] {
   const labels = [...new Set(blocks.flatMap(({ speaker }) => speaker ?? []))];
-  const talk: Talk = { blocks, ...about, labels, places: placesIn(blocks, about.language) };
+  const talk: Talk = {
+    blocks,
+    names: about.names,
+    language: about.language,
+    labels,
+    places: placesIn(blocks, about.language),
+    noted: new Map(noted.map(({ note, text }) => [note, text])),
+  };
   const isTelling = ({ kind, text }: DraftLine) =>
     kind !== 'point' || !isCourtesy(text, about.language);
   const telling = lines.filter(isTelling);
@@ -102,13 +124,14 @@ function linesOf(item: unknown, list: string): DraftLine[] {
       person: null,
       due: null,
       turn: null,
+      note: null,
     });
-  const { kind, type, text, person, due, turn } = item as Record<string, unknown>;
+  const { kind, type, text, person, due, turn, note } = item as Record<string, unknown>;
   const line = {
     kind: kindOf(textIn(kind ?? type) || list),
     text: textIn(text).replace(/^[-+•]\s+/u, ''),
     due: known(textIn(due)),
-    turn: numberIn(turn),
+    ...placeIn(turn, note),
   };
   const people = peopleIn(person);
   return (people.length > 0 ? people : [null]).flatMap((one) =>
@@ -121,6 +144,14 @@ const withText = (line: DraftLine): DraftLine[] =>
 
 const textIn = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? plainLine(String(value)) : '';
+
+/** Some models give the mark of a note as the line's number. */
+const placeIn = (turn: unknown, note: unknown): Pick<DraftLine, 'turn' | 'note'> => {
+  const isNote = /^\[?N\d/u.test(textIn(turn));
+  return isNote
+    ? { turn: null, note: numberIn(turn) }
+    : { turn: numberIn(turn), note: numberIn(note) };
+};
 
 const numberIn = (value: unknown): number | null => {
   const digits = /\d{1,9}/u.exec(textIn(Array.isArray(value) ? value[0] : value))?.[0];
@@ -175,9 +206,12 @@ function checked(line: DraftLine, talk: Talk): SummaryLine {
   const stands = evidenceOf(text, said, talk);
   const named = line.turn === null ? -1 : line.turn - 1;
   const turn = named in talk.blocks && stands(named) ? named : null;
+  const note = turn === null ? noteBehind(text, line, talk) : null;
   const isAssigned = said !== null && (kind === 'decision' || kind === 'task');
-  const isUnfounded = isAssigned && !isTheirs(text, said, { speaker, talk });
-  const isDueSaid = line.due !== null && wasSaid(line.due, turn, talk);
+  const isUnfounded = isAssigned && note === null && !isTheirs(text, said, { speaker, talk });
+  const isDueSaid =
+    line.due !== null &&
+    (note === null ? wasSaid(line.due, turn, talk) : wasSaid(line.due, 0, note.talk));
   return {
     kind,
     text,
@@ -186,7 +220,20 @@ function checked(line: DraftLine, talk: Talk): SummaryLine {
     due: isDueSaid ? line.due : null,
     block: turn === null || isUnfounded ? null : talk.blocks[turn]!.id,
     ...(isUnfounded ? { unfounded: true as const } : {}),
+    ...(note === null ? {} : { note: note.number }),
   };
+}
+
+/** The side note that a line names, where it says what the line says; as a talk of one block. */
+function noteBehind(
+  text: string,
+  { note: number, person }: DraftLine,
+  talk: Talk,
+): { number: number; talk: Talk } | null {
+  const said = number === null ? undefined : talk.noted.get(number);
+  if (number === null || said === undefined) return null;
+  const own = { ...talk, places: placesIn([{ text: said }], talk.language) };
+  return evidenceOf(text, person, own, 0)(0) ? { number, talk: own } : null;
 }
 
 /** Whether a person said what a line says of them, or was told so beside what they said. */
@@ -310,7 +357,7 @@ function labelOf(person: string, { labels, names, language }: Talk): string | nu
 
 const titles = new Set('mr mrs ms miss dr prof professor herr frau doktor'.split(' '));
 
-function placesIn(blocks: readonly Block[], language: string | null): Talk['places'] {
+function placesIn(blocks: readonly Pick<Block, 'text'>[], language: string | null): Talk['places'] {
   const places = new Map<string, Set<number>>();
   // Costs more to make than to use on a block.
   const segmenter = wordSegmenter(language);

@@ -130,7 +130,7 @@ for (const [name, input] of Object.entries({ solo, meeting })) {
 
 test('the agreed bytes are those of this version of the renderer', () => {
   // Whoever changes a golden document after a release raises the version, and this line with it.
-  assert.equal(rendererVersion, 8);
+  assert.equal(rendererVersion, 9);
 });
 
 test('side notes stand below the summary and at their times in the transcript, as what they are', () => {
@@ -176,6 +176,20 @@ test('side notes stand below the summary and at their times in the transcript, a
     ],
   );
   assert.equal(index, renderDocuments(meeting).index);
+  // A line of the summary that rests on one says so.
+  const resting = {
+    kind: 'point',
+    text: 'Somebody has to pay.',
+    speaker: null,
+    person: null,
+    due: null,
+    block: null,
+    note: 1,
+  } as const;
+  assert.match(
+    renderDocuments({ ...noted, lines: [resting] }).summary,
+    /^- Somebody has to pay\. \[\[[^\]]*#\^t-0001\|Side note, 02:46:39\]\]$/mu,
+  );
   // Of another’s they are not „mine“.
   const others = { ...noted, sidenotes: noted.sidenotes.map((one) => ({ ...one, own: false })) };
   assert.match(renderDocuments({ ...others, uiLanguage: 'de' }).summary, /^## Randnotizen$/mu);

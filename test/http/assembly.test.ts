@@ -75,6 +75,53 @@ test('a recording is cut: each part has its seconds, words, corrections, names a
   }
 });
 
+test('a line that rests on a side note rests on the same one after a cut and a join', async (t) => {
+  const at = await spelledWorld(t);
+  const { service, token } = at;
+  const id = await meeting(at, [2, 4, 6, 1, 3, 5, 8, 10]);
+  /** Of each line that a person added, the words of the side note that it rests on. */
+  const resting = async (one: string) => {
+    type Line = { text: string; cites: { note?: number }[] };
+    const { summary, sidenotes } = (await read(service, token, one)) as unknown as {
+      summary: { lines: Line[] };
+      sidenotes: { note: number; text: string }[];
+    };
+    const lines = summary.lines.filter(({ text }) => text.startsWith('line of '));
+    return lines.map(({ text, cites }) => [
+      text,
+      ...cites.map(({ note }) => sidenotes.find((own) => own.note === note)?.text),
+    ]);
+  };
+  for (const [second, text] of [
+    [1.5, 'early'],
+    [6.5, 'late'],
+  ] as const) {
+    await ask(at, 'POST', `/recordings/${id}/sidenotes`, { at: second, text });
+  }
+  const { sidenotes } = (await read(service, token, id)) as unknown as {
+    sidenotes: { note: number; text: string }[];
+  };
+  const edits = sidenotes.map(({ note, text }) => ({
+    add: { text: `line of ${text}`, kind: 'point', note },
+  }));
+  await ask(at, 'PATCH', `/recordings/${id}/summary`, { edits });
+  await service.reaches(id, 'idle.saved');
+  const [early, late] = [
+    ['line of early', 'early'],
+    ['line of late', 'late'],
+  ];
+  assert.deepEqual(await resting(id), [early, late]);
+  const { into } = await ask(at, 'POST', `/recordings/${id}/cut`, { at: 5 });
+  await service.reaches(into!, 'idle.saved');
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(await resting(id), [early]);
+  assert.deepEqual(await resting(into!), [late]);
+  await ask(at, 'POST', `/recordings/${id}/join`, { with: into });
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(await resting(id), [early, late]);
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
 test('a passage is removed: silence in its place, and no word of it anywhere', async (t) => {
   const at = await spelledWorld(t);
   const { service, token } = at;

@@ -291,3 +291,58 @@ test('what is no summary is refused, asked for once more, and then a failure tha
     assert.equal((await summarise(blocks, model, english)).text, right, String(why));
   }
 });
+
+test('side notes go with the part beside which they were written, and keep their marks in what is merged', async (t) => {
+  const { model, server } = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 2048,
+    brain: ({ user: said, system: told }) => {
+      if (said.includes('<parts>')) {
+        const marks = [...said.matchAll(/^\[(N\d+)\] point: (.*)$/gmu)];
+        return asLines(...marks.map(([, note, text = '']) => ({ turn: null, note, text })));
+      }
+      const [, mark, text = ''] = /\[(N\d+)\] “([^”]+)”/u.exec(told) ?? [];
+      const notes =
+        mark === undefined ? [] : [{ turn: null, note: mark, text: `Das ist ${text}.` }];
+      return asLines(...notes, { turn: 1, text: 'Das ist von einem Punkt.' });
+    },
+  });
+  const blocks = longTalk(60);
+  const [first, last] = [blocks[0]!, blocks.at(-1)!];
+  const noted = [
+    { note: 4, at: first.start + 0.1, text: 'Kaution für den Partyservice' },
+    { note: 9, at: last.end + 60, text: 'Anhänger beim Nachbarn leihen' },
+  ];
+  const { lines, parts } = await summarise(blocks, model, { ...options, noted });
+  assert.ok(parts > 2);
+  const asked = server.chats().map(({ body }) => [system(body), user(body)] as const);
+  const withNote = (mark: string) =>
+    asked.flatMap(([told], at) => (told.includes(`[${mark}] “`) ? [at] : []));
+  const merging = asked.findIndex(([, said]) => said.includes('<parts>'));
+  assert.deepEqual(withNote('N4'), [0, merging]);
+  assert.deepEqual(withNote('N9'), [merging - 1, merging]);
+  assert.deepEqual(
+    lines.map(({ note, block }) => [note, block]),
+    [
+      [4, null],
+      [9, null],
+    ],
+  );
+});
+
+test('of many side notes as many as a tenth of the context holds go with the talk', async (t) => {
+  const { model, server } = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 8192,
+    brain: () => asLines({ turn: 1, text: german }),
+  });
+  const noted = Array.from({ length: 200 }, (_, at) => ({
+    note: at + 1,
+    at,
+    text: `Notiz ${at} ${'x'.repeat(40)}`,
+  }));
+  await summarise(longTalk(4), model, { ...options, noted });
+  const [told] = server.chats().map(({ body }) => system(body));
+  const count = told!.match(/\[N\d+\]/gu)!.length;
+  assert.ok(count > 30 && count < 60, `${count}`);
+});

@@ -23,6 +23,7 @@ const draft = (about: Partial<DraftLine> & { text: string }): DraftLine => ({
   person: null,
   due: null,
   turn: null,
+  note: null,
   ...about,
 });
 const checked = (about: Partial<DraftLine> & { text: string }, blocks = meeting) =>
@@ -249,4 +250,34 @@ test('a greeting is no point of a summary, unless there is nothing else', () => 
     'They order 12 chairs.',
   ]);
   assert.deepEqual(lines('Thank you all.'), ['Thank you all.']);
+});
+
+test('what the talk does not say rests on the side note that a line names, if that says it', () => {
+  const noted = [
+    { note: 2, text: 'Caterer wants a deposit by 14 June' },
+    { note: 5, text: 'Ask Ben' },
+  ];
+  const resting = (about: Partial<DraftLine> & { text: string }) =>
+    withEvidence([draft(about)], meeting, { names, language: 'en', noted })[0]!;
+  const deposit = { text: 'The caterer wants a deposit.' };
+  assert.deepEqual(
+    [resting({ ...deposit, note: 2 }).note, resting({ ...deposit, note: 2 }).block],
+    [2, null],
+  );
+  for (const note of [5, 1, null])
+    assert.equal(resting({ ...deposit, note }).note, undefined, `${note}`);
+  // The talk's own words come first.
+  const report = resting({ text: 'The budget report.', turn: 1, note: 2 });
+  assert.deepEqual([report.block, report.note], [meeting[0]!.id, undefined]);
+  const task = { kind: 'task', person: 'Ben', text: 'pays the deposit to the caterer' } as const;
+  assert.equal(resting(task).unfounded, true);
+  const noted14 = resting({ ...task, due: '14 June', note: 2 });
+  assert.deepEqual([noted14.unfounded, noted14.due, noted14.note], [undefined, '14 June', 2]);
+  assert.equal(resting({ ...task, due: '15 July', note: 2 }).due, null);
+  // As models answer: its mark, or its number, or its mark where a line’s number belongs.
+  for (const place of [{ note: 'N2' }, { note: 2 }, { turn: 'N2' }, { turn: '[N2]' }]) {
+    const answer = JSON.stringify({ lines: [{ kind: 'point', ...deposit, ...place }] });
+    const [line] = linesIn(answer)!;
+    assert.deepEqual([line?.turn, line?.note], [null, 2], answer);
+  }
 });

@@ -277,7 +277,7 @@ function beginningOf(
   { said, absorbs }: Making,
 ): CarriedFact[] {
   const source = shownOf(recording);
-  const told = said(recording);
+  const told = numbered(said(recording), [], 0);
   const origin = factAt(recording, 1, 'recording.started', 'audio.imported');
   const isCut = asked.type === 'recording.cut';
   const titled = isTitleGiven(recording, source);
@@ -306,7 +306,7 @@ function beginningOf(
     },
     ...carriedFacts(told, { ...textsOf(told), title }, { run: 1, kind, version: 1 }),
     ...(titled ? [titledFact(title)] : []),
-    ...carriedNotes(numbered(told.sidenotes, [], 0), { had: false }),
+    ...carriedNotes(told.sidenotes, { had: false }),
     ...orderTaken(noOrder, orderOf(recording)),
   ];
 }
@@ -333,7 +333,8 @@ function successionOf(
   { bytes, ...audio }: KeptAudio,
   { said, absorbs, joined }: Pick<Making, 'said' | 'absorbs'> & { joined: Recording | null },
 ): CarriedFact[] {
-  const told = said(recording);
+  const own = saidOf(recording).sidenotes;
+  const told = numbered(said(recording), own, lastNumber(recording));
   const { draft, run } = recording.sources;
   const present = recording.files.audio;
   const replaced: RecordingFactOf<'audio.assembled'> = {
@@ -345,9 +346,7 @@ function successionOf(
   const kind = draft.kind ?? 'solo';
   const texts = textsOf({ ...told, title: saidOf(recording).title });
   facts.push(...carriedFacts(told, texts, { run: run + 1, kind, version }));
-  const own = saidOf(recording).sidenotes;
-  const notes = numbered(told.sidenotes, own, lastNumber(recording));
-  facts.push(...carriedNotes(notes, { had: own.length > 0 }));
+  facts.push(...carriedNotes(told.sidenotes, { had: own.length > 0 }));
   if (joined && comesBefore(joined, recording, { absorbs })) {
     const local_start = localTime(new Date(joined.startedAt ?? ''));
     facts.push({ type: 'start.changed', data: { local_start } });
@@ -356,22 +355,28 @@ function successionOf(
   return facts;
 }
 
-/** Its own side notes keep their numbers; what is at another second, or another's, gets one after the last. */
-function numbered(
-  notes: readonly Sidenote[],
-  own: readonly Sidenote[],
-  last: number,
-): readonly Sidenote[] {
+/**
+ * Its own side notes keep their numbers; what is at another second, or another's, gets one after the last. Lines that rest
+ * on them follow.
+ */
+function numbered(told: Said, own: readonly Sidenote[], last: number): Said {
+  const numbers = new Map<number, number>();
   let given = last;
-  return notes.map((one) => {
+  const sidenotes = told.sidenotes.map((one) => {
     const stays = own.some(
       ({ note, at, by, text }) =>
         note === one.note && at === one.at && by === one.by && text === one.text,
     );
     if (stays) return one;
     given += 1;
+    numbers.set(one.note, given);
     return { ...one, note: given };
   });
+  const lines = told.summary.lines.map((line) => {
+    const note = line.note === undefined ? undefined : numbers.get(line.note);
+    return note === undefined ? line : { ...line, note };
+  });
+  return { ...told, sidenotes, summary: { ...told.summary, lines } };
 }
 
 /** Lines that rest on what is left; an extract where none do. */

@@ -104,7 +104,7 @@ export const summariseStage = (deps: Deps & { termsOf: TermsOf }): StageActivity
             ...options,
             terms: await deps.termsOf(recording, job.owner),
             given: reading.editable.filter(isOfPerson).map(({ text }) => text),
-            noted: reading.sidenotes.map(({ text }) => text).filter((text) => text !== ''),
+            noted: reading.sidenotes.filter(({ text }) => text !== ''),
             length: wanted?.length,
             signal: job.signal,
             onProgress: (fraction) => job.progress(fraction),
