@@ -189,7 +189,10 @@ function interruptionLine({ uiLanguage }: Wanted, { from, to, reason }: Interrup
 }
 
 /** A moment without words has those of its passage. */
-function shownSidenote(input: Wanted, { at, text, block, mark }: Sidenote): ShownSidenote {
+function shownSidenote(
+  input: Pick<DocumentsInput, 'blocks' | 'uiLanguage'>,
+  { at, text, block, mark }: Sidenote,
+): ShownSidenote {
   const passage =
     input.blocks.find(({ id }) => id === block) ??
     input.blocks.findLast(({ start }) => start <= at);
