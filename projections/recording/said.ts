@@ -4,6 +4,7 @@ import { newLabel } from './carry-over.ts';
 import { type ReadFact, type Recording, factAt, shownOf } from './recording.ts';
 import { read } from './reading.ts';
 import { blockAt, blocksDivided, moved, spanAt, utterancesDivided } from './said-divided.ts';
+import { mentionsGone } from './said-gone.ts';
 import type { Sidenote } from './sidenotes.ts';
 import { type Utterance, underLabels } from './utterances.ts';
 import { type Line, abstractOfPeople, isOfPerson, peoplesBasis } from './summary.ts';
@@ -157,7 +158,8 @@ export function without(said: Said, from: number, to: number): Said {
   const textOf = new Map(rested.blocks.map(({ id, text }) => [id, text]));
   const isWhole = ({ block }: Line) =>
     said.blocks.some(({ id, text }) => id === block && text === textOf.get(id));
-  return withLinesOf(rested, (line) => isOfPerson(line) || isWhole(line));
+  const title = mentionsGone(said.blocks, rested.blocks)(said.title) ? '' : said.title;
+  return withLinesOf({ ...rested, title }, (line) => isOfPerson(line) || isWhole(line));
 }
 
 /** What one says, and behind it what another says: under the same label who has the same name. Pure. */

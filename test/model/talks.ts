@@ -95,8 +95,8 @@ export function forget(
 }
 
 /**
- * What may nowhere be read any more. @param quotes a language model quotes what was said: in a title, after which files are
- * named, its words stay
+ * What may nowhere be read any more. @param quotes a language model quotes what was said, and its words stay when they are
+ * corrected; files that are named after a title that it made keep their names
  */
 export function goneOf(
   { talks, written, removed, numbers }: World,

@@ -30,6 +30,7 @@ import {
   without,
 } from '../../../projections/recording/said.ts';
 import { moved } from '../../../projections/recording/said-divided.ts';
+import { mentionsGone } from '../../../projections/recording/said-gone.ts';
 import { type Sidenote, lastNumber } from '../../../projections/recording/sidenotes.ts';
 import { isTitleGiven } from '../../../projections/recording/written-texts.ts';
 import { assembleAudio } from '../../audio/assemble-audio.ts';
@@ -282,10 +283,15 @@ function beginningOf(
   const isCut = asked.type === 'recording.cut';
   const titled = isTitleGiven(recording, source);
   const { named } = documentFilesOf(recording, recording.sources.draft);
-  const title = isCut ? `${titleOf(recording, told)} (2)` : titleOf(recording, told);
+  const texts = textsOf(told);
+  const called = saidTitle(recording) ?? texts.title;
+  const title = isCut ? `${called} (2)` : called;
   const { kind } = told;
   const began = Date.parse(recording.startedAt ?? '') + (isCut ? asked.data.at * 1000 : 0);
   const { people } = origin?.content ?? {};
+  // Names of files are made of titles.
+  const mentions = mentionsGone(saidOf(recording).blocks, told.blocks);
+  const base = named?.content?.base;
   return [
     {
       type: 'audio.imported',
@@ -301,10 +307,10 @@ function beginningOf(
       },
       content: {
         ...(people ? { people } : {}),
-        ...(absorbs && named?.content ? { base: named.content.base } : {}),
+        ...(absorbs && base !== undefined && !mentions(base) ? { base } : {}),
       },
     },
-    ...carriedFacts(told, { ...textsOf(told), title }, { run: 1, kind, version: 1 }),
+    ...carriedFacts(told, { ...texts, title }, { run: 1, kind, version: 1 }),
     ...(titled ? [titledFact(title)] : []),
     ...carriedNotes(told.sidenotes, { had: false }),
     ...orderTaken(noOrder, orderOf(recording)),
@@ -317,8 +323,6 @@ const titledFact = (title: string): RecordingFact => ({
   data: {},
   content: { title, previous: null },
 });
-
-const titleOf = (recording: Recording, told: Said): string => saidTitle(recording) ?? told.title;
 
 const saidTitle = (recording: Recording): string | null => {
   const { results } = shownOf(recording);
@@ -344,7 +348,7 @@ function successionOf(
   const facts: CarriedFact[] = [replaced];
   const version = recording.facts.length + facts.length;
   const kind = draft.kind ?? 'solo';
-  const texts = textsOf({ ...told, title: saidOf(recording).title });
+  const texts = textsOf(joined ? { ...told, title: saidOf(recording).title } : told);
   facts.push(...carriedFacts(told, texts, { run: run + 1, kind, version }));
   facts.push(...carriedNotes(told.sidenotes, { had: own.length > 0 }));
   if (joined && comesBefore(joined, recording, { absorbs })) {
@@ -379,13 +383,14 @@ function numbered(told: Said, own: readonly Sidenote[], last: number): Said {
   return { ...told, sidenotes, summary: { ...told.summary, lines } };
 }
 
-/** Lines that rest on what is left; an extract where none do. */
+/** Lines that rest on what is left; an extract where none do, also for a title that mentions what is not. */
 function textsOf({ blocks, language, names, summary, title }: Said): TalkTexts {
   const extract =
     summary.lines.length > 0
       ? { text: textOfLines(summary.lines, names), lines: summary.lines }
       : fallbackSummary(blocks, { language });
-  const { abstract } = fallbackTitle({ summary: extract.text, blocks: [...blocks] }, { language });
+  const from = { summary: extract.text, blocks: [...blocks] };
+  const { abstract, title: extracted } = fallbackTitle(from, { language });
   const by = summary.lines.length > 0 ? summary.by : { engine: 'built-in', model: null };
-  return { summary: { ...extract, by }, abstract, title };
+  return { summary: { ...extract, by }, abstract, title: title || extracted };
 }
