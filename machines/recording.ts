@@ -287,6 +287,7 @@ export const recordingMachine = parts.createMachine({
         },
         'speakers.skipped': noted('#recording.transcribing.finishing'),
         'speakers.postponed': noting,
+        'people.given': noting,
         ...remarks,
         ...corrections,
         ...extended,

@@ -76,6 +76,7 @@ export const captureFacts = {
   'utterance.recognised': { guard: 'recognisesFollowed', ...noting },
   'voices.named': noting,
   'audio.interrupted': noting,
+  'people.given': noting,
 } as const;
 
 /** What people may say of voices, and how these sound: no document says it. */

@@ -46,6 +46,8 @@ export type TranscriptRow = {
   sidenotes: readonly Sidenote[];
   /** When nothing was recorded for a while. */
   interruptions: readonly Interruption[];
+  /** Names of people who may be heard, as they were given. */
+  people: readonly string[];
 };
 
 /** What the keys of a recording's texts begin with. */
@@ -142,9 +144,18 @@ async function readTexts(storage: ProjectionStorage, kept: KeptRecording): Promi
   const utterances = isSpokenOnly(source) ? await utterancesIn(storage, recordingId, source) : [];
   const said = shown(withTexts(digest, texts), utterances);
   const { blocks, unplaced, summary, lines, editable, offered } = said;
-  const { sidenotes, interruptions } = said;
+  const { sidenotes, interruptions, people } = said;
   const ofSummary = { summary, lines, editable, offered };
-  return { recordingId, utterances, blocks, unplaced, ...ofSummary, sidenotes, interruptions };
+  return {
+    recordingId,
+    utterances,
+    blocks,
+    unplaced,
+    ...ofSummary,
+    sidenotes,
+    interruptions,
+    people,
+  };
 }
 
 /** The rows of text that reading would need: the same as long as what is shown is. */

@@ -23,6 +23,8 @@ export const noResults = {
   /** The `corrections.carried_over` into this run's transcript, and the `version.restored` it is. */
   carried: null,
   restored: null,
+  /** Who may be heard, as it was said after the beginning. */
+  people: null,
   /** The last time that nothing was recorded for a while. */
   interrupted: null,
   /** What people said last: title, language, start, corrections, own versions, side notes. No run takes it back. */
@@ -42,6 +44,7 @@ export type Results = Readonly<Record<keyof typeof noResults, number | null>>;
 export const counting: Readonly<Partial<Record<string, Counting>>> = {
   'audio.imported': { result: 'audio' },
   'audio.interrupted': { result: 'interrupted' },
+  'people.given': { result: 'people' },
   'audio.captured': { result: 'audio', ends: 'capture' },
   'capture.interrupted': { result: 'audio', ends: 'capture' },
   'audio.extended': { result: 'audio' },
@@ -136,6 +139,7 @@ export const leadsBy = (type: string): 'begins' | 'answers' | 'changes' | undefi
 export const staying = [
   'audio',
   'interrupted',
+  'people',
   'named',
   'saved',
   'voiced',

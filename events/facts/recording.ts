@@ -220,6 +220,8 @@ export const recordingFacts = {
     data: none,
     content: z.object({ title: z.string(), previous: z.string().nullable() }),
   },
+  /** A person said who may be heard: all of them from now on. */
+  'people.given': { data: none, content: z.object({ people: z.array(z.string()) }) },
   'kind.changed': { data: z.object({ kind: kindSchema }) },
   /** A person said what was spoken; null: let the engine find out. */
   'language.set': { data: z.object({ language: z.string().nullable() }) },

@@ -334,7 +334,8 @@ function restored(draft: Source, earlier: Source, version: number): Source {
 function returned(sources: Sources): Sources {
   const { draft, saved, published } = sources;
   if (saved === null || published === null) return sources;
-  const { audio, interrupted, named, edited, authored, sidenotes, reworded, names } = draft.results;
+  const { audio, interrupted, people, named, edited, authored, sidenotes, reworded, names } =
+    draft.results;
   const { titled, languageSet, startChanged } = published.results;
   const same = haveSameTurns(draft, saved);
   const kept = same ? { names } : {};
@@ -347,6 +348,7 @@ function returned(sources: Sources): Sources {
         ...saved.results,
         audio,
         interrupted,
+        people,
         named,
         saved: draft.results.saved,
         titled,

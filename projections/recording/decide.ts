@@ -14,6 +14,7 @@ import type { AssemblyRefusal } from './assembling.ts';
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
+import { peopleGiven } from './people-given.ts';
 import { type Recording, factAt } from './recording.ts';
 import { type OrderChanges, type OrderRefusal, orderChanged } from './order.ts';
 import type { SidenoteRefusal } from './sidenotes.ts';
@@ -43,6 +44,8 @@ export type RecordingChanges = OrderChanges & {
   kind?: Kind | undefined;
   /** ISO 639-1 code; null: as it was heard. */
   language?: string | null | undefined;
+  /** Names of all who may be heard. */
+  people?: readonly string[] | undefined;
   /** RFC 3339 with the offset of the server's zone. */
   localStart?: string | undefined;
   /** User id. */
@@ -53,7 +56,7 @@ export type RecordingChanges = OrderChanges & {
 export const changeRecording =
   (wanted: RecordingChanges) =>
   (recording: Recording): readonly RecordingFact[] | OrderRefusal => {
-    const { title, kind, language, localStart, owner } = wanted;
+    const { title, kind, language, people, localStart, owner } = wanted;
     const facts: RecordingFact[] = [];
     const { title: previous } = draft(recording);
     if (title !== undefined && title !== previous) {
@@ -64,6 +67,9 @@ export const changeRecording =
     }
     if (language !== undefined && language !== languageSet(recording)) {
       facts.push({ type: 'language.set', data: { language } });
+    }
+    if (people !== undefined && !isSameList(people, peopleGiven(recording))) {
+      facts.push({ type: 'people.given', data: {}, content: { people: [...people] } });
     }
     if (localStart !== undefined && !isSameMoment(localStart, recording.startedAt)) {
       facts.push({ type: 'start.changed', data: { local_start: localStart } });
@@ -267,6 +273,9 @@ export function erase(_recording: Recording, state: string): readonly RecordingF
 
 const isSameMoment = (a: string, b: string | null): boolean =>
   b !== null && Date.parse(a) === Date.parse(b);
+
+const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one, at) => one === b[at]);
 
 /** What a person said of the language; undefined without. */
 const languageSet = (recording: Recording): string | null | undefined =>

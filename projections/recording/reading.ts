@@ -6,6 +6,7 @@ import { liveSpeakers } from './earlier-names.ts';
 import { isRenamed, isTitleGiven, titleOf, writtenTexts } from './written-texts.ts';
 import { notesOf } from './notes.ts';
 import { type Interruption, interruptionsOf } from './interruptions.ts';
+import { peopleGiven } from './people-given.ts';
 import { type Sidenote, sidenotesOf } from './sidenotes.ts';
 import {
   type Line,
@@ -71,6 +72,8 @@ export type Reading = {
   sidenotes: Sidenote[];
   /** When nothing was recorded for a while. */
   interruptions: Interruption[];
+  /** Names of people who may be heard, as they were given. */
+  people: readonly string[];
   /** The plan of what to recognise, and what was recognised by it. */
   plan: Stretch[] | null;
   /** The channel of each stretch of the plan; null: it is of the mix. */
@@ -170,6 +173,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     unplaced: restored ? [] : (carried?.content?.unplaced ?? []),
     sidenotes: sidenotesOf(recording, source, shownBlocks),
     interruptions: interruptionsOf(recording, source),
+    people: peopleGiven(recording),
     plan: plan?.data.stretches ?? null,
     channels: channels ?? null,
     utterances,

@@ -87,6 +87,7 @@ export function recordingAnswer(
     utterances: transcript ? utterances(transcript) : [],
     sidenotes: sidenotesIn(row.recordingId, transcript?.sidenotes ?? []),
     interruptions: transcript?.interruptions ?? [],
+    people: transcript?.people ?? [],
     notes: notesIn(reader, row.notes),
     origins: originsAnswer(row.origins),
     ledger: ledgerOf(row, transcript),

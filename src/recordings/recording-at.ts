@@ -74,6 +74,7 @@ export async function recordingAt(
     offered,
     sidenotes,
     interruptions,
+    people,
   } = shown(recording);
   const started = new Set(row.running.map(({ stage }) => stage));
   return {
@@ -89,6 +90,7 @@ export async function recordingAt(
       offered,
       sidenotes,
       interruptions,
+      people,
     },
     position,
     possible: possibleFacts(snapshot),

@@ -1,4 +1,5 @@
-import { type Recording, factAt } from '../../projections/recording/recording.ts';
+import { peopleGiven } from '../../projections/recording/people-given.ts';
+import type { Recording } from '../../projections/recording/recording.ts';
 
 /** Names and terms that may be said in a recording, the most useful first. */
 export type TermsOf = (recording: Recording, owner: string) => Promise<readonly string[]>;
@@ -6,10 +7,6 @@ export type TermsOf = (recording: Recording, owner: string) => Promise<readonly 
 /** Of a run. More would not fit into what models take. */
 const termsMax = 500;
 const termCharactersMax = 64;
-
-/** Names given with the recording. */
-export const peopleGiven = (recording: Recording): readonly string[] =>
-  factAt(recording, 1, 'audio.imported', 'recording.started')?.content?.people ?? [];
 
 /** The terms of a setting: commas, semicolons or lines stand between them. */
 export const termsIn = (text: string | null): string[] =>

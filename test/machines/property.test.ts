@@ -29,6 +29,7 @@ for (const remark of [
   'language.set',
   'voices.named',
   'audio.interrupted',
+  'people.given',
   'sidenote.written',
   'sidenote.edited',
   'sidenote.removed',

@@ -84,6 +84,7 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   'documents.rendered': { version: 1, sha256: { index: 'a', transcript: 'b', summary: 'c' } },
   'title.changed': {},
   'speakers.renamed': { labels: [] },
+  'people.given': {},
   'kind.changed': { kind: 'meeting' },
   'language.set': { language: 'de' },
   'start.changed': { local_start: '2024-05-06T07:08:09+02:00' },

@@ -165,6 +165,7 @@ const samples: Record<FactType, Sample> = {
     data: { labels: ['SPEAKER_1'] },
     content: { names: { SPEAKER_1: 'Änne' }, voices: [voice] },
   },
+  'people.given': { data: {}, content: { people: ['Änne', 'Ben'] } },
   'kind.changed': { data: { kind: 'meeting' } },
   'language.set': { data: { language: 'de' } },
   'start.changed': { data: { local_start: '2024-05-06T07:08:09+02:00' } },

@@ -258,6 +258,14 @@ test('a talk is a note from its first second: words beside the field, and nothin
   await page.keyboard.type('Lift and shelves');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Lift and shelves' }).waitFor();
+
+  // Who may be heard is said while they talk.
+  await page.getByRole('button', { name: 'Add people' }).click();
+  await page.getByRole('textbox', { name: 'People' }).fill('Ben Beispiel, Cleo');
+  await checkLook(page, 'talk-people');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'People: Ben Beispiel, Cleo' }).waitFor();
+  await checkLook(page, 'talk-people-given');
   await field(page).focus();
 
   // On a phone each has a tab, and no keyboard jumps up.

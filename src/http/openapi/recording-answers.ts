@@ -1,4 +1,3 @@
-import { interruptionReasons } from '../../../events/facts/ledger.ts';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { doubtSchema, lineKinds, wordSchema } from '../../../events/facts/transcript.ts';
@@ -12,6 +11,7 @@ import {
   time,
   waiting,
 } from './activity-answers.ts';
+import { interruption } from './interruption-answer.ts';
 import { order } from './order-answers.ts';
 import { originsSchema } from './origins-answer.ts';
 
@@ -130,18 +130,6 @@ export const sidenote = z.object({
   edited_at: time.nullable(),
 });
 
-const interruption = z.object({
-  at: seconds.describe('of the recording: where it begins'),
-  from: time.describe('on the server’s wall clock'),
-  to: time,
-  reason: z
-    .enum(interruptionReasons)
-    .nullable()
-    .describe(
-      '`call`: a call or another program had the microphone; `muted`: the system kept it back; `gone`: it was disconnected; `asleep`: the device slept; null: not known',
-    ),
-});
-
 export const note = z.object({
   ...sentence.shape,
   text: z.string().describe('what it says, in the reader’s language'),
@@ -195,6 +183,7 @@ export const recording = z.object({
   interruptions: z
     .array(interruption)
     .describe('when a browser was kept from recording, by their places'),
+  people: z.array(z.string()).describe('names of people who may be heard, as they were given'),
   notes: z.array(note).describe('what a reader should know'),
   origins: originsSchema,
   ledger: z

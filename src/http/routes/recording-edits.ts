@@ -1,5 +1,6 @@
 import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
+import { peopleSchema } from '../../recordings/people-given.ts';
 import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
@@ -32,6 +33,11 @@ const recordingSchema = z
     title: titleSchema.refine((title) => title !== '', wrong('field-empty')).optional(),
     kind: kindSchema.optional(),
     language: languageSchema.optional(),
+    people: peopleSchema
+      .optional()
+      .describe(
+        'names of all who may be heard; while it is recorded, and while it waits for its speakers',
+      ),
     started_at: momentSchema.optional().describe('when it began'),
     ...orderSchema.shape,
     owner: z.string().max(64).optional().describe('a user’s name or id; by an administrator'),
@@ -45,7 +51,7 @@ export const recordingChangeRoutes = [
   route('patch', '/recordings/{id}', {
     id: 'changeRecording',
     summary:
-      'Says what a recording is called, what kind it is, what was spoken, when it began, where it is put, whose it is',
+      'Says what a recording is called, what kind it is, what was spoken, who may be heard, when it began, where it is put, whose it is',
     description:
       'File names stay; an old title becomes an alias. An administrator hands a recording over: its ' +
       'documents move to the other space. What a deleted user left takes `owner` alone, and is answered without words.',
@@ -178,9 +184,9 @@ function recordingChange(
     throw new Problem('not-admin', { said: detail('handover-admin-only') });
   }
   const ownerId = owner === undefined ? undefined : userId(accounts, owner);
-  const { title, kind, language } = wanted;
+  const { title, kind, language, people } = wanted;
   const localStart = onWall(started_at);
-  return changeRecording({ title, kind, language, localStart, owner: ownerId, ...order });
+  return changeRecording({ title, kind, language, people, localStart, owner: ownerId, ...order });
 }
 
 /** A user's id, or their name. */

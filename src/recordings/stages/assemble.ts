@@ -30,6 +30,7 @@ import {
   without,
 } from '../../../projections/recording/said.ts';
 import { moved } from '../../../projections/recording/said-divided.ts';
+import { peopleGiven } from '../../../projections/recording/people-given.ts';
 import { mentionsGone } from '../../../projections/recording/said-gone.ts';
 import { type Sidenote, lastNumber } from '../../../projections/recording/sidenotes.ts';
 import { isTitleGiven } from '../../../projections/recording/written-texts.ts';
@@ -279,7 +280,6 @@ function beginningOf(
 ): CarriedFact[] {
   const source = shownOf(recording);
   const told = numbered(said(recording), [], 0);
-  const origin = factAt(recording, 1, 'recording.started', 'audio.imported');
   const isCut = asked.type === 'recording.cut';
   const titled = isTitleGiven(recording, source);
   const { named } = documentFilesOf(recording, recording.sources.draft);
@@ -288,7 +288,7 @@ function beginningOf(
   const title = isCut ? `${called} (2)` : called;
   const { kind } = told;
   const began = Date.parse(recording.startedAt ?? '') + (isCut ? asked.data.at * 1000 : 0);
-  const { people } = origin?.content ?? {};
+  const people = peopleGiven(recording);
   // Names of files are made of titles.
   const mentions = mentionsGone(saidOf(recording).blocks, told.blocks);
   const base = named?.content?.base;
@@ -306,7 +306,7 @@ function beginningOf(
         ...(absorbs ? { absorbs } : {}),
       },
       content: {
-        ...(people ? { people } : {}),
+        ...(people.length > 0 ? { people: [...people] } : {}),
         ...(absorbs && base !== undefined && !mentions(base) ? { base } : {}),
       },
     },

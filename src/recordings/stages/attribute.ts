@@ -19,7 +19,7 @@ import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 import type { KnownVoices } from '../known-voices.ts';
-import { peopleGiven } from '../terms.ts';
+import { peopleGiven } from '../../../projections/recording/people-given.ts';
 import { notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
 
 export type IdentifyDeps = {

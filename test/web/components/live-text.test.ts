@@ -58,7 +58,12 @@ test('a voice of a meeting that goes on is named; what is refused is said', asyn
   const service = answering(t);
   let closed = 0;
   const voice = { label: 'VOICE_2', name: null };
-  const shown = show(t, VoiceName, { recordingId: 'r1', voice, onclose: () => (closed += 1) });
+  const shown = show(t, VoiceName, {
+    recordingId: 'r1',
+    voice,
+    people: ['Ben'],
+    onclose: () => (closed += 1),
+  });
   const type = (name: string) => {
     const field = shown.querySelector<HTMLInputElement>('dialog input')!;
     field.value = name;

@@ -243,6 +243,8 @@ export default {
   showTranscript: 'Transkript einblenden',
   summaryLater: 'Wird nach der Aufnahme erstellt.',
   behind: '{time} Verzögerung',
+  addPeople: 'Personen hinzufügen',
+  peopleSaved: 'Personen gespeichert.',
   notRecorded: '{from}–{to} nicht aufgenommen',
   notRecordedBecause: '{from}–{to} nicht aufgenommen ({reason})',
   'notRecorded:call': 'Anruf oder andere App',

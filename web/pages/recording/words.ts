@@ -240,6 +240,8 @@ const english = {
   showTranscript: 'Show transcript',
   summaryLater: 'Created when the recording ends.',
   behind: params('{time} behind'),
+  addPeople: 'Add people',
+  peopleSaved: 'People saved.',
   notRecorded: params('{from}–{to} not recorded'),
   notRecordedBecause: params('{from}–{to} not recorded ({reason})'),
   'notRecorded:call': 'phone call or another app',
