@@ -240,7 +240,10 @@ async function repeatFailed(
 }
 
 function show(run: FileRun, how = ''): void {
-  console.log(`\n▶▶ ${nameOf(run)} (${run.seconds.toFixed(1)} s${how})`);
+  const processor = run.result?.processorSeconds.toFixed(0) ?? '?';
+  console.log(
+    `\n▶▶ ${nameOf(run)} (${run.seconds.toFixed(1)} s, ${processor} of the processor${how})`,
+  );
   process.stdout.write(run.output);
   for (const problem of run.problems) console.log(`✖ ${problem}`);
 }

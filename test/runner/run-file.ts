@@ -14,6 +14,8 @@ export type FileResult = {
   failed: { name: string; why: string }[];
   /** Names of skipped tests and of those still to do. */
   hidden: string[];
+  /** Of the processor, also by processes that it started and that ended. */
+  processorSeconds: number;
 };
 
 /** A file to be run. */
