@@ -156,8 +156,10 @@ export function without(said: Said, from: number, to: number): Said {
   };
   // What a model made of a passage may say what is gone of it.
   const textOf = new Map(rested.blocks.map(({ id, text }) => [id, text]));
-  const isWhole = ({ block }: Line) =>
-    said.blocks.some(({ id, text }) => id === block && text === textOf.get(id));
+  const isWhole = ({ block, note }: Line) =>
+    block === null
+      ? note !== undefined
+      : said.blocks.some(({ id, text }) => id === block && text === textOf.get(id));
   const title = mentionsGone(said.blocks, rested.blocks)(said.title) ? '' : said.title;
   return withLinesOf({ ...rested, title }, (line) => isOfPerson(line) || isWhole(line));
 }
@@ -169,6 +171,7 @@ export function followedBy(first: Said, other: Said): Said {
   const labelOf = <T extends string | null | undefined>(label: T): T | string =>
     label === null || label === undefined ? label : (labels.get(label) ?? label);
   const second = shifted(other, first.duration);
+  const lineIds = idsBehind(first.summary.lines);
   const firstNotes = Math.max(0, ...first.sidenotes.map(({ note }) => note));
   const behind = (all: readonly Block[]): Block[] =>
     all.map((one) => ({ ...one, id: ids(one.id), speaker: labelOf(one.speaker) }));
@@ -203,7 +206,7 @@ export function followedBy(first: Said, other: Said): Said {
         ...first.summary.lines,
         ...second.summary.lines.map((line) => ({
           ...line,
-          id: `${line.id}-joined`,
+          id: lineIds(line.id),
           speaker: labelOf(line.speaker),
           block: line.block && ids(line.block),
           ...(line.note === undefined ? {} : { note: line.note + firstNotes }),
@@ -324,6 +327,17 @@ function withLinesOf(said: Said, keeps: (line: Line) => boolean): Said {
       ...(restsOnNote({ ...line, note }) ? { note } : {}),
     }));
   return { ...said, summary: { ...said.summary, lines } };
+}
+
+/** Ids for lines that come behind these: their own, unless one of these has it, also after many joins. */
+function idsBehind(lines: readonly Line[]): (id: string) => string {
+  const taken = new Set(lines.map(({ id }) => id));
+  return (id) => {
+    let [own, count] = [id, 1];
+    while (taken.has(own)) own = `${id.replace(/-joined\d*$/u, '')}-joined${(count += 1)}`;
+    taken.add(own);
+    return own;
+  };
 }
 
 /** Ids for blocks that are none of those there are: the same for the same. */

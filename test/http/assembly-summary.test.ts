@@ -84,3 +84,47 @@ test('a line on a passage that is cut in two is in the first part alone', async 
   assert.deepEqual(await textsOf(at, id), ['Write to Ann', 'Call Ben', 'It was late']);
   assert.deepEqual(await textsOf(at, into!), []);
 });
+
+test('lines of a recording that is joined twice can be told apart', async (t) => {
+  const at = await spelledWorld(t);
+  const id = await summarised(at, [2, 1]);
+  const other = await summarised(at, [6, 3]);
+  for (const _ of [1, 2]) {
+    await ask(at, 'POST', `/recordings/${id}/join`, { with: other });
+    await atRest(at, id);
+  }
+  const lines = await linesOf(at, id);
+  assert.equal(lines.length, 9);
+  assert.equal(new Set(lines.map((line) => line.id)).size, 9);
+});
+
+test('a line of a model on a side note stays when a passage is removed', async (t) => {
+  const line = {
+    kind: 'point',
+    text: 'The note says so',
+    speaker: null,
+    person: null,
+    due: null,
+    block: null,
+    note: 1,
+  } as const;
+  const at = await spelledWorld(t, {
+    summarise: async (job) => {
+      await job.acquireSlot({ name: 'summarise', concurrency: 4 });
+      await job.append({
+        type: 'summary.completed',
+        data: { engine: 'scripted', model: null, parts: 1, language: 'en' },
+        content: { text: line.text, lines: [line] },
+      });
+    },
+  });
+  const id = await meeting(at, [2, 4, 1, 3]);
+  await ask(at, 'POST', `/recordings/${id}/sidenotes`, { at: 0.5, text: 'so' });
+  await ask(at, 'POST', `/recordings/${id}/remove`, { from: 1, to: 2 });
+  await atRest(at, id);
+  const { summary } = await read(at.service, at.token, id);
+  assert.deepEqual(
+    summary.lines.map(({ text }) => text),
+    [line.text],
+  );
+});
