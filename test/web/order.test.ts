@@ -87,7 +87,7 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await page.goBack();
     await page.getByRole('button', { name: 'Library board', exact: true }).waitFor();
     // A search from here stays in the folder, and says so.
-    await page.getByRole('searchbox').fill('title');
+    await page.getByRole('combobox').fill('title');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Note 0 title' }).waitFor();
     assert.equal(new URL(page.url()).searchParams.get('folder'), board);

@@ -5,6 +5,7 @@ export default {
   title: 'Ordnung',
   folders: 'Ordner',
   tags: 'Schlagwörter',
+  rules: 'Regeln',
   foldersText: 'Eine Notiz liegt in einem Ordner oder in keinem.',
   tagsText:
     'Ein Schlagwort beschreibt. Eine Notiz kann bis zu 32 haben; sie ändern nur, wo man sie findet.',

@@ -1,0 +1,84 @@
+import { test } from 'node:test';
+import { tellTalks } from '../bench/library.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import {
+  checkLook,
+  openPage,
+  phone,
+  screenshot,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
+
+test('rules are made, tried, applied, undone and put in order, by keys; on a phone in German', async (t) => {
+  const first = await startWebService(t);
+  const session = await first.login();
+  await first.end('SIGTERM');
+  await tellTalks(first.dataDir, 8, {
+    nameOf: (number) => `Note ${number}`,
+    startedAt: (number) => Date.now() - number * 3_600_000,
+  });
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const api = apiOf(service.url, session.token);
+  await api.post('/folders', { name: 'Choir' });
+  for (const name of ['opening', 'lift']) await api.post('/tags', { name });
+  const browser = await startChromium(t);
+  const page = await openPage(t, browser, { url: service.url, session });
+
+  await page.goto(`${service.url}/organise?part=rules`);
+  await page.getByText('No rules yet.').waitFor();
+  await page.getByRole('button', { name: 'New rule' }).press('Enter');
+  await untilHolds(
+    page,
+    "document.activeElement.labels?.[0]?.textContent === 'The title contains'",
+  );
+  await page.keyboard.type('note 6');
+  await page.getByLabel('Put it in the folder').selectOption('Choir');
+  await page.getByRole('checkbox', { name: 'opening' }).check();
+  await page
+    .getByText('When the title contains “note 6”, put it in Choir and add opening.')
+    .waitFor();
+  await page.getByRole('button', { name: 'Try on the last 200 notes' }).press('Enter');
+  await page.getByRole('heading', { name: 'It fits 1 of the last 200 notes' }).waitFor();
+  await page.getByText('folder and tags', { exact: true }).waitFor();
+  await checkLook(page, 'organise-rule-tried');
+  await page.getByRole('button', { name: 'Save and apply to this one' }).press('Enter');
+  await page.getByText('Rule saved and applied to 1 note').waitFor();
+  const inChoir = async () =>
+    (
+      await api.get<{ recordings: { folder: string | null }[] }>('/recordings?limit=50')
+    ).recordings.filter(({ folder }) => folder !== null).length;
+  const before = await inChoir();
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  while ((await inChoir()) !== before - 1) await page.waitForTimeout(100);
+  await page.getByRole('button', { name: 'New rule' }).press('Enter');
+  await page.getByLabel('Somebody says').fill('lift');
+  await page.getByRole('checkbox', { name: 'lift' }).check();
+  await page.getByRole('button', { name: 'Save rule' }).press('Enter');
+  const second = page.getByRole('listitem').filter({ hasText: 'somebody says “lift”' });
+  await second.getByRole('button', { name: 'Move rule 2 up' }).press('Enter');
+  await untilHolds(
+    page,
+    "document.activeElement.getAttribute('aria-label') === 'Move rule 1 down'",
+  );
+  await page.getByRole('switch', { name: 'Rule 1 is on' }).press('Space');
+  await second.getByText('off', { exact: true }).waitFor();
+  await checkLook(page, 'organise-rules');
+  await page.getByRole('button', { name: 'Edit rule 1' }).press('Enter');
+  await page.getByRole('button', { name: 'Delete rule' }).press('Enter');
+  await second.waitFor({ state: 'detached' });
+
+  const narrow = await openPage(t, browser, {
+    url: service.url,
+    session,
+    ...phone,
+    locale: 'de-DE',
+  });
+  await narrow.setViewportSize({ width: 320, height: 640 });
+  await narrow.goto(`${service.url}/organise?part=rules`);
+  await narrow.getByRole('button', { name: 'Regel 1 bearbeiten' }).tap();
+  await narrow.getByText('Wenn der Titel „note 6“ enthält').first().waitFor();
+  await screenshot(narrow, 'organise-rule-phone-320');
+});

@@ -1,0 +1,76 @@
+/** Rules of who is logged in. No frame tells of them: they are read when their page is opened, and after each change. */
+import { atom, onMount } from 'nanostores';
+import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import type { operations } from '../client/interface.d.ts';
+
+export type Rule =
+  operations['listRules']['responses'][200]['content']['application/json']['rules'][number];
+export type Tried = operations['tryRule']['responses'][200]['content']['application/json'];
+/** What is saved of a rule. */
+export type RuleParts = Pick<Rule, 'when' | 'then'>;
+
+/** In their order; null before they were read. */
+export const rules = atom<readonly Rule[] | null>(null);
+/** Why they could not be read. */
+export const rulesProblem = atom<Problem | null>(null);
+
+onMount(rules, () => void readRules());
+
+/** Without an answer what was known stays. */
+export async function readRules(): Promise<void> {
+  try {
+    rules.set((await answer(api.GET('/rules'))).rules);
+    rulesProblem.set(null);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    rulesProblem.set(error.problem);
+  }
+}
+
+/** @param id null: a new one. @returns its id. @throws {ApiError} */
+export async function saveRule(id: string | null, parts: RuleParts): Promise<string> {
+  const saved =
+    id === null
+      ? await answer(api.POST('/rules', { body: { ...parts, enabled: true } }))
+      : await answer(api.PATCH('/rules/{rule}', { params: { path: { rule: id } }, body: parts }));
+  await readRules();
+  return saved.id;
+}
+
+/** @throws {ApiError} */
+export async function switchRule(id: string, enabled: boolean): Promise<void> {
+  await answer(api.PATCH('/rules/{rule}', { params: { path: { rule: id } }, body: { enabled } }));
+  await readRules();
+}
+
+/** @throws {ApiError} */
+export async function deleteRule(id: string): Promise<void> {
+  await answer(api.DELETE('/rules/{rule}', { params: { path: { rule: id } } }));
+  await readRules();
+}
+
+/** Puts a rule one place up (-1) or down (1). @throws {ApiError} */
+export async function moveRule(id: string, by: -1 | 1): Promise<void> {
+  const ids = (rules.get() ?? []).map((rule) => rule.id);
+  const at = ids.indexOf(id);
+  const other = ids[at + by];
+  if (at === -1 || other === undefined) return;
+  ids[at] = other;
+  ids[at + by] = id;
+  rules.set((await answer(api.PUT('/rules/order', { body: { rules: ids } }))).rules);
+}
+
+/** What it would do to the newest notes. @throws {ApiError} */
+export const tryRule = async (rule: RuleParts): Promise<Tried> =>
+  await answer(api.POST('/rules/try', { body: { rule, limit: 200 } }));
+
+/** @returns how many were changed, and what undoes it. @throws {ApiError} */
+export async function applyRule(id: string, recordingIds: readonly string[]) {
+  const body = { rule: id, recording_ids: [...recordingIds] };
+  const { changed, refused } = await answer(api.POST('/rules/apply', { body }));
+  return {
+    count: changed.length,
+    refused,
+    undo: changed.map(({ recording_id, before }) => ({ recording_id, ...before })),
+  };
+}
