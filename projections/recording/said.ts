@@ -323,7 +323,7 @@ function withLinesOf(said: Said, keeps: (line: Line) => boolean): Said {
     .filter((line) => keeps(line) && (rests(line) || restsOnNote(line) || isOfPerson(line)))
     .map(({ note, at, ...line }) => ({
       ...line,
-      ...(rests(line) ? { ...(at === undefined ? {} : { at }) } : { block: null }),
+      ...(rests(line) ? (at === undefined ? {} : { at }) : { block: null }),
       ...(restsOnNote({ ...line, note }) ? { note } : {}),
     }));
   return { ...said, summary: { ...said.summary, lines } };
