@@ -30,7 +30,7 @@ type Detail = {
   duration: number;
   sidenotes: { text: string; at: number; mark: boolean }[];
   utterances: { text: string; speaker: string | null }[];
-  notes: { code: string }[];
+  interruptions: { at: number; from: string; to: string }[];
 };
 
 /** Every block that the worklet delivers goes to the test at once; what was not heard is silence. */
@@ -127,7 +127,7 @@ test(
     await page.waitForURL(/\/notes\//);
     await eventually('it is written up', async () => (await detail()).state === 'idle.saved');
 
-    const { duration, sidenotes, utterances } = await detail();
+    const { duration, sidenotes, utterances, interruptions } = await detail();
     const pcm = Buffer.concat(delivered);
     await t.test('every sample is there once, in order', async () => {
       const folder = join(service.dataDir, 'recordings', id);
@@ -147,6 +147,12 @@ test(
       for (const [at, { at: second }] of sidenotes.entries())
         assert.ok(second >= (sidenotes[at - 1]?.at ?? 0));
     });
+    await t.test('the call is told of, at its second', () => {
+      assert.equal(interruptions.length, 1);
+      const [{ at, from, to }] = interruptions as [Detail['interruptions'][number]];
+      assert.ok(Date.parse(to) > Date.parse(from));
+      assert.ok(at > Math.floor(minutes / 4) * 60 - 30 && at < Math.floor(minutes / 4) * 60 + 60);
+    });
     await t.test('what was said is there from the first minute to the last', () => {
       const text = utterances.map((one) => one.text).join(' ');
       const times = text.match(/deadline to the end of march/giu)?.length ?? 0;
@@ -162,6 +168,10 @@ test(
       await screenshot(page, 'whole-meeting-note');
       await page.getByRole('tab', { name: 'Transcript' }).tap();
       await page.locator('[data-turn="0"]').waitFor();
+      await page
+        .getByText(/not recorded/iu)
+        .first()
+        .waitFor();
       await screenshot(page, 'whole-meeting-transcript');
       const answer = await fetch(`${service.url}/recordings/${id}/export?format=md`, {
         headers: { Authorization: `Bearer ${session.token}` },
