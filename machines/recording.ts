@@ -147,6 +147,7 @@ export const recordingMachine = parts.createMachine({
         ...remarks,
         ...extended,
         'sidenotes.carried': { guard: 'wasMade', ...noting },
+        'audio.interrupted': { guard: 'wasMade', ...noting },
         'processing.cancelled': toIdle,
       },
       states: {

@@ -5,6 +5,7 @@ import { spokenIn } from './edit-turns.ts';
 import { speakingTimes } from './join-turns.ts';
 import { wordCount } from './paragraphs.ts';
 import { type Said, labelsSpoken } from './said.ts';
+import { interruptedFact, interruptionsMax } from './interruptions.ts';
 import type { Sidenote } from './sidenotes.ts';
 import { movedBetween } from './turn-changes.ts';
 import type { Utterance } from './utterances.ts';
@@ -77,8 +78,17 @@ export function carriedFacts(
   return facts;
 }
 
-/** All its side notes as one fact, of whoever wrote them; none without any, and before. Pure. */
-export function carriedNotes(notes: readonly Sidenote[], { had }: { had: boolean }): CarriedFact[] {
+/** What stands beside what is said: when nothing was recorded, and its side notes. Pure. */
+export const carriedBeside = (
+  { interruptions, sidenotes }: Said,
+  { had }: { had: boolean },
+): CarriedFact[] => [
+  ...interruptions.slice(0, interruptionsMax).map(interruptedFact),
+  ...carriedNotes(sidenotes, { had }),
+];
+
+/** All its side notes as one fact, of whoever wrote them; none without any, and before. */
+function carriedNotes(notes: readonly Sidenote[], { had }: { had: boolean }): CarriedFact[] {
   if (notes.length === 0 && !had) return [];
   return [
     {

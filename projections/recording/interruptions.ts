@@ -17,22 +17,35 @@ export type Interruption = {
 /** Interruptions that one recording may have; what comes after them is in its gaps alone. */
 export const interruptionsMax = 500;
 
-/** The interruptions of a source's audio, by their places. Pure. */
+/** The interruptions of a source's audio, by their places: of audio that was put together those that were carried. Pure. */
 export const interruptionsOf = (
   recording: Pick<Recording, 'facts'>,
   { results }: Pick<Source, 'results'>,
-): Interruption[] =>
-  factsOf(recording, 'audio.interrupted', results.interrupted)
+): Interruption[] => {
+  const assembled = factsOf(recording, 'audio.assembled', Infinity).at(-1)?.version ?? 0;
+  return factsOf(recording, 'audio.interrupted', results.interrupted)
+    .filter(({ version }) => version > assembled)
     .map(({ data: { at, from, to, reason = null } }) => ({ at, from, to, reason }))
     .toSorted((a, b) => a.at - b.at);
+};
+
+/** As the fact that tells of it. */
+export const interruptedFact = ({
+  at,
+  from,
+  to,
+  reason,
+}: Interruption): RecordingFactOf<'audio.interrupted'> => ({
+  type: 'audio.interrupted',
+  data: { at, from, to, ...(reason === null ? {} : { reason }) },
+});
 
 /** Says that nothing was recorded for a while; what was said of that place before stays. Pure. */
 export const interrupt =
-  ({ at, from, to, reason }: Interruption) =>
+  (told: Interruption) =>
   ({ facts }: Recording): RecordingFactOf<'audio.interrupted'>[] => {
     const known = factsOf({ facts }, 'audio.interrupted', Infinity);
-    const isKnown = known.some(({ data }) => data.at === at && data.from === from);
+    const isKnown = known.some(({ data }) => data.at === told.at && data.from === told.from);
     if (isKnown || known.length >= interruptionsMax) return [];
-    const data = { at, from, to, ...(reason === null ? {} : { reason }) };
-    return [{ type: 'audio.interrupted', data }];
+    return [interruptedFact(told)];
   };

@@ -5,6 +5,7 @@ import { type ReadFact, type Recording, factAt, shownOf } from './recording.ts';
 import { read } from './reading.ts';
 import { blockAt, blocksDivided, moved, spanAt, utterancesDivided } from './said-divided.ts';
 import { mentionsGone } from './said-gone.ts';
+import type { Interruption } from './interruptions.ts';
 import type { Sidenote } from './sidenotes.ts';
 import { type Utterance, underLabels } from './utterances.ts';
 import { type Line, abstractOfPeople, isOfPerson, peoplesBasis } from './summary.ts';
@@ -36,6 +37,7 @@ export type Said = {
   /** What is called so by a model or by its words; what a person said stands in another fact. */
   title: string;
   sidenotes: readonly Sidenote[];
+  interruptions: readonly Interruption[];
 };
 
 type Worker = { engine: string; model: string | null };
@@ -79,6 +81,7 @@ export function saidOf(recording: Recording): Said {
     },
     title: writtenTitle(recording, source) ?? reading.title ?? '',
     sidenotes: reading.sidenotes,
+    interruptions: reading.interruptions,
   };
 }
 
@@ -107,6 +110,7 @@ export function partOf(said: Said, from: number, to: number): Said {
     unplaced: said.unplaced.filter(({ start, end }) => within({ at: (start + end) / 2 })),
     voices: said.voices && voicesIn(said.voices, [[from, to]]),
     sidenotes: said.sidenotes.filter(within),
+    interruptions: said.interruptions.filter(within),
   };
   const idsIn = (some: readonly Block[]) => new Set(some.map(({ id }) => id));
   const [all, present] = [idsIn(said.blocks), idsIn(part.blocks)];
@@ -213,6 +217,7 @@ export function followedBy(first: Said, other: Said): Said {
         })),
       ],
     },
+    interruptions: [...first.interruptions, ...second.interruptions],
     sidenotes: [
       ...first.sidenotes,
       ...second.sidenotes.map((one) => ({
@@ -260,6 +265,7 @@ function shifted(said: Said, by: number): Said {
       ),
     },
     sidenotes: said.sidenotes.map((one) => ({ ...one, at: moved(one.at, by) })),
+    interruptions: said.interruptions.map((one) => ({ ...one, at: moved(one.at, by) })),
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
+import { interrupt } from '../../projections/recording/interruptions.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { failure } from '../../src/words/failures.ts';
 import { eventually } from '../support/eventually.ts';
@@ -176,4 +177,35 @@ test('where the note cannot take it, it waits; where that is given up, it is a r
   await ask(at, 'PATCH', `/recordings/${part}`, { title: 'Its own' });
   for (const one of [id, part])
     assert.deepEqual((await checkLog(service.store, one)).differences, []);
+});
+
+test('what kept a browser from recording stays at its place when notes are continued, cut and joined', async (t) => {
+  const at = await spelledWorld(t);
+  const { service } = at;
+  const interrupted = (second: number) => async (running: string) => {
+    const [from, to] = ['2026-03-01T14:03:00+01:00', '2026-03-01T14:07:00+01:00'];
+    await service.recordingService.decide(
+      running,
+      { by: 'system', command: `interrupted-${running}` },
+      interrupt({ at: second, from, to, reason: 'call' }),
+    );
+  };
+  const places = async (one: string) =>
+    (
+      await ask<{ interruptions: { at: number }[] }>(at, 'GET', `/recordings/${one}`)
+    ).interruptions.map((told) => told.at);
+  const id = await record(at, [2, 4, 6, 1], {}, interrupted(3));
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(await places(id), [3]);
+  const part = await record(at, [8, 3], { continues: id }, interrupted(0.5));
+  await takesUp(at, id, part);
+  assert.deepEqual(await places(id), [3, 4.5]);
+  const { into } = await ask(at, 'POST', `/recordings/${id}/cut`, { at: 4 });
+  await service.reaches(into!, 'idle.saved');
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual([await places(id), await places(into!)], [[3], [0.5]]);
+  await ask(at, 'POST', `/recordings/${id}/join`, { with: into });
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(await places(id), [3, 4.5]);
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });

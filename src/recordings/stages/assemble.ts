@@ -11,7 +11,7 @@ import {
   type CarriedFact,
   type TalkTexts,
   carriedFacts,
-  carriedNotes,
+  carriedBeside,
 } from '../../../projections/recording/carried-facts.ts';
 import { noOrder, orderOf, orderTaken } from '../../../projections/recording/order.ts';
 import {
@@ -312,7 +312,7 @@ function beginningOf(
     },
     ...carriedFacts(told, { ...texts, title }, { run: 1, kind, version: 1 }),
     ...(titled ? [titledFact(title)] : []),
-    ...carriedNotes(told.sidenotes, { had: false }),
+    ...carriedBeside(told, { had: false }),
     ...orderTaken(noOrder, orderOf(recording)),
   ];
 }
@@ -350,7 +350,7 @@ function successionOf(
   const kind = draft.kind ?? 'solo';
   const texts = textsOf(joined ? { ...told, title: saidOf(recording).title } : told);
   facts.push(...carriedFacts(told, texts, { run: run + 1, kind, version }));
-  facts.push(...carriedNotes(told.sidenotes, { had: own.length > 0 }));
+  facts.push(...carriedBeside(told, { had: own.length > 0 }));
   if (joined && comesBefore(joined, recording, { absorbs })) {
     const local_start = localTime(new Date(joined.startedAt ?? ''));
     facts.push({ type: 'start.changed', data: { local_start } });
