@@ -249,3 +249,37 @@ test('a rule is tried on what there is, applied to it, and undone', async (t) =>
   const foreign = await service.call('POST', '/rules/apply', { token: ben, json });
   assert.equal(foreign.status, 404);
 });
+
+test('a rule whose making, and whose applying, is asked for again after a restart is done once', async (t) => {
+  const service = await startService(t);
+  const { token, folder, upload } = await sorting(service);
+  const board = await folder('Board');
+  const id = await upload({}, 'Board 1.wav');
+  const headers = { 'Idempotency-Key': 'k' };
+  const json = { when: { file_name: 'Board*' }, then: { folder: board } };
+  const wanted = { token, json, headers };
+  const first = await service.call<Rule>('POST', '/rules', wanted);
+  assert.equal(first.status, 201);
+  const applying = {
+    token,
+    json: { rule: first.body.id, recording_ids: [id] },
+    headers: { 'Idempotency-Key': 'k2' },
+  };
+  const applied = await service.call<Bulk>('POST', '/rules/apply', applying);
+  assert.deepEqual(
+    applied.body.changed.map((one) => one.recording_id),
+    [id],
+  );
+  await service.reaches(id, 'idle.saved');
+  await service.close();
+  const later = await startService(t, { dataDir: service.dataDir });
+  const again = await later.call<Rule>('POST', '/rules', wanted);
+  assert.deepEqual([again.status, again.body], [201, first.body]);
+  assert.equal((await later.call<Rules>('GET', '/rules', { token })).body.rules.length, 1);
+  const filed = async () =>
+    (await factsOf(later as TestService, id)).filter(({ type }) => type === 'recording.filed');
+  const before = await filed();
+  assert.equal((await later.call<Bulk>('POST', '/rules/apply', applying)).status, 200);
+  assert.deepEqual(await filed(), before);
+  assert.equal(before.length, 1);
+});

@@ -114,18 +114,26 @@ test(
     await write('After the end');
 
     const detail = () => api.get<Detail>(`/recordings/${id}`);
-    await eventually('the voices wait for their names', async () => {
-      const { status } = await detail();
-      assert.notEqual(status, 'ERROR');
-      return status === 'AWAITING_SPEAKERS';
-    });
+    await eventually(
+      'the voices wait for their names',
+      async () => {
+        const { status } = await detail();
+        assert.notEqual(status, 'ERROR');
+        return status === 'AWAITING_SPEAKERS';
+      },
+      minutes * 60_000,
+    );
     await page.goto(`${proxy.url}/speakers?recording=${id}`);
     await page.getByLabel('Name of Speaker 1').fill('Ada Muster');
     for (let presses = 0; page.url().includes('/speakers') && presses < 8; presses += 1) {
       await page.keyboard.press('Enter');
     }
     await page.waitForURL(/\/notes\//);
-    await eventually('it is written up', async () => (await detail()).state === 'idle.saved');
+    await eventually(
+      'it is written up',
+      async () => (await detail()).state === 'idle.saved',
+      minutes * 60_000,
+    );
 
     const { duration, sidenotes, utterances, interruptions } = await detail();
     const pcm = Buffer.concat(delivered);
