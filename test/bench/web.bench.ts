@@ -16,6 +16,7 @@ export const about = 'the web app in Chromium: size, start, longest tasks, memor
 export const throughBuild = true;
 export const onlyByName = true;
 
+const sidenotes = 200;
 const recordings = countFrom('BENCH_RECORDINGS', 10_000);
 
 export async function* bench(): AsyncIterable<Measured> {
@@ -70,14 +71,30 @@ async function* longTalk(service: BuiltService, browser: Browser, data: string) 
   try {
     await untilAnswered(running.url, '/recordings', token);
     await written(running.url, token, id!);
+    await noteBeside(running.url, token, id!);
     const open = opener(browser, running.url, token);
     yield* await firstPage(open);
-    yield* eachStep(browser, await open('/account'), '3 hours of talk', readLongTalk(id!));
+    yield* eachStep(
+      browser,
+      await open('/account'),
+      `3 hours of talk, ${sidenotes} side notes`,
+      readLongTalk(id!),
+    );
     yield* await watchMoves(browser, await open('/account'), id!);
     yield await recordLong(await open('/account'));
   } finally {
     await running.end('SIGTERM');
   }
+}
+
+/** As many side notes as somebody writes in three hours. */
+async function noteBeside(url: string, token: string, id: string): Promise<void> {
+  const api = apiOf(url, token);
+  for (let note = 0; note < sidenotes; note += 1) {
+    const at = (note * 3 * 3600) / sidenotes;
+    await api.post(`/recordings/${id}/sidenotes`, { at, text: `Noted beside it, line ${note}` });
+  }
+  await written(url, token, id);
 }
 
 /** Its documents are there. */
