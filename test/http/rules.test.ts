@@ -277,7 +277,7 @@ test('a rule whose making, and whose applying, is asked for again after a restar
   assert.deepEqual([again.status, again.body], [201, first.body]);
   assert.equal((await later.call<Rules>('GET', '/rules', { token })).body.rules.length, 1);
   const filed = async () =>
-    (await factsOf(later as TestService, id)).filter(({ type }) => type === 'recording.filed');
+    (await factsOf(later, id)).filter(({ type }) => type === 'recording.filed');
   const before = await filed();
   assert.equal((await later.call<Bulk>('POST', '/rules/apply', applying)).status, 200);
   assert.deepEqual(await filed(), before);
