@@ -181,7 +181,8 @@ const readLongTalk = (id: string): Step[] => [
   [
     'scroll',
     async (page) => {
-      await page.mouse.move(600, 500);
+      // The panel beside the document scrolls by itself.
+      await page.mouse.move(300, 500);
       for (let k = 0; k < 40; k += 1) {
         await page.mouse.wheel(0, 700);
         await sleep(30);
@@ -191,6 +192,7 @@ const readLongTalk = (id: string): Step[] => [
   [
     'to the end and back',
     async (page) => {
+      await page.locator('#p-transcript').focus();
       await page.keyboard.press('End');
       await turn(page, 2999).waitFor();
       await page.keyboard.press('Home');
