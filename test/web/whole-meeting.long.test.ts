@@ -99,6 +99,8 @@ test(
     };
 
     for (let minute = 1; minute < minutes; minute += 1) {
+      // In steps that are shorter than what a wait may take.
+      await recordedFor(page, minute * 60 - 50);
       await recordedFor(page, minute * 60 - 30);
       await write(`Noted in minute ${minute}`);
       if (minute === Math.floor(minutes / 4)) await phoneCall(page, () => write('During the call'));
@@ -107,6 +109,7 @@ test(
       }
       if (minute === Math.floor((minutes * 3) / 4)) await lookAround(page, id);
     }
+    await recordedFor(page, minutes * 60 - 45);
     await recordedFor(page, minutes * 60);
     await screenshot(page, 'whole-meeting-before-stop');
     await recordingBar(page).getByRole('button', { name: 'Stop' }).tap();
