@@ -38,10 +38,10 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   await page.getByLabel('Put it in the folder').selectOption('Choir');
   await page.getByRole('checkbox', { name: 'opening' }).check();
   await page
-    .getByText('When the title contains “note 6”, put it in Choir and add opening.')
+    .getByText('When the title contains “note 6”, put the note in Choir and add opening.')
     .waitFor();
   await page.getByRole('button', { name: 'Try on the last 200 notes' }).press('Enter');
-  await page.getByRole('heading', { name: 'It fits 1 of the last 200 notes' }).waitFor();
+  await page.getByRole('heading', { name: 'The rule fits 1 of the last 200 notes' }).waitFor();
   await page.getByText('folder and tags', { exact: true }).waitFor();
   await checkLook(page, 'organise-rule-tried');
   await page.getByRole('button', { name: 'Save and apply to this one' }).press('Enter');
