@@ -104,7 +104,7 @@ export type HttpServices = {
   /** Calls on this computer. */
   calls: Calls;
   /** Documents that say another folder, or other tags. */
-  refreshing: Pick<DocumentsRefreshing, 'note' | 'look'>;
+  refreshing: Pick<DocumentsRefreshing, 'note' | 'look' | 'left'>;
   /** What browsers send of recordings that have ended. */
   lateAudio: Pick<LateBrowserAudio, 'stream'>;
   /** Voices of profiles that are measured again. */

@@ -36,6 +36,7 @@ export async function presentStatus(
     | 'settings'
     | 'backups'
     | 'hasLanguageModel'
+    | 'refreshing'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
@@ -77,6 +78,7 @@ export async function presentStatus(
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),
     ...(caller.isAdmin ? { backup: backupIn(language, await services.backups.now()) } : {}),
+    refreshing: await services.refreshing.left(caller.userId),
     warnings: warned.flatMap((one) => (one === null ? [] : [warningIn(reader, one)])),
     position,
   };

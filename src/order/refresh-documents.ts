@@ -8,6 +8,8 @@ import { hasCode } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
 import { mutex } from '../shared/mutex.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
+import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { UnknownRecording } from '../recordings/refusals.ts';
 import type { OrderBook } from './order-book.ts';
@@ -21,6 +23,8 @@ export interface DocumentsRefreshing {
   note(recordingId: string): Promise<void>;
   /** Looks for what was noted, and has the next one written. Never rejects. */
   look(): Promise<void>;
+  /** Of how many recordings of an owner the documents are left to be looked at; as it was within the last second. */
+  left(owner: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -29,6 +33,7 @@ type RefreshingDeps = {
   order: Pick<OrderBook, 'of'>;
   jobs: PendingJobs;
   projections: Pick<ProjectionRunner, 'onApplied'>;
+  storage: ProjectionStorage;
   /** Whether this process does it for all. */
   isHere(): boolean;
   log: Log;
@@ -54,13 +59,52 @@ export function openDocumentsRefreshing(deps: RefreshingDeps): DocumentsRefreshi
   const stop = deps.projections.onApplied((facts) => {
     if (facts.some(({ type }) => type === 'documents.saved')) void look();
   });
+  const counted = countedByOwner(deps);
   return {
-    note: (recordingId) => jobs.add(recordingId, 'refresh-documents'),
+    async note(recordingId) {
+      await jobs.add(recordingId, 'refresh-documents');
+      counted.forget();
+    },
     look,
+    left: async (owner) => (await counted.read()).get(owner) ?? 0,
     async close() {
       isClosed = true;
       stop();
       await oneAtATime(async () => {});
+    },
+  };
+}
+
+/** For how long a count holds, in milliseconds: each status tells it. */
+const countedMs = 1000;
+
+/** How many are left by owner. */
+function countedByOwner({ jobs, storage }: Pick<RefreshingDeps, 'jobs' | 'storage'>) {
+  let owners: ReadonlyMap<string, string> = new Map();
+  let known: { at: number; counts: Promise<ReadonlyMap<string, number>> } | null = null;
+  const count = async (): Promise<ReadonlyMap<string, number>> => {
+    const found = new Map<string, string>();
+    for (const { recordingId, job } of await jobs.list()) {
+      if (job !== 'refresh-documents') continue;
+      const owner =
+        owners.get(recordingId) ?? (await recordingById(storage, recordingId))?.owner ?? null;
+      if (owner !== null) found.set(recordingId, owner);
+    }
+    owners = found;
+    const counts = new Map<string, number>();
+    for (const owner of found.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    return counts;
+  };
+  return {
+    forget: () => (known = null),
+    async read() {
+      if (known === null || Date.now() - known.at > countedMs)
+        known = { at: Date.now(), counts: count() };
+      const mine = known;
+      return await mine.counts.catch((error: unknown) => {
+        if (known === mine) known = null;
+        throw error;
+      });
     },
   };
 }

@@ -189,10 +189,15 @@ test('documents say the folder and the tags, one note after the other, also when
   const year = await made(service, token, '/tags', { name: '2026' });
   const changes = ids.map((id) => ({ recording_id: id, folder: board, add_tags: [sales, year] }));
   await service.call('POST', '/recordings/bulk', { token, json: { changes } });
+  const left = async (at: TestService) =>
+    (await at.call<{ refreshing: number }>('GET', '/status', { token })).body.refreshing;
+  const first = await left(service);
+  assert.ok(first > 0 && first <= 3, `${first} are left`);
   await service.close();
   const later = await startService(t, { dataDir: service.dataDir });
   const all = 'folder: "Library \\"board\\"" tags: - mitschrift - "_2026" - "Sales-call-Köln"';
   for (const id of ids) await says(later, id, all);
+  await eventually('none is left', async () => (await left(later)) === 0);
   // What is the same again is not written again.
   const { version } = (await later.call<Line>('GET', `/recordings/${one}`, { token })).body;
   await later.call('PATCH', `/recordings/${one}`, { token, json: { folder: board } });
@@ -318,6 +323,25 @@ test('several notes are put in order at once, and back; a repetition does nothin
   await bulk(undone, 'k2');
   assert.deepEqual(await idsOf(service, token, `folder=${folder}`), []);
   assert.deepEqual(await idsOf(service, token, `tag=${tag}`), []);
+  // After a restart the log alone knows the command, and where each was before it.
+  await service.close();
+  const later = await startService(t, { dataDir: service.dataDir });
+  const { body: again } = await later.call<Bulk>('POST', '/recordings/bulk', {
+    token,
+    json: { changes: wanted },
+    headers: { 'Idempotency-Key': 'k1' },
+  });
+  assert.deepEqual(again.changed, done.changed);
+  assert.deepEqual(await idsOf(later, token, `folder=${folder}`), []);
+  const { body: back } = await later.call<Bulk>('POST', '/recordings/bulk', {
+    token,
+    json: { changes: undone },
+    headers: { 'Idempotency-Key': 'k2' },
+  });
+  assert.deepEqual(
+    back.changed.map(({ before: there }) => there),
+    ids.map(() => ({ folder, tags: [tag] })),
+  );
 });
 
 test('what is put into a folder while that is deleted is in none', async (t) => {

@@ -375,6 +375,11 @@ export const statusSchema = z.object({
     more: z.number().int().optional().describe('damage that is not listed'),
   }),
   backup: backupNow.nullable().optional().describe('to administrators: the one begun last'),
+  refreshing: z
+    .int()
+    .describe(
+      'of how many recordings the documents are left to be written with their folder and tags',
+    ),
   warnings: z
     .array(
       z.object({

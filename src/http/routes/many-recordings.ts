@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { changeRecording } from '../../../projections/recording/decide.ts';
-import type { Order } from '../../../projections/recording/order.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { documentNames } from '../../documents/documents.ts';
@@ -14,28 +13,14 @@ import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { limits } from '../limits.ts';
 import { changedTogether } from '../openapi/order-answers.ts';
-import { problemBody } from '../problem-answer.ts';
 import { invalid } from '../problems.ts';
-import { folderOf, orderSchema, orderWanted } from '../order-changes.ts';
-import { readerOf } from '../middleware/authenticate.ts';
-import { type RouteContext, routesOf } from '../route.ts';
+import { orderSchema, orderWanted } from '../order-changes.ts';
+import { orderedTogether } from '../ordered-together.ts';
+import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
-import { toProblem } from '../to-problem.ts';
+import { idsUpTo, refusal, refusals } from '../several.ts';
 import { visibleOrLeft, visibleRecording } from '../visible-recording.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
-
-/** Ids of recordings in a body, each once. */
-export const idsUpTo = (most: number) =>
-  z
-    .array(z.string().min(1).max(64))
-    .min(1)
-    .max(most)
-    .refine((ids) => new Set(ids).size === ids.length, wrong('recording-named-twice'));
-
-/** What was refused of several. */
-export const refusals = z.array(
-  z.object({ recording_id: z.string(), type: z.string(), detail: z.string() }),
-);
 
 const route = routesOf({ tag: 'Recordings' });
 
@@ -98,8 +83,8 @@ export const manyRecordingRoutes = [
     id: 'changeRecordings',
     summary: 'Puts several recordings in order: folder, tags, kind',
     description:
-      'One after the other; what was refused is named, the others are changed. `before` undoes it, sent back. ' +
-      'A repetition goes on where it stopped.',
+      'One after the other; what was refused is named, the others are as they should be. `before` undoes it, sent back. ' +
+      'A repetition goes on where it stopped, and says `before` as it was the first time.',
     body: {
       json: z.strictObject({
         changes: z
@@ -127,31 +112,17 @@ export const manyRecordingRoutes = [
     problems: ['not-found', 'not-accepted'],
     command: true,
     async run({ ctx, body: { changes }, caller, onBehalf }, services) {
-      refuseWhenStopped(services);
-      const changed: { recording_id: string; before: Order }[] = [];
-      const refused: z.output<typeof refusals> = [];
-      let last: Accepted | undefined;
-      for (const { recording_id: id, kind, ...order } of changes) {
-        try {
-          const row = await visibleRecording(services, caller, id);
-          const personal = await services.order.of(row.owner);
-          const wanted = orderWanted(order, personal);
-          const decision = changeRecording({ kind, ...wanted });
-          const command = `${onBehalf.command}/${id}`;
-          await services.refreshing.note(id);
-          last = await services.recordingService.decide(id, { by: onBehalf.by, command }, decision);
-          const before = {
-            folder: folderOf(row, personal),
-            tags: row.tags.filter((tag) => personal.tags.has(tag)),
-          };
-          changed.push({ recording_id: id, before });
-        } catch (error) {
-          refused.push({ recording_id: id, ...refusal(ctx, error) });
-        }
-      }
-      if (last) await untilReadable(services, last);
-      void services.refreshing.look();
-      return { changed, refused };
+      const wanted = new Map(changes.map(({ recording_id: id, ...change }) => [id, change]));
+      const { done, refused } = await orderedTogether(
+        services,
+        { ctx, caller, onBehalf },
+        [...wanted.keys()],
+        (id, _row, personal) => {
+          const { kind, ...order } = wanted.get(id)!;
+          return changeRecording({ kind, ...orderWanted(order, personal) });
+        },
+      );
+      return { changed: done.map(({ isOther: _, ...one }) => one), refused };
     },
   }),
   route('post', '/recordings/bulk/export', {
@@ -190,14 +161,6 @@ async function eraseOne(
   const how = { recording_id: id, by: caller.userId };
   services.log.info({ category: 'security', ...how }, 'recording erased');
   return erased;
-}
-
-/** Our own mistakes, and what concerns all of them, end the whole. */
-export function refusal(ctx: RouteContext, error: unknown): { type: string; detail: string } {
-  const problem = toProblem(error);
-  if (problem.status >= 500) throw error;
-  const { detail } = problemBody(problem, readerOf(ctx));
-  return { type: `/problems/${problem.type}`, detail };
 }
 
 /** Documents are read as they are sent, one recording after the other. */

@@ -15,22 +15,18 @@ import {
   orderRules,
   rulesMax,
 } from '../../../projections/personal.ts';
-import type { Order } from '../../../projections/recording/order.ts';
 import { isFitting, rulesApplied } from '../../../projections/rules.ts';
 import { personNameMax } from '../../recordings/people-given.ts';
-import type { Accepted } from '../../recordings/import-audio.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { languageSchema, orderIdSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import * as answers from '../openapi/order-answers.ts';
-import { folderOf } from '../order-changes.ts';
+import { orderedTogether } from '../ordered-together.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
-import { visibleRecording } from '../visible-recording.ts';
-import { refuseWhenStopped, untilReadable } from '../written.ts';
-import { idsUpTo, refusal, refusals } from './many-recordings.ts';
+import { idsUpTo, refusals } from '../several.ts';
 
 const text = (most: number) => z.string().trim().min(1, wrong('field-empty')).max(most).normalize();
 const spoken = languageSchema
@@ -186,7 +182,7 @@ export const ruleRoutes = [
     summary: 'Applies a rule to several recordings, also one that is switched off',
     description:
       'One after the other, and what a person has chosen stays. `before` undoes it, sent to `POST /recordings/bulk`. A ' +
-      'repetition goes on where it stopped.',
+      'repetition goes on where it stopped, and says `before` as it was the first time.',
     body: {
       json: z.strictObject({
         rule: orderIdSchema,
@@ -197,39 +193,21 @@ export const ruleRoutes = [
     problems: ['not-found', 'not-accepted'],
     command: true,
     async run({ ctx, body: { rule: id, recording_ids: ids }, caller, onBehalf }, services) {
-      refuseWhenStopped(services);
       const personal = await services.order.of(caller.userId);
       const rule = personal.rules.get(id);
       if (!rule) throw notFound();
       const applied = only({ ...rule, enabled: true }, personal);
-      const done: { recording_id: string; before: Order }[] = [];
-      const refused: z.output<typeof refusals> = [];
-      let last: Accepted | undefined;
-      for (const recordingId of ids) {
-        try {
-          const row = await visibleRecording(services, caller, recordingId);
-          if (row.owner !== caller.userId) throw notFound();
-          await services.refreshing.note(recordingId);
-          const command = `${onBehalf.command}/${recordingId}`;
-          const { facts, ...accepted } = await services.recordingService.decide(
-            recordingId,
-            { by: onBehalf.by, command },
-            (recording) => rulesApplied(recording, applied),
-          );
-          if (facts.length === 0) continue;
-          last = accepted;
-          const tags = row.tags.filter((tag) => personal.tags.has(tag));
-          done.push({
-            recording_id: recordingId,
-            before: { folder: folderOf(row, personal), tags },
-          });
-        } catch (error) {
-          refused.push({ recording_id: recordingId, ...refusal(ctx, error) });
-        }
-      }
-      if (last) await untilReadable(services, last);
-      void services.refreshing.look();
-      return { changed: done, refused };
+      const { done, refused } = await orderedTogether(
+        services,
+        { ctx, caller, onBehalf },
+        ids,
+        (_id, { owner }) => {
+          if (owner !== caller.userId) throw notFound();
+          return (recording) => rulesApplied(recording, applied);
+        },
+      );
+      const changed = done.flatMap(({ isOther, ...one }) => (isOther ? [one] : []));
+      return { changed, refused };
     },
   }),
 ];
