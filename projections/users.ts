@@ -1,7 +1,13 @@
 import { detail } from '../src/words/details.ts';
 import type { Sentence } from '../src/words/params.ts';
 import { problemOf } from '../src/words/problems.ts';
-import { type LoggedFact, type UserFact, userSubject } from '../events/facts/catalogue.ts';
+import {
+  type LoggedFact,
+  type UserFact,
+  groupSubject,
+  userSubject,
+} from '../events/facts/catalogue.ts';
+import { type Group, type OpenGroups, groupsAfter, newGroups } from './groups.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
 
 export type User = {
@@ -41,6 +47,9 @@ export type Users = {
   readonly withdrawn: ReadonlySet<string>;
   /** Ids of the users that a command created, deleted ones included. */
   readonly idsByCommand: ReadonlyMap<string, string>;
+  /** By id, in the order in which they were made. */
+  readonly groups: ReadonlyMap<string, Group>;
+  readonly deletedGroups: ReadonlySet<string>;
 };
 
 /** A link for one person: an invitation, or to choose a new password. */
@@ -67,8 +76,11 @@ export type UserRefusal = Refusal<
   | 'OWN_ACCOUNT'
   | 'LINK_OVER'
   | 'TOO_MANY_LINKS'
+  | 'NAME_TAKEN'
+  | 'TOO_MANY_NAMES'
+  | 'UNKNOWN_GROUP'
 >;
-type UserDecision = Decision<UserFact, UserRefusal>;
+export type UserDecision = Decision<UserFact, UserRefusal>;
 /** A user to be created. */
 export type NewUser = Pick<User, 'id' | 'username' | 'isAdmin'> & {
   readonly passwordHash: string;
@@ -81,8 +93,11 @@ export const usersAggregate: Aggregate<Users, UserFact> = {
   initial: () => newUsers(),
   evolve: (users, fact) => usersAfter(users as OpenUsers, fact),
   accept: (_users, _version, facts, metadata) =>
-    facts.map((fact) => ({ ...fact, ...metadata, subject: userSubject(fact.data.user_id) })),
+    facts.map((fact) => ({ ...fact, ...metadata, subject: subjectOf(fact) })),
 };
+
+const subjectOf = ({ data }: UserFact): string =>
+  'group_id' in data ? groupSubject(data.group_id) : userSubject(data.user_id);
 
 /** Compares without case. */
 export function userByName(users: Users, username: string): User | undefined {
@@ -272,7 +287,7 @@ type OpenUsers = {
   links: Map<string, UserLink>;
   withdrawn: Set<string>;
   idsByCommand: Map<string, string>;
-};
+} & OpenGroups;
 const newUsers = (): OpenUsers => ({
   version: 0,
   byId: new Map(),
@@ -281,6 +296,7 @@ const newUsers = (): OpenUsers => ({
   links: new Map(),
   withdrawn: new Set(),
   idsByCommand: new Map(),
+  ...newGroups(),
 });
 
 function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
@@ -330,8 +346,10 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
     case 'user.deleted':
       users.deleted.add(fact.data.user_id);
       remove(users, fact.data.user_id);
+      groupsAfter(users, fact);
       return users;
     default:
+      groupsAfter(users, fact);
       return users;
   }
 }

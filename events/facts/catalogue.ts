@@ -7,6 +7,10 @@ import { type RecordingFact, type RecordingStream, recordingFacts } from './reco
 export const usersStream = 'users';
 
 const who = { user_id: z.string() };
+const group = { group_id: z.string() };
+const ofMember = z.object({ ...group, ...who });
+/** `claim`: what a sign-on provider calls the group. */
+const groupNamed = z.object({ name: z.string(), claim: z.string().optional() });
 const link = { sha256: z.string(), expires_at: z.string() };
 
 /** The subject of a user's facts: no recording's, whatever its id. */
@@ -15,7 +19,10 @@ export const userSubject = (userId: string): string => `user-${userId}`;
 /** All subjects that a user's facts may have: in logs of 0.1 a user's id alone is one. */
 export const userSubjects = (userId: string): string[] => [userSubject(userId), userId];
 
-/** Every fact of the `users` stream. The subject is the user, so a deleted user's name goes with the key. */
+/** The subject of a group's facts: its name goes with the key. */
+export const groupSubject = (groupId: string): string => `group-${groupId}`;
+
+/** Every fact of the `users` stream. The subject is the user or the group, so the name of what is deleted goes with the key. */
 const userFacts = {
   'user.registered': {
     data: z.object({ ...who, is_admin: z.boolean() }),
@@ -44,6 +51,12 @@ const userFacts = {
   /** The folder of a notes application into which the user's documents are copied; null: none any more. */
   'user.vault_set': { data: z.object(who), content: z.object({ folder: z.string().nullable() }) },
   'user.deleted': { data: z.object(who) },
+  'group.created': { data: z.object(group), content: groupNamed },
+  /** Another name or claim: both as they are now. */
+  'group.renamed': { data: z.object(group), content: groupNamed },
+  'group.member_added': { data: ofMember },
+  'group.member_removed': { data: ofMember },
+  'group.deleted': { data: z.object(group) },
 } satisfies FactSchemas;
 
 export type UserFact = FactOf<typeof userFacts>;

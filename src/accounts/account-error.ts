@@ -17,6 +17,9 @@ export type AccountErrorCode =
   | 'USER_DISABLED'
   | 'LINK_OVER'
   | 'TOO_MANY_LINKS'
+  | 'NAME_TAKEN'
+  | 'TOO_MANY_NAMES'
+  | 'UNKNOWN_GROUP'
   | 'UNKNOWN_USER';
 
 const statuses: Readonly<Record<AccountErrorCode, number>> = {
@@ -35,6 +38,9 @@ const statuses: Readonly<Record<AccountErrorCode, number>> = {
   USER_DISABLED: 403,
   LINK_OVER: 404,
   TOO_MANY_LINKS: 409,
+  NAME_TAKEN: 409,
+  TOO_MANY_NAMES: 409,
+  UNKNOWN_GROUP: 404,
   UNKNOWN_USER: 404,
 };
 

@@ -3,6 +3,7 @@ import type { Caller, Peer } from './caller.ts';
 import type { User, Users } from '../../projections/users.ts';
 import type { Settings } from '../config/environment.ts';
 import { type UserLinks, userLinks } from './user-links.ts';
+import { type Groups, forgetGroup, groupAdministration } from './groups.ts';
 import { type FirstSetup, openFirstSetup } from './first-setup.ts';
 import { type PasswordLogin, assertMayTry, openLogin } from './login.ts';
 import { loginBrake } from './login-brake.ts';
@@ -31,7 +32,7 @@ export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
   setupCodes: SetupCodes;
 };
 
-export interface Accounts extends UserAdministration, UserLinks {
+export interface Accounts extends UserAdministration, UserLinks, Groups {
   /** Whether the first administrator is still to be created, and whether this caller needs the code. */
   setupState(peer: Peer): Promise<{ setup_required: boolean; setup_code_required: boolean }>;
   /** The one-time code, as long as there is no user. */
@@ -108,6 +109,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   return {
     ...administration,
     ...links,
+    ...groupAdministration(parts),
     // On the host, users can be made before the first setup.
     createUser: (user, onBehalf) => setup.over(administration.createUser(user, onBehalf)),
     importUsers: (given, onBehalf) => setup.over(administration.importUsers(given, onBehalf)),
@@ -177,7 +179,7 @@ async function callerIn(
 
 /** What was interrupted between its fact and the key. */
 async function finishErasures(
-  { deleted, withdrawn }: Users,
+  { deleted, withdrawn, deletedGroups }: Users,
   { keys, archiveSpace }: AccountsParts,
 ): Promise<void> {
   for (const id of deleted) {
@@ -185,6 +187,7 @@ async function finishErasures(
     await archiveSpace(id);
   }
   for (const id of withdrawn) await forgetUser(keys, id);
+  for (const id of deletedGroups) await forgetGroup(keys, id);
 }
 
 async function finishDeletions(

@@ -228,6 +228,20 @@ export const settingSchemas = {
       de: 'Mit benannten Stimmen werden in späteren Besprechungen Namen vorgeschlagen.',
     },
   }),
+  'sharing.users': a.yesOrNo(true, {
+    title: { en: 'Share with people', de: 'Mit Personen teilen' },
+    hint: {
+      en: 'People can share notes and folders with other people and groups on this server. If this is off, access that was given before does not count.',
+      de: 'Notizen und Ordner können mit anderen Personen und Gruppen auf diesem Server geteilt werden. Ausgeschaltet gilt auch früher gegebener Zugriff nicht.',
+    },
+  }),
+  'sharing.directory': a.yesOrNo(true, {
+    title: { en: 'List of people', de: 'Liste der Personen' },
+    hint: {
+      en: 'Shows everyone the names of all people and groups when they share. If this is off, they enter the exact user name and see only their own groups.',
+      de: 'Zeigt beim Teilen die Namen aller Personen und Gruppen. Ausgeschaltet gibt man den genauen Benutzernamen ein und sieht nur die eigenen Gruppen.',
+    },
+  }),
   'models.mirror': a.text(a.mirror.nullable(), null, {
     title: { en: 'Download source for models', de: 'Downloadquelle für Modelle' },
     hint: {

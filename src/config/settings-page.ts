@@ -102,6 +102,11 @@ const groups: readonly Group[] = [
     sections: ['notes', 'documents', 'speakers', 'ui'],
   },
   {
+    id: 'sharing',
+    title: { en: 'Sharing', de: 'Teilen' },
+    sections: ['sharing'],
+  },
+  {
     id: 'server',
     title: { en: 'Server and limits', de: 'Server und Limits' },
     sections: ['server', 'auth', 'limits', 'metrics'],

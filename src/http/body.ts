@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import { tagsMax } from '../../events/facts/order.ts';
 import { kindSchema } from '../../events/facts/recording.ts';
+import { orderNameMax } from '../../projections/personal.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
 import { personNameMax } from '../recordings/people-given.ts';
 import { faultOf, inWords, wrong } from '../shared/in-words.ts';
@@ -171,6 +172,11 @@ export const nameSchema = z
   .string()
   .max(200)
   .transform((text) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim());
+
+/** What a folder, tag or group is called. */
+export const shortNameSchema = nameSchema
+  .refine((name) => name !== '', wrong('field-empty'))
+  .pipe(z.string().max(orderNameMax));
 
 /** A moment, RFC 3339 with a zone; from 1900 on, not in the future. */
 export const momentSchema = z.iso

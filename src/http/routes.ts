@@ -7,6 +7,7 @@ import { configRoutes } from './routes/config.ts';
 import { docsRoutes, openApiRoute, pageRoutes, socketRoutes } from './routes/pages.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { exportRoutes } from './routes/export.ts';
+import { groupRoutes } from './routes/groups.ts';
 import { guideRoutes } from './routes/guide.ts';
 import { acceptRoutes, invitationRoutes } from './routes/invitations.ts';
 import { manyRecordingRoutes } from './routes/many-recordings.ts';
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   ...ownVaultRoutes,
   ...userRoutes,
   ...vaultRoutes,
+  ...groupRoutes,
   ...invitationRoutes,
   ...acceptRoutes,
   ...configRoutes,

@@ -67,6 +67,8 @@ export type HttpServices = {
     | 'speakers.links'
     | 'notes.vault'
     | 'speakers.profiles'
+    | 'sharing.users'
+    | 'sharing.directory'
     | 'audio.device'
     | 'audio.recorders'
   >;

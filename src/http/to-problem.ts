@@ -200,6 +200,9 @@ const byCode = {
   BUILT_IN_USER: ({ said }) => new Problem('built-in-user', { said }),
   LINK_OVER: () => new Problem('link-over'),
   TOO_MANY_LINKS: () => new Problem('too-many-links'),
+  NAME_TAKEN: ({ said }) => new Problem('name-taken', { said }),
+  TOO_MANY_NAMES: ({ said }) => new Problem('too-many-names', { said }),
+  UNKNOWN_GROUP: ({ said }) => notFound(said),
   UNKNOWN_USER: ({ said }) => notFound(said),
   INVALID_USERNAME: ({ said, passwordFault }) =>
     invalid([

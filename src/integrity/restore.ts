@@ -16,7 +16,7 @@ import {
   recordingFacts,
   recordingStream,
 } from '../../events/facts/recording.ts';
-import { userSubjects, usersStream } from '../../events/facts/catalogue.ts';
+import { groupSubject, userSubjects, usersStream } from '../../events/facts/catalogue.ts';
 import { nextSnapshot, initialState, machineVersion } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
@@ -154,7 +154,7 @@ async function copyFiles(
  * not say so: those of a backup end before. Returns how many facts were appended.
  */
 async function recordErasures(store: EventLog, list: ErasureList): Promise<number> {
-  return (await eraseRecordings(store, list)) + (await deleteUsers(store, list));
+  return (await eraseRecordings(store, list)) + (await deleteAccounts(store, list));
 }
 
 /**
@@ -188,23 +188,33 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
   return appended;
 }
 
-/** Without this a deleted user would be one without a name, and count as one. */
-async function deleteUsers(store: EventLog, list: ErasureList): Promise<number> {
+/** Without this a deleted user or group would be one without a name, and count as one. */
+async function deleteAccounts(store: EventLog, list: ErasureList): Promise<number> {
   const present = new Set<string>();
+  const groups = new Set<string>();
   let version = 0;
   for await (const fact of store.read(usersStream)) {
     if (fact.type === 'user.registered') present.add(fact.data.user_id);
     if (fact.type === 'user.deleted') present.delete(fact.data.user_id);
+    if (fact.type === 'group.created') groups.add(fact.data.group_id);
+    if (fact.type === 'group.deleted') groups.delete(fact.data.group_id);
     version = fact.version;
   }
-  const gone = [...present].filter((id) => userSubjects(id).some(list.has));
-  for (const id of gone) {
+  const deleted = [
+    ...[...present]
+      .filter((id) => userSubjects(id).some(list.has))
+      .map((id) => ({ type: 'user.deleted', data: { user_id: id } }) as const),
+    ...[...groups]
+      .filter((id) => list.has(groupSubject(id)))
+      .map((id) => ({ type: 'group.deleted', data: { group_id: id } }) as const),
+  ];
+  for (const fact of deleted) {
+    const id = 'group_id' in fact.data ? fact.data.group_id : fact.data.user_id;
     const metadata = { by: 'system', command: `restore-erasure-${id}` };
-    const deleted = { type: 'user.deleted', data: { user_id: id }, ...metadata } as const;
-    await store.append(usersStream, [deleted], version);
+    await store.append(usersStream, [{ ...fact, ...metadata }], version);
     version += 1;
   }
-  return gone.length;
+  return deleted.length;
 }
 
 /** Documents of what was erased, by their paths below the data directory, and the folders they were in. */

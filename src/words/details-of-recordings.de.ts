@@ -87,6 +87,7 @@ export const detailsOfRecordingsInGerman = {
   'session-ended': { detail: 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an.' },
   'current-password-wrong': { detail: 'Das aktuelle Passwort ist falsch.' },
   'user-not-found': { detail: 'Es gibt keinen Benutzer mit diesem Namen.' },
+  'group-not-found': { detail: 'Diese Gruppe gibt es nicht.' },
   'user-deleted-since': { detail: 'Der Benutzer wurde angelegt, ist aber inzwischen gelöscht.' },
   'username-taken-nearly': {
     detail:

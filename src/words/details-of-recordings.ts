@@ -130,6 +130,7 @@ export const detailsOfRecordings = {
   'session-ended': says({}, { detail: 'Your session has ended. Log in again.' }),
   'current-password-wrong': says({}, { detail: 'The current password is wrong.' }),
   'user-not-found': says({}, { detail: 'There is no user with this name.' }),
+  'group-not-found': says({}, { detail: 'There is no such group.' }),
   'user-deleted-since': says({}, { detail: 'The user was created, but has been deleted since.' }),
   'username-taken-nearly': says(
     { name: 'text' },

@@ -124,8 +124,16 @@ export const problemsOfRequestsInGerman = {
   },
   'too-many-names': {
     title: 'Zu viele',
-    detail: 'Sie können höchstens {count} {what} haben. Löschen Sie zuerst einige davon.',
-    choices: { what: { folders: 'Ordner', tags: 'Schlagwörter', rules: 'Regeln' } },
+    detail: 'Es kann höchstens {count} {what} geben. Löschen Sie zuerst einige davon.',
+    choices: {
+      what: {
+        folders: 'Ordner',
+        tags: 'Schlagwörter',
+        rules: 'Regeln',
+        groups: 'Gruppen',
+        members: 'Mitglieder einer Gruppe',
+      },
+    },
   },
   overridden: {
     title: 'Durch Umgebungsvariable festgelegt',

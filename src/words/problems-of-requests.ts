@@ -193,11 +193,19 @@ export const problemsOfRequests = {
     { title: 'Name taken', detail: 'The name “{name}” is already taken. Choose another one.' },
   ),
   'too-many-names': says(
-    { count: 'integer', what: ['folders', 'tags', 'rules'] },
+    { count: 'integer', what: ['folders', 'tags', 'rules', 'groups', 'members'] },
     {
       title: 'Too many',
-      detail: 'You can have {count} {what} at most. Delete some of them first.',
-      choices: { what: { folders: 'folders', tags: 'tags', rules: 'rules' } },
+      detail: 'There can be {count} {what} at most. Delete some of them first.',
+      choices: {
+        what: {
+          folders: 'folders',
+          tags: 'tags',
+          rules: 'rules',
+          groups: 'groups',
+          members: 'members of a group',
+        },
+      },
     },
   ),
   overridden: says(

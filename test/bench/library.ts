@@ -51,7 +51,7 @@ export async function tellTalks(
   });
   let owner = '';
   for await (const fact of store.read('users', { limit: 1 })) {
-    owner = fact.data.user_id;
+    if ('user_id' in fact.data) owner = fact.data.user_id;
   }
   const recordingIds = Array.from({ length: count }, () => ulid());
   for (let first = 0; first < count; first += together) {

@@ -118,7 +118,7 @@ async function tellMeeting(dataDir: string, id: string, duration: number): Promi
   const store = await opened(dataDir);
   let owner = '';
   for await (const fact of store.read('users', { limit: 1 })) {
-    owner = fact.data.user_id;
+    if ('user_id' in fact.data) owner = fact.data.user_id;
   }
   const teller = factTeller(store);
   const recognising = 'transcribing.recognising';

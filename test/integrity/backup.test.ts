@@ -235,8 +235,10 @@ test('a user who was deleted after the backup does not come back', async (t) => 
   };
   const ada = { username: 'ada', password };
   const bob = { username: 'bob', password };
+  let group = '';
   await inService(data, async (api) => {
     await api.post('/users', bob);
+    group = (await api.post<{ id: string }>('/groups', { name: 'Choir' })).id;
   });
   await backUp(data, kept);
   const list = join(data.keys, 'erased.jsonl');
@@ -245,11 +247,16 @@ test('a user who was deleted after the backup does not come back', async (t) => 
     const headers = { authorization: `Bearer ${token}` };
     const deleted = await fetch(`${url}/users/bob`, { method: 'DELETE', headers });
     assert.equal(deleted.status, 204);
+    const ended = await fetch(`${url}/groups/${group}`, { method: 'DELETE', headers });
+    assert.equal(ended.status, 204);
     assert.equal((await namesIn(api)).join(), 'ada');
   });
   const { erasedAgain, verified } = await restore(kept, target, { erasures: list });
-  assert.deepEqual([erasedAgain, verified.sound], [1, true]);
-  assert.equal((await factsIn(target)).at(-1)!.type, 'user.deleted');
+  assert.deepEqual([erasedAgain, verified.sound], [2, true]);
+  assert.deepEqual(
+    (await factsIn(target)).slice(-2).map(({ type }) => type),
+    ['user.deleted', 'group.deleted'],
+  );
   await inService(target, async (api, url) => {
     assert.deepEqual(await namesIn(api), ['ada']);
     await assert.rejects(apiOf(url).post('/login', bob), /: 401 /);

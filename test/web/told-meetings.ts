@@ -43,7 +43,8 @@ export async function tellMeetings(
   });
   try {
     let owner = '';
-    for await (const fact of store.read('users', { limit: 1 })) owner = fact.data.user_id;
+    for await (const fact of store.read('users', { limit: 1 }))
+      if ('user_id' in fact.data) owner = fact.data.user_id;
     const teller = factTeller(store);
     const ids: string[] = [];
     for (const meeting of meetings) {

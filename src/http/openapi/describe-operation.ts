@@ -122,6 +122,7 @@ const pathParameters: Readonly<Record<string, { description: string; example: st
     description: 'Id of a resumable upload, from the `Location` that `POST /uploads` gives.',
     example: '0123456789abcdef0123456789abcdef',
   },
+  group: { description: 'Id of a group in `GET /groups`.', example: '01M7YB8DQZG1E7K5Q61TP77TYM' },
   filename: {
     description:
       'Path of a document, relative to the user’s space. Its slashes may be sent raw or as `%2F`.',

@@ -16,21 +16,15 @@ import {
   createTag,
   deleteFolder,
   deleteTag,
-  orderNameMax,
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
-import { wrong } from '../../shared/in-words.ts';
-import { languageSchema, nameSchema } from '../body.ts';
+import { languageSchema, shortNameSchema as orderName } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
-
-const orderName = nameSchema
-  .refine((name) => name !== '', wrong('field-empty'))
-  .pipe(z.string().max(orderNameMax));
 
 /** What a recording is that begins in a folder, where no other is given. */
 const beginning = {

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../../events/store.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
-import { type FactOutline, userSubjects } from '../../../events/facts/catalogue.ts';
+import { type FactOutline, groupSubject, userSubjects } from '../../../events/facts/catalogue.ts';
 import { whileAway } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
 import { retry } from '../../shared/retry.ts';
@@ -9,6 +9,7 @@ import { retry } from '../../shared/retry.ts';
 function erasedBy(fact: FactOutline): string[] {
   const endsUser = fact.type === 'user.deleted' || fact.type === 'user.invitation_withdrawn';
   if (endsUser) return userSubjects(fact.data.user_id);
+  if (fact.type === 'group.deleted') return [groupSubject(fact.data.group_id)];
   const recordingId = fact.type === 'recording.erased' ? recordingOf(fact.stream) : undefined;
   return recordingId === undefined ? [] : [recordingId];
 }

@@ -1,0 +1,94 @@
+import { ulid } from 'ulid';
+import { groupSubject } from '../../events/facts/catalogue.ts';
+import { type Group, groupsOfUser } from '../../projections/groups.ts';
+import {
+  decideGroup,
+  decideGroupChange,
+  decideGroupDeletion,
+  decideMember,
+} from '../../projections/group-changes.ts';
+import { userByName } from '../../projections/users.ts';
+import type { Log } from '../shared/log.ts';
+import { AccountError } from './account-error.ts';
+import { detail } from '../words/details.ts';
+import type { OnBehalf, UserKeys, UserStream } from './users.ts';
+
+/** A name for some users. Administrators make them; whoever shares names one instead of each member. */
+export interface Groups {
+  /** In the order in which they were made. */
+  listGroups(): Group[];
+  findGroup(id: string): Group | undefined;
+  /** Ids of the groups that a user is in. */
+  groupsOf(userId: string): string[];
+  /** @throws {AccountError} `NAME_TAKEN`, `TOO_MANY_NAMES`; a repetition answers with the group it made */
+  createGroup(wanted: { name: string; claim: string | null }, onBehalf: OnBehalf): Promise<Group>;
+  /** What is left out stays. @throws {AccountError} `UNKNOWN_GROUP`, `NAME_TAKEN` */
+  changeGroup(
+    id: string,
+    wanted: { name?: string | undefined; claim?: string | null | undefined },
+    onBehalf: OnBehalf,
+  ): Promise<Group>;
+  /** Adds or removes a member, by user name. @throws {AccountError} `UNKNOWN_GROUP`, `UNKNOWN_USER`, `TOO_MANY_NAMES` */
+  setMember(
+    id: string,
+    member: { username: string; isMember: boolean },
+    onBehalf: OnBehalf,
+  ): Promise<Group>;
+  /** What was shared with it ends, and nothing can read its name any more. @throws {AccountError} `UNKNOWN_GROUP` */
+  deleteGroup(id: string, onBehalf: OnBehalf): Promise<void>;
+}
+
+type GroupParts = { stream: UserStream; keys: UserKeys; log: Pick<Log, 'info'> };
+
+export function groupAdministration({ stream, keys, log }: GroupParts): Groups {
+  const { users } = stream;
+  const report = (what: string, groupId: string, { by }: OnBehalf): void =>
+    log.info({ category: 'security', group_id: groupId, by }, what);
+  const there = (id: string): Group => {
+    const group = users.groups.get(id);
+    if (!group) throw new AccountError('UNKNOWN_GROUP', detail('group-not-found'));
+    return group;
+  };
+
+  return {
+    listGroups: () => [...users.groups.values()],
+    findGroup: (id) => users.groups.get(id),
+    groupsOf: (userId) => groupsOfUser(users, userId),
+    async createGroup(wanted, onBehalf) {
+      const [fact] = await stream.change(onBehalf, decideGroup(ulid(), wanted));
+      const id = fact && 'group_id' in fact.data ? fact.data.group_id : '';
+      report('group created', id, onBehalf);
+      return there(id);
+    },
+    async changeGroup(id, wanted, onBehalf) {
+      await stream.change(onBehalf, decideGroupChange(id, wanted));
+      report('group changed', id, onBehalf);
+      return there(id);
+    },
+    async setMember(id, { username, isMember }, onBehalf) {
+      await stream.takeIn();
+      const userId = userByName(users, username)?.id;
+      if (userId === undefined) throw new AccountError('UNKNOWN_USER', detail('user-not-found'));
+      const facts = await stream.change(onBehalf, decideMember(id, userId, isMember));
+      for (const { type } of facts) {
+        const how = { category: 'security', group_id: id, user_id: userId, by: onBehalf.by };
+        log.info(
+          how,
+          type === 'group.member_added' ? 'group member added' : 'group member removed',
+        );
+      }
+      return there(id);
+    },
+    async deleteGroup(id, onBehalf) {
+      await stream.change(onBehalf, decideGroupDeletion(id));
+      await forgetGroup(keys, id);
+      report('group deleted', id, onBehalf);
+    },
+  };
+}
+
+/** Destroys what opens a group's name. */
+export async function forgetGroup(keys: UserKeys, id: string): Promise<void> {
+  const subject = groupSubject(id);
+  if (!keys.isErased(subject)) await keys.forget(subject);
+}
