@@ -86,10 +86,12 @@ export const ofVoices = {
   'voice.measured': noting,
 } as const;
 
-/** Where people put it: lists say it. */
+/** Where people put it, and with whom they share it: lists say it. */
 export const ofOrder = {
   'recording.filed': noting,
   'tags.changed': noting,
+  'access.granted': noting,
+  'access.withdrawn': noting,
 } as const;
 
 /** What people may say in every state but the last. */

@@ -1,3 +1,10 @@
+import {
+  type Grant,
+  type Grantee,
+  grantsMax,
+  withGrant,
+  withoutGrant,
+} from '../events/facts/access.ts';
 import type { RuleThen, RuleWhen } from '../events/facts/rules.ts';
 import { detail } from '../src/words/details.ts';
 import { personOf, type PersonalFact, type TagColour } from '../events/facts/personal.ts';
@@ -14,6 +21,8 @@ export type Folder = Named & {
   /** What a recording that begins in it is, where nobody says otherwise; null: it says nothing. */
   readonly kind: Kind | null;
   readonly language: string | null;
+  /** With whom what is in it is shared. */
+  readonly access: readonly Grant[];
 };
 export type Tag = Named & { readonly colour: TagColour };
 
@@ -76,7 +85,7 @@ export const createFolder =
 
 /** Another name, or what begins in it is; what is left out stays. */
 export const changeFolder =
-  (id: string, wanted: Changes<Omit<Folder, 'id'>>): DecidePersonal =>
+  (id: string, wanted: Changes<Omit<Folder, 'id' | 'access'>>): DecidePersonal =>
   ({ folders }) => {
     const there = folders.get(id);
     if (!there) return unknown;
@@ -97,6 +106,28 @@ export const deleteFolder =
   (id: string): DecidePersonal =>
   ({ folders }) =>
     folders.has(id) ? [{ type: 'folder.deleted', data: { folder: id } }] : unknown;
+
+/** Shares what is in a folder, or changes what somebody may do with it. */
+export const shareFolder =
+  (id: string, grant: Grant): DecidePersonal =>
+  ({ folders }) => {
+    const there = folders.get(id);
+    if (!there) return unknown;
+    const before = there.access.find(({ to }) => to === grant.to);
+    if (before?.role === grant.role && before.audio === grant.audio) return [];
+    if (!before && there.access.length >= grantsMax) return tooMany('grants', grantsMax);
+    return [{ type: 'folder.shared', data: { folder: id, ...grant } }];
+  };
+
+export const unshareFolder =
+  (id: string, to: Grantee): DecidePersonal =>
+  ({ folders }) => {
+    const there = folders.get(id);
+    if (!there) return unknown;
+    return there.access.some((one) => one.to === to)
+      ? [{ type: 'folder.unshared', data: { folder: id, to } }]
+      : [];
+  };
 
 export const createTag =
   ({ id, name, colour }: Tag): DecidePersonal =>
@@ -184,7 +215,7 @@ const refuse = (refused: PersonalRefusal['refused'], said: Sentence): PersonalRe
 });
 const unknown = refuse('not-found', problemOf('not-found'));
 
-const tooMany = (what: 'folders' | 'tags' | 'rules', count: number): PersonalRefusal =>
+const tooMany = (what: 'folders' | 'tags' | 'rules' | 'grants', count: number): PersonalRefusal =>
   refuse('too-many-names', problemOf('too-many-names', { count, what }));
 
 /** Why a name cannot be given; undefined: it can. `what`: of which one more is to be made. */
@@ -205,8 +236,8 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
     case 'folder.created':
     case 'folder.renamed': {
       const { folder: id } = fact.data;
-      const { kind, language } = folders.get(id) ?? { kind: null, language: null };
-      const folder = { id, name: nameIn(fact, id), kind, language };
+      const { kind, language, access } = folders.get(id) ?? newFolder;
+      const folder = { id, name: nameIn(fact, id), kind, language, access };
       return { ...personal, folders: having(folders, folder) };
     }
     case 'folder.configured': {
@@ -214,6 +245,16 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
       const there = folders.get(id);
       if (!there) return personal;
       return { ...personal, folders: having(folders, { ...there, kind, language }) };
+    }
+    case 'folder.shared':
+    case 'folder.unshared': {
+      const there = folders.get(fact.data.folder);
+      if (!there) return personal;
+      const access =
+        fact.type === 'folder.shared'
+          ? withGrant(there.access, fact.data)
+          : withoutGrant(there.access, fact.data.to);
+      return { ...personal, folders: having(folders, { ...there, access }) };
     }
     case 'folder.deleted': {
       const { folder: id } = fact.data;
@@ -246,6 +287,8 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
       return personal;
   }
 }
+
+const newFolder = { kind: null, language: null, access: [] } as const;
 
 /** What cannot be read, since its key is away, is called by its id. */
 const nameIn = ({ content }: { content?: { name: string } | undefined }, id: string): string =>

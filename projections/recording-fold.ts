@@ -1,5 +1,6 @@
 import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
 import { originsAfter } from './recording/origins.ts';
+import { withGrant, withoutGrant } from '../events/facts/access.ts';
 import { counting, leadsBy } from '../events/facts/counting.ts';
 import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
@@ -41,7 +42,7 @@ export function foldRecording(
     core.since = fact.at;
     core.postponed = false;
   }
-  const change = lastingChange(fact);
+  const change = lastingChange(fact, core);
   if (change) Object.assign(core, change);
   core.origins = originsAfter(core.origins, fact, core.recordingId);
   const { draft, published } = counted.sources;
@@ -120,6 +121,7 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       postponed: false,
       folder: null,
       tags: [],
+      access: [],
       version: 0,
     },
     counted,
@@ -128,7 +130,10 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
 }
 
 /** What a fact says for good, whatever becomes of the run it belongs to. */
-function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']> | undefined {
+function lastingChange(
+  fact: LoggedRecordingFact,
+  { access }: Pick<KeptRecording['core'], 'access'>,
+): Partial<KeptRecording['core']> | undefined {
   switch (fact.type) {
     case 'speakers.postponed':
       return { postponed: true };
@@ -138,7 +143,11 @@ function lastingChange(fact: LoggedRecordingFact): Partial<KeptRecording['core']
       return { tags: fact.data.tags };
     // Ids of one user mean nothing to another.
     case 'recording.handed_over':
-      return { folder: null, tags: [] };
+      return { folder: null, tags: [], access: [] };
+    case 'access.granted':
+      return { access: withGrant(access, fact.data) };
+    case 'access.withdrawn':
+      return { access: withoutGrant(access, fact.data.to) };
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { documentHashes: null, files: [] } : {};
     case 'documents.saved': {
@@ -160,6 +169,7 @@ const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   running: [],
   folder: null,
   tags: [],
+  access: [],
 });
 
 type Running = RecordingRow['running'];

@@ -1,4 +1,5 @@
 import type { Sentence } from '../src/words/params.ts';
+import type { Grant } from '../events/facts/access.ts';
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Note, noteOf } from '../src/words/notes.ts';
 import type { Origin } from './recording/origins.ts';
@@ -54,6 +55,8 @@ export type RecordingRow = {
   /** Folder it is in, and tags it has: ids of its owner's. */
   folder: string | null;
   tags: readonly string[];
+  /** With whom its owner shares it. */
+  access: readonly Grant[];
   /** Version of the documents; 0: none yet. */
   version: number;
   /** What a reader should know: no language model, parts kept unpunctuated, audio truncated, … */

@@ -2,6 +2,7 @@ import { isRecordingFact } from '../events/facts/catalogue.ts';
 import { recordingFactTypes } from '../events/facts/recording.ts';
 import { isErased } from './recording/digest.ts';
 import { audioLists, libraryLists } from './library.ts';
+import { sharedLists } from './shared-lists.ts';
 import {
   type PageRequest,
   type ReadEntries,
@@ -38,12 +39,12 @@ import { dropTexts, setText } from './texts.ts';
  * - `d/<id>` (s) the facts of it that count, without their long texts
  * - `t/<id>/…` (s) its texts, see `texts.ts`
  * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
- *   something is going on; `l/…`, `i/…`, `g/…`, `f/…`, `a/…` the library, see `library.ts`; all without words in their keys
+ *   something is going on; `l/…`, `i/…`, `g/…`, `f/…`, `a/…` the library, see `library.ts`; `w/…` what is shared, see `shared-lists.ts`; all without words in their keys
  * - `p/<owner>` position of the last fact of any recording of theirs
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 23,
+  version: 24,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -166,6 +167,7 @@ const inSameLists = ({ core: a }: KeptLine, { core: b }: KeptLine): boolean =>
   a.files === b.files &&
   a.folder === b.folder &&
   a.tags === b.tags &&
+  a.access === b.access &&
   (a.state === b.state || (a.state !== erasedState && b.state !== erasedState));
 
 /** What `GET /status` says of a user's recordings, as far as facts say; HTTP adds what is going on right now. */
@@ -284,6 +286,7 @@ function listsOf(kept: KeptLine): Map<string, Row> {
     [`s/${owner}/${status}/${place}`, 1],
     ...libraryLists(kept),
     ...audioLists(kept),
+    ...sharedLists(kept),
   ]);
   if (status === 'recording' || status === 'transcribing') lists.set(`u/${recordingId}`, 1);
   return lists;

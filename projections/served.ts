@@ -1,6 +1,7 @@
+import { access } from './access.ts';
 import { commands } from './commands.ts';
 import { people } from './people.ts';
 import { recordings } from './recordings.ts';
 
 /** The projections that are kept up to the log. */
-export const served = [recordings, commands, people];
+export const served = [recordings, commands, people, access];

@@ -8,6 +8,7 @@ import {
   userSubject,
 } from '../events/facts/catalogue.ts';
 import { type Group, type OpenGroups, groupsAfter, newGroups } from './groups.ts';
+import { lookOf, usernameKey } from './username-forms.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
 
 export type User = {
@@ -104,10 +105,6 @@ export function userByName(users: Users, username: string): User | undefined {
   const id = users.idsByName.get(usernameKey(username));
   return id === undefined ? undefined : users.byId.get(id);
 }
-
-/** The form in which names are compared: without case, compatible characters as one. */
-export const usernameKey = (name: string): string =>
-  name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
 /** Creates the first administrator. */
 export const decideSetup =
@@ -222,29 +219,6 @@ export const nameTaken = (username: string, present = username): UserRefusal =>
 export const similarUser = (users: Users, username: string): User | undefined =>
   userByName(users, username) ??
   [...users.byId.values()].find((user) => lookOf(user.username) === lookOf(username));
-
-/**
- * Letters that look like another one, out of the confusables of UTS 39: Latin, then Cyrillic and Greek, which stand for
- * whole names, since letters of two scripts are no name.
- */
-const lookAlikes = new Map(
-  [
-    ['01Iıǀøđħłŧɑɡĸ', 'ollilodhltagk'],
-    ['аеорсухіјѕһԁԛԝ', 'aeopcyxijshdqw'],
-    ['οναρικυγ', 'ovapikuy'],
-  ].flatMap(([from = '', to = '']) => Array.from(from, (one, n) => [one, to[n]!] as const)),
-);
-
-/** Names of one look are for one user: without accents and strokes, the dot of the i, and signs at the end. */
-const lookOf = (username: string): string =>
-  asLookedAt(
-    usernameKey(asLookedAt(username.normalize('NFKD').replace(/\p{Script=Inherited}/gu, ''))),
-  )
-    .replaceAll('rn', 'm')
-    .replace(/[@.+_-]{1,32}$/u, '');
-
-const asLookedAt = (text: string): string =>
-  Array.from(text, (letter) => lookAlikes.get(letter) ?? letter).join('');
 
 export const refuse = (refused: UserRefusal['refused'], said: Sentence): UserRefusal => ({
   refused,

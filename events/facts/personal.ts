@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FactOf, FactSchemas } from './envelope.ts';
+import { granted, withdrawn } from './access.ts';
 import { kindSchema } from './recording.ts';
 import { ruleFacts } from './rules.ts';
 
@@ -28,6 +29,9 @@ export const personalFacts = {
   },
   /** What was in it is in none. */
   'folder.deleted': { data: z.object(folder) },
+  /** With whom what is in it is shared, also what comes into it later. */
+  'folder.shared': { data: z.object({ ...folder, ...granted }) },
+  'folder.unshared': { data: z.object({ ...folder, ...withdrawn }) },
   'tag.created': { data: z.object({ ...tag, colour: z.literal(tagColours) }), content: named },
   /** Another name or colour. */
   'tag.renamed': { data: z.object({ ...tag, colour: z.literal(tagColours) }), content: named },

@@ -1,3 +1,4 @@
+import { accessFacts } from './access.ts';
 import { orderFacts } from './order.ts';
 import * as z from 'zod';
 import { assemblyFacts, madeOf } from './assembly.ts';
@@ -214,6 +215,7 @@ export const recordingFacts = {
   ...summaryFacts,
   ...assemblyFacts,
   ...orderFacts,
+  ...accessFacts,
 
   /** A person said what the recording is called. */
   'title.changed': {

@@ -10,6 +10,7 @@ import {
   beginsWith,
   stageTable,
 } from '../../events/facts/recording.ts';
+import type { AccessRefusal } from './access.ts';
 import type { AssemblyRefusal } from './assembling.ts';
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
@@ -31,6 +32,7 @@ export type RecordingRefusal =
   | SummaryRefusal
   | AssemblyRefusal
   | OrderRefusal
+  | AccessRefusal
   | Refusal<'NO_SUCH_VERSION'>
   | Refusal<'NO_LANGUAGE_MODEL'>
   | (Refusal<'UNKNOWN_LABELS'> & { unknown: readonly string[]; labels: readonly string[] });

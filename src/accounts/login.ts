@@ -1,12 +1,7 @@
 import { problemOf } from '../words/problems.ts';
 import { createHmac, randomBytes } from 'node:crypto';
-import {
-  type User,
-  type Users,
-  decideRehash,
-  userByName,
-  usernameKey,
-} from '../../projections/users.ts';
+import { type User, type Users, decideRehash, userByName } from '../../projections/users.ts';
+import { usernameKey } from '../../projections/username-forms.ts';
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
 import type { Peer, Session } from './caller.ts';

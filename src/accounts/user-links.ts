@@ -8,8 +8,8 @@ import {
   similarUser,
   unknownUser,
   userByName,
-  usernameKey,
 } from '../../projections/users.ts';
+import { usernameKey } from '../../projections/username-forms.ts';
 import {
   decideAcceptance,
   decideLink,

@@ -1,6 +1,6 @@
 import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
-import { usernameKey } from '../../projections/users.ts';
+import { usernameKey } from '../../projections/username-forms.ts';
 import { AccountError } from './account-error.ts';
 
 /** Names that mean something else: the built-in user of tray and hotkey, and the caller of /users/me. */

@@ -91,6 +91,8 @@ export interface UserAdministration {
   isUser(userId: string): boolean;
   /** Whether there is a user of that id who may act: not disabled. */
   isActive(userId: string): boolean;
+  /** What a user of that id is called; null: there is none. */
+  nameOf(userId: string): string | null;
   /** Whether there was a user of that id. */
   wasUser(userId: string): boolean;
   /** Whether a command created a user, who may be gone. */
@@ -257,6 +259,7 @@ type Lookup =
   | 'isUser'
   | 'isActive'
   | 'wasUser'
+  | 'nameOf'
   | 'hasCreated'
   | 'vaultOf'
   | 'usersWithVaults';
@@ -269,6 +272,7 @@ const lookups = (users: Users): Pick<UserAdministration, Lookup> => ({
   },
   isUser: (userId) => users.byId.has(userId),
   isActive: (userId) => users.byId.get(userId)?.disabled === false,
+  nameOf: (userId) => users.byId.get(userId)?.username ?? null,
   wasUser: (userId) => users.deleted.has(userId),
   hasCreated: (command) => users.idsByCommand.has(command),
   vaultOf: (userId) => users.byId.get(userId)?.vault ?? null,

@@ -24,6 +24,7 @@ import { searchRoutes } from './routes/search.ts';
 import { ownSessionRoutes, sessionRoutes, setupRoutes, ticketRoutes } from './routes/session.ts';
 import { sidenoteRoutes } from './routes/sidenotes.ts';
 import { summaryRoutes } from './routes/summary.ts';
+import { accessRoutes } from './routes/access.ts';
 import { assemblyRoutes } from './routes/assembly.ts';
 import { speakersRoutes } from './routes/speakers.ts';
 import { statusRoutes, watchingRoutes } from './routes/status.ts';
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...recordingCommandRoutes,
   ...recordingChangeRoutes,
+  ...accessRoutes,
   ...versionRoutes,
   ...turnRoutes,
   ...sidenoteRoutes,

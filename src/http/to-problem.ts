@@ -123,6 +123,7 @@ const byCode = {
   NO_SUCH_VERSION: ({ refusal }) => notFound(refusal.said),
   NO_SUCH_SIDENOTE: ({ refusal }) => notFound(refusal.said),
   TOO_MANY_SIDENOTES: ({ refusal }) => invalid([{ path: 'sidenotes', fault: refusal.said }]),
+  TOO_MANY_GRANTS: ({ refusal }) => new Problem('too-many-names', { said: refusal.said }),
   TOO_MANY_TAGS: ({ refusal }) => invalid([{ path: 'tags', fault: refusal.said }]),
   NO_SUCH_LINE: ({ refusal }) => notFound(refusal.said),
   NO_OFFERED_SUMMARY: ({ refusal }) => notFound(refusal.said),

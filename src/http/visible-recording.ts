@@ -1,7 +1,10 @@
 import { detail } from '../words/details.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById, wordlessRecordingById } from '../../projections/recordings.ts';
-import { notFound } from './problems.ts';
+import { type Grantee, accessRoles } from '../../events/facts/access.ts';
+import { folderGrants } from '../../projections/access.ts';
+import { fieldFault } from '../words/field-faults.ts';
+import { Problem, notFound } from './problems.ts';
 import type { HttpServices } from './services.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { isIn } from '../../machines/states.ts';
@@ -23,26 +26,112 @@ export const seesLeft = (
   owner: string,
 ): boolean => sees(caller, owner) || (caller.isAdmin && accounts.wasUser(owner));
 
-/** @throws {Problem} 404, the same for a recording that is not there, one that was erased, and one of another user. */
-export async function visibleRecording(
-  { storage }: Pick<HttpServices, 'storage'>,
+/** What somebody may do with a recording. Each role may do what those before it may; only the owner always hears it. */
+export type Right = { role: 'read' | 'correct' | 'owner'; audio: boolean };
+/** What a request needs; `audio`: to read and to hear it. */
+export type Needs = Right['role'] | 'audio';
+
+/** Of whose it is, and of administrators with what a deleted user left. */
+export const ownersRight: Right = { role: 'owner', audio: true };
+
+type RightsServices = Pick<HttpServices, 'storage' | 'accounts' | 'settings'>;
+type Shared = Pick<RecordingRow, 'owner' | 'folder' | 'access'>;
+
+/**
+ * What a caller may do with a recording: the one place that says so. Its owner all; others the most that it gives to
+ * them or to a group that they are in, by itself or by its folder; null: nothing. It counts as long as owner and caller
+ * are users, and sharing is on.
+ */
+export async function rightsOf(
+  { storage, accounts, settings }: RightsServices,
+  caller: Pick<Caller, 'userId' | 'isAdmin'>,
+  { owner, folder, access }: Shared,
+): Promise<Right | null> {
+  if (sees(caller, owner)) return ownersRight;
+  if (!settings()['sharing.users'] || (access.length === 0 && folder === null)) return null;
+  await accounts.takeIn();
+  if (!accounts.isUser(owner) || !accounts.isActive(caller.userId)) return null;
+  const own = granteesOf(accounts, caller.userId);
+  const byFolder = folder === null ? [] : await folderGrants(storage, folder, own);
+  const grants = [
+    ...access.filter(({ to }) => own.includes(to)),
+    ...byFolder.filter((one) => one.owner === owner),
+  ];
+  if (grants.length === 0) return null;
+  const role = accessRoles.findLast((one) => grants.some((grant) => grant.role === one)) ?? 'read';
+  return { role, audio: grants.some(({ audio }) => audio) };
+}
+
+/** Under which names something may be shared with a user: their own, and those of their groups. */
+export const granteesOf = (
+  accounts: Pick<HttpServices['accounts'], 'groupsOf'>,
+  userId: string,
+): Grantee[] => [`u-${userId}`, ...accounts.groupsOf(userId).map((group): Grantee => `g-${group}`)];
+
+/** Whether a right is enough. */
+export const isEnough = ({ role, audio }: Right, needs: Needs): boolean =>
+  needs === 'audio' ? audio : rank.indexOf(role) >= rank.indexOf(needs);
+const rank: readonly Right['role'][] = ['read', 'correct', 'owner'];
+
+/** What others than its owner get of it says so. */
+export type SeenRecording = { row: RecordingRow; right: Right };
+
+/**
+ * @param needs what the request needs: the owner, unless said otherwise, so that a route that forgot it refuses
+ * @throws {Problem} 404, the same for a recording that is not there, one that was erased, and one of another user;
+ *   403 `not-yours`: it is shared with the caller, but not for this
+ */
+export async function seenRecording(
+  services: RightsServices,
   caller: Caller,
   recordingId: string,
-): Promise<RecordingRow> {
-  const row = await present(storage, recordingId);
-  if (!row || !sees(caller, row.owner)) throw notFound(detail('recording-not-found'));
-  return row;
+  needs: Needs = 'owner',
+): Promise<SeenRecording> {
+  const row = await present(services.storage, recordingId);
+  const right = row && (await rightsOf(services, caller, row));
+  if (!row || !right) throw notFound(detail('recording-not-found'));
+  if (!isEnough(right, needs)) throw notYours(services, row.owner);
+  return { row, right };
 }
+
+/** As `seenRecording`. */
+export const visibleRecording = async (
+  services: RightsServices,
+  caller: Caller,
+  recordingId: string,
+  needs: Needs = 'owner',
+): Promise<RecordingRow> => (await seenRecording(services, caller, recordingId, needs)).row;
+
+/** 403; @param fields of a body that only the owner may give */
+export function notYours(
+  { accounts }: Pick<HttpServices, 'accounts'>,
+  owner: string,
+  fields: readonly string[] = [],
+): Problem<'not-yours'> {
+  const name = ownerName(accounts, owner) ?? owner;
+  return new Problem('not-yours', {
+    params: { owner: name },
+    members: { owner: name },
+    errors: fields.map((path) => ({ path, fault: fieldFault('only-by-owner') })),
+  });
+}
+
+/** What an owner is called; null: they are no user any more. */
+export const ownerName = (
+  accounts: Pick<HttpServices['accounts'], 'nameOf'>,
+  owner: string,
+): string | null => (owner === guest ? guest : accounts.nameOf(owner));
 
 /** The same and what a deleted user left: that without words, for administrators. */
 export async function visibleOrLeft(
-  services: Pick<HttpServices, 'storage' | 'accounts'>,
+  services: RightsServices,
   caller: Caller,
   recordingId: string,
+  needs: Needs = 'owner',
 ): Promise<RecordingRow> {
   const row = await present(services.storage, recordingId);
-  if (!row || !seesLeft(services, caller, row.owner)) throw notFound(detail('recording-not-found'));
-  if (sees(caller, row.owner)) return row;
+  if (!row || sees(caller, row.owner) || !seesLeft(services, caller, row.owner))
+    return await visibleRecording(services, caller, recordingId, needs);
   const wordless = await wordlessRecordingById(services.storage, recordingId);
   if (!wordless) throw notFound(detail('recording-not-found'));
   return wordless;
@@ -50,14 +139,13 @@ export async function visibleOrLeft(
 
 /** The same, where administrators see what becomes of everybody's recordings, without a word of them. */
 export async function recordingInView(
-  { storage }: Pick<HttpServices, 'storage'>,
+  services: RightsServices,
   caller: Caller,
   recordingId: string,
 ): Promise<RecordingRow> {
-  const row = await present(storage, recordingId);
-  if (!row || !(caller.isAdmin || sees(caller, row.owner)))
-    throw notFound(detail('recording-not-found'));
-  return row;
+  const row = await present(services.storage, recordingId);
+  if (row && caller.isAdmin) return row;
+  return await visibleRecording(services, caller, recordingId);
 }
 
 async function present(

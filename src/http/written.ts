@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { recordingOf } from '../../events/facts/recording.ts';
 import type { DecideRecording } from '../../projections/recording/decide.ts';
+import { access } from '../../projections/access.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import type { Decided } from '../recordings/service.ts';
@@ -33,7 +34,7 @@ export async function carryOut(
 }
 
 /** The projections in which the result of a command is looked for. */
-const needed = [commands.name, recordings.name];
+const needed = [commands.name, recordings.name, access.name];
 
 /** Ids of commands without an `Idempotency-Key` are made up: they cannot be repeated. */
 export const commandOf = (state: State): string =>

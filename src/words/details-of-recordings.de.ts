@@ -87,6 +87,14 @@ export const detailsOfRecordingsInGerman = {
   'session-ended': { detail: 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an.' },
   'current-password-wrong': { detail: 'Das aktuelle Passwort ist falsch.' },
   'user-not-found': { detail: 'Es gibt keinen Benutzer mit diesem Namen.' },
+  'shared-through-others': {
+    detail:
+      'Das ist nicht direkt mit Ihnen geteilt, sondern über eine Gruppe oder einen Ordner. Wenden Sie sich an die Person, der es gehört, oder an einen Administrator.',
+  },
+  'guest-not-shared': {
+    detail:
+      'Notizen von guest können nicht geteilt werden. Ein Administrator kann diese zuerst jemandem übergeben.',
+  },
   'group-not-found': { detail: 'Diese Gruppe gibt es nicht.' },
   'user-deleted-since': { detail: 'Der Benutzer wurde angelegt, ist aber inzwischen gelöscht.' },
   'username-taken-nearly': {

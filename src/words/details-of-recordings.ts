@@ -130,6 +130,20 @@ export const detailsOfRecordings = {
   'session-ended': says({}, { detail: 'Your session has ended. Log in again.' }),
   'current-password-wrong': says({}, { detail: 'The current password is wrong.' }),
   'user-not-found': says({}, { detail: 'There is no user with this name.' }),
+  'shared-through-others': says(
+    {},
+    {
+      detail:
+        'This isn’t shared with you directly, but through a group or a folder. Ask the owner or an administrator.',
+    },
+  ),
+  'guest-not-shared': says(
+    {},
+    {
+      detail:
+        'Notes of guest can’t be shared. An administrator can hand this one over to somebody first.',
+    },
+  ),
   'group-not-found': says({}, { detail: 'There is no such group.' }),
   'user-deleted-since': says({}, { detail: 'The user was created, but has been deleted since.' }),
   'username-taken-nearly': says(

@@ -155,6 +155,8 @@ export const fieldFaultsInGerman = {
   'not-a-clock-time': { detail: 'muss eine Uhrzeit sein, zum Beispiel 18:30' },
   'too-many-tags': { detail: 'dürfen höchstens {limit} je Aufnahme sein' },
   'not-your-tag': { detail: 'ist keines Ihrer Schlagwörter' },
+  'only-by-owner': { detail: 'kann nur ändern, wem die Notiz gehört' },
+  'is-the-owner': { detail: 'ist bereits die Person, der das gehört' },
   'not-a-user': { detail: 'ist kein Benutzer' },
   'not-a-label': { detail: 'ist kein Sprecher dieser Aufnahme ({labels})' },
   'not-a-word': { detail: 'ist kein Wort, an dem sich dieser Beitrag teilen lässt' },

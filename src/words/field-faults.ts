@@ -206,6 +206,8 @@ export const fieldFaults = {
     { detail: 'must be at most {limit} for one recording' },
   ),
   'not-your-tag': says({}, { detail: 'is not one of your tags' }),
+  'only-by-owner': says({}, { detail: 'can only be changed by the owner of the note' }),
+  'is-the-owner': says({}, { detail: 'is the owner already' }),
   'not-a-user': says({}, { detail: 'is not a user' }),
   'not-a-label': says(
     { labels: 'list' },

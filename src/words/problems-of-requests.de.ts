@@ -72,6 +72,19 @@ export const problemsOfRequestsInGerman = {
     title: 'Nicht gefunden',
     detail: 'Unter dieser Adresse gibt es nichts, oder es gehört einer anderen Person.',
   },
+  'unknown-user': {
+    title: 'Unbekannter Name',
+    detail: 'Es gibt keine Person und keine Gruppe mit diesem Namen. Prüfen Sie den Namen.',
+  },
+  'not-yours': {
+    title: 'Das kann nur, wem die Notiz gehört',
+    detail: 'Diese Notiz gehört {owner}. Es wurde nichts geändert. Wenden Sie sich an {owner}.',
+  },
+  'sharing-off': {
+    title: 'Teilen ist ausgeschaltet',
+    detail:
+      'Auf diesem Server ist das Teilen ausgeschaltet. Wenden Sie sich an einen Administrator.',
+  },
   'link-over': {
     title: 'Link nicht mehr gültig',
     detail:
@@ -132,6 +145,7 @@ export const problemsOfRequestsInGerman = {
         rules: 'Regeln',
         groups: 'Gruppen',
         members: 'Mitglieder einer Gruppe',
+        grants: 'Personen und Gruppen für eine Notiz oder einen Ordner',
       },
     },
   },

@@ -115,6 +115,27 @@ export const problemsOfRequests = {
       detail: 'There is nothing at this address, or it belongs to someone else.',
     },
   ),
+  'unknown-user': says(
+    {},
+    {
+      title: 'Nobody of that name',
+      detail: 'There is no user or group of that name. Check the name.',
+    },
+  ),
+  'not-yours': says(
+    { owner: 'text' },
+    {
+      title: 'Only the owner can do this',
+      detail: 'This note belongs to {owner}. Nothing was changed. Ask {owner} to do this.',
+    },
+  ),
+  'sharing-off': says(
+    {},
+    {
+      title: 'Sharing is switched off',
+      detail: 'Sharing is switched off on this server. Ask an administrator.',
+    },
+  ),
   'link-over': says(
     {},
     {
@@ -193,7 +214,7 @@ export const problemsOfRequests = {
     { title: 'Name taken', detail: 'The name “{name}” is already taken. Choose another one.' },
   ),
   'too-many-names': says(
-    { count: 'integer', what: ['folders', 'tags', 'rules', 'groups', 'members'] },
+    { count: 'integer', what: ['folders', 'tags', 'rules', 'groups', 'members', 'grants'] },
     {
       title: 'Too many',
       detail: 'There can be {count} {what} at most. Delete some of them first.',
@@ -204,6 +225,7 @@ export const problemsOfRequests = {
           rules: 'rules',
           groups: 'groups',
           members: 'members of a group',
+          grants: 'people and groups for one note or folder',
         },
       },
     },

@@ -426,7 +426,8 @@ test('a folder says of what kind and in which language recordings are that begin
     token,
     json: { kind: 'meeting', language: 'de-AT' },
   });
-  assert.deepEqual(changed, { id: folder, name: 'Clients', kind: 'meeting', language: 'de' });
+  const clients = { id: folder, name: 'Clients', kind: 'meeting', language: 'de', shared: 0 };
+  assert.deepEqual(changed, clients);
   const begun = async (fields: Record<string, string>) => {
     const { recording_id: id } = (await service.upload(token, fields)).body;
     for await (const { data } of service.store.read(`recording-${id}`)) {

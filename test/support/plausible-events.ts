@@ -108,6 +108,8 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   'sidenote.edited': { note: 1 },
   'sidenote.removed': { note: 1 },
   'recording.filed': { folder: 'F1' },
+  'access.granted': { to: 'u-U2', role: 'read', audio: false },
+  'access.withdrawn': { to: 'u-U2' },
   'tags.changed': { tags: ['T1'] },
   'documents.outdated': {},
   'summary.edited': { basis: 1, turns: null, edits: [{ line: '1-1', did: 'changed' }] },

@@ -210,6 +210,8 @@ const samples: Record<FactType, Sample> = {
   'sidenote.edited': { data: { note: 1 }, content: { text: 'Ask Änne about Bonn.' } },
   'sidenote.removed': { data: { note: 1 } },
   'recording.filed': { data: { folder: 'F1' } },
+  'access.granted': { data: { to: 'u-U2', role: 'correct', audio: true } },
+  'access.withdrawn': { data: { to: 'u-U2' } },
   'tags.changed': { data: { tags: ['T1', 'T2'] } },
   'documents.outdated': { data: {} },
   'summary.edited': {
@@ -298,6 +300,8 @@ const samples: Record<FactType, Sample> = {
   'folder.created': { data: { folder: 'F1' }, content: { name: 'Gemeinde' } },
   'folder.configured': { data: { folder: 'F1', kind: 'meeting', language: 'de' } },
   'folder.renamed': { data: { folder: 'F1' }, content: { name: 'Köln' } },
+  'folder.shared': { data: { folder: 'F1', to: 'g-G1', role: 'read', audio: false } },
+  'folder.unshared': { data: { folder: 'F1', to: 'g-G1' } },
   'folder.deleted': { data: { folder: 'F1' } },
   'tag.created': { data: { tag: 'T1', colour: 1 }, content: { name: 'Köln' } },
   'tag.renamed': { data: { tag: 'T1', colour: 2 }, content: { name: 'Budget' } },

@@ -122,6 +122,10 @@ const pathParameters: Readonly<Record<string, { description: string; example: st
     description: 'Id of a resumable upload, from the `Location` that `POST /uploads` gives.',
     example: '0123456789abcdef0123456789abcdef',
   },
+  to: {
+    description: '`u-` and the id of a user, `g-` and the id of a group, or `me`.',
+    example: 'u-01M7YB8DQZG1E7K5Q61TP77TYM',
+  },
   group: { description: 'Id of a group in `GET /groups`.', example: '01M7YB8DQZG1E7K5Q61TP77TYM' },
   filename: {
     description:
@@ -205,13 +209,15 @@ function goodAnswers({ answers }: Operation, toSchema: ToSchema): Record<string,
 
 /** Every problem an operation may answer with: its own, and those that follow from what it is. */
 function problemsOf(operation: Operation): ProblemType[] {
-  const { access, asksPassword, method, query, body, command, problems = [] } = operation;
+  const { access, asksPassword, method, path, query, body, command, problems = [] } = operation;
   const types = new Set<ProblemType>([...problems, 'host-not-allowed', 'internal']);
   const add = (...more: ProblemType[]): void => more.forEach((type) => types.add(type));
   if (access !== 'public') add('not-authenticated', 'password-change-required', ...reading);
   if (access === 'admin' || access === 'metrics') add('not-admin');
   if (asksPassword) add('confirmation-required');
   if (method !== 'get') add('cross-origin');
+  // What is shared may still not be for this.
+  if (path.startsWith('/recordings/') && problems.includes('not-found')) add('not-yours');
   if (query) add('invalid');
   if (body) add('malformed-body', 'too-large', 'too-slow', 'unsupported-media', 'invalid');
   if (isRepeatable(operation)) add('key-used-differently', 'invalid');

@@ -21,6 +21,7 @@ export const folderNamed = z.object({
   name: z.string(),
   kind: kindSchema.nullable().describe('of what begins in it, where no other is given'),
   language: z.string().nullable().describe('ISO 639-1 code; the same'),
+  shared: z.int().describe('with how many people and groups'),
 });
 export const tagNamed = z.object({ id: z.string(), name: z.string(), colour });
 

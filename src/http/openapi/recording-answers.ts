@@ -12,6 +12,7 @@ import {
   waiting,
 } from './activity-answers.ts';
 import { interruption } from './interruption-answer.ts';
+import { sharedAnswer } from './access-answers.ts';
 import { order } from './order-answers.ts';
 import { originsSchema } from './origins-answer.ts';
 
@@ -95,6 +96,7 @@ const line = {
   speakers: z.array(speaker),
   documents: documentPathsSchema.nullable(),
   ...order,
+  ...sharedAnswer,
   version: z.number().int().describe('of the documents; 0: none yet'),
 };
 

@@ -43,7 +43,7 @@ export const audioRoutes = [
     },
     problems: ['not-found', 'range-not-satisfiable', 'invalid'],
     async run({ ctx, params, caller }, services) {
-      const row = await visibleRecording(services, caller, params.id);
+      const row = await visibleRecording(services, caller, params.id, 'audio');
       const { audio, file } = await openAudio(services.audio, row);
       await sendAudio(ctx, audio, file);
     },
@@ -72,7 +72,7 @@ export const audioRoutes = [
     },
     problems: ['not-found', 'unavailable'],
     async run({ ctx, params, query: { per_second: perSecond }, caller }, services) {
-      const row = await visibleRecording(services, caller, params.id);
+      const row = await visibleRecording(services, caller, params.id, 'audio');
       const { recordingId, audio: file } = row;
       if (file === null) throw notKept();
       const { audio } = services;

@@ -8,7 +8,8 @@ import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
 import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';
 import { exportedAnswer } from '../recording-answer.ts';
-import { visibleRecording } from '../visible-recording.ts';
+import { asSeen } from '../shared-answer.ts';
+import { seenRecording } from '../visible-recording.ts';
 import { limited } from '../../shared/mutex.ts';
 import { routesOf } from '../route.ts';
 
@@ -31,7 +32,8 @@ export const exportRoutes = [
     problems: ['not-found'],
     async run({ ctx, params, query: { format }, caller }, services) {
       services.projections.assertRunning(recordings.name);
-      const row = await visibleRecording(services, caller, params.id);
+      const seen = await seenRecording(services, caller, params.id, 'read');
+      const { row } = seen;
       const transcript = await transcriptOf(services.storage, row.recordingId);
       const wordless = transcript?.blocks.length === 0 && transcript.utterances.length === 0;
       if (!transcript || (wordless && row.documents === null)) {
@@ -46,7 +48,7 @@ export const exportRoutes = [
       const make = () =>
         exported(format, {
           input,
-          json: () => exportedAnswer(row, transcript, input),
+          json: () => asSeen(services, seen, exportedAnswer(row, transcript, input)),
           async stored(name) {
             if (row.documents === null) return undefined;
             const space = await services.spaceOf(row.owner);

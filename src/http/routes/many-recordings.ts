@@ -139,7 +139,7 @@ export const manyRecordingRoutes = [
     async run({ ctx, body: { recording_ids: ids }, caller }, services) {
       services.projections.assertRunning(recordings.name);
       // All are there before the first byte is sent.
-      for (const id of ids) await visibleRecording(services, caller, id);
+      for (const id of ids) await visibleRecording(services, caller, id, 'read');
       ctx.body = await zipOf(services, caller, ids);
       ctx.attachment('mitschrift.zip');
       ctx.type = 'application/zip';
@@ -178,14 +178,18 @@ async function zipOf(
       await hasRoom(stream);
       if (stream.destroyed) return;
       // Erased since: it is left out.
-      const row = await visibleRecording(services, caller, id).catch(() => undefined);
+      const row = await visibleRecording(services, caller, id, 'read').catch(() => undefined);
       if (!row?.documents) continue;
       const space = await services.spaceOf(row.owner);
       const mtime = new Date(row.startedAt);
-      for (const path of documentNames.map((name) => row.documents![name])) {
-        const document = named.has(path) ? undefined : await readDocument(space, path);
-        if (document) zip.addBuffer(document.bytes, path, { mtime, mode: 0o100_600 });
-        named.add(path);
+      // Two users may have documents of one name.
+      const whose = row.owner === caller.userId ? '' : `${row.owner}/`;
+      for (const name of documentNames) {
+        const path = row.documents[name];
+        const entry = whose + path;
+        const document = named.has(entry) ? undefined : await readDocument(space, path);
+        if (document) zip.addBuffer(document.bytes, entry, { mtime, mode: 0o100_600 });
+        named.add(entry);
       }
     }
     zip.end();

@@ -56,7 +56,7 @@ export const orderRoutes = [
       return {
         folders: await Promise.all(
           byName(folders).map(async (one) => ({
-            ...one,
+            ...folderShown(one),
             ...(await count(entriesInFolders(storage, owner, [one.id]))),
           })),
         ),
@@ -86,7 +86,8 @@ export const orderRoutes = [
     command: true,
     async run({ params: { folder: id }, body, onBehalf }, { order }) {
       taken(await order.change(onBehalf.by, onBehalf, changeFolder(id, body)));
-      return (await order.of(onBehalf.by)).folders.get(id);
+      const folder = (await order.of(onBehalf.by)).folders.get(id);
+      return folder && folderShown(folder);
     },
   }),
   route('delete', '/folders/{folder}', {
@@ -163,6 +164,8 @@ type OnBehalf = { by: string; command: string };
 const byName = <T extends Named>(there: ReadonlyMap<string, T>): T[] =>
   [...there.values()].sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
 
+const folderShown = ({ access, ...folder }: Folder) => ({ ...folder, shared: access.length });
+
 async function count(read: ReadEntries) {
   const { countedMax } = limits;
   const recordings = await countedAtOnce(() => countedEntries(read, countedMax + 1));
@@ -182,10 +185,13 @@ async function created(
   { order }: Pick<HttpServices, 'order'>,
   onBehalf: OnBehalf,
   decisionOf: (id: string) => DecidePersonal,
-): Promise<Folder | Tag | undefined> {
+): Promise<ReturnType<typeof folderShown> | Tag | undefined> {
   const [fact] = taken(await order.change(onBehalf.by, onBehalf, decisionOf(ulid())));
   const { folders, tags } = await order.of(onBehalf.by);
-  if (fact?.type === 'folder.created') return folders.get(fact.data.folder);
+  if (fact?.type === 'folder.created') {
+    const folder = folders.get(fact.data.folder);
+    return folder && folderShown(folder);
+  }
   return fact?.type === 'tag.created' ? tags.get(fact.data.tag) : undefined;
 }
 

@@ -63,7 +63,14 @@ export const questionRoutes = [
     answers: {
       200: { description: 'The answer, in the order of the talk.', json: answers.answer },
     },
-    problems: ['not-found', 'no-language-model', 'too-many-questions', 'busy', 'unavailable'],
+    problems: [
+      'not-found',
+      'not-yours',
+      'no-language-model',
+      'too-many-questions',
+      'busy',
+      'unavailable',
+    ],
     async run({ ctx, body, caller }, services) {
       if (!services.hasLanguageModel()) throw new Problem('no-language-model');
       const {
@@ -83,7 +90,7 @@ export const questionRoutes = [
       const note =
         id === undefined
           ? null
-          : await askedNote(services, await visibleRecording(services, caller, id), since);
+          : await askedNote(services, await visibleRecording(services, caller, id, 'read'), since);
       const found = note
         ? { notes: [note], nearest: nearestIn(note, question ?? ''), complete: true }
         : await notesAbout(services, { owner: caller.userId, question: question ?? '', only });

@@ -23,7 +23,20 @@ import { languageSchema, momentSchema, nameSchema, numberIn, titleSchema } from 
 import { Problem, invalid, notFound } from '../problems.ts';
 import { recordingLine } from '../recording-answer.ts';
 import type { HttpServices } from '../services.ts';
-import { guest, sees, visibleOrLeft, visibleRecording } from '../visible-recording.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { asSeen } from '../shared-answer.ts';
+import {
+  type Needs,
+  type Right,
+  type SeenRecording,
+  guest,
+  isEnough,
+  notYours,
+  ownersRight,
+  rightsOf,
+  seenRecording,
+  visibleOrLeft,
+} from '../visible-recording.ts';
 import { wordlessRecordingById } from '../../../projections/recordings.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { type RouteRequest, routesOf } from '../route.ts';
@@ -60,8 +73,11 @@ export const recordingChangeRoutes = [
     problems: ['not-found', 'not-accepted', 'not-admin'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
-      const { owner } = await visibleOrLeft(services, caller, id);
-      const words = sees(caller, owner);
+      const row = await visibleOrLeft(services, caller, id, 'read');
+      const { owner } = row;
+      const right = await rightsOf(services, caller, row);
+      const words = right !== null;
+      if (right) assertMayChange(services, { row, right }, body);
       const isPut = isOrderGiven(body);
       const order = isPut ? orderWanted(body, await services.order.of(owner)) : {};
       if (isPut) await services.refreshing.note(id);
@@ -74,7 +90,7 @@ export const recordingChangeRoutes = [
         const how = { recording_id: id, from: owner, to: data.owner, by: caller.userId };
         services.log.info({ category: 'security', ...how }, 'recording handed over');
       }
-      return await lineWhenWritten(services, readerOf(ctx), id, words);
+      return await lineWhenWritten(services, { caller, reader: readerOf(ctx) }, id, words);
     },
   }),
   route('patch', '/recordings/{id}/speakers', {
@@ -90,16 +106,22 @@ export const recordingChangeRoutes = [
     problems: ['not-found', 'not-accepted'],
     command: true,
     run: async (asked, services) =>
-      await carryOutChange(asked, services, () => {
-        const { speakers } = asked.body;
-        const renamed = renameSpeakers(speakers, {
-          remember: services.settings()['speakers.profiles'],
-          hasLanguageModel: services.hasLanguageModel(),
-        });
-        const voiced = nameVoices(speakers);
-        return (recording, state) =>
-          isIn(state, 'recording') ? voiced(recording) : renamed(recording);
-      }),
+      await carryOutChange(
+        asked,
+        services,
+        ({ role }) => {
+          const { speakers } = asked.body;
+          const renamed = renameSpeakers(speakers, {
+            // Voices are remembered for whose recording it is, by nobody else.
+            remember: role === 'owner' && services.settings()['speakers.profiles'],
+            hasLanguageModel: services.hasLanguageModel(),
+          });
+          const voiced = nameVoices(speakers);
+          return (recording, state) =>
+            isIn(state, 'recording') ? voiced(recording) : renamed(recording);
+        },
+        'correct',
+      ),
   }),
   route('post', '/recordings/{id}/versions/{version}/restore', {
     id: 'restoreVersion',
@@ -151,14 +173,20 @@ export const recordingChangeRoutes = [
 export async function carryOutChange(
   { ctx, params: { id }, caller }: RouteRequest<'/{id}'>,
   services: HttpServices,
-  decisionOf: () => DecideRecording | Promise<DecideRecording>,
+  decisionOf: (right: Right) => DecideRecording | Promise<DecideRecording>,
+  needs: Needs = 'owner',
 ) {
-  await visibleRecording(services, caller, id);
-  await carryOut(services, ctx.state, id, await decisionOf());
-  return await lineWhenWritten(services, readerOf(ctx), id, true);
+  const { right } = await seenRecording(services, caller, id, needs);
+  await carryOut(services, ctx.state, id, await decisionOf(right));
+  return await lineWhenWritten(services, { caller, reader: readerOf(ctx) }, id, true);
 }
 
-async function lineWhenWritten(services: HttpServices, reader: Reader, id: string, words: boolean) {
+async function lineWhenWritten(
+  services: HttpServices,
+  { caller, reader }: { caller: Caller; reader: Reader },
+  id: string,
+  words: boolean,
+) {
   const { recordingService, settings, storage } = services;
   const row = await untilWritten(services, id);
   if (!row) throw notFound();
@@ -167,7 +195,28 @@ async function lineWhenWritten(services: HttpServices, reader: Reader, id: strin
     uiLanguage: settings()['ui.language'],
     reader,
   });
-  return { ...line, folder: folderOf(shown, await services.order.of(shown.owner)) };
+  const folder = folderOf(shown, await services.order.of(shown.owner));
+  // Whoever gave it away, or lost it meanwhile, still gets the answer to what they did.
+  const present = await rightsOf(services, caller, row);
+  const right = present ?? (caller.isAdmin ? ownersRight : noRight);
+  return asSeen(services, { row, right }, { ...line, folder });
+}
+
+const noRight: Right = { role: 'read', audio: false };
+
+/** What a user may change of a note that is somebody else’s. */
+const correctable: ReadonlySet<string> = new Set(['title', 'people']);
+
+/** @throws {Problem} 403 naming the fields that are the owner’s; nothing is changed then */
+function assertMayChange(
+  services: HttpServices,
+  { row, right }: SeenRecording,
+  body: object,
+): void {
+  if (right.role === 'owner') return;
+  if (!isEnough(right, 'correct')) throw notYours(services, row.owner);
+  const fields = Object.keys(body).filter((field) => !correctable.has(field));
+  if (fields.length > 0) throw notYours(services, row.owner, fields);
 }
 
 /** What a deleted user left gets another owner, and is not changed otherwise. @throws {Problem} */

@@ -19,12 +19,15 @@ import {
   topLevelState,
 } from '../recording-answer.ts';
 import {
+  ownersRight,
   recordingInView,
+  rightsOf,
   sees,
   seesLeft,
   visibleOrLeft,
   visibleRecording,
 } from '../visible-recording.ts';
+import { asSeen } from '../shared-answer.ts';
 import { namedOrigins } from '../named-origins.ts';
 import { setTurnsTag } from './turns.ts';
 import type { HttpServices } from '../services.ts';
@@ -108,8 +111,14 @@ export const recordingRoutes = [
       const answering = { uiLanguage: settings()['ui.language'], reader: readerOf(ctx) };
       return {
         recordings: rows.map((row) => ({
-          ...recordingLine(row, recordingService.activity(row.recordingId), answering),
-          folder: folderOf(row, personal),
+          ...asSeen(
+            services,
+            { row, right: ownersRight },
+            {
+              ...recordingLine(row, recordingService.activity(row.recordingId), answering),
+              folder: folderOf(row, personal),
+            },
+          ),
         })),
         next_cursor: nextCursor,
       };
@@ -135,20 +144,27 @@ export const recordingRoutes = [
       if (at !== undefined) {
         return await earlier(services, { caller, reader: readerOf(ctx) }, id, at);
       }
-      const row = await visibleOrLeft(services, caller, id);
+      const row = await visibleOrLeft(services, caller, id, 'read');
       const { storage, recordingService, settings } = services;
-      const transcript = sees(caller, row.owner) ? await transcriptOf(storage, id) : undefined;
+      const right = await rightsOf(services, caller, row);
+      const transcript = right ? await transcriptOf(storage, id) : undefined;
       setTurnsTag(ctx, transcript);
       const activities = recordingService.activity(id);
       const answer = recordingAnswer(row, transcript, activities, {
         uiLanguage: settings()['ui.language'],
         reader: readerOf(ctx),
       });
-      return {
-        ...answer,
-        folder: folderOf(row, await services.order.of(row.owner)),
-        origins: await namedOrigins(services, caller, row.origins),
-      };
+      const isOwn = !right || right.role === 'owner';
+      return asSeen(
+        services,
+        { row, right: right ?? ownersRight },
+        {
+          ...answer,
+          speakers_pending: right?.role === 'read' ? [] : answer.speakers_pending,
+          folder: folderOf(row, await services.order.of(row.owner)),
+          origins: isOwn ? await namedOrigins(services, caller, row.origins) : [],
+        },
+      );
     },
   }),
   route('get', '/recordings/{id}/events', {
@@ -223,5 +239,11 @@ async function earlier(
     uiLanguage: services.settings()['ui.language'],
     reader,
   });
-  return { ...answer, running: then.row.running, position, possible, waits };
+  return {
+    ...asSeen(services, { row: then.row, right: ownersRight }, answer),
+    running: then.row.running,
+    position,
+    possible,
+    waits,
+  };
 }

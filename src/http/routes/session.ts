@@ -144,7 +144,7 @@ export const ticketRoutes = [
     },
     problems: ['not-found'],
     async run({ params, body: { ticket: renew }, caller }, services) {
-      const { recordingId } = await visibleRecording(services, caller, params.id);
+      const { recordingId } = await visibleRecording(services, caller, params.id, 'read');
       const { ticket, expiresAt } = await services.tickets.issue(caller, recordingId, renew);
       return { ticket, expires_at: expiresAt.toISOString() };
     },

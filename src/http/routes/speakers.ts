@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { wrong } from '../../shared/in-words.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
-import type { RecordingRow } from '../../../projections/recording-row.ts';
 import {
   type DecideRecording,
   nameSpeakers,
@@ -20,7 +19,7 @@ import { Problem } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { statusName } from '../recording-answer.ts';
-import { visibleRecording } from '../visible-recording.ts';
+import { type SeenRecording, seenRecording } from '../visible-recording.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { routesOf } from '../route.ts';
 
@@ -67,7 +66,7 @@ export const speakersRoutes = [
       'wait any more: of two that name, the first wins.',
     body: { json: speakersSchema, optional: true },
     answers: { 200: { description: 'Done.', json: named } },
-    problems: ['not-found', 'not-accepted', 'nobody-waiting', 'several-waiting'],
+    problems: ['not-found', 'not-yours', 'not-accepted', 'nobody-waiting', 'several-waiting'],
     command: true,
     async run({ ctx, body: { recording_id, ...wanted }, caller }, services) {
       const types = ['speakers.named', 'speakers.skipped', 'speakers.postponed'] as const;
@@ -78,8 +77,11 @@ export const speakersRoutes = [
         const unlike = await unlikeIn(services, caller, done.recordingId);
         return { status: statusName(done.state), recording_id: done.recordingId, unlike };
       }
-      const { recordingId: id } = await waitingRecording(services, caller, recording_id);
-      const decision = decisionOf(wanted, services.settings()['speakers.profiles']);
+      const { row, right } = await waitingRecording(services, caller, recording_id);
+      const id = row.recordingId;
+      // Voices are remembered for whose recording it is, by nobody else.
+      const remember = right.role === 'owner' && services.settings()['speakers.profiles'];
+      const decision = decisionOf(wanted, remember);
       const { state } = await carryOut(services, ctx.state, id, decision);
       return {
         status: statusName(state),
@@ -136,8 +138,9 @@ async function waitingRecording(
   services: HttpServices,
   caller: Caller,
   recordingId: string | undefined,
-): Promise<RecordingRow> {
-  if (recordingId !== undefined) return visibleRecording(services, caller, recordingId);
+): Promise<SeenRecording> {
+  if (recordingId !== undefined)
+    return await seenRecording(services, caller, recordingId, 'correct');
   refuseWhenStopped(services);
   const waiting = await waitingForSpeakers(services.storage, caller.userId);
   // Those that were put off are asked for only where none else waits.
@@ -148,5 +151,5 @@ async function waitingRecording(
   if (others.length > 0) {
     throw new Problem('several-waiting', { members: { recording_ids: ids } });
   }
-  return visibleRecording(services, caller, id);
+  return await seenRecording(services, caller, id);
 }

@@ -118,7 +118,7 @@ export const summaryRoutes = [
     async run(asked, services) {
       const { ctx, body, caller, params } = asked;
       const { id } = params;
-      await visibleRecording(services, caller, id);
+      await visibleRecording(services, caller, id, 'correct');
       const done = await doneBefore(services, ctx.state, {
         types: ['summary.edited', 'task.checked'],
         recordingId: id,

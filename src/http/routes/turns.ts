@@ -170,7 +170,7 @@ export const setTurnsTag = (
 
 /** As `carryOutChange`, with the next `ETag`. */
 const changeTurns: typeof carryOutChange = async (asked, services, decisionOf) => {
-  const line = await carryOutChange(asked, services, decisionOf);
+  const line = await carryOutChange(asked, services, decisionOf, 'correct');
   setTurnsTag(asked.ctx, await transcriptOf(services.storage, asked.params.id));
   return line;
 };

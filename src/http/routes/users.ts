@@ -3,7 +3,7 @@ import { detail } from '../../words/details.ts';
 import { decodeTime } from 'ulid';
 import * as z from 'zod';
 import { recordingsByOwner } from '../../../projections/recordings.ts';
-import { usernameKey } from '../../../projections/users.ts';
+import { usernameKey } from '../../../projections/username-forms.ts';
 import { AccountError } from '../../accounts/account-error.ts';
 import type { ListedSession } from '../../accounts/sessions.ts';
 import type { PublicUser } from '../../accounts/users.ts';

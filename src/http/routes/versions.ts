@@ -47,7 +47,7 @@ export const versionRoutes = [
     },
     problems: ['not-found'],
     async run({ params, caller }, services) {
-      await visibleRecording(services, caller, params.id);
+      await visibleRecording(services, caller, params.id, 'correct');
       const { recording } = await services.recordingService.read(params.id);
       return { versions: versionsOf(recording).toReversed().map(versionAnswer) };
     },
@@ -59,7 +59,7 @@ export const versionRoutes = [
     answers: { 200: { description: 'The version.', json: wholeVersion } },
     problems: ['not-found'],
     async run({ ctx, params: { id, version }, caller }, services) {
-      await visibleRecording(services, caller, id);
+      await visibleRecording(services, caller, id, 'correct');
       const { recording } = await services.recordingService.read(id);
       const found = versionsOf(recording).find((one) => String(one.version) === version);
       const source = recording.sources.versions[Number(version) - 1];

@@ -1,0 +1,76 @@
+import type { Grant, Grantee } from '../events/facts/access.ts';
+import type { LoggedFact } from '../events/facts/catalogue.ts';
+import { personOf } from '../events/facts/personal.ts';
+import { startingWith } from './list-page.ts';
+import type { Projection, ProjectionStorage } from './runner/projection.ts';
+
+const accessName = 'access';
+
+/** What a folder that is shared gives: whose it is, and what one may do with what is in it. */
+export type SharedFolder = { owner: string; folder: string } & Pick<Grant, 'role' | 'audio'>;
+
+/**
+ * What is shared, as far as recordings do not say it. Rows, without any words:
+ * - `f/<grantee>/<folder>` what a folder gives
+ * - `o/<folder>` with whom it is shared, so that its deletion finds what it ends
+ */
+export const access: Projection = {
+  name: accessName,
+  version: 1,
+  interests: new Set<LoggedFact['type']>(['folder.shared', 'folder.unshared', 'folder.deleted']),
+  keys: (fact) => (isOfFolder(fact) ? [granteesKey(fact.data.folder)] : []),
+  apply(rows, fact) {
+    const owner = personOf(fact.stream);
+    if (owner === undefined || !isOfFolder(fact)) return;
+    const { folder } = fact.data;
+    const before = rows.get<Grantee[]>(granteesKey(folder)) ?? [];
+    const ended = fact.type === 'folder.deleted' ? before : [fact.data.to];
+    for (const to of ended) rows.delete(folderKey(to, folder));
+    const left = before.filter((to) => !ended.includes(to));
+    if (fact.type === 'folder.shared') {
+      const { to, role, audio } = fact.data;
+      rows.set(folderKey(to, folder), { owner, folder, role, audio } satisfies SharedFolder);
+      left.push(to);
+    }
+    if (left.length > 0) rows.set(granteesKey(folder), left);
+    else rows.delete(granteesKey(folder));
+  },
+};
+
+/** What one folder gives to any of these. */
+export async function folderGrants(
+  storage: ProjectionStorage,
+  folder: string,
+  grantees: readonly Grantee[],
+): Promise<SharedFolder[]> {
+  const keys = grantees.map((to) => folderKey(to, folder));
+  const rows = await storage.getMany<SharedFolder>(accessName, keys);
+  return rows.filter((row) => row !== undefined);
+}
+
+/** The folders that are shared with any of these; of one that several have, each. At most `limit`. */
+export async function foldersShared(
+  storage: ProjectionStorage,
+  grantees: readonly Grantee[],
+  limit: number,
+): Promise<SharedFolder[]> {
+  const found: SharedFolder[] = [];
+  for (const to of grantees) {
+    const rows = storage.range(accessName, { ...startingWith(`f/${to}/`), limit });
+    for await (const [, row] of rows) found.push(row as SharedFolder);
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+type OfFolder = Extract<
+  LoggedFact,
+  { type: 'folder.shared' | 'folder.unshared' | 'folder.deleted' }
+>;
+const isOfFolder = (fact: LoggedFact): fact is OfFolder =>
+  fact.type === 'folder.shared' ||
+  fact.type === 'folder.unshared' ||
+  fact.type === 'folder.deleted';
+
+const folderKey = (to: Grantee, folder: string): string => `f/${to}/${folder}`;
+const granteesKey = (folder: string): string => `o/${folder}`;

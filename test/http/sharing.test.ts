@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+
+type Named = { id: string };
+type Access = {
+  grants: { to: string; name: string | null; role: string; audio: boolean; by_folder?: boolean }[];
+};
+
+const asking =
+  (service: TestService, token: string) =>
+  async <T = ProblemAnswer>(method: string, path: string, json?: object) =>
+    await service.call<T>(method, path, { token, ...(json && { json }) });
+
+test('a note is shared by itself and by its folder, with people and groups, and ends with the next request', async (t) => {
+  const service = await startService(t);
+  const ada = asking(service, await service.setUp());
+  const ownersToken = await service.addUser('owen');
+  const owen = asking(service, ownersToken);
+  const ben = asking(service, await service.addUser('ben'));
+  const cleo = asking(service, await service.addUser('cleo'));
+  const { recording_id: id } = (await service.upload(ownersToken)).body;
+  await service.reaches(id, 'idle.saved');
+  const path = `/recordings/${id}`;
+  const reads = async (who: typeof ben) => (await who('GET', path)).status;
+
+  assert.equal(
+    (await owen('PUT', `${path}/access`, { user: 'nobody' })).body.type,
+    '/problems/unknown-user',
+  );
+  assert.equal((await owen('PUT', `${path}/access`, { user: 'OWEN' })).status, 422);
+  const given = await owen<Access>('PUT', `${path}/access`, { user: 'BEN', audio: true });
+  assert.deepEqual(
+    given.body.grants.map(({ to: _, ...one }) => one),
+    [{ name: 'ben', role: 'read', audio: true, by_folder: false }],
+  );
+  assert.deepEqual([await reads(ben), await reads(cleo)], [200, 404]);
+  assert.equal((await ben('GET', `${path}/audio`)).status, 200);
+  await owen('PUT', `${path}/access`, { user: 'ben' });
+  assert.equal((await ben('GET', `${path}/audio`)).status, 403, 'without audio from now on');
+  assert.equal((await ben('DELETE', `${path}/access/me`)).status, 204);
+  assert.deepEqual(
+    [await reads(ben), (await ben('DELETE', `${path}/access/me`)).status],
+    [404, 404],
+  );
+
+  const { id: group } = (await ada<Named>('POST', '/groups', { name: 'Choir' })).body;
+  await ada('PUT', `/groups/${group}/members/ben`);
+  const { id: folder } = (await owen<Named>('POST', '/folders', { name: 'Board' })).body;
+  await owen('PATCH', path, { folder });
+  const shared = await owen<Access>('PUT', `/folders/${folder}/access`, {
+    group: 'Choir',
+    role: 'correct',
+  });
+  assert.equal(shared.body.grants[0]?.name, 'Choir');
+  assert.equal(await reads(ben), 200);
+  const seen = (await owen<Access>('GET', `${path}/access`)).body.grants;
+  assert.deepEqual(
+    seen.map(({ name, by_folder }) => [name, by_folder]),
+    [['Choir', true]],
+  );
+  assert.equal((await ben('PATCH', path, { title: 'As Ben has it' })).status, 200);
+  assert.equal((await ben('DELETE', `/folders/${folder}/access/me`)).status, 404, 'by the group');
+  await ada('DELETE', `/groups/${group}/members/ben`);
+  assert.equal(await reads(ben), 404, 'in the group no more');
+  await ada('PUT', `/groups/${group}/members/ben`);
+  await owen('PATCH', path, { folder: null });
+  assert.equal(await reads(ben), 404, 'in the folder no more');
+  await owen('PATCH', path, { folder });
+  assert.equal(await reads(ben), 200);
+  await ada('PUT', '/config', { sharing: { users: false } });
+  assert.equal(await reads(ben), 404, 'switched off');
+  assert.equal(
+    (await owen('PUT', `${path}/access`, { user: 'ben' })).body.type,
+    '/problems/sharing-off',
+  );
+  await ada('PUT', '/config', { sharing: { users: true } });
+
+  await service.close();
+  const later = await startService(t, { dataDir: service.dataDir });
+  const again = asking(later, await later.login('ben'));
+  const owner = asking(later, ownersToken);
+  assert.equal((await again('GET', path)).status, 200);
+  await owner('DELETE', `/folders/${folder}`);
+  assert.equal((await again('GET', path)).status, 404, 'the folder is gone');
+  await owner('PUT', `${path}/access`, { group });
+  assert.equal((await again('GET', path)).status, 200);
+  const admin = asking(later, await later.login('ada'));
+  await admin('DELETE', `/groups/${group}`);
+  assert.equal((await again('GET', path)).status, 404, 'the group is gone');
+  await owner('PUT', `${path}/access`, { user: 'ben' });
+  await admin('PATCH', '/users/owen', { disabled: true });
+  assert.equal((await again('GET', path)).status, 200, 'what was given stays given');
+  await admin('DELETE', '/users/owen');
+  assert.equal((await again('GET', path)).status, 404, 'its owner is gone');
+  assert.equal((await admin('PATCH', path, { owner: 'cleo' })).status, 200);
+  assert.equal((await again('GET', path)).status, 404, 'the new owner decides');
+  const next = asking(later, await later.login('cleo'));
+  assert.deepEqual((await next<Access>('GET', `${path}/access`)).body, { grants: [] });
+  await next('PUT', `${path}/access`, { user: 'ben' });
+  assert.equal((await again('GET', path)).status, 200);
+  assert.equal((await next('DELETE', path)).status, 204);
+  assert.equal((await again('GET', path)).status, 404, 'erased');
+});
