@@ -2,7 +2,8 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const limitMsDefault = 60_000;
-const pauseMs = 5;
+/** Of what takes long each look may come late by a tenth of the time; looks at a page or a service are not free. */
+const pauseMs = { least: 5, share: 0.1, most: 100 };
 
 /**
  * Limits are written for a machine on which each core has two processes to run; where there are more,
@@ -22,8 +23,9 @@ export async function eventually(
 ): Promise<void> {
   const started = performance.now();
   while (!(await holds())) {
-    if (performance.now() - started > onThisMachine(limitMs)) throw late(what, limitMs);
-    await pause(pauseMs);
+    const waited = performance.now() - started;
+    if (waited > onThisMachine(limitMs)) throw late(what, limitMs);
+    await pause(Math.min(pauseMs.most, Math.max(pauseMs.least, waited * pauseMs.share)));
   }
 }
 
