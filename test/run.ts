@@ -89,7 +89,7 @@ async function main(args: string[]): Promise<number> {
   // Files from elsewhere are the runner's own tests: while others use the pages, nothing may be built in their place.
   if (files.some((file) => all.includes(file))) await buildIfStale();
   const limitSeconds = Number(values.limit ?? (values.long ? 21_600 : 600));
-  const env = { SEED: String(seed), MITSCHRIFT_LONG: values.long ? '1' : '' };
+  const env = environmentOf({ seed, whole, long: values.long });
   const before = await readCounts(values['counts-file']);
   const bundle = await bundleTests(
     root,
@@ -135,6 +135,16 @@ async function main(args: string[]): Promise<number> {
   }
   console.log(`\n${passed} passed, ${failures.length} failed`);
   return failures.length === 0 ? 0 : 1;
+}
+
+/** What each file is told of the run. */
+function environmentOf({ seed, whole, long }: { seed: number; whole: boolean; long: boolean }) {
+  return {
+    SEED: String(seed),
+    MITSCHRIFT_LONG: long ? '1' : '',
+    // Nobody looks at those of a whole run.
+    MITSCHRIFT_TEST_SCREENS: whole && !long ? '' : '1',
+  };
 }
 
 /** Tests run the built commands (`support/program.ts`) and pages: built here when a source is newer. */

@@ -14,8 +14,8 @@ import { fillLog } from '../bench/fill-log.ts';
 import { apiOf } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** Folding them takes a second or less; of as many again, and again, as long as it ends before it is looked at. */
-const facts = 60_000;
+/** Folding them takes half a second or less; of as many again, and again, as long as it ends before it is looked at. */
+const facts = 30_000;
 const timesMoreMax = 5;
 const password = 'correct horse battery';
 

@@ -13,7 +13,7 @@ import { runHistory } from './history.ts';
 const without = new Set((process.env['WITHOUT'] ?? '').split(',').filter(Boolean).map(Number));
 const length = times({ short: 8, long: 24 });
 const histories = [
-  ...seeds({ short: 2, long: 150 }).map((seed) => ({ store: 'LevelDB', seed }) as const),
+  ...seeds({ short: 1, long: 150 }).map((seed) => ({ store: 'LevelDB', seed }) as const),
   ...seeds({ short: 1, long: 150 }).map((seed) => ({ store: 'PostgreSQL', seed }) as const),
 ];
 

@@ -275,8 +275,13 @@ export const noteAnnouncements = `(() => {
 export const saidIn = async (page: Page): Promise<string[]> =>
   await page.evaluate<string[]>('said');
 
-/** The whole page, below `.screens/`. */
+/** The whole page, below `.screens/`: where files are named and in `test:long`; else until it is drawn. */
 export async function screenshot(page: Page, name: string): Promise<void> {
+  if (!process.env['MITSCHRIFT_TEST_SCREENS']) {
+    const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+    await page.evaluate(drawn);
+    return;
+  }
   await mkdir(screens, { recursive: true });
   await page.screenshot({ path: join(screens, `${name}.png`), fullPage: true });
 }
