@@ -36,6 +36,9 @@ export type LibraryItem = {
   documents: { index: string; transcript: string; summary: string };
   folder: string | null;
   tags: readonly string[];
+  /** Whose it is, and with whom it is shared. */
+  owner: string;
+  grants: ListedRecording['access'];
 };
 
 /**
@@ -213,6 +216,8 @@ function libraryItem(row: ListedRecording): LibraryItem | undefined {
     documents,
     folder: row.folder,
     tags: row.tags,
+    owner: row.owner,
+    grants: row.access,
   };
 }
 

@@ -132,6 +132,10 @@ export const librarySchema = z
       .optional()
       .describe('id of a recording: the page in whose middle it is, or would be'),
     ...narrowingSchema.shape,
+    shared: z
+      .enum(['mine', 'with-me', 'all'])
+      .default('mine')
+      .describe('one’s own, what others share, or both; `folder` of `with-me` is one of theirs'),
   })
   .refine(
     ({ cursor, before, around }) =>

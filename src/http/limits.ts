@@ -58,6 +58,8 @@ export const limits = {
   /** Passages of a note in an answer to a search. */
   passagesMax: 100,
   passagesDefault: 3,
+  /** Running recordings of others that a status names. */
+  followingMax: 20,
   /** Paths of one `POST /open`. */
   openPathsMax: 50,
   /** People waiting for their documents to be copied into the vault. */

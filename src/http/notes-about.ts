@@ -3,6 +3,7 @@ import { contentIn, isFormOf, comparedWords } from '../language/content-words.ts
 import { type AskedNote, type Cite, askedNote, citeOf } from './asked-notes.ts';
 import type { Only } from '../search/search.ts';
 import { openedSearch } from './routes/search.ts';
+import { rightsOf } from './visible-recording.ts';
 import type { RouteServices } from './services.ts';
 
 /** Notes that a question without a recording is answered from, passages of all of them, and words that are looked for. */
@@ -38,8 +39,8 @@ export async function notesAbout(
   const nearest: Cite[] = [];
   for (const [id] of ids) {
     const row = await recordingById(services.storage, id);
-    // Erased, or handed over since.
-    if (row?.owner !== owner) continue;
+    // Erased, handed over or withdrawn since.
+    if (!row || !(await rightsOf(services, { userId: owner, isAdmin: false }, row))) continue;
     const note = await askedNote(services, row);
     const found = about(note, wanted, Math.ceil(passagesMax / ids.length));
     notes.push({ ...note, blocks: found.blocks });

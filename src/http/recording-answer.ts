@@ -110,7 +110,15 @@ export const exportedAnswer = (
 
 /** A line of `GET /transcripts`: labels that have no name are shown as people see them. */
 export function libraryAnswer(item: LibraryItem, uiLanguage: Language) {
-  const { recordingId, createdAt, summary, speakers, ...rest } = item;
+  const {
+    recordingId,
+    createdAt,
+    summary,
+    speakers,
+    owner: _owner,
+    grants: _grants,
+    ...rest
+  } = item;
   return {
     recording_id: recordingId,
     created_at: createdAt,

@@ -7,6 +7,9 @@ import {
   type StatusView,
   statusOf,
 } from '../../projections/recordings.ts';
+import { listed } from '../../projections/recording-row.ts';
+import { limits } from './limits.ts';
+import { followable } from './shared-with-me.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import { type Reader, errorIn, heardBy, hearerOf, waitingIn } from './readers-language.ts';
@@ -37,6 +40,7 @@ export async function presentStatus(
     | 'backups'
     | 'hasLanguageModel'
     | 'refreshing'
+    | 'accounts'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
@@ -78,10 +82,26 @@ export async function presentStatus(
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),
     ...(caller.isAdmin ? { backup: backupIn(language, await services.backups.now()) } : {}),
+    following: await followingNow(services, caller),
     refreshing: await services.refreshing.left(caller.userId),
     warnings: warned.flatMap((one) => (one === null ? [] : [warningIn(reader, one)])),
     position,
   };
+}
+
+/** What others record that the caller may follow. */
+async function followingNow(
+  services: Pick<HttpServices, 'storage' | 'accounts' | 'settings'>,
+  caller: Pick<Caller, 'userId'>,
+) {
+  const lines = await followable(services, caller, limits.followingMax);
+  const rows = await listed(services.storage, lines);
+  return rows.map(({ recordingId, owner, title, startedAt }) => ({
+    recording_id: recordingId,
+    owner: services.accounts.nameOf(owner),
+    title,
+    since: startedAt,
+  }));
 }
 
 /** A backup as administrators are told of it: of one that failed why. */

@@ -1,7 +1,5 @@
 import { hasCode } from '../shared/errors.ts';
-import pLimit from 'p-limit';
-import { type Kind, recordingOf } from '../../events/facts/recording.ts';
-import type { LoggedFact } from '../../events/facts/catalogue.ts';
+import type { Kind } from '../../events/facts/recording.ts';
 import type {
   ProjectionStorage,
   ProjectionBehind,
@@ -18,13 +16,16 @@ import type { Log } from '../shared/log.ts';
 import { type Passage, passagesOf, withSidenotePlaces } from './passages.ts';
 import { foldWord, wordsOf } from '../shared/folded-words.ts';
 import { type Place, bestPlace } from './words.ts';
-import { type UserIndex, userIndex } from './user-index.ts';
-import { erases, refiles, unchanging } from './what-changes.ts';
+import { type Readable, type UserIndex, ownAlone, userIndex } from './user-index.ts';
+import { openIndexes } from './indexes.ts';
 import { inTime } from '../shared/abort.ts';
 
 export type Hit = Place & {
   recording_id: string;
-  filename: string;
+  /** Null: it is somebody else's. */
+  filename: string | null;
+  /** What the user is called whose it is; null: the searching one's own. */
+  by: string | null;
   title: string | null;
   /** Name of the file it was imported from. */
   source: string | null;
@@ -58,6 +59,8 @@ export type Only = {
 
 export type NoteFound = {
   recording_id: string;
+  /** What the user is called whose it is; null: the searching one's own. */
+  by: string | null;
   title: string | null;
   source: string | null;
   kind: Kind;
@@ -105,38 +108,43 @@ export interface Search {
 const memoryShare = 0.1;
 /** A word of a transcript costs an index so much, bytes; one of 1,500 words has about 800 different ones. */
 const pairBytes = 10;
-/** Users whose indexes are in memory, and indexes being made at the same time. */
-const usersMax = 50;
-const buildsMax = 4;
 /** A search waits this long for its index, then answers from what is indexed so far. */
 const indexWaitMs = 500;
 const questionWordsMax = 16;
+
+export type SearchParts = {
+  storage: ProjectionStorage;
+  projections: Pick<ProjectionRunner, 'assertRunning' | 'onApplied'>;
+  /** What others share; without it users search their own alone. */
+  readable?: Readable;
+  log: Pick<Log, 'error'>;
+  /** Of the machine, in bytes. */
+  memoryBytes: number;
+};
 
 /**
  * Full-text search over transcripts: an index for each user who searches, made in the background from
  * the projections' rows, kept up to date by the facts they apply, dropped when others need the room.
  */
-export function openSearch(parts: {
-  storage: ProjectionStorage;
-  projections: Pick<ProjectionRunner, 'assertRunning' | 'onApplied'>;
-  log: Pick<Log, 'error'>;
-  /** Of the machine, in bytes. */
-  memoryBytes: number;
-}): Search {
-  const { storage, projections, log, memoryBytes } = parts;
+export function openSearch(parts: SearchParts): Search {
+  const { storage, projections, log, memoryBytes, readable = ownAlone } = parts;
+  const signatures = new WeakMap<UserIndex, string>();
+  const reading = { storage, readable };
   const assertRunning = () => projections.assertRunning([recordings.name]);
   const indexes = openIndexes({
     room: (memoryBytes * memoryShare) / pairBytes,
     open: (owner, hasRoom, limited) =>
-      userIndex(owner, { storage, hasRoom, assertRunning, limited }),
+      userIndex(owner, { ...reading, hasRoom, assertRunning, limited }),
   });
   projections.onApplied((facts) => facts.forEach((fact) => indexes.apply(fact)));
 
   /** @returns null: nothing can be found yet */
   async function indexOf(owner: string) {
     if (!rowsAreComplete(assertRunning)) return null;
-    const index = indexes.of(owner);
+    const signature = await readable.signature(owner);
+    const index = indexes.of(owner, (kept) => signatures.get(kept) === signature);
     if (!index) return null;
+    signatures.set(index, signature);
     await caughtUp(index, (error) => {
       indexes.drop(owner, index);
       // Those end with the service, which has said so.
@@ -161,7 +169,7 @@ export function openSearch(parts: {
         fitting(index, only),
         only?.headings,
       )) {
-        const hit = await hitOf(storage, owner, id, found);
+        const hit = await hitOf(reading, owner, id, found);
         if (hit) hits.push(hit);
       }
       return { hits, ...searched };
@@ -179,7 +187,7 @@ export function openSearch(parts: {
       const startOf = ({ id }: { id: string }) => index.about.get(id)?.startedAt ?? '';
       if (order === 'newest') found.sort((one, other) => (startOf(one) < startOf(other) ? 1 : -1));
       const from = after === undefined ? 0 : behind(found, after);
-      const page = await notesFrom(storage, owner, found, { from, limit, passages });
+      const page = await notesFrom(reading, owner, found, { from, limit, passages });
       return { ...page, notes_found: found.length, ...searched };
     },
   };
@@ -187,7 +195,7 @@ export function openSearch(parts: {
 
 /** A page of the notes that were found. @param from place of the first of them */
 async function notesFrom(
-  storage: ProjectionStorage,
+  rows: SearchedRows,
   owner: string,
   found: ReturnType<UserIndex['words']['find']>,
   { from, limit, passages }: { from: number; limit: number; passages: number },
@@ -197,7 +205,7 @@ async function notesFrom(
   let last = '';
   for (const { id, words } of found.slice(from)) {
     if (notes.length === limit) break;
-    const note = await noteOf(storage, owner, id, { words, limit: passages });
+    const note = await noteOf(rows, owner, id, { words, limit: passages });
     if (note) notes.push(note);
     last = id;
     at += 1;
@@ -276,26 +284,34 @@ async function caughtUp(index: UserIndex, onError: (error: unknown) => void): Pr
 }
 
 async function hitOf(
-  storage: ProjectionStorage,
+  rows: SearchedRows,
   owner: string,
   id: string,
   words: string[],
 ): Promise<Hit | undefined> {
-  const said = await saidIn(storage, owner, id);
+  const said = await saidIn(rows, owner, id);
   if (!said) return undefined;
   const { row, blocks, texts } = said;
   const { title, source, startedAt: created_at } = row;
   const place = bestPlace(blocks, texts, words);
-  return { recording_id: id, filename: said.filename, title, source, created_at, ...place };
+  return {
+    recording_id: id,
+    filename: said.filename,
+    by: said.by,
+    title,
+    source,
+    created_at,
+    ...place,
+  };
 }
 
 async function noteOf(
-  storage: ProjectionStorage,
+  rows: SearchedRows,
   owner: string,
   id: string,
   { words, limit }: { words: string[]; limit: number },
 ): Promise<NoteFound | undefined> {
-  const said = await saidIn(storage, owner, id);
+  const said = await saidIn(rows, owner, id);
   if (!said) return undefined;
   const { row, blocks, texts } = said;
   const { title, source, kind, startedAt: created_at } = row;
@@ -303,6 +319,7 @@ async function noteOf(
   const names = new Map(row.speakers.map(({ label, name }) => [label, name ?? label]));
   return {
     recording_id: id,
+    by: said.by,
     title,
     source,
     kind,
@@ -315,67 +332,20 @@ async function noteOf(
   };
 }
 
-/** The rows have the last word: what was erased or handed over meanwhile is not found. */
-async function saidIn(storage: ProjectionStorage, owner: string, id: string) {
+type SearchedRows = { storage: ProjectionStorage; readable: Readable };
+
+/** The rows have the last word: what was erased, handed over or withdrawn meanwhile is not found. */
+async function saidIn({ storage, readable }: SearchedRows, owner: string, id: string) {
   const row = await recordingById(storage, id);
-  if (!row || row.owner !== owner || row.documents === null) return undefined;
+  if (!row || row.documents === null) return undefined;
+  const isOwn = row.owner === owner;
+  if (!isOwn && !(await readable.mayRead(owner, row))) return undefined;
   const transcript = await transcriptOf(storage, id);
   if (!transcript) return undefined;
   const summary = withKnownNames(transcript.summary ?? '', row.speakers);
   const texts = [summary, row.abstract ?? '', row.title ?? '', row.source ?? ''];
-  return { row, filename: row.documents.index, blocks: withSidenotePlaces(transcript), texts };
-}
-
-/** The indexes in memory. */
-function openIndexes(deps: {
-  /** Pairs of word and transcript in all of them. */
-  room: number;
-  open(
-    owner: string,
-    hasRoom: () => boolean,
-    limited: (work: () => Promise<void>) => Promise<void>,
-  ): UserIndex;
-}) {
-  /** In the order of their last use. */
-  const kept = new Map<string, UserIndex>();
-  const limited = pLimit(buildsMax);
-  const total = () => [...kept.values()].reduce((size, { words }) => size + words.size, 0);
-
-  /** Drops the indexes that were not used for longest, but for the last one used and those being made. */
-  const makeRoom = (): void => {
-    const last = [...kept.keys()].at(-1);
-    for (const [owner, index] of kept) {
-      if (owner === last || (total() < deps.room && kept.size <= usersMax)) return;
-      if (!index.busy()) kept.delete(owner);
-    }
-  };
-  const hasRoom = (): boolean => {
-    makeRoom();
-    return total() < deps.room;
-  };
-
-  return {
-    /** The index of a user; undefined while those of too many others are made. */
-    of(owner: string): UserIndex | undefined {
-      makeRoom();
-      if (!kept.has(owner) && kept.size > usersMax) return undefined;
-      const index = kept.get(owner) ?? deps.open(owner, hasRoom, limited);
-      // To the end: it was used last.
-      kept.delete(owner);
-      kept.set(owner, index);
-      return index;
-    },
-    drop(owner: string, index: UserIndex): void {
-      if (kept.get(owner) === index) kept.delete(owner);
-    },
-    apply(fact: LoggedFact): void {
-      const recordingId = recordingOf(fact.stream);
-      if (recordingId === undefined || unchanging.has(fact.type)) return;
-      for (const [owner, index] of kept) {
-        if (erases(fact)) index.erased(recordingId);
-        else if (refiles.has(fact.type)) index.refiled(recordingId);
-        else if (!index.changed(recordingId)) kept.delete(owner);
-      }
-    },
-  };
+  const whose = isOwn
+    ? { filename: row.documents.index, by: null }
+    : { filename: null, by: readable.nameOf(row.owner) };
+  return { row, ...whose, blocks: withSidenotePlaces(transcript), texts };
 }

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kind } from '../../events/facts/recording.ts';
 import { foldName, idIn, libraryEntries } from '../../projections/library.ts';
-import { newestFirst, pageRowsMax } from '../../projections/list-page.ts';
+import { type ReadEntries, newestFirst, pageRowsMax } from '../../projections/list-page.ts';
 import { utcTime } from '../shared/time.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/written-texts.ts';
+import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import { type Searchable, type WordIndex, wordIndex } from './word-index.ts';
@@ -41,6 +42,26 @@ export type Traits = {
   tags: readonly string[];
 };
 
+/** What a user may read of others; without sharing: nothing. */
+export type Readable = {
+  /** Whether a user may read somebody else's recording. */
+  mayRead(userId: string, row: RecordingRow): Promise<boolean>;
+  /** The entries of all that others share with a user. */
+  entries(userId: string): Promise<ReadEntries>;
+  /** Changes when what is shared with a user may be more or less by groups or folders than before. */
+  signature(userId: string): Promise<string>;
+  /** What the owner of somebody else's is called. */
+  nameOf(owner: string): string | null;
+};
+
+/** Where nothing is shared. */
+export const ownAlone: Readable = {
+  mayRead: async () => false,
+  entries: async () => async () => [],
+  signature: async () => '',
+  nameOf: () => null,
+};
+
 /** Changes that may wait; beyond them a new index is less work. */
 const changesMax = 2000;
 
@@ -48,6 +69,7 @@ export function userIndex(
   owner: string,
   deps: {
     storage: ProjectionStorage;
+    readable: Readable;
     /** Whether another transcript may be indexed. */
     hasRoom(): boolean;
     /** Throws when the rows are no longer kept. */
@@ -106,6 +128,7 @@ export function userIndex(
 type Reading = {
   owner: string;
   storage: ProjectionStorage;
+  readable: Readable;
   hasRoom(): boolean;
   assertRunning(): void;
   words: WordIndex;
@@ -135,14 +158,18 @@ async function takeInChanges(reading: Reading): Promise<void> {
     const row = await recordingById(reading.storage, recordingId);
     const { about } = reading;
     const known = about.get(recordingId);
-    if (row && known) about.set(recordingId, { ...known, folder: row.folder, tags: row.tags });
+    if (row?.owner === reading.owner && known)
+      about.set(recordingId, { ...known, folder: row.folder, tags: row.tags });
+    // Its folder may give it to this user, or do so no more.
+    else if (row) await takeIn(reading, recordingId);
   }
 }
 
 /** Newest first: when the room is used up, the oldest are left out. */
 async function takeInLibrary(reading: Reading): Promise<void> {
   const { storage, owner, library } = reading;
-  const recordingIds = await libraryIds(storage, owner);
+  const own = await libraryIds(libraryEntries(storage, owner));
+  const recordingIds = [...own, ...(await libraryIds(await reading.readable.entries(owner)))];
   library.size = recordingIds.length;
   for (const recordingId of recordingIds) {
     await takeInChanges(reading);
@@ -155,8 +182,8 @@ async function takeInLibrary(reading: Reading): Promise<void> {
 }
 
 async function takeIn(reading: Reading, recordingId: string): Promise<void> {
-  const { storage, owner, words, about, gone } = reading;
-  const transcript = await searchable(storage, owner, recordingId);
+  const { words, about, gone } = reading;
+  const transcript = await searchable(reading, recordingId);
   // Requests are answered between two transcripts.
   await setImmediate();
   if (gone.has(recordingId)) return;
@@ -172,12 +199,12 @@ async function takeIn(reading: Reading, recordingId: string): Promise<void> {
 }
 
 /** Ids of a user's recordings with documents, newest first. Keys are enough: 10 000 take some 100 ms. */
-async function libraryIds(storage: ProjectionStorage, owner: string): Promise<string[]> {
+async function libraryIds(read: ReadEntries): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | undefined;
   do {
     const page = { limit: pageRowsMax, cursor };
-    const { entries, nextCursor } = await newestFirst(libraryEntries(storage, owner), page);
+    const { entries, nextCursor } = await newestFirst(read, page);
     found.push(...entries.map(idIn));
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
@@ -186,12 +213,13 @@ async function libraryIds(storage: ProjectionStorage, owner: string): Promise<st
 
 /** What can be found of a recording by this user; undefined when nothing can. */
 async function searchable(
-  storage: ProjectionStorage,
-  owner: string,
+  { storage, owner, readable }: Pick<Reading, 'storage' | 'owner' | 'readable'>,
   recordingId: string,
 ): Promise<(Searchable & { about: Traits }) | undefined> {
   const row = await recordingById(storage, recordingId);
-  if (!row || row.owner !== owner || row.documents === null) return undefined;
+  if (!row || row.documents === null) return undefined;
+  const isOwn = row.owner === owner;
+  if (!isOwn && !(await readable.mayRead(owner, row))) return undefined;
   const transcript = await transcriptOf(storage, recordingId);
   if (!transcript) return undefined;
   return {
@@ -200,8 +228,9 @@ async function searchable(
       kind: row.kind,
       startedAt: utcTime(row.startedAt),
       speakers: row.speakers.map(({ name, label }) => foldName(name ?? label)),
-      folder: row.folder,
-      tags: row.tags,
+      // Folders and tags are their owner's.
+      folder: isOwn ? row.folder : `${row.owner}/${row.folder}`,
+      tags: isOwn ? row.tags : [],
     },
     title: [row.title ?? '', row.source ?? ''].join('\n'),
     speakers: row.speakers.map(({ name }) => name ?? '').join(' '),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import { runningRecording } from '../support/running-recording.ts';
 
 type Named = { id: string };
 type Access = {
@@ -101,4 +102,81 @@ test('a note is shared by itself and by its folder, with people and groups, and 
   assert.equal((await again('GET', path)).status, 200);
   assert.equal((await next('DELETE', path)).status, 204);
   assert.equal((await again('GET', path)).status, 404, 'erased');
+});
+
+test('what is shared is listed, found and followed by whom it is shared with, and by nobody else', async (t) => {
+  const service = await startService(t, { marker: () => 'zebra' });
+  await service.setUp();
+  const ownersToken = await service.addUser('owen');
+  const bensToken = await service.addUser('ben');
+  const [owen, ben] = [asking(service, ownersToken), asking(service, bensToken)];
+  const cleo = asking(service, await service.addUser('cleo'));
+  const saved = async (token: string) => {
+    const { recording_id: id } = (await service.upload(token)).body;
+    await service.reaches(id, 'idle.saved');
+    return id;
+  };
+  const [one, two, own] = [
+    await saved(ownersToken),
+    await saved(ownersToken),
+    await saved(bensToken),
+  ];
+  type Page = {
+    transcripts: { recording_id: string; filename: string | null; access: object | null }[];
+  };
+  const listed = async (who: typeof ben, shared: string) =>
+    (await who<Page>('GET', `/transcripts?shared=${shared}`)).body.transcripts
+      .map(({ recording_id }) => recording_id)
+      .toSorted();
+  type Found = { hits: { recording_id: string; by: string | null; filename: string | null }[] };
+  const found = async (who: typeof ben) =>
+    (await who<Found>('GET', '/search?q=zebra')).body.hits
+      .map(({ recording_id, by }) => [recording_id, by] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  assert.deepEqual(await found(ben), [[own, null]]);
+
+  await owen('PUT', `/recordings/${one}/access`, { user: 'ben', role: 'correct' });
+  const { id: folder } = (await owen<Named>('POST', '/folders', { name: 'Board' })).body;
+  await owen('PATCH', `/recordings/${two}`, { folder });
+  assert.deepEqual([await listed(ben, 'with-me'), await listed(ben, 'mine')], [[one], [own]]);
+  await owen('PUT', `/folders/${folder}/access`, { user: 'ben' });
+  assert.deepEqual(await listed(ben, 'with-me'), [one, two].toSorted());
+  assert.deepEqual(await listed(ben, 'all'), [one, two, own].toSorted());
+  assert.deepEqual([await listed(cleo, 'with-me'), await found(cleo)], [[], []]);
+  const { transcripts } = (await ben<Page>('GET', '/transcripts?shared=with-me')).body;
+  const order = [one, two].map((id) => transcripts.find((item) => item.recording_id === id));
+  assert.deepEqual(
+    order.map((item) => [item?.filename, item?.access]),
+    [
+      [null, { role: 'correct', audio: false, by: 'owen' }],
+      [null, { role: 'read', audio: false, by: 'owen' }],
+    ],
+  );
+  const all = [
+    [one, 'owen'],
+    [two, 'owen'],
+    [own, null],
+  ] as const;
+  assert.deepEqual(
+    await found(ben),
+    all.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  type Folders = { with_me: { id: string; name: string; by: string; role: string }[] };
+  assert.deepEqual((await ben<Folders>('GET', '/folders')).body.with_me, [
+    { id: folder, name: 'Board', by: 'owen', role: 'read', audio: false },
+  ]);
+
+  const running = await runningRecording(service, ownersToken);
+  await owen('PUT', `/recordings/${running}/access`, { user: 'ben' });
+  type Status = { status: string; following: { recording_id: string; owner: string }[] };
+  const status = (await ben<Status>('GET', '/status')).body;
+  assert.deepEqual(
+    [status.status, status.following.map(({ recording_id, owner }) => [recording_id, owner])],
+    ['IDLE', [[running, 'owen']]],
+  );
+  assert.deepEqual((await cleo<Status>('GET', '/status')).body.following, []);
+
+  await owen('DELETE', `/recordings/${one}/access/u-${service.accounts.findUser('ben')?.userId}`);
+  await owen('PATCH', `/recordings/${two}`, { folder: null });
+  assert.deepEqual([await listed(ben, 'with-me'), await found(ben)], [[], [[own, null]]]);
 });

@@ -25,7 +25,7 @@ import {
 } from '../../src/documents/documents.ts';
 import { plainSidenote, sidenoteSection } from '../../src/documents/render-summary.ts';
 import { foldWord, wordsOf } from '../../src/shared/folded-words.ts';
-import { userIndex } from '../../src/search/user-index.ts';
+import { ownAlone, userIndex } from '../../src/search/user-index.ts';
 import { liveThrough } from '../support/histories.ts';
 import { type History, type Written, hasDocuments } from '../support/history-life.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';
@@ -298,6 +298,7 @@ async function writtenSaying({ recordingId, store, written }: History, storage: 
   const { owner } = (await recordingById(storage, recordingId))!;
   const index = userIndex(owner, {
     storage,
+    readable: ownAlone,
     hasRoom: () => true,
     assertRunning: () => {},
     limited: (work) => work(),

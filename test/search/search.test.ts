@@ -175,6 +175,7 @@ test('a hit shows the words in their place and says when they are said', async (
   assert.deepEqual(rest, {
     recording_id: 'r1',
     filename: 'r1.md',
+    by: null,
     title: 'Sitzung',
     source: 'talk.wav',
     created_at: '2026-03-01T10:00:00.000Z',

@@ -15,3 +15,23 @@ export const sharedAnswer = {
   access: accessAnswer,
   shared: z.int().describe('with how many people and groups its owner shares it; others get 0'),
 };
+
+export const followedNow = z
+  .array(
+    z.object({
+      recording_id: z.string(),
+      owner: z.string().nullable().describe('name of the user who records'),
+      title: z.string().nullable(),
+      since: z.string(),
+    }),
+  )
+  .describe('what others record right now and the caller may follow, at most 20');
+
+/** A folder that somebody shares with the caller. */
+export const folderWithMe = z.object({
+  id: z.string(),
+  name: z.string(),
+  by: z.string().nullable().describe('name of the user whose it is'),
+  role: z.enum(accessRoles),
+  audio: z.boolean(),
+});

@@ -12,7 +12,7 @@ import {
   waiting,
 } from './activity-answers.ts';
 import { interruption } from './interruption-answer.ts';
-import { sharedAnswer } from './access-answers.ts';
+import { followedNow, sharedAnswer } from './access-answers.ts';
 import { order } from './order-answers.ts';
 import { originsSchema } from './origins-answer.ts';
 
@@ -227,7 +227,7 @@ export const nextCursor = z
 
 export const libraryItem = z.object({
   recording_id: id,
-  filename: z.string().describe('of the index document, relative to the user’s space'),
+  filename: z.string().nullable().describe('of the index document; null: of somebody else’s'),
   title: z.string().nullable(),
   source,
   summary: z.string().nullable(),
@@ -236,13 +236,15 @@ export const libraryItem = z.object({
   created_at: time,
   duration: seconds.nullable(),
   speakers: z.array(z.string()).describe('as people see them: names, `Speaker 1` without one'),
-  documents: documentPathsSchema,
+  documents: documentPathsSchema.nullable(),
   ...order,
+  ...sharedAnswer,
 });
 
 export const hit = z.object({
   recording_id: id,
-  filename: z.string(),
+  filename: z.string().nullable().describe('null: it is somebody else’s'),
+  by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
   title: z.string().nullable(),
   source,
   created_at: time,
@@ -252,6 +254,7 @@ export const hit = z.object({
 
 export const noteFound = z.object({
   recording_id: id,
+  by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
   title: z.string().nullable(),
   source,
   kind: kindSchema,
@@ -376,6 +379,7 @@ export const statusSchema = z.object({
     damage: z.array(finding).optional().describe('to administrators'),
     more: z.number().int().optional().describe('damage that is not listed'),
   }),
+  following: followedNow,
   backup: backupNow.nullable().optional().describe('to administrators: the one begun last'),
   refreshing: z
     .int()

@@ -4,13 +4,21 @@ import type { Context } from 'koa';
 import { recordings } from '../../../projections/recordings.ts';
 import {
   entriesInFolders,
+  type LibraryItem,
   entriesTagged,
+  foldName,
   libraryEntries,
   libraryIds,
   libraryOf,
   recordingByFilename,
 } from '../../../projections/library.ts';
-import { type ReadEntries, entriesInAll } from '../../../projections/list-page.ts';
+import { type ReadEntries, entriesInAll, entriesInAny } from '../../../projections/list-page.ts';
+import type { KeptLine } from '../../../projections/recording-row.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import type { Language } from '../../words/params.ts';
+import { asSeen } from '../shared-answer.ts';
+import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
+import { rightsOf } from '../visible-recording.ts';
 import { openSpokenBy } from '../../search/spoken-by.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
@@ -68,6 +76,66 @@ const entriesFor = async (
     : entriesInAll([read, ...ordered]);
 };
 
+/** A page of what others share with the caller, or of that and their own. */
+async function sharedPage(
+  services: RouteServices,
+  caller: Caller,
+  query: z.output<typeof librarySchema>,
+) {
+  const { userId: owner } = caller;
+  const { kind, speaker, folder, tag } = query;
+  const name = speaker === undefined ? undefined : foldName(speaker);
+  const fits = ({ core, said }: KeptLine) =>
+    // Tags are their owner's.
+    tag === undefined &&
+    (kind === undefined || core.kind === kind) &&
+    (name === undefined ||
+      (said?.speakers ?? []).some((one) => foldName(one.name ?? one.label) === name));
+  const theirs = await entriesWithMe(services, caller, { folder, fits });
+  const read =
+    query.shared === 'all'
+      ? entriesInAny([await entriesFor(services, owner, query), theirs])
+      : theirs;
+  const page = await libraryOf(services.storage, owner, query, read);
+  const [personal, { folders }] = [
+    await services.order.of(owner),
+    await sharedWith(services, owner),
+  ];
+  const inShared = new Set(folders.map((one) => one.folder));
+  const { 'ui.language': uiLanguage } = services.settings();
+  const transcripts = await Promise.all(
+    page.rows.map(async (one) => {
+      if (one.owner === owner)
+        return [{ ...ownItem(one, uiLanguage), folder: folderOf(one, personal) }];
+      const row = { owner: one.owner, folder: one.folder, access: one.grants };
+      const right = await rightsOf(services, caller, row);
+      // Withdrawn since the list was read.
+      if (!right) return [];
+      return [
+        {
+          ...asSeen(
+            services,
+            { row, right },
+            { ...libraryAnswer(one, uiLanguage), filename: null },
+          ),
+          folder: one.folder !== null && inShared.has(one.folder) ? one.folder : null,
+        },
+      ];
+    }),
+  );
+  return {
+    transcripts: transcripts.flat(),
+    next_cursor: page.nextCursor,
+    previous_cursor: page.previousCursor,
+  };
+}
+
+const ownItem = (one: LibraryItem, uiLanguage: Language) => ({
+  ...libraryAnswer(one, uiLanguage),
+  access: null,
+  shared: one.grants.length,
+});
+
 const route = routesOf({ tag: 'Transcripts' });
 
 /** The documents in the caller's space: to read, to send back after editing them, to delete. */
@@ -89,8 +157,10 @@ export const documentRoutes = [
         }),
       },
     },
-    async run({ ctx, query, caller: { userId: owner } }, services) {
+    async run({ ctx, query, caller }, services) {
+      const { userId: owner } = caller;
       const { 'ui.language': uiLanguage } = services.settings();
+      if (query.shared !== 'mine') return await sharedPage(services, caller, query);
       // As it was asked, and as bytes, which need no encoding.
       const key = `${uiLanguage} ${owner}?${ctx.querystring}`;
       return await libraryPages(services)(key, async () => {
@@ -98,7 +168,7 @@ export const documentRoutes = [
         const page = await libraryOf(services.storage, owner, query, read);
         const personal = await services.order.of(owner);
         const transcripts = page.rows.map((one) => ({
-          ...libraryAnswer(one, uiLanguage),
+          ...ownItem(one, uiLanguage),
           folder: folderOf(one, personal),
         }));
         const { nextCursor: next_cursor, previousCursor: previous_cursor } = page;

@@ -21,7 +21,9 @@ import { takenFromAll } from '../../order/taken-from.ts';
 import { languageSchema, shortNameSchema as orderName } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
+import { folderWithMe } from '../openapi/access-answers.ts';
 import * as answers from '../openapi/order-answers.ts';
+import { sharedWith } from '../shared-with-me.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
@@ -48,10 +50,12 @@ export const orderRoutes = [
         json: z.object({
           folders: z.array(z.object({ ...answers.folderNamed.shape, ...answers.counted })),
           none: z.object(answers.counted).describe('recordings that are in no folder'),
+          with_me: z.array(folderWithMe).describe('folders that others share with the caller'),
         }),
       },
     },
-    async run({ caller: { userId: owner } }, { order, storage }) {
+    async run({ caller: { userId: owner } }, services) {
+      const { order, storage } = services;
       const { folders, deletedFolders } = await order.of(owner);
       return {
         folders: await Promise.all(
@@ -61,6 +65,7 @@ export const orderRoutes = [
           })),
         ),
         none: await count(entriesInFolders(storage, owner, [null, ...deletedFolders])),
+        with_me: await foldersWithMe(services, owner),
       };
     },
   }),
@@ -163,6 +168,18 @@ type OnBehalf = { by: string; command: string };
 
 const byName = <T extends Named>(there: ReadonlyMap<string, T>): T[] =>
   [...there.values()].sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+
+async function foldersWithMe(services: HttpServices, userId: string) {
+  const { folders } = await sharedWith(services, userId);
+  const named = await Promise.all(
+    folders.map(async ({ owner, folder: id, role, audio }) => {
+      const there = (await services.order.of(owner)).folders.get(id);
+      const by = services.accounts.nameOf(owner);
+      return there ? [{ id, name: there.name, by, role, audio }] : [];
+    }),
+  );
+  return named.flat().toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+}
 
 const folderShown = ({ access, ...folder }: Folder) => ({ ...folder, shared: access.length });
 

@@ -9,6 +9,9 @@ import * as answers from '../openapi/recording-answers.ts';
 import { foldersMeant, tagsMeant } from '../order-changes.ts';
 import { perApp, routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
+import type { RecordingRow } from '../../../projections/recording-row.ts';
+import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
+import { ownerName, rightsOf } from '../visible-recording.ts';
 import type { Only } from '../../search/search.ts';
 
 const noWords = wrong('search-empty');
@@ -79,19 +82,36 @@ export const orderMeant = async (
   tags: tag === undefined ? undefined : tagsMeant(tag),
 });
 
+/** What a user may find of others: what is shared with them. */
+const readableOf = (services: RouteServices) => ({
+  mayRead: async (userId: string, row: RecordingRow) =>
+    (await rightsOf(services, { userId, isAdmin: false }, row)) !== null,
+  entries: (userId: string) => entriesWithMe(services, { userId }),
+  async signature(userId: string) {
+    const { grantees, folders } = await sharedWith(services, userId);
+    return [...grantees, ...folders.map(({ folder }) => folder)].toSorted().join();
+  },
+  nameOf: (owner: string) => ownerName(services.accounts, owner),
+});
+
 /** The search of an app, opened with the first question. */
 export const openedSearch = perApp((services) =>
   loadOnce(async () => {
     const { openSearch } = await import('../../search/search.ts');
-    return openSearch({ ...services, memoryBytes: thisMachine().memoryBytes });
+    return openSearch({
+      ...services,
+      readable: readableOf(services),
+      memoryBytes: thisMachine().memoryBytes,
+    });
   }),
 );
 
-/** Full text over the caller's own transcripts. */
+/** Full text over the transcripts that a caller may read. */
 export const searchRoutes = [
   routesOf({ tag: 'Transcripts', needs: [] })('get', '/search', {
     id: 'search',
-    summary: 'Transcripts of the caller in which all words of a question are',
+    summary:
+      'Transcripts, the caller’s own and those shared with them, in which all words of a question are',
     description:
       'Without regard to case and accents; words may be beginnings and, where nothing is found otherwise, ' +
       'misspelt a little.',
