@@ -330,6 +330,27 @@ test('a talk is a note from its first second: words beside the field, and nothin
     ).text();
     return ['Lift first', 'Still writing'].every((one) => text.includes(one));
   });
+
+  // What is written right after the end stands at the end, also before the service says how long the talk was.
+  await record(page);
+  const next = page.url().split('/').at(-1)!;
+  await recordedFor(page, 3);
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => (tell = resolve));
+  await page.route(`**/recordings/${next}`, async (route) => {
+    await told;
+    await route.continue();
+  });
+  await recordingBar(page).getByRole('button', { name: /^Stop/u }).click();
+  await recordingBar(page).waitFor({ state: 'detached' });
+  await field(page).fill('After the end');
+  await page.keyboard.press('Enter');
+  await note(page, 'After the end').waitFor();
+  tell();
+  await eventually('it stands at the end', async () => {
+    const { sidenotes } = await api.get<Recording>(`/recordings/${next}`);
+    return sidenotes.length === 1 && sidenotes[0]!.at >= 2.5;
+  });
   await page.context().close();
 });
 

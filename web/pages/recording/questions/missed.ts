@@ -29,7 +29,7 @@ export function openMissed(note: Pick<Note, 'id' | 'now'>): MissedDesk {
   const closed = new AbortController();
   let hidden: Absence | null = null;
 
-  const position = () => positionIn(note.now(), running.get(), 0);
+  const position = () => positionIn(note.now(), running.get(), { heard: 0, recorded: 0 });
   const turned = () => {
     if (document.hidden) {
       const isRunning = note.now().status === 'RECORDING';

@@ -11,13 +11,14 @@ export const recordedInto = (id: string) =>
 /**
  * Seconds of a recording: while it is recorded now, afterwards where it is played; of one that nobody plays its end.
  * @param heard seconds at which the player stands; 0: at its beginning
+ * @param recorded seconds that were recorded when that was seen last: the end, until the service says how long it is
  */
 export function positionIn(
   { duration }: Pick<Recording, 'duration'>,
   running: { seconds: number } | undefined,
-  heard: number,
+  { heard, recorded }: { heard: number; recorded: number },
 ): number {
-  const at = running?.seconds ?? (heard > 0 ? heard : (duration ?? 0));
+  const at = running?.seconds ?? (heard > 0 ? heard : (duration ?? recorded));
   return Math.round(at * 100) / 100;
 }
 
