@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  connect,
+  startService,
+} from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
 type Named = { id: string };
@@ -179,4 +184,45 @@ test('what is shared is listed, found and followed by whom it is shared with, an
   await owen('DELETE', `/recordings/${one}/access/u-${service.accounts.findUser('ben')?.userId}`);
   await owen('PATCH', `/recordings/${two}`, { folder: null });
   assert.deepEqual([await listed(ben, 'with-me'), await found(ben)], [[], [[own, null]]]);
+});
+
+test('who may read a running recording follows it until that is withdrawn, and hears of nothing afterwards', async (t) => {
+  const service = await startService(t);
+  await service.setUp();
+  const ownersToken = await service.addUser('owen');
+  const owen = asking(service, ownersToken);
+  const bensToken = await service.addUser('ben');
+  const id = await runningRecording(service, ownersToken);
+  const [ben, cleo] = [bensToken, await service.addUser('cleo')].map((token) =>
+    connect(service.url, token),
+  );
+  t.after(() => [ben, cleo].forEach((one) => one?.close()));
+  await ben!.until(({ type }) => type === 'position');
+  await cleo!.until(({ type }) => type === 'position');
+  const moved = (event: string) => (frame: { type: string; event?: unknown }) =>
+    frame.type === 'transition' && frame.event === event;
+  type Status = { type: string; following?: { recording_id: string }[] };
+  const follows = (count: number) => (frame: Status) =>
+    frame.type === 'status' && frame.following?.length === count;
+  await owen('PUT', `/recordings/${id}/access`, { user: 'ben' });
+  await ben!.until(follows(1));
+  await owen('POST', `/recordings/${id}/pause`, {});
+  await ben!.until(moved('recording.paused'));
+  const to = `u-${service.accounts.findUser('ben')?.userId}`;
+  const before = ben!.frames.length;
+  await owen('DELETE', `/recordings/${id}/access/${to}`);
+  await owen('POST', `/recordings/${id}/resume`, {});
+  const told = await ben!.until(
+    (frame) => ben!.frames.indexOf(frame) >= before && follows(0)(frame),
+  );
+  assert.ok(told);
+  await owen('PUT', `/recordings/${id}/access`, { user: 'ben' });
+  await ben!.until(
+    (frame) => ben!.frames.indexOf(frame) > ben!.frames.indexOf(told) && follows(1)(frame),
+  );
+  assert.equal(ben!.frames.some(moved('recording.resumed')), false);
+  assert.equal(
+    cleo!.frames.some(({ type }) => type === 'transition'),
+    false,
+  );
 });

@@ -12,7 +12,7 @@ type Audience = {
   /** Whether a client follows. */
   followed(): boolean;
   /** To those who may know what the owner's recordings say. */
-  tell(owner: string, frames: readonly string[]): void;
+  tell(owner: string, recordingId: string, frames: readonly string[]): void;
   /** The status object of the owner looks different now. */
   touch(owner: string): void;
 };
@@ -31,7 +31,7 @@ export function followEphemeral(
   const { recordingService, log } = services;
   const every = { everyMs: limits.progressEveryMs };
   const toOwner = (recordingId: string, frame: object): void =>
-    void ofOwner(recordingId, (owner) => tell(owner, [JSON.stringify(frame)]));
+    void ofOwner(recordingId, (owner) => tell(owner, recordingId, [JSON.stringify(frame)]));
   const progress = newestOfEach(
     (recordingId: string, activity: StageNow) =>
       toOwner(recordingId, progressFrame(recordingId, activity)),
@@ -58,7 +58,7 @@ export function followEphemeral(
     } else if ('warnings' in moment) {
       const frames = moment.warnings.map((warning) => warningFrame(recordingId, warning));
       void ofOwner(recordingId, (owner) => {
-        tell(owner, frames);
+        tell(owner, recordingId, frames);
         // Warnings are part of the status object, and no facts.
         touch(owner);
       });

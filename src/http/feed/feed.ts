@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type FactFrames, factFrames, positionFrame, tellsWhatWasSaid } from './frames.ts';
 import { callFrame } from './call-frame.ts';
 import { limits } from '../limits.ts';
+import { type Hearers, concernedBy, hearersOf } from './audience.ts';
 import { followEphemeral } from './ephemeral.ts';
 import type { Language } from '../../words/params.ts';
 import { presentStatus } from '../status-answer.ts';
@@ -52,7 +53,7 @@ export function openFeed(services: HttpServices): Feed {
     projections.onApplied(() => wake(feed)),
     followEphemeral(services, owner, {
       followed: () => feed.live.size > 0,
-      tell: (id, ownerFrames) => send(feed, id, { ownerFrames, administratorFrames: [] }),
+      tell: (id, recordingId, frames) => tell(feed, id, recordingId, frames),
       touch: (id) => touch(feed, id),
     }),
     ...[space.onWarning, captures.onHeld].map((onChange) =>
@@ -133,7 +134,11 @@ async function catchUp(
       const frames = factFrames(fact);
       const id = frames && (await feed.owner(frames.recordingId));
       if (!frames || id === undefined) continue;
-      for (const frame of framesFor(listener, id, frames)) listener.send(frame);
+      const hearers = await hearersOf(feed.services, [listener], {
+        recordingId: frames.recordingId,
+        id,
+      });
+      for (const frame of framesFor(listener, { id, hearers }, frames)) listener.send(frame);
       await listener.drained();
     }
     if (seen < until) throw new Error(`The log ended at ${seen}, before ${until}`);
@@ -193,14 +198,21 @@ async function publish(feed: Following, outline: FactOutline): Promise<void> {
   const recordingId = recordingOf(outline.stream);
   const id = recordingId === undefined ? undefined : await feed.owner(recordingId);
   // What a person said is opened for nobody but those who may hear it, and only when they listen.
-  const isHeard = tellsWhatWasSaid(outline) && id !== undefined && isFollowed(feed, id);
+  const hearers: Hearers =
+    recordingId === undefined || id === undefined
+      ? new Set()
+      : await hearersOf(feed.services, feed.live.keys(), { recordingId, id });
+  const isHeard =
+    tellsWhatWasSaid(outline) && id !== undefined && (hearers.size > 0 || isFollowed(feed, id));
   const [fact = outline] = isHeard ? await store.opened([outline]) : [];
   const frames = factFrames(fact);
   // From here to the end of the tick: sent and counted as sent, or neither.
   feed.published = fact.position;
+  for (const userId of concernedBy(feed.services, outline)) feed.touched.add(userId);
   if (!frames || id === undefined) return;
-  send(feed, id, frames, fact.position);
-  if (frames.changesStatus) feed.touched.add(id);
+  send(feed, { id, hearers }, frames, fact.position);
+  if (!frames.changesStatus) return;
+  for (const userId of [id, ...hearers]) feed.touched.add(userId);
 }
 
 const isFollowed = ({ live }: Following, owner: string): boolean =>
@@ -224,16 +236,35 @@ async function publishStatuses({ services, live, touched, published }: Following
 
 /** Frames without a position are ephemeral: they go to all that follow. */
 function send(
-  { live }: Following,
-  id: string,
-  frames: Pick<FactFrames, 'ownerFrames' | 'administratorFrames'>,
+  { live }: Pick<Following, 'live'>,
+  audience: Audience,
+  frames: SentFrames,
   position = Number.POSITIVE_INFINITY,
 ): void {
   for (const [listener, seen] of live) {
     if (position <= seen) continue;
-    for (const frame of framesFor(listener, id, frames)) listener.send(frame);
+    for (const frame of framesFor(listener, audience, frames)) listener.send(frame);
   }
 }
+
+/** What is in no log, to those who may know what the recording says. */
+function tell(feed: Following, id: string, recordingId: string, frames: readonly string[]): void {
+  const sent = { ownerFrames: frames, readerFrames: frames, administratorFrames: [] };
+  const isOwnersAlone = [...feed.live.keys()].every(({ caller }) => sees(caller, id));
+  if (isOwnersAlone) {
+    send(feed, { id, hearers: new Set() }, sent);
+    return;
+  }
+  hearersOf(feed.services, feed.live.keys(), { recordingId, id })
+    .then((hearers) => send(feed, { id, hearers }, sent))
+    .catch((error: unknown) =>
+      feed.services.log.warn({ err: error, recordingId }, 'live message could not be sent'),
+    );
+}
+
+/** Whose a recording is, and who else hears of it. */
+type Audience = { id: string; hearers: Hearers };
+type SentFrames = Pick<FactFrames, 'ownerFrames' | 'readerFrames' | 'administratorFrames'>;
 
 async function statusFrame(
   services: HttpServices,
@@ -266,9 +297,13 @@ export type Listener = {
 /** What a listener gets of a recording of `owner`. */
 const framesFor = (
   { caller, all }: Listener,
-  owner: string,
-  { ownerFrames, administratorFrames }: Pick<FactFrames, 'ownerFrames' | 'administratorFrames'>,
-): readonly string[] => (sees(caller, owner) ? ownerFrames : all ? administratorFrames : []);
+  { id: owner, hearers }: Audience,
+  { ownerFrames, readerFrames, administratorFrames }: SentFrames,
+): readonly string[] => {
+  if (sees(caller, owner)) return ownerFrames;
+  if (hearers.has(caller.userId)) return readerFrames;
+  return all ? administratorFrames : [];
+};
 
 /**
  * Whose a recording is: from the projection, which knows whom it was handed over to and is as far as

@@ -18,6 +18,8 @@ export type FactFrames = {
   recordingId: string;
   /** For the owner, and for an administrator who may see the recording. */
   ownerFrames: readonly string[];
+  /** For those whom it is shared with: nothing of its owner's space. */
+  readerFrames: readonly string[];
   /** For an administrator who watches all: the move without its content. */
   administratorFrames: readonly string[];
   /** Whether the status object of the owner may look different now. */
@@ -37,13 +39,20 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
     const { data, content } = fact;
     // Without its content (erased since) there is nothing to tell.
     if (!content)
-      return { recordingId, ownerFrames: [], administratorFrames: [], changesStatus: false };
+      return {
+        recordingId,
+        ownerFrames: [],
+        readerFrames: [],
+        administratorFrames: [],
+        changesStatus: false,
+      };
     const { index, start, end, voice: speaker = null } = data;
     const text = content.segments.map((segment) => segment.text.trim()).join(' ');
     const frame = { type: 'utterance', recording_id: recordingId, index, start, end, text };
     return {
       recordingId,
       ownerFrames: [JSON.stringify({ ...frame, speaker, final: true, position })],
+      readerFrames: [JSON.stringify({ ...frame, speaker, final: true, position })],
       administratorFrames: [],
       changesStatus: false,
     };
@@ -61,6 +70,7 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
   const ownerFrames = [transition];
   const sidenote = sidenoteFrame(fact, recordingId);
   if (sidenote) ownerFrames.unshift(JSON.stringify(sidenote));
+  const readerFrames = [...ownerFrames];
   if (fact.type === 'documents.saved' && fact.content) {
     const { paths } = fact.content;
     const { version } = fact.data;
@@ -71,6 +81,7 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
   return {
     recordingId,
     ownerFrames,
+    readerFrames,
     administratorFrames: [transition],
     changesStatus: !quiet.has(event),
   };
