@@ -61,7 +61,7 @@ export async function entriesWithMe(
     const lines = await linesOf(storage, entries);
     const kept = await Promise.all(
       lines.map(async (line) =>
-        (await isShared(services, caller, line)) && fits(line) ? line : undefined,
+        (await isWithMe(services, caller, line)) && fits(line) ? line : undefined,
       ),
     );
     const ids = new Set(kept.flatMap((line) => line?.core.recordingId ?? []));
@@ -88,13 +88,13 @@ export async function followable(
   const found: KeptLine[] = [];
   for (const line of await linesOf(storage, entries)) {
     if (found.length >= limit) break;
-    if (line.core.status === 'recording' && (await isShared(services, caller, line)))
+    if (line.core.status === 'recording' && (await isWithMe(services, caller, line)))
       found.push(line);
   }
   return found;
 }
 
-const isShared = async (
+const isWithMe = async (
   services: Services,
   { userId }: Pick<Caller, 'userId'>,
   { core }: KeptLine,
