@@ -130,6 +130,8 @@ export type Known = Pick<RuleTraits, 'source' | 'device' | 'fileName' | 'started
 /** What a person gave with it. */
 type Given = {
   kind?: Kind | undefined;
+  /** Where nothing else says it; `solo` where nobody says that either. */
+  usualKind?: Kind | undefined;
   language?: string | null | undefined;
   folder?: string | null | undefined;
 };
@@ -144,17 +146,18 @@ export function begunBy(
   personal: Ordering,
   known: Known | null,
 ): { kind: Kind; language: string | null; facts: RecordingFact[] } {
+  const { usualKind = 'solo' } = given;
   const chosen = personal.folders.get(given.folder ?? '');
   const said = {
     kind: given.kind ?? chosen?.kind ?? undefined,
     language: given.language === undefined ? (chosen?.language ?? undefined) : given.language,
   };
-  const traitsWith = ({ kind = 'solo', language = null }: Omit<Given, 'folder'>) =>
+  const traitsWith = ({ kind = usualKind, language = null }: Pick<Given, 'kind' | 'language'>) =>
     known && { ...known, kind, language, speakers: [], passages: [] };
   const first = traitsWith(said);
   const rules = first ? fitting(personal, first) : [];
   const begun = {
-    kind: said.kind ?? rules.find(({ then }) => then.kind)?.then.kind ?? 'solo',
+    kind: said.kind ?? rules.find(({ then }) => then.kind)?.then.kind ?? usualKind,
     language:
       said.language === undefined
         ? (rules.find(({ then }) => then.language)?.then.language ?? null)

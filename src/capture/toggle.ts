@@ -12,6 +12,8 @@ import type { SpaceLimit } from '../storage/quota.ts';
 export type ToggleRequest = {
   action?: 'start' | 'stop' | 'reset' | undefined;
   kind?: 'solo' | 'meeting' | undefined;
+  /** Where neither a folder nor a rule says it. */
+  usualKind?: 'solo' | 'meeting' | undefined;
   language?: string | null | undefined;
   title?: string | undefined;
   /** Names of people who may be heard. */
@@ -141,6 +143,7 @@ async function start(
       by: owner,
       command,
       kind: request.kind,
+      usualKind: request.usualKind,
       language: request.language,
       speakers: null,
       title: request.title,

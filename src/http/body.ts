@@ -107,6 +107,11 @@ export const orderIdSchema = z.string().regex(/^\w{1,64}$/);
 /** In what a recording begins with. */
 export const folderSchema = orderIdSchema.describe('id of a folder that it is put into');
 
+/** Of a sender that knows what it is mostly used for, and not what this recording is. */
+export const usualKindSchema = kindSchema
+  .optional()
+  .describe('where neither `kind`, its folder nor a rule says it; else `solo`');
+
 /** What a list of documents is narrowed to. */
 export const narrowingSchema = z.strictObject({
   kind: kindSchema.optional(),

@@ -10,6 +10,8 @@ export type Start = {
   command: string;
   /** Left out: as its folder or a rule has it. */
   kind?: Kind | undefined;
+  /** Where neither of them says it. */
+  usualKind?: Kind | undefined;
   /** ISO 639-1 code; null: as heard. Left out: as its folder or a rule has it. */
   language?: string | null | undefined;
   speakers: number | null;
@@ -36,6 +38,7 @@ export function startedWith(
     people,
     folder,
     kind,
+    usualKind,
     language,
     continues,
     ...origin
@@ -52,7 +55,7 @@ export function startedWith(
     title: title ?? null,
   };
   const { facts, ...begun } = begunBy(
-    { kind, language, folder },
+    { kind, usualKind, language, folder },
     personal,
     continues === undefined ? known : null,
   );

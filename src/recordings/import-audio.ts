@@ -28,6 +28,8 @@ export type Upload = {
   command: string;
   /** Left out: as its folder or a rule has it. */
   kind?: Kind | undefined;
+  /** Where neither of them says it. */
+  usualKind?: Kind | undefined;
   /** ISO 639-1 code; null: as heard. Left out: as its folder or a rule has it. */
   language?: string | null | undefined;
   speakers: number | null;

@@ -439,6 +439,14 @@ test('a folder says of what kind and in which language recordings are that begin
   assert.deepEqual(await begun({ folder, started_at: '2026-03-01T10:00:00Z' }), ['meeting', 'de']);
   assert.deepEqual(await begun({ folder, kind: 'solo', language: 'auto' }), ['solo', null]);
   assert.deepEqual(await begun({}), ['solo', null]);
+  // What a sender is mostly used for counts where nothing else says it.
+  assert.deepEqual(await begun({ folder, usual_kind: 'solo' }), ['meeting', 'de']);
+  assert.deepEqual(await begun({ usual_kind: 'meeting' }), ['meeting', null]);
+  await service.call('POST', '/rules', {
+    token,
+    json: { when: { file_name: '*' }, then: { kind: 'solo' } },
+  });
+  assert.deepEqual(await begun({ usual_kind: 'meeting' }), ['solo', null]);
   // The same key with less said is the same command.
   const key = { headers: { 'Idempotency-Key': 'k' } };
   const first = await service.upload(token, { folder, kind: 'meeting' }, key);

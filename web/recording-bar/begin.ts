@@ -22,7 +22,7 @@ const sourceNow = (): ChosenSource =>
 
 /** What may be said before, and can be said at any time later. */
 export type Options = {
-  /** Else as it was chosen last. */
+  /** Else as a folder or a rule has it, else as it was chosen last. */
   kind?: 'meeting' | 'solo';
   title?: string;
   people?: string[];
@@ -60,13 +60,13 @@ export async function record(options: Options = {}, source = sourceNow()): Promi
 async function startDevice(source: ChosenSource, options: Options): Promise<string | null> {
   const recorder = recorderOf(source);
   const where = recorder === undefined ? {} : { recorder };
-  const { continues: id, kind = chosenKind.get(), ...said } = options;
+  const { continues: id, kind, ...said } = options;
   if (id !== undefined) {
     const params = { path: { id } };
     const body = { ...where, ...said };
     return (await answer(api.POST('/recordings/{id}/continue', { params, body }))).recording_id;
   }
-  const body = { action: 'start', kind, ...where, ...said } as const;
+  const body = { action: 'start', ...kindOf(kind), ...where, ...said } as const;
   return (await answer(api.POST('/toggle', { body }))).recording_id;
 }
 
@@ -75,13 +75,17 @@ const patience = 5000;
 
 async function startHere(
   source: AudioSource,
-  { kind = chosenKind.get(), ...options }: Options,
+  { kind, ...options }: Options,
 ): Promise<string | null> {
   const page = router.get()?.path;
-  await (await microphone()).start(kind, source, options);
+  await (await microphone()).start({ ...kindOf(kind), source }, options);
   const id = await idOfBegun();
   return router.get()?.path === page ? id : null;
 }
+
+/** What was chosen for this recording; without it, what was chosen last, which a folder or a rule may know better. */
+const kindOf = (kind: Options['kind']) =>
+  kind === undefined ? { usual_kind: chosenKind.get() } : { kind };
 
 /** Of what this browser has just begun; null: it did not begin, or the service does not answer. */
 function idOfBegun(): Promise<string | null> {

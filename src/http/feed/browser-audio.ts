@@ -282,7 +282,17 @@ function browserRecordings(services: HttpServices) {
   const beginning = new Map<string, number>();
 
   return async function begin(
-    { kind, language, people, title, folder, sender, continues, id: key }: AudioStart,
+    {
+      kind,
+      usual_kind: usualKind,
+      language,
+      people,
+      title,
+      folder,
+      sender,
+      continues,
+      id: key,
+    }: AudioStart,
     { userId }: Caller,
   ): Promise<string> {
     const recordingId = key === undefined ? ulid() : recordingIdFor(userId, key);
@@ -310,6 +320,7 @@ function browserRecordings(services: HttpServices) {
         // Said twice before the rows have it: what it began then is the answer.
         command: `${userId}:${recordingId}`,
         ...said,
+        usualKind,
         language,
         speakers: null,
         device: null,

@@ -10,7 +10,7 @@ import { recordingOf, kindSchema } from '../../../events/facts/recording.ts';
 import { interruptionReasons } from '../../../events/facts/ledger.ts';
 import { browserRates } from '../../capture/browser/browser-file.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
-import { folderSchema, languageSchema, titleSchema } from '../body.ts';
+import { folderSchema, languageSchema, titleSchema, usualKindSchema } from '../body.ts';
 import { ulidPattern } from '../visible-recording.ts';
 
 /** What one fact becomes on the wire, stringified once for all who get it. */
@@ -133,7 +133,8 @@ export const clientFrame = z.discriminatedUnion('type', [
     type: z.literal('audio.start'),
     kind: kindSchema
       .optional()
-      .describe('of a new recording; else as its folder or a rule has it, else `solo`'),
+      .describe('of a new recording; else as its folder or a rule has it, else `usual_kind`'),
+    usual_kind: usualKindSchema,
     sample_rate: z
       .number()
       .int()

@@ -1,12 +1,13 @@
 import { keysOf } from '../../shared/keys-of.ts';
 import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
+import { kindSchema } from '../../../events/facts/recording.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { recordings, statusOf } from '../../../projections/recordings.ts';
 import { refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
-import { folderSchema, languageSchema, titleSchema } from '../body.ts';
+import { folderSchema, languageSchema, titleSchema, usualKindSchema } from '../body.ts';
 import { folderGiven } from '../order-changes.ts';
 import { limits } from '../limits.ts';
 import { mayRecordHere } from './devices.ts';
@@ -15,7 +16,8 @@ import { routesOf } from '../route.ts';
 
 export const toggleSchema = z.strictObject({
   action: z.enum(['start', 'stop', 'reset']).optional(),
-  kind: z.enum(['solo', 'meeting']).optional(),
+  kind: kindSchema.optional().describe('else as its folder or a rule has it, else `usual_kind`'),
+  usual_kind: usualKindSchema,
   language: languageSchema.optional(),
   people: peopleSchema.optional().describe('names of people who may be heard'),
   title: titleSchema.refine((title) => title !== '', wrong('field-empty')).optional(),
@@ -76,6 +78,7 @@ export const toggleRoutes = [
       const toggled = { owner, trigger: 'api', command, mayRecord } as const;
       const { action, recordingId, position } = await services.toggle(toggled, {
         ...body,
+        usualKind: body.usual_kind,
         device: body.recorder,
       });
       await services.projections.applied(recordings.name, position, {

@@ -16,6 +16,7 @@ import {
   outOfOrder,
   speakersInOrder,
   titleSchema,
+  usualKindSchema,
   validated,
 } from '../body.ts';
 import { notFound } from '../problems.ts';
@@ -34,7 +35,8 @@ const speakersField = z
 
 export const fieldsSchema = z
   .strictObject({
-    kind: kindSchema.optional().describe('else as its folder or a rule has it, else `solo`'),
+    kind: kindSchema.optional().describe('else as its folder or a rule has it, else `usual_kind`'),
+    usual_kind: usualKindSchema,
     language: languageSchema
       .optional()
       .describe('else as its folder or a rule has it, else as heard'),
@@ -99,7 +101,12 @@ async function receiveRecording(
   const uploadsDir = uploadsDirOf(services.dataDir);
   const arrived = async (bytes: number) => await coming?.arrived(bytes);
   await receiveUpload(ctx, { uploadsDir, fileBytesMax, arrived }, async (upload) => {
-    const { started_at, modified_at, ...fields } = validated(fieldsSchema, upload.fields);
+    const {
+      started_at,
+      modified_at,
+      usual_kind: usualKind,
+      ...fields
+    } = validated(fieldsSchema, upload.fields);
     folderGiven(fields.folder, await services.order.of(userId));
     const { madeAt, seconds } = await services.acceptsAudio(upload.path);
     // A body in chunks does not announce its length. What it takes while it is recognised has to fit as well.
@@ -115,6 +122,7 @@ async function receiveRecording(
       by: userId,
       command,
       ...fields,
+      usualKind,
       began: { said: started_at, madeAt, modifiedAt: modified_at },
     });
     coming?.kept();

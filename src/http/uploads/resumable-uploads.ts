@@ -135,7 +135,7 @@ async function importFile(
   { id, path, fields: said }: { id: string; path: string; fields: ReturnType<typeof fieldsOf> },
   services: RouteServices,
 ): Promise<ImportedUpload> {
-  const { filename, owner, started_at, modified_at, ...fields } = said;
+  const { filename, owner, started_at, modified_at, usual_kind: usualKind, ...fields } = said;
   const { size: bytes } = await stat(path);
   let audio: AcceptedAudio;
   try {
@@ -157,6 +157,7 @@ async function importFile(
       by: owner,
       command: uploadCommandOf(id),
       ...fields,
+      usualKind,
       folder: folderLeft(fields.folder, await services.order.of(owner)),
       began: { said: started_at, madeAt: audio.madeAt, modifiedAt: modified_at },
     });

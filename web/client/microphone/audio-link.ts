@@ -28,10 +28,21 @@ const longestWaitMs = 10_000;
 export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioLink {
   const connection = new BrowserConnection(kept.user, on);
   const link = new AudioUplink<ArrayBuffer>({
-    recording: kept,
+    recording: {
+      id: kept.id,
+      startedAt: kept.startedAt,
+      kind: kept.isKindOpen ? null : kept.kind,
+      get recordingId() {
+        return kept.recordingId;
+      },
+    },
     rate: kept.rate,
     channels: kept.channels ?? 1,
-    start: { ...kept.options, name: programOf(navigator.userAgent) ?? '' },
+    start: {
+      ...(kept.isKindOpen && { usual_kind: kept.kind }),
+      ...kept.options,
+      name: programOf(navigator.userAgent) ?? '',
+    },
     longestWaitMs,
     connect: (uplink) => connection.open(uplink),
     disconnect() {

@@ -19,6 +19,8 @@ export type Kept = {
   /** Null until the service has given it one. */
   recordingId: string | null;
   kind: 'solo' | 'meeting';
+  /** Nobody chose its kind: a folder or a rule may say another one. */
+  isKindOpen?: true;
   source: AudioSource;
   /** What was said of it before it began; the service hears it with the first sample. */
   options?: {

@@ -40,7 +40,7 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
   if (parts.length === 0) return true;
   const began = Date.parse(kept.startedAt) + (kept.acknowledged / kept.rate) * 1000;
   const form = new FormData();
-  form.set('kind', kept.kind);
+  form.set(kept.isKindOpen ? 'usual_kind' : 'kind', kept.kind);
   form.set('started_at', new Date(began).toISOString());
   form.set('file', wavOf(parts, kept), `${kept.startedAt.slice(0, 10)} rest.wav`);
   const headers = { 'Idempotency-Key': `rest-${kept.id}` };

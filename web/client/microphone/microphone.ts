@@ -23,12 +23,16 @@ import { openingSound } from './sound.ts';
 import { CannotListen } from './streams.ts';
 import { keepAwake } from './wake-lock.ts';
 
-/** Begins a recording of this browser. What stands in the way is in `trouble`. */
+/**
+ * Begins a recording of this browser. What stands in the way is in `trouble`.
+ * @param what `usual_kind`: what it is where neither a folder nor a rule says it
+ */
 export async function start(
-  kind: Kept['kind'],
-  source: Kept['source'],
+  what: ({ kind: Kept['kind'] } | { usual_kind: Kept['kind'] }) & Pick<Kept, 'source'>,
   options: Kept['options'] = {},
 ): Promise<void> {
+  const { source } = what;
+  const kind = 'kind' in what ? what.kind : what.usual_kind;
   const user = session.get()?.username;
   const before = currentRecording();
   if ((before !== null && !before.kept.isOver) || user === undefined) return;
@@ -55,6 +59,7 @@ export async function start(
     const { rate } = listening;
     const kept = {
       ...begun,
+      ...('kind' in what ? {} : { isKindOpen: true as const }),
       options,
       rate,
       channels,

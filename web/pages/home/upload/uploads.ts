@@ -22,8 +22,10 @@ export type Sending = {
   sameAs: string | null;
 };
 
+type Kind = 'meeting' | 'solo';
+
 /** What files are, chosen last in this browser. */
-export const uploadKind = persistentAtom<'meeting' | 'solo'>('mitschrift.upload-kind', 'meeting');
+export const uploadKind = persistentAtom<Kind>('mitschrift.upload-kind', 'meeting');
 
 /** Into which folder they go, by id; '' is none. */
 export const uploadFolder = atom('');
@@ -41,7 +43,7 @@ const keptMs = 24 * 3600_000;
 /** Waits between tries, in milliseconds: 20 minutes of them after anything that arrived. */
 const retryDelays = [500, 1000, 2000, 4000, 8000, 15_000, ...Array<number>(40).fill(30_000)];
 
-const files = new Map<string, File>();
+const files = new Map<string, { file: File; kind: Kind | null }>();
 const underWay = new Map<string, Upload>();
 
 /** Shows what was unfinished when the page was left. Call once the page is shown. */
@@ -63,13 +65,13 @@ export function showLeft(): void {
   if (left.length > 0) sendings.set([...left, ...sendings.get()]);
 }
 
-/** Sends files, each as a recording of its own. */
-export function sendFiles(chosen: readonly File[]): void {
+/** Sends files, each as a recording of its own. @param kind null: nobody chose it for these */
+export function sendFiles(chosen: readonly File[], kind: Kind | null = null): void {
   for (const file of chosen) {
     const id = idOf(file);
     const before = sendings.get().find((one) => one.id === id);
     if (before && before.state !== 'left' && before.state !== 'refused') continue;
-    files.set(id, file);
+    files.set(id, { file, kind });
     remove(id);
     const { name, size } = file;
     const sent = before?.sent ?? 0;
@@ -108,8 +110,8 @@ function next(): void {
 }
 
 async function send(id: string): Promise<void> {
-  const file = files.get(id);
-  if (!file) return;
+  const { file, kind } = files.get(id) ?? {};
+  if (file === undefined) return;
   change(id, { state: 'runs', problem: null });
   const { Upload: Resumable } = await import('tus-js-client');
   const folder = uploadFolder.get();
@@ -119,7 +121,8 @@ async function send(id: string): Promise<void> {
     removeFingerprintOnSuccess: true,
     metadata: {
       filename: file.name,
-      kind: uploadKind.get(),
+      // What was chosen last, a folder or a rule may know better.
+      ...(kind ? { kind } : { usual_kind: uploadKind.get() }),
       modified_at: new Date(file.lastModified).toISOString(),
       ...(folder === '' ? {} : { folder }),
     },
