@@ -44,8 +44,19 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   await page.getByRole('heading', { name: 'The rule fits 1 of the last 200 notes' }).waitFor();
   await page.getByText('folder and tags', { exact: true }).waitFor();
   await checkLook(page, 'organise-rule-tried');
-  await page.getByRole('button', { name: 'Save and apply to this one' }).press('Enter');
+  // A note that is gone by then is named; the form stays, and the rule is not made twice.
+  const apply = page.getByRole('button', { name: 'Save and apply to this one' });
+  await page.route('**/rules/apply', async (route) => {
+    const { rule } = route.request().postDataJSON() as { rule: string };
+    await route.continue({ postData: { rule, recording_ids: ['0'.repeat(26)] } });
+  });
+  await apply.press('Enter');
+  await page.locator('.says.bad').getByText('1 note could not be changed.').waitFor();
+  await checkLook(page, 'organise-rule-refused');
+  await page.unroute('**/rules/apply');
+  await apply.press('Enter');
   await page.getByText('Rule saved and applied to 1 note').waitFor();
+  await page.getByRole('button', { name: 'Recent changes' }).waitFor();
   const inChoir = async () =>
     (
       await api.get<{ recordings: { folder: string | null }[] }>('/recordings?limit=50')

@@ -11,6 +11,7 @@ export const icons = {
   disk: '<path d="M4 7c0-4 16-4 16 0v10c0 4-16 4-16 0zM4 7c0 4 16 4 16 0M4 12c0 4 16 4 16 0"/>',
   down: '<path d="m6 9.500 6 6 6-6"/>',
   download: '<path d="M12 4v11M7.500 11l4.500 4.500 4.500-4.500M5 20h14"/>',
+  filter: '<path d="M4 6h16M7 12h10M10 18h4"/>',
   folder: '<path d="M3 6h6l2 2.500h10V19H3z"/>',
   info: '<circle cx="12" cy="12" r="9"/><path d="M12 11v5M12 7.800v.2"/>',
   lock: '<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V8a4 4 0 0 1 8 0v3"/>',

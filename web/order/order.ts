@@ -3,7 +3,7 @@
  * a page that shows them is opened, when the window gets the focus, and after each change that is made here.
  */
 import { atom, onMount } from 'nanostores';
-import { ApiError, answer, api } from '../client/api.ts';
+import { ApiError, type Problem, answer, api } from '../client/api.ts';
 import { connection, onFrame } from '../client/feed.ts';
 import type { operations } from '../client/interface.d.ts';
 
@@ -125,14 +125,35 @@ export async function remove(kind: Kind, id: string): Promise<void> {
 export const colours = [1, 2, 3, 4, 5, 6, 7, 8] as const satisfies readonly Tag['colour'][];
 
 /** As many as one request takes (`POST /recordings/bulk`). */
-export const changedTogether = 500;
+const changedTogether = 500;
 
 /**
- * Puts notes elsewhere.
- * @returns the changes that undo it, and what was refused
- * @throws {ApiError}
+ * Puts notes elsewhere, 500 at a time.
+ * @param progress is called with how many were asked for
+ * @returns the changes that undo it, what was refused, and what ended it before its time
+ * @throws {ApiError} where nothing was done
  */
 export async function fileNotes(
+  changes: readonly Change[],
+  progress: (done: number) => void = () => {},
+): Promise<{ undo: Change[]; refused: Refused[]; problem: Problem | null }> {
+  const undo: Change[] = [];
+  const refused: Refused[] = [];
+  for (let at = 0; at < changes.length; at += changedTogether) {
+    try {
+      const done = await fileTogether(changes.slice(at, at + changedTogether));
+      undo.push(...done.undo);
+      refused.push(...done.refused);
+    } catch (error) {
+      if (!(error instanceof ApiError) || at === 0) throw error;
+      return { undo, refused, problem: error.problem };
+    }
+    progress(Math.min(at + changedTogether, changes.length));
+  }
+  return { undo, refused, problem: null };
+}
+
+async function fileTogether(
   changes: readonly Change[],
 ): Promise<{ undo: Change[]; refused: Refused[] }> {
   const body = { changes: changes.map((one) => withLists(one)) };
@@ -141,10 +162,8 @@ export async function fileNotes(
   filed.set(
     new Map(changed.map(({ recording_id: id, before }) => [id, changedBy(before, wanted.get(id))])),
   );
-  return {
-    undo: changed.map(({ recording_id, before }) => ({ recording_id, ...before })),
-    refused,
-  };
+  const undo = changed.map(({ recording_id, before }) => ({ recording_id, ...before }));
+  return { undo, refused };
 }
 
 /** Where a change leads. */

@@ -36,6 +36,15 @@ export default {
   movedOut: 'Jetzt ohne Ordner',
   noteNotFiled: 'Die Notiz konnte nicht geändert werden.',
 
+  recentChanges: 'Letzte Änderungen',
+  recentUntil: 'Bis diese Seite geschlossen wird',
+  undo: 'Rückgängig',
+  undoThis: 'Rückgängig: {change}',
+  documentsUpdated: {
+    one: 'Die Dokumente von {count} Notiz werden aktualisiert.',
+    many: 'Die Dokumente von {count} Notizen werden aktualisiert.',
+  },
+
   name: 'Name',
   cancel: 'Abbrechen',
   orMore: '{count}+',

@@ -1,4 +1,4 @@
-import { params } from '@nanostores/i18n';
+import { count, params } from '@nanostores/i18n';
 import { i18n } from '../words/i18n.ts';
 
 const english = {
@@ -38,6 +38,15 @@ const english = {
   movedTo: params('Moved to {name}'),
   movedOut: 'In no folder now',
   noteNotFiled: 'The note could not be changed.',
+
+  recentChanges: 'Recent changes',
+  recentUntil: 'Until this page is closed',
+  undo: 'Undo',
+  undoThis: params('Undo: {change}'),
+  documentsUpdated: count({
+    one: 'Documents of {count} note are being updated.',
+    many: 'Documents of {count} notes are being updated.',
+  }),
 
   name: 'Name',
   cancel: 'Cancel',

@@ -4,25 +4,37 @@ import { toast } from '../../../app/toasts.ts';
 import { ApiError, answer, api } from '../../../client/api.ts';
 import type { Problem } from '../../../client/api.ts';
 import { type Change, type Filed, type Refused, fileNotes } from '../../../order/order.ts';
+import { keepRecent } from '../../../order/recent.ts';
 import { words } from '../words.ts';
 import { type Filter, queryOf } from './filter.ts';
 import type { Note } from './rows.ts';
 
 export type FilingTrouble =
   | { problem: Problem }
-  | { done: number; total: number; refused: readonly Refused[]; undo: (() => void) | null };
+  | {
+      done: number;
+      total: number;
+      refused: readonly Refused[];
+      /** What ended it before its time. */
+      problem: Problem | null;
+      undo: (() => void) | null;
+    };
 
 export function openFiling() {
   const trouble = atom<FilingTrouble | null>(null);
 
-  async function act(changes: readonly Change[], told: Told, isUndo: boolean): Promise<void> {
+  async function act(
+    changes: readonly Change[],
+    told: Told,
+    { isUndo = false, progress }: { isUndo?: boolean; progress?: (done: number) => void } = {},
+  ): Promise<void> {
     trouble.set(null);
     try {
-      const { undo, refused } = await fileNotes(changes);
-      const back = () => void act(undo, words.get().asBefore, true);
-      const way = isUndo || undo.length === 0 ? null : back;
-      if (refused.length > 0)
-        trouble.set({ done: undo.length, total: changes.length, refused, undo: way });
+      const { undo, refused, problem } = await fileNotes(changes, progress);
+      const back = () => void act(undo, words.get().asBefore, { isUndo: true });
+      const way = isUndo || undo.length === 0 ? null : keepRecent(told(undo.length), back);
+      if (refused.length > 0 || problem !== null)
+        trouble.set({ done: undo.length, total: changes.length, refused, problem, undo: way });
       else toast(told(undo.length), way ?? undefined);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -32,8 +44,9 @@ export function openFiling() {
 
   return {
     trouble,
-    /** @param told what is said when all are done */
-    file: (changes: readonly Change[], told: Told) => act(changes, told, false),
+    /** @param told what is said when all are done @param progress how many were asked for */
+    file: (changes: readonly Change[], told: Told, progress: (done: number) => void) =>
+      act(changes, told, { progress }),
     dismiss: () => trouble.set(null),
   };
 }

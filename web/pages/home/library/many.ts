@@ -9,6 +9,15 @@ const [erasedTogether, exportedTogether] = [100, 500];
 export const idsOf = async (filter: Filter): Promise<{ recording_ids: string[]; all: boolean }> =>
   await answer(api.GET('/library/ids', { params: { query: queryOf(filter) } }));
 
+/** How many notes fit; `more`: there are more than were counted. */
+export type Fitting = { count: number; more: boolean };
+
+/** @throws {ApiError} */
+export async function countFitting(filter: Filter): Promise<Fitting> {
+  const { recording_ids: ids, all } = await idsOf(filter);
+  return { count: ids.length, more: !all };
+}
+
 export type Erased = {
   ids: Set<string>;
   /** Sentences of the service on those that are still there. */
