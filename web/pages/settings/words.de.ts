@@ -77,6 +77,7 @@ export default {
   notBuilt: 'Die kombinierte Quelle konnte nicht eingerichtet werden. Es wurde nichts geändert.',
 
   people: 'Personen',
+  groups: 'Gruppen',
   peopleIntro:
     'Alle haben eigene Notizen. Administratoren können Einstellungen ändern und sehen, dass andere aufnehmen, aber nicht, was.',
   administrator: 'Administrator',

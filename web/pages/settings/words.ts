@@ -75,6 +75,7 @@ const english = {
   notBuilt: 'The combined source could not be set up. Nothing was changed.',
 
   people: 'People',
+  groups: 'Groups',
   peopleIntro:
     'Everyone has their own notes. Administrators can change settings and see that others are recording, but not what.',
   administrator: 'Administrator',

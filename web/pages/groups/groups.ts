@@ -1,0 +1,36 @@
+/** Groups, with which people share: an administrator makes them and says who is in them. */
+import { answer, api } from '../../client/api.ts';
+import type { operations } from '../../client/interface.d.ts';
+
+export type Group =
+  operations['listGroups']['responses'][200]['content']['application/json']['groups'][number];
+
+/** All of them, and the names of all who can be in one. @throws {ApiError} */
+export async function readGroups(): Promise<{ groups: Group[]; people: string[] }> {
+  const [{ groups }, { users }] = await Promise.all([
+    answer(api.GET('/groups')),
+    answer(api.GET('/users')),
+  ]);
+  const people = users.filter((one) => !one.built_in).map(({ username }) => username);
+  return { groups, people: people.toSorted((a, b) => a.localeCompare(b)) };
+}
+
+/** @throws {ApiError} 409: there is one of that name */
+export const createGroup = async (name: string): Promise<Group> =>
+  await answer(api.POST('/groups', { body: { name } }));
+
+/** @throws {ApiError} 409: there is one of that name */
+export const renameGroup = async (group: string, name: string): Promise<Group> =>
+  await answer(api.PATCH('/groups/{group}', { params: { path: { group } }, body: { name } }));
+
+/** @throws {ApiError} */
+export const deleteGroup = async (group: string): Promise<void> =>
+  void (await answer(api.DELETE('/groups/{group}', { params: { path: { group } } })));
+
+/** @throws {ApiError} */
+export const addMember = async (group: string, name: string): Promise<Group> =>
+  await answer(api.PUT('/groups/{group}/members/{name}', { params: { path: { group, name } } }));
+
+/** @throws {ApiError} */
+export const removeMember = async (group: string, name: string): Promise<Group> =>
+  await answer(api.DELETE('/groups/{group}/members/{name}', { params: { path: { group, name } } }));

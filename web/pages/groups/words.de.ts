@@ -1,0 +1,36 @@
+import type { Translation } from '../../words/i18n.ts';
+import type { English } from './words.ts';
+
+export default {
+  groups: 'Gruppen',
+  intro:
+    'Alle können mit einer Gruppe teilen. Wer dazukommt, sieht auch, was vorher mit ihr geteilt wurde; wer geht, nicht mehr.',
+  newGroup: 'Neue Gruppe',
+  create: 'Anlegen',
+  created: 'Gruppe {name} angelegt',
+  notCreated: 'Die Gruppe konnte nicht angelegt werden.',
+  none: 'Noch keine Gruppen.',
+  people: { one: '{count} Person', many: '{count} Personen' },
+  noMembers: 'noch niemand',
+  edit: 'Bearbeiten',
+  editNamed: '{name} bearbeiten',
+  name: 'Name',
+  save: 'Speichern',
+  close: 'Schließen',
+  saved: 'Gruppe {name} gespeichert',
+  notSaved: 'Die Gruppe konnte nicht gespeichert werden.',
+  members: 'Mitglieder',
+  removeMember: '{name} entfernen',
+  memberRemoved: '{name} entfernt',
+  memberAdded: '{name} hinzugefügt',
+  addPerson: 'Person hinzufügen',
+  choose: 'Auswählen…',
+  add: 'Hinzufügen',
+  everybodyIn: 'Alle sind in dieser Gruppe.',
+  deleteGroup: 'Gruppe löschen…',
+  deleteTitle: 'Die Gruppe {name} löschen?',
+  deleteMeans:
+    'Die Mitglieder sehen nicht mehr, was mit der Gruppe geteilt wurde. Konten und Notizen bleiben erhalten.',
+  deleteNow: 'Gruppe löschen',
+  cancel: 'Abbrechen',
+} satisfies Translation<English>;
