@@ -166,7 +166,7 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await page.getByText('Tags of 3 notes changed').waitFor();
     await row('Note 2').getByText('budget').waitFor();
     assert.equal(await row('Note 2').getByText('board', { exact: true }).count(), 0, 'it stays');
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).last().click();
     await row('Note 2').getByText('budget').waitFor({ state: 'detached' });
   });
 
@@ -218,7 +218,7 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await page.route('**/recordings/bulk', async (route) => await route.abort());
     await page.keyboard.press('f');
     await page.getByRole('button', { name: /^Choir/ }).click();
-    await page.locator('.says.bad').getByText('The notes could not be changed.').waitFor();
+    await page.locator('.trouble .says').waitFor();
     await page.unroute('**/recordings/bulk');
     assert.equal(await row('Note 3').getByText('Choir').count(), 0);
   });
@@ -248,7 +248,7 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
       await page.unroute('**/recordings/bulk');
       await message.getByRole('button', { name: 'Undo for 1' }).click();
       await message.waitFor({ state: 'detached' });
-      await page.getByText('1 note is as it was').waitFor();
+      await page.getByText('1 note is as it was').last().waitFor();
     },
   );
 
@@ -266,7 +266,7 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await part.getByRole('button', { name: 'Remove tag lift' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Shift+T');
-    await untilHolds(page, "document.activeElement.type === 'checkbox'");
+    await page.getByRole('checkbox', { name: 'opening' }).waitFor();
     await page.keyboard.press('Escape');
     await checkLook(page, 'order-note');
     await part.getByRole('button', { name: 'Remove tag lift' }).click();
@@ -344,7 +344,7 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await narrow.getByRole('checkbox', { name: 'budget' }).check();
     await narrow.getByRole('button', { name: /^\d+ Notiz(?:en)? zeigen$/ }).waitFor();
     await screenshot(narrow, 'order-phone-filter-320');
-    await narrow.getByRole('button', { name: /zeigen$/ }).tap();
+    await narrow.getByRole('button', { name: /^\d+ Notiz(?:en)? zeigen$/ }).tap();
     await narrow.getByRole('button', { name: 'Filter entfernen: budget' }).tap();
     await narrow.goto(`${service.url}/organise?part=tags`);
     await narrow.getByRole('button', { name: 'lift bearbeiten' }).tap();

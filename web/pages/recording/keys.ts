@@ -54,6 +54,8 @@ export function actOfKey(
   if (key === ' ' && element?.closest('button, summary, a, [role="button"]')) return null;
   if (key.startsWith('Arrow') && (isField !== null || element?.closest('[role="tab"]')))
     return null;
+  // Opens the tags (`Filing.svelte`).
+  if (key === 'T' && event.shiftKey) return null;
   return acts[key.length === 1 ? key.toLowerCase() : key] ?? null;
 }
 
