@@ -122,7 +122,10 @@ export const manyRecordingRoutes = [
           return changeRecording({ kind, ...orderWanted(order, personal) });
         },
       );
-      return { changed: done.map(({ isOther: _, ...one }) => one), refused };
+      return {
+        changed: done.map(({ recording_id, before }) => ({ recording_id, before })),
+        refused,
+      };
     },
   }),
   route('post', '/recordings/bulk/export', {
