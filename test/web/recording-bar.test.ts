@@ -162,6 +162,17 @@ test('what is recorded has its control on every page, tells what it is worth, an
       assert.equal(ledger!.gaps.length, 1, JSON.stringify(ledger));
       assert.ok(ledger!.gaps[0]![1] >= 4, JSON.stringify(ledger));
       assert.ok(duration! > ledger!.gaps[0]![1] + 1);
+      // Who takes the note along takes that, too.
+      const missing = /\d\d:\d\d–\d\d:\d\d not recorded/u;
+      await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+      assert.match((await page.locator('.paper').textContent())!, missing);
+      await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+      await page.context().grantPermissions(['microphone', 'clipboard-read', 'clipboard-write']);
+      await page.getByText('Copy', { exact: true }).click();
+      await page.getByRole('button', { name: 'Copy transcript' }).click();
+      await eventually('it is copied', async () =>
+        missing.test(await page.evaluate<string>('navigator.clipboard.readText()')),
+      );
     },
   );
 

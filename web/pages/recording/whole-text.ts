@@ -1,5 +1,6 @@
 /** A note as text, from its data: what is copied and printed is the whole, whatever of it is in the page. */
 import { clock } from '../../components/durations.ts';
+import { byNextTurn, interruptionText } from './interruptions.ts';
 import type { Speaker, SummaryLine } from './recording.ts';
 import type { Recording } from './turn-key.ts';
 
@@ -36,11 +37,15 @@ export function wholeText(
   }
   if (!parts.transcript) return text.join('\n\n');
   if (parts.summary || markdown) text.push(heading(headings.transcript, 2));
-  for (const { speaker, start, text: said } of recording.utterances) {
+  const missing = byNextTurn(recording.interruptions, recording.utterances);
+  const notRecorded = (next: number) => (missing.get(next) ?? []).map(interruptionText.get());
+  for (const [turn, { speaker, start, text: said }] of recording.utterances.entries()) {
+    text.push(...notRecorded(turn));
     const name = speaker === null ? undefined : speakers.get(speaker)?.name;
     const by = name === undefined || !markdown ? name : `**${name}**`;
     text.push(`${by === undefined ? '' : `${by} `}[${clock(start)}] ${said}`);
   }
+  text.push(...notRecorded(recording.utterances.length));
   return text.join('\n\n');
 }
 
