@@ -73,7 +73,7 @@ const onlyFigures: Koa.Middleware<State> = (ctx, next) => {
  */
 function answerByRoute(services: RouteServices): RouterMiddleware<State> {
   const routers = new Map<string, Router<State>>();
-  const remember = rememberAnswers();
+  const remember = rememberAnswers(services);
   for (const route of routes) {
     const segment = firstSegment(route.path);
     // Case and slashes count: a path has one meaning.

@@ -34,7 +34,7 @@ export type Needs = Right['role'] | 'audio';
 /** Of whose it is, and of administrators with what a deleted user left. */
 export const ownersRight: Right = { role: 'owner', audio: true };
 
-type RightsServices = Pick<HttpServices, 'storage' | 'accounts' | 'settings'>;
+export type RightsServices = Pick<HttpServices, 'storage' | 'accounts' | 'settings'>;
 type Shared = Pick<RecordingRow, 'owner' | 'folder' | 'access'>;
 
 /**
@@ -101,6 +101,30 @@ export const visibleRecording = async (
   recordingId: string,
   needs: Needs = 'owner',
 ): Promise<RecordingRow> => (await seenRecording(services, caller, recordingId, needs)).row;
+
+/** What a caller may do with a recording, named by its id; null also where it is not there, or erased. */
+export async function rightsIn(
+  services: RightsServices,
+  caller: Caller,
+  recordingId: string,
+): Promise<Right | null> {
+  const row = await present(services.storage, recordingId);
+  return row ? await rightsOf(services, caller, row) : null;
+}
+
+/**
+ * Whether a caller may be told again what a command of theirs led to, which has no words: whoever may read it, and, also of
+ * an erased one, whose it is.
+ */
+export async function isStillTold(
+  services: RightsServices,
+  caller: Caller,
+  recordingId: string,
+): Promise<boolean> {
+  const row = await recordingById(services.storage, recordingId);
+  if (!row || seesLeft(services, caller, row.owner)) return true;
+  return (await rightsIn(services, caller, recordingId)) !== null;
+}
 
 /** 403; @param fields of a body that only the owner may give */
 export function notYours(

@@ -5,7 +5,7 @@ import type { Context, Middleware, Next, ParameterizedContext } from 'koa';
 import { ulid } from 'ulid';
 import { jsonIn } from '../body.ts';
 import { limits } from '../limits.ts';
-import { Problem, invalid } from '../problems.ts';
+import { Problem, invalid, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { State } from '../state.ts';
@@ -13,16 +13,22 @@ import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFact } from '../../../events/facts/recording.ts';
 import { type Done, commands, doneBy, lastDoneBy } from '../../../projections/commands.ts';
 import { commandOf } from '../written.ts';
+import { type RightsServices, isStillTold } from '../visible-recording.ts';
+import { detail } from '../../words/details.ts';
+import { type RightsThen, isStillDue, toldIn } from '../told.ts';
+import { callerOf } from './authenticate.ts';
 
 /**
  * `Idempotency-Key` on any POST, and on what says so (`isRepeatable`): a repetition gets the first answer, and does nothing twice. The key also
  * becomes the command's id, by which the log knows a repetition even after a restart (`doneBefore`);
- * what is kept here only makes the answer the very same. Refusals are not kept: what was in the way may be gone.
+ * what is kept here only makes the answer the very same. Refusals are not kept: what was in the way may be gone; nor is
+ * repeated what the caller may not be told any more (`told.ts`).
  */
-export function rememberAnswers(): Middleware<State> {
+export function rememberAnswers(services: RightsServices): Middleware<State> {
   const answers = new LRUCache<string, Remembered>({ max: limits.rememberedAnswersMax });
 
-  const answerOnce = async (ctx: Asked, { userId }: Caller, next: Next): Promise<void> => {
+  const answerOnce = async (ctx: Asked, caller: Caller, next: Next): Promise<void> => {
+    const { userId } = caller;
     const key = idempotencyKey(ctx.get('Idempotency-Key'));
     const command = `${userId}:${key === undefined ? ulid() : shortKey(key)}`;
     ctx.state.command = command;
@@ -37,7 +43,7 @@ export function rememberAnswers(): Middleware<State> {
       if (earlier.fingerprint !== fingerprint) throw usedDifferently();
       const answer = await earlier.answer;
       // A file is compared where it is received.
-      if (answer && !isFile(ctx)) {
+      if (answer && !isFile(ctx) && (await isStillDue(services, caller, answer.told))) {
         ctx.set(answer.headers);
         ctx.status = answer.status;
         ctx.body = answer.body;
@@ -52,7 +58,7 @@ export function rememberAnswers(): Middleware<State> {
     const remembered = {
       fingerprint,
       answer: work.then(
-        () => (ctx.status < 300 ? answerOf(ctx) : null),
+        async () => (ctx.status < 300 ? await answerOf(services, ctx, caller) : null),
         () => null,
       ),
     };
@@ -92,10 +98,11 @@ const answerHeaders = ['Location', 'Tus-Resumable', 'Upload-Expires'];
  * Whether the request is the same is told by the fact itself. A digest of the request beside the fact would
  * outlive the words in it (names of speakers, titles), which erasing makes unreadable.
  * @param expected what a command of this kind leads to; with `asks`, whether the fact is what is asked for now
- * @throws {Problem} 409 `key-used-differently` when it led to anything else
+ * @throws {Problem} 409 `key-used-differently` when it led to anything else; 404 where the caller may not read the
+ *   recording any more
  */
 export async function doneBefore(
-  services: Pick<HttpServices, 'projections' | 'storage' | 'store' | 'accounts'>,
+  services: RightsServices & Pick<HttpServices, 'projections' | 'store'>,
   state: State,
   expected: {
     types: readonly RecordingFact['type'][];
@@ -121,6 +128,8 @@ export async function doneBefore(
   for await (const fact of store.readAll({ afterPosition: done.position - 1, limit: 1 })) {
     if (asks !== undefined && !(await asks(fact))) throw usedDifferently();
   }
+  if (!(await isStillTold(services, callerOf(state), done.recordingId)))
+    throw notFound(detail('recording-not-found'));
   return done;
 }
 
@@ -128,16 +137,20 @@ export const usedDifferently = (): Problem => new Problem('key-used-differently'
 
 type Asked = ParameterizedContext<State>;
 
-type Answer = { status: number; body: unknown; headers: Record<string, string> };
+type Answer = { status: number; body: unknown; headers: Record<string, string>; told: RightsThen };
 type Remembered = { fingerprint: string; answer: Promise<Answer | null> };
 
-function answerOf({ status, body, res }: Context): Answer {
+async function answerOf(
+  services: RightsServices,
+  { status, body, res, path }: Context,
+  caller: Caller,
+): Promise<Answer> {
   const headers: Record<string, string> = {};
   for (const name of answerHeaders) {
     const value = res.getHeader(name);
     if (typeof value === 'string') headers[name] = value;
   }
-  return { status, body, headers };
+  return { status, body, headers, told: await toldIn(services, caller, [path, body]) };
 }
 
 /** Ids of commands have an end: of a long key its digest is in them. */
