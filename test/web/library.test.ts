@@ -141,7 +141,7 @@ test('the library: a place among 2,000 notes, several at once, files from everyw
       await bar.waitFor({ state: 'detached' });
       await rows.first().locator('h3 a').focus();
       await page.keyboard.press('Control+a');
-      await press(`Select all ${noteCount - 4 + 1}`);
+      await press(`Select all ${(noteCount - 4 + 1).toLocaleString('en-GB')}`);
       await bar.getByText(`${noteCount - 4 + 1} selected`).waitFor();
       await press('More');
       await press('Export');

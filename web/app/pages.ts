@@ -18,6 +18,7 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
 /** Folders whose words a page has, besides its own. */
 export const wordsBeside: Partial<Record<PageName, readonly string[]>> = {
   home: ['search'],
-  recording: ['questions'],
+  organise: ['sharing'],
+  recording: ['questions', 'sharing'],
   search: ['home', 'questions'],
 };

@@ -3,6 +3,10 @@
 /** A number: so many seconds on. */
 export type Act = 'toggle' | 'faster' | 'slower' | 'find' | 'panel' | 'undo' | 'redo' | number;
 
+/** Those that play, or are about how. */
+export const isOfPlayer = (act: Act): boolean =>
+  typeof act === 'number' || act === 'toggle' || act === 'faster' || act === 'slower';
+
 const acts: Record<string, Act> = {
   ' ': 'toggle',
   k: 'toggle',

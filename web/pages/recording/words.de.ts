@@ -6,7 +6,7 @@ export default {
   notes: 'Notizen',
   opens: 'Notiz wird geöffnet…',
   missing: 'Notiz nicht gefunden.',
-  missingHint: 'Sie wurde gelöscht oder gehört einer anderen Person.',
+  missingHint: 'Sie wurde gelöscht oder ist nicht mit Ihnen geteilt.',
   toNotes: 'Zu meinen Notizen',
   tryAgain: 'Erneut versuchen',
   withoutTitle: 'Ohne Titel',

@@ -6,7 +6,7 @@ const english = {
   notes: 'Notes',
   opens: 'Opening the note…',
   missing: 'Note not found.',
-  missingHint: 'It was deleted, or it belongs to someone else.',
+  missingHint: 'It was deleted, or it’s not shared with you.',
   toNotes: 'To my notes',
   tryAgain: 'Try again',
   withoutTitle: 'Untitled',

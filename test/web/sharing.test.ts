@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { tellTalks } from '../bench/library.ts';
+import { eventually } from '../support/eventually.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import {
+  accessibilityFaults,
+  checkLook,
+  openPage,
+  phone,
+  screenshot,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
+
+const german320 = { ...phone, viewport: { width: 320, height: 640 }, locale: 'de-DE' };
+
+/** `ada` has notes, `ben` none. */
+async function twoPeople(t: TestContext, noteCount: number) {
+  const first = await startWebService(t);
+  const session = await first.login();
+  const ben = await first.login('ben');
+  await first.end('SIGTERM');
+  const ids = await tellTalks(first.dataDir, noteCount, {
+    nameOf: (number) => `Note ${number}`,
+    startedAt: (number) => Date.now() - (number + 1) * 3_600_000,
+  });
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const browser = await startChromium(t);
+  const opened = async (who: typeof session, path: string, more: object = {}) => {
+    const page = await openPage(t, browser, {
+      url: service.url,
+      session: who,
+      expected: /status of 40[349]/,
+      ...more,
+    });
+    await page.goto(`${service.url}${path}`);
+    return page;
+  };
+  return { ada: session, ben, ids, opened, api: apiOf(service.url, session.token) };
+}
+
+async function isNoWider(page: Page): Promise<void> {
+  const wide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.ok(wide <= 0, `${wide} pixels wider than the screen`);
+}
+
+test('another person’s note shows whose it is, and only what its reader may do', async (t) => {
+  const { ben, ids, opened, api } = await twoPeople(t, 2);
+  const [read, corrected] = ids;
+  await api.put(`/recordings/${read}/access`, { user: 'ben' });
+  await api.put(`/recordings/${corrected}/access`, { user: 'ben', role: 'correct', audio: true });
+  const more = (page: Page) => page.getByRole('button', { name: 'More' });
+  const inMenu = (page: Page, name: string) =>
+    page.getByRole('button', { name, exact: true }).and(page.locator(':visible'));
+
+  const reader = await opened(ben, `/notes/${read}`);
+  await reader.getByText('ada’s note').waitFor();
+  await reader.getByText('You may read it, without audio.').waitFor();
+  await reader.locator('.turn').first().waitFor();
+  await reader.locator('#of-how').waitFor();
+  for (const gone of [
+    'h1 button',
+    '.filing',
+    '.turn .tools button',
+    'button.at',
+    '.line [role=button]',
+    '.line input',
+    '#sidenote',
+    '.player',
+    '.add',
+    '.rewrite',
+  ])
+    assert.equal(await reader.locator(gone).count(), 0, gone);
+  assert.equal(await reader.getByRole('button', { name: 'Change names' }).count(), 0);
+  await checkLook(reader, 'shared-read');
+  await more(reader).click();
+  await inMenu(reader, 'Print…').waitFor();
+  for (const name of [
+    'Versions',
+    'Type and date…',
+    'Delete…',
+    'Process again…',
+    'Continue recording',
+  ])
+    assert.equal(await inMenu(reader, name).count(), 0, name);
+  await checkLook(reader, 'shared-read-menu');
+
+  const corrector = await opened(ben, `/notes/${corrected}`);
+  await corrector.getByText('You may edit it, with audio.').waitFor();
+  await corrector.locator('.player').waitFor();
+  await corrector.locator('.turn .tools button').first().waitFor();
+  assert.equal(await corrector.locator('.filing, #sidenote, .rewrite').count(), 0);
+  await corrector.getByRole('button', { name: 'Note 1 title' }).click();
+  await corrector.getByLabel('Title', { exact: true }).fill('Read by Ben');
+  await corrector.keyboard.press('Enter');
+  await corrector.getByRole('heading', { name: 'Read by Ben' }).waitFor();
+  await more(corrector).click();
+  await inMenu(corrector, 'Versions').click();
+  await corrector.getByRole('dialog').getByText('current').waitFor();
+  assert.equal(await corrector.getByRole('button', { name: 'Restore' }).count(), 0);
+  await corrector.keyboard.press('Escape');
+
+  const narrow = await opened(ben, `/notes/${corrected}`, german320);
+  await narrow.getByText('Notiz von ada').waitFor();
+  await narrow.emulateMedia({ colorScheme: 'dark' });
+  await isNoWider(narrow);
+  await screenshot(narrow, 'shared-correct-phone-320-dark');
+
+  await api.delete(`/recordings/${read}/access/${(await grantsOf(api, read!))[0]}`);
+  await reader.reload();
+  await reader.getByText('Note not found.').waitFor();
+});
+
+const grantsOf = async (api: ReturnType<typeof apiOf>, id: string) =>
+  (await api.get<{ grants: { to: string }[] }>(`/recordings/${id}/access`)).grants.map(
+    ({ to }) => to,
+  );
+
+test('a note and a folder are shared by name, changed and taken back; on a phone in German', async (t) => {
+  const { ada, ids, opened, api } = await twoPeople(t, 1);
+  const [id] = ids;
+  await api.post('/groups', { name: 'Reading room' });
+  const folder = (await api.post<{ id: string }>('/folders', { name: 'Library board' })).id;
+  type Grants = {
+    grants: { name: string; role: string; audio: boolean; by_folder?: boolean }[];
+  };
+  const given = async (path: string) =>
+    (await api.get<Grants>(`${path}/access`)).grants.map(({ name, role, audio }) => [
+      name,
+      role,
+      audio,
+    ]);
+  const page = await opened(ada, `/notes/${id}`);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Share…' }).press('Enter');
+  const drawer = page.getByRole('dialog', { name: 'Share note' });
+  await drawer.getByText('Only you can open this note.').waitFor();
+  await untilHolds(page, "document.activeElement.textContent === 'Share note'");
+  await drawer.getByText('Deleting the note doesn’t reach copies.').waitFor();
+  await drawer.getByLabel('Name of a person or group').fill('nobody');
+  await page.keyboard.press('Enter');
+  await untilHolds(page, "document.activeElement.getAttribute('aria-invalid') === 'true'");
+  await drawer.getByLabel('Name of a person or group').fill('Ben');
+  await page.keyboard.press('Enter');
+  await drawer.getByText('ben', { exact: true }).waitFor();
+  await drawer.getByLabel('Name of a person or group').fill('reading ROOM');
+  await drawer.getByLabel('What this person may do').selectOption('correct');
+  await drawer.getByLabel('with audio', { exact: true }).check();
+  await drawer.getByRole('button', { name: 'Share', exact: true }).press('Enter');
+  await drawer.getByText('Reading room', { exact: true }).waitFor();
+  await checkLook(page, 'share-note');
+  assert.deepEqual(await given(`/recordings/${id}`), [
+    ['ben', 'read', false],
+    ['Reading room', 'correct', true],
+  ]);
+  await drawer.getByLabel('ben: with audio').check();
+  await drawer.getByLabel('What ben may do').selectOption('correct');
+  await eventually('both changed', async () =>
+    (await given(`/recordings/${id}`)).some(([name, role, audio]) => {
+      return name === 'ben' && role === 'correct' && audio === true;
+    }),
+  );
+  await drawer.getByRole('button', { name: 'Remove access: ben' }).press('Enter');
+  await page.getByText('ben no longer has access').first().waitFor();
+  await untilHolds(
+    page,
+    "document.activeElement.getAttribute('aria-label') === 'Remove access: Reading room'",
+  );
+  assert.deepEqual(await given(`/recordings/${id}`), [['Reading room', 'correct', true]]);
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await page.locator('.turn').first().waitFor();
+  await untilHolds(page, "document.activeElement.getAttribute('aria-label') === 'More'");
+
+  const narrow = await opened(ada, '/organise', german320);
+  await narrow.getByRole('button', { name: 'Teilen… Library board' }).tap();
+  const box = narrow.getByRole('dialog', { name: 'Ordner „Library board“ teilen' });
+  await box.getByLabel('Name einer Person oder Gruppe').fill('ben');
+  await box.getByRole('button', { name: 'Teilen', exact: true }).tap();
+  await box.getByText('ben', { exact: true }).waitFor();
+  await narrow.emulateMedia({ colorScheme: 'dark' });
+  await isNoWider(narrow);
+  await screenshot(narrow, 'share-folder-phone-320-dark');
+  assert.deepEqual(await accessibilityFaults(narrow), []);
+  assert.deepEqual(await given(`/folders/${folder}`), [['ben', 'read', false]]);
+  await box.getByRole('button', { name: 'Schließen' }).tap();
+  await narrow.getByText('mit 1 geteilt').waitFor();
+  await isNoWider(narrow);
+  await screenshot(narrow, 'share-organise-phone-320-dark');
+});

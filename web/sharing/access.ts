@@ -1,0 +1,63 @@
+/** With whom a note or a folder is shared, and what they may do. */
+import { answer, api } from '../client/api.ts';
+import type { operations } from '../client/interface.d.ts';
+
+type Answered<Name extends 'readAccess' | 'readFolderAccess' | 'directory'> =
+  operations[Name]['responses'][200]['content']['application/json'];
+export type Grant = Answered<'readFolderAccess'>['grants'][number] & {
+  /** By the folder that it is in. */
+  by_folder?: boolean;
+};
+export type Role = Grant['role'];
+export type Directory = Answered<'directory'>;
+
+/** What is shared: a note or a folder, by id. */
+export type Shared = { kind: 'note' | 'folder'; id: string };
+export type Given = ({ user: string } | { group: string }) & { role: Role; audio: boolean };
+
+/** @throws {ApiError} */
+export const readAccess = async ({ kind, id }: Shared): Promise<Grant[]> =>
+  kind === 'note'
+    ? (await answer(api.GET('/recordings/{id}/access', { params: { path: { id } } }))).grants
+    : (await answer(api.GET('/folders/{folder}/access', { params: { path: { folder: id } } })))
+        .grants;
+
+/** Also changes what somebody may do. @throws {ApiError} */
+export const giveAccess = async ({ kind, id }: Shared, body: Given): Promise<Grant[]> =>
+  kind === 'note'
+    ? (await answer(api.PUT('/recordings/{id}/access', { params: { path: { id } }, body }))).grants
+    : (
+        await answer(
+          api.PUT('/folders/{folder}/access', { params: { path: { folder: id } }, body }),
+        )
+      ).grants;
+
+/** @throws {ApiError} */
+export async function withdrawAccess({ kind, id }: Shared, to: string): Promise<void> {
+  if (kind === 'note')
+    await answer(api.DELETE('/recordings/{id}/access/{to}', { params: { path: { id, to } } }));
+  else
+    await answer(
+      api.DELETE('/folders/{folder}/access/{to}', { params: { path: { folder: id, to } } }),
+    );
+}
+
+/** Whom one can share with; where there is no list they are named exactly. @throws {ApiError} */
+export const readDirectory = async (): Promise<Directory> => await answer(api.GET('/directory'));
+
+/** Who is meant by what was typed. A name that is not listed may be a user’s all the same. */
+export function meant(
+  typed: string,
+  { users, groups }: Directory,
+): { user: string } | { group: string } {
+  const wanted = typed.trim();
+  const is = ({ name }: { name: string }) => name.toLowerCase() === wanted.toLowerCase();
+  const user = users.find(is);
+  if (user !== undefined) return { user: user.id };
+  const group = groups.find(is);
+  return group === undefined ? { user: wanted } : { group: group.id };
+}
+
+/** Who has it, as a body names them. */
+export const grantee = ({ to }: Pick<Grant, 'to'>): { user: string } | { group: string } =>
+  to.startsWith('g-') ? { group: to.slice(2) } : { user: to.slice(2) };
