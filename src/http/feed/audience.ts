@@ -1,8 +1,8 @@
 import type { FactOutline } from '../../../events/facts/catalogue.ts';
 import { linesOf } from '../../../projections/recording-row.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { HttpServices } from '../services.ts';
 import { rightsOf, sees } from '../visible-recording.ts';
-import type { Listener } from './feed.ts';
 
 /** Users who hear of a recording that is somebody else's. */
 export type Hearers = ReadonlySet<string>;
@@ -10,7 +10,7 @@ export type Hearers = ReadonlySet<string>;
 /** Those among the listeners who may read somebody else's recording now: what the rows say, which are as far as the feed. */
 export async function hearersOf(
   services: Pick<HttpServices, 'storage' | 'accounts' | 'settings'>,
-  listeners: Iterable<Listener>,
+  listeners: Iterable<{ caller: Caller }>,
   { recordingId, id: owner }: { recordingId: string; id: string },
 ): Promise<Hearers> {
   const others = [...listeners].filter(({ caller }) => !sees(caller, owner));
