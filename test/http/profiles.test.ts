@@ -311,3 +311,33 @@ async function suggested(service: TestService, token: string, id: string): Promi
   );
   return body.speakers_pending;
 }
+
+test('whoever names the speakers of somebody else’s meeting stores no voice, for the owner or for themselves', async (t) => {
+  const { service, meeting } = await hearing(t);
+  await service.setUp();
+  const [owen, cora] = [await service.addUser('owen'), await service.addUser('cora')];
+  const id = await meeting(owen, [voice(0, ada), voice(1, ben)]);
+  await service.call('PUT', `/recordings/${id}/access`, {
+    token: owen,
+    json: { user: 'cora', role: 'correct' },
+  });
+  const profiles = async (token: string) =>
+    (await service.call<{ profiles: Profile[] }>('GET', '/speakers/profiles', { token })).body
+      .profiles;
+  const speakers = { SPEAKER_00: 'Ada', SPEAKER_01: 'Ben' };
+  const named = await service.call('POST', '/speakers', {
+    token: cora,
+    json: { recording_id: id, speakers },
+  });
+  assert.equal(named.status, 200);
+  await service.reaches(id, 'idle.saved');
+  const renamed = { token: cora, json: { speakers: { SPEAKER_00: 'Cem' } } };
+  assert.equal((await service.call('PATCH', `/recordings/${id}/speakers`, renamed)).status, 200);
+  assert.deepEqual([await profiles(owen), await profiles(cora)], [[], []]);
+  const again = { token: owen, json: { speakers: { SPEAKER_00: 'Ada' } } };
+  await service.call('PATCH', `/recordings/${id}/speakers`, again);
+  assert.deepEqual(
+    (await profiles(owen)).map(({ name }) => name),
+    ['Ada'],
+  );
+});

@@ -91,6 +91,7 @@ test('who may not call a route of a recording is refused, and who may is not', a
     ['cora', 'correct', false],
     ['stan', 'stranger', false],
     ['adam', 'stranger', false],
+    ['dora', 'disabled', true],
   ] as const)
     people.push({ name, token: await service.addUser(name, name === 'adam'), role, audio });
   await service.addUser('cleo');
@@ -99,13 +100,14 @@ test('who may not call a route of a recording is refused, and who may is not', a
   await service.reaches(id, 'awaiting-speakers');
   for (const { name, role, audio } of people) {
     if (role === 'stranger') continue;
-    const json = { user: name, role, audio };
+    const json = { user: name, role: role === 'disabled' ? 'correct' : role, audio };
     const given = await service.call('PUT', `/recordings/${id}/access`, { token, json });
     assert.equal(given.status, 200);
   }
   const { recording_id: own } = (await service.upload(people[0]!.token)).body;
   await service.reaches(own, 'idle.saved');
-  void ada;
+  const disabled = { token: ada, json: { disabled: true } };
+  assert.equal((await service.call('PATCH', '/users/dora', disabled)).status, 200);
 
   const asked = async (one: string, { json, path = '' }: Row, as: string) => {
     const [method = '', route = ''] = one.split(' ');
@@ -127,11 +129,13 @@ test('who may not call a route of a recording is refused, and who may is not', a
   const walk = async (only: (allowed: boolean) => boolean) => {
     for (const [one, row] of Object.entries({ ...elsewhere, ...table })) {
       for (const { name, token: as, role, audio } of people) {
-        const allowed = row.by === 'audio' ? audio : rank.indexOf(role) >= rank.indexOf(row.by);
+        const isHearing = row.by === 'audio' && role !== 'disabled';
+        const allowed = isHearing ? audio : rank.indexOf(role) >= rank.indexOf(row.by);
         if (!only(allowed)) continue;
         const { status, body } = await asked(one, row, as);
         const said = `${one} by ${name}: ${status} ${body.type}`;
         if (allowed) assert.ok(status !== 404 && body.type !== '/problems/not-yours', said);
+        else if (role === 'disabled') assert.equal(status, 401, said);
         else if (role === 'stranger') assert.equal(status, 404, said);
         else
           assert.deepEqual(
@@ -148,7 +152,7 @@ test('who may not call a route of a recording is refused, and who may is not', a
   await walk((allowed) => !allowed);
   const line = async (as: string) =>
     (await service.call<Line>('GET', `/recordings/${id}`, { token: as })).body;
-  assert.deepEqual((await line(token)).shared, 3);
+  assert.deepEqual((await line(token)).shared, 4);
   const [rita, hans, cora] = people;
   assert.deepEqual((await line(rita!.token)).access, { role: 'read', audio: false, by: 'owen' });
   assert.deepEqual((await line(hans!.token)).access, { role: 'read', audio: true, by: 'owen' });
