@@ -1,28 +1,96 @@
-import type { FactOutline } from '../../../events/facts/catalogue.ts';
+import type { FactOutline, LoggedFact } from '../../../events/facts/catalogue.ts';
+import { filesAfter, noFiles } from '../../../events/facts/files.ts';
+import { recordingOf, recordingStream } from '../../../events/facts/recording.ts';
+import { accessOf } from '../../../projections/recording/access.ts';
+import { orderOf } from '../../../projections/recording/order.ts';
 import { linesOf } from '../../../projections/recording-row.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { HttpServices } from '../services.ts';
-import { rightsOf, sees } from '../visible-recording.ts';
+import { type Needs, isEnough, rightsOf, sees } from '../visible-recording.ts';
 
 /** Users who hear of a recording that is somebody else's. */
 export type Hearers = ReadonlySet<string>;
 
-/** Those among the listeners who may read somebody else's recording now: what the rows say, which are as far as the feed. */
+type Services = Pick<HttpServices, 'storage' | 'accounts' | 'settings'>;
+type Listening = Iterable<{ readonly caller: Pick<Caller, 'userId' | 'isAdmin'> }>;
+
+/** Those among the listeners who may read somebody else's recording now, or hear it: what the rows say, which are as far as the feed. */
 export async function hearersOf(
-  services: Pick<HttpServices, 'storage' | 'accounts' | 'settings'>,
-  listeners: Iterable<{ caller: Caller }>,
+  services: Services,
+  listeners: Listening,
   { recordingId, id: owner }: { recordingId: string; id: string },
+  needs: Needs = 'read',
 ): Promise<Hearers> {
-  const others = [...listeners].filter(({ caller }) => !sees(caller, owner));
-  const asked = new Set(others.map(({ caller }) => caller.userId));
-  const hearers = new Set<string>();
+  const asked = othersThan(owner, listeners);
   // Most are heard of by their owner alone.
   const [line] = asked.size === 0 ? [] : await linesOf(services.storage, [`/${recordingId}`]);
-  const row = line?.core;
-  if (!row || (row.access.length === 0 && row.folder === null)) return hearers;
+  return line ? await amongThem(services, asked, line.core, needs) : new Set();
+}
+
+/**
+ * Those who could read a recording until this fact took it from them, so that their open pages learn that it is gone;
+ * told by the facts before it, because the rows are further.
+ */
+export async function formerHearers(
+  services: Services & Pick<HttpServices, 'store'>,
+  listeners: Listening,
+  fact: FactOutline,
+  still: Hearers,
+): Promise<Hearers> {
+  const recordingId = recordingOf(fact.stream);
+  if (recordingId === undefined || !taking.has(fact.type)) return new Set();
+  const all = othersThan(null, listeners);
+  if (all.size === 0) return all;
+  const facts: LoggedFact[] = [];
+  let files = noFiles;
+  for await (const before of services.store.read(recordingStream(recordingId))) {
+    if (before.version >= fact.version) break;
+    files = filesAfter(files, before);
+    if (telling.has(before.type)) facts.push(before);
+  }
+  const { owner } = files;
+  if (!owner) return new Set();
+  const read = { facts: facts as Parameters<typeof accessOf>[0]['facts'] };
+  const then = { owner, access: accessOf(read), folder: orderOf(read).folder };
+  const could = await amongThem(services, all, then, 'read');
+  return new Set([...could].filter((userId) => !still.has(userId)));
+}
+
+/** What ends a right by its fact alone. */
+const taking: ReadonlySet<string> = new Set<FactOutline['type']>([
+  'access.withdrawn',
+  'recording.handed_over',
+  'recording.erased',
+]);
+/** What says who may read it. */
+const telling: ReadonlySet<string> = new Set<FactOutline['type']>([
+  'access.granted',
+  'access.withdrawn',
+  'recording.filed',
+  'recording.handed_over',
+]);
+
+/** Ids of the users who listen; without those who see what this owner has. */
+const othersThan = (owner: string | null, listeners: Listening): Set<string> =>
+  new Set(
+    [...listeners].flatMap(({ caller }) =>
+      owner !== null && sees(caller, owner) ? [] : caller.userId,
+    ),
+  );
+
+async function amongThem(
+  services: Services,
+  asked: ReadonlySet<string>,
+  row: Parameters<typeof rightsOf>[2],
+  needs: Needs,
+): Promise<Hearers> {
+  const hearers = new Set<string>();
+  if (row.access.length === 0 && row.folder === null) return hearers;
   for (const userId of asked) {
     const caller = { userId, isAdmin: false };
-    if (!sees(caller, row.owner) && (await rightsOf(services, caller, row))) hearers.add(userId);
+    if (sees(caller, row.owner)) continue;
+    const right = await rightsOf(services, caller, row);
+    if (right && isEnough(right, needs)) hearers.add(userId);
   }
   return hearers;
 }
@@ -30,17 +98,28 @@ export async function hearersOf(
 /** Users who are to know that something was shared with them, or is no more: their status names what they can follow. */
 export function concernedBy(
   { accounts }: Pick<HttpServices, 'accounts'>,
+  listeners: Listening,
   fact: FactOutline,
 ): readonly string[] {
-  if (
-    fact.type !== 'access.granted' &&
-    fact.type !== 'access.withdrawn' &&
-    fact.type !== 'folder.shared' &&
-    fact.type !== 'folder.unshared'
-  )
-    return [];
-  const { to } = fact.data;
-  return to.startsWith('u-')
-    ? [to.slice(2)]
-    : [...(accounts.findGroup(to.slice(2))?.members ?? [])];
+  switch (fact.type) {
+    case 'access.granted':
+    case 'access.withdrawn':
+    case 'folder.shared':
+    case 'folder.unshared': {
+      const { to } = fact.data;
+      return to.startsWith('u-')
+        ? [to.slice(2)]
+        : [...(accounts.findGroup(to.slice(2))?.members ?? [])];
+    }
+    case 'group.member_added':
+    case 'group.member_removed':
+      return [fact.data.user_id];
+    // Whom it concerned is no longer known.
+    case 'group.deleted':
+    case 'folder.deleted':
+    case 'user.deleted':
+      return [...othersThan(null, listeners)];
+    default:
+      return [];
+  }
 }

@@ -6,13 +6,14 @@ import { newestOfEach } from '../../shared/newest-of-each.ts';
 import { limits } from '../limits.ts';
 import { waitingIn } from '../readers-language.ts';
 import type { HttpServices } from '../services.ts';
+import type { Needs } from '../visible-recording.ts';
 
 /** The clients that ephemeral events go to. */
 type Audience = {
   /** Whether a client follows. */
   followed(): boolean;
-  /** To those who may know what the owner's recordings say. */
-  tell(owner: string, recordingId: string, frames: readonly string[]): void;
+  /** To the owner, and to whom the recording is shared with as far as this needs. */
+  tell(owner: string, recordingId: string, frames: readonly string[], needs: Needs): void;
   /** The status object of the owner looks different now. */
   touch(owner: string): void;
 };
@@ -30,16 +31,16 @@ export function followEphemeral(
 ): () => void {
   const { recordingService, log } = services;
   const every = { everyMs: limits.progressEveryMs };
-  const toOwner = (recordingId: string, frame: object): void =>
-    void ofOwner(recordingId, (owner) => tell(owner, recordingId, [JSON.stringify(frame)]));
+  const tellOf = (recordingId: string, frame: object, needs: Needs): void =>
+    void ofOwner(recordingId, (owner) => tell(owner, recordingId, [JSON.stringify(frame)], needs));
   const progress = newestOfEach(
     (recordingId: string, activity: StageNow) =>
-      toOwner(recordingId, progressFrame(recordingId, activity)),
+      tellOf(recordingId, progressFrame(recordingId, activity), 'read'),
     every,
   );
   const guesses = newestOfEach(
     (recording_id: string, heard: PartialUtterance) =>
-      toOwner(recording_id, { type: 'utterance', recording_id, ...heard, final: false }),
+      tellOf(recording_id, { type: 'utterance', recording_id, ...heard, final: false }, 'read'),
     every,
   );
   const stopHearing = recordingService.onHeard((recordingId, heard) => {
@@ -54,11 +55,12 @@ export function followEphemeral(
       // A wait is part of the status object, and no fact.
       if (moment.activity.waiting) void ofOwner(recordingId, touch);
     } else if ('level' in moment) {
-      toOwner(recordingId, { type: 'level', recording_id: recordingId, ...moment.level });
+      // How loud it is, as peaks are.
+      tellOf(recordingId, { type: 'level', recording_id: recordingId, ...moment.level }, 'audio');
     } else if ('warnings' in moment) {
       const frames = moment.warnings.map((warning) => warningFrame(recordingId, warning));
       void ofOwner(recordingId, (owner) => {
-        tell(owner, recordingId, frames);
+        tell(owner, recordingId, frames, 'owner');
         // Warnings are part of the status object, and no facts.
         touch(owner);
       });

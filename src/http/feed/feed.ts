@@ -1,14 +1,20 @@
 import { LRUCache } from 'lru-cache';
-import { type FactFrames, factFrames, positionFrame, tellsWhatWasSaid } from './frames.ts';
+import {
+  type FactFrames,
+  factFrames,
+  missedFrames,
+  positionFrame,
+  tellsWhatWasSaid,
+} from './frames.ts';
 import { callFrame } from './call-frame.ts';
 import { limits } from '../limits.ts';
-import { type Hearers, concernedBy, hearersOf } from './audience.ts';
+import { type Hearers, concernedBy, formerHearers, hearersOf } from './audience.ts';
 import { followEphemeral } from './ephemeral.ts';
 import type { Language } from '../../words/params.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import { sees } from '../visible-recording.ts';
+import { type Needs, sees } from '../visible-recording.ts';
 import type { FactOutline } from '../../../events/facts/catalogue.ts';
 import { filesAfter, noFiles } from '../../../events/facts/files.ts';
 import { recordingOf, recordingStream } from '../../../events/facts/recording.ts';
@@ -53,7 +59,7 @@ export function openFeed(services: HttpServices): Feed {
     projections.onApplied(() => wake(feed)),
     followEphemeral(services, owner, {
       followed: () => feed.live.size > 0,
-      tell: (id, recordingId, frames) => tell(feed, id, recordingId, frames),
+      tell: (id, recordingId, frames, needs) => tell(feed, { id, recordingId, needs }, frames),
       touch: (id) => touch(feed, id),
     }),
     ...[space.onWarning, captures.onHeld].map((onChange) =>
@@ -138,7 +144,8 @@ async function catchUp(
         recordingId: frames.recordingId,
         id,
       });
-      for (const frame of framesFor(listener, { id, hearers }, frames)) listener.send(frame);
+      const missed = missedFrames(frames);
+      for (const frame of framesFor(listener, { id, hearers }, missed)) listener.send(frame);
       await listener.drained();
     }
     if (seen < until) throw new Error(`The log ended at ${seen}, before ${until}`);
@@ -202,17 +209,19 @@ async function publish(feed: Following, outline: FactOutline): Promise<void> {
     recordingId === undefined || id === undefined
       ? new Set()
       : await hearersOf(feed.services, feed.live.keys(), { recordingId, id });
+  const former = await formerHearers(feed.services, feed.live.keys(), outline, hearers);
   const isHeard =
     tellsWhatWasSaid(outline) && id !== undefined && (hearers.size > 0 || isFollowed(feed, id));
   const [fact = outline] = isHeard ? await store.opened([outline]) : [];
   const frames = factFrames(fact);
   // From here to the end of the tick: sent and counted as sent, or neither.
   feed.published = fact.position;
-  for (const userId of concernedBy(feed.services, outline)) feed.touched.add(userId);
+  for (const userId of concernedBy(feed.services, feed.live.keys(), outline))
+    feed.touched.add(userId);
   if (!frames || id === undefined) return;
-  send(feed, { id, hearers }, frames, fact.position);
+  send(feed, { id, hearers, former }, frames, fact.position);
   if (!frames.changesStatus) return;
-  for (const userId of [id, ...hearers]) feed.touched.add(userId);
+  for (const userId of [id, ...hearers, ...former]) feed.touched.add(userId);
 }
 
 const isFollowed = ({ live }: Following, owner: string): boolean =>
@@ -247,23 +256,28 @@ function send(
   }
 }
 
-/** What is in no log, to those who may know what the recording says. */
-function tell(feed: Following, id: string, recordingId: string, frames: readonly string[]): void {
+/** What is in no log, to the owner and to those who have the right that it needs. */
+function tell(
+  feed: Following,
+  { id, recordingId, needs }: { id: string; recordingId: string; needs: Needs },
+  frames: readonly string[],
+): void {
   const sent = { ownerFrames: frames, readerFrames: frames, administratorFrames: [] };
-  const isOwnersAlone = [...feed.live.keys()].every(({ caller }) => sees(caller, id));
+  const isOwnersAlone =
+    needs === 'owner' || [...feed.live.keys()].every(({ caller }) => sees(caller, id));
   if (isOwnersAlone) {
     send(feed, { id, hearers: new Set() }, sent);
     return;
   }
-  hearersOf(feed.services, feed.live.keys(), { recordingId, id })
+  hearersOf(feed.services, feed.live.keys(), { recordingId, id }, needs)
     .then((hearers) => send(feed, { id, hearers }, sent))
     .catch((error: unknown) =>
       feed.services.log.warn({ err: error, recordingId }, 'live message could not be sent'),
     );
 }
 
-/** Whose a recording is, and who else hears of it. */
-type Audience = { id: string; hearers: Hearers };
+/** Whose a recording is, who else hears of it, and who did until now: that much they learn. */
+type Audience = { id: string; hearers: Hearers; former?: Hearers };
 type SentFrames = Pick<FactFrames, 'ownerFrames' | 'readerFrames' | 'administratorFrames'>;
 
 async function statusFrame(
@@ -297,12 +311,12 @@ export type Listener = {
 /** What a listener gets of a recording of `owner`. */
 const framesFor = (
   { caller, all }: Listener,
-  { id: owner, hearers }: Audience,
+  { id: owner, hearers, former }: Audience,
   { ownerFrames, readerFrames, administratorFrames }: SentFrames,
 ): readonly string[] => {
   if (sees(caller, owner)) return ownerFrames;
   if (hearers.has(caller.userId)) return readerFrames;
-  return all ? administratorFrames : [];
+  return all || former?.has(caller.userId) ? administratorFrames : [];
 };
 
 /**

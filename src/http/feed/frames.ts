@@ -87,6 +87,15 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
   };
 }
 
+/**
+ * The same for who comes back, or comes late: to others than the owner only the moves. What was said then may have been
+ * removed or corrected since, and earlier texts are not theirs to read.
+ */
+export const missedFrames = (frames: FactFrames): FactFrames => ({
+  ...frames,
+  readerFrames: frames.administratorFrames,
+});
+
 /** What became of a side note; undefined for other facts, and where its words are erased. */
 function sidenoteFrame(fact: LoggedFact, recordingId: string): object | undefined {
   const { position, by } = fact;
