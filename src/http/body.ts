@@ -146,7 +146,12 @@ export const librarySchema = z
     ({ cursor, before, around }) =>
       [cursor, before, around].filter((one) => one !== undefined).length < 2,
     { path: ['cursor'], message: wrong('one-place') },
-  );
+  )
+  // Nobody is shown the tags of others.
+  .refine(({ shared, tag }) => shared !== 'with-me' || tag === undefined, {
+    path: ['tag'],
+    message: wrong('tags-of-others'),
+  });
 
 /** `?after`: a position of the log, 0 for its beginning. */
 export const positionSchema = z

@@ -6,11 +6,18 @@ type OwnersPart = {
   folder: string | null;
   tags: readonly string[];
   documents: object | null;
+  error?: { message: string | null; reason: object | null; retriable: boolean } | null;
+  activities?: readonly { waiting: object | null }[];
 };
+
+/** Of what else an answer has, others get nothing: from which device, for what it waits, of which others it is, what is missing. */
+const ofOwner = { device: null, waiting: null, origins: [], ledger: null };
+/** Nor do those who may only read. */
+const ofCorrectors = { speakers_pending: [] };
 
 /**
  * An answer as the caller gets it: how many it is shared with is for the owner, who it is of for all others, who get no
- * folder, no tags and no paths in its owner’s space.
+ * folder, no tags, no paths in its owner’s space, and of what failed only where it did.
  */
 export function asSeen<T extends OwnersPart>(
   { accounts }: Pick<HttpServices, 'accounts'>,
@@ -20,5 +27,14 @@ export function asSeen<T extends OwnersPart>(
   const { role, audio } = right;
   if (role === 'owner') return { ...answer, access: null, shared: row.access.length };
   const access = { role, audio, by: ownerName(accounts, row.owner) };
-  return { ...answer, folder: null, tags: [], documents: null, access, shared: 0 };
+  const { error, activities } = answer;
+  const left: object = {
+    ...ofOwner,
+    ...(role === 'read' ? ofCorrectors : {}),
+    error: error && { ...error, message: null, reason: null, retriable: false },
+    activities: activities?.map((one) => ({ ...one, waiting: null })),
+  };
+  const there = Object.entries(left).filter(([key]) => key in answer);
+  const seen: T = Object.assign({}, answer, Object.fromEntries(there));
+  return { ...seen, folder: null, tags: [], documents: null, access, shared: 0 };
 }

@@ -125,6 +125,9 @@ export const fieldFaultsInGerman = {
   'passage-named-twice': { detail: 'muss jeden Beitrag nur einmal nennen' },
   'recording-named-twice': { detail: 'muss jede Aufnahme nur einmal nennen' },
   'count-differs': { detail: 'muss {count} sein, so viele wie genannt sind' },
+  'tags-of-others': {
+    detail: 'findet nur Eigenes: die Tags anderer werden nicht gezeigt',
+  },
   'one-place': { detail: 'muss das Einzige von cursor, before und around sein' },
   'search-empty': { detail: 'muss den Suchbegriff enthalten, etwa /search?q=budget' },
   'question-or-missed': {

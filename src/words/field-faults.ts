@@ -164,6 +164,7 @@ export const fieldFaults = {
   'passage-named-twice': says({}, { detail: 'must name each passage once' }),
   'recording-named-twice': says({}, { detail: 'must name each recording once' }),
   'count-differs': says({ count: 'integer' }, { detail: 'must be {count}, as many as are named' }),
+  'tags-of-others': says({}, { detail: 'finds only your own: other people’s tags aren’t shown' }),
   'one-place': says({}, { detail: 'must be the only one of cursor, before and around' }),
   'search-empty': says({}, { detail: 'must contain what to search for, such as /search?q=budget' }),
   'question-or-missed': says(

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  connect,
+  rawRequest,
+  startService,
+} from '../support/http-client.ts';
 
 test('a remembered answer is repeated to nobody who may not read the recording any more', async (t) => {
   const service = await startService(t);
@@ -39,4 +45,114 @@ test('a remembered answer is repeated to nobody who may not read the recording a
   for (const again of [note, note]) assert.equal((await again()).body.text, 'Zebra');
   await service.call('DELETE', `/recordings/${id}`, { token: owen });
   for (const again of [named, split, note]) assert.equal((await again()).status, 404);
+});
+
+const asking =
+  (service: TestService, token: string) =>
+  async <T = ProblemAnswer>(method: string, path: string, json?: object) =>
+    await service.call<T>(method, path, { token, ...(json && { json }) });
+
+test('what readers get and take away has nothing of the owner’s folder, tags and devices', async (t) => {
+  const service = await startService(t);
+  await service.setUp();
+  const ownersToken = await service.addUser('owen');
+  const ritasToken = await service.addUser('rita');
+  const [owen, rita] = [asking(service, ownersToken), asking(service, ritasToken)];
+  const { recording_id: id } = (await service.upload(ownersToken)).body;
+  await service.reaches(id, 'idle.saved');
+  const path = `/recordings/${id}`;
+  const folder = (await owen<{ id: string }>('POST', '/folders', { name: 'Zebrafolder' })).body.id;
+  const tag = (await owen<{ id: string }>('POST', '/tags', { name: 'zebratag' })).body.id;
+  await owen('PATCH', path, { folder, add_tags: [tag], title: 'Zebratitle' });
+  await owen('PATCH', path, { title: 'Another' });
+  await owen('PUT', `${path}/access`, { user: 'rita' });
+  const taken = async (token: string) => {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const files = ['md', 'json', 'txt'].map(
+      async (format) =>
+        (await rawRequest(service.url, { path: `${path}/export?format=${format}`, headers })).body,
+    );
+    return (await Promise.all(files)).join('\n');
+  };
+  await service.reaches(id, 'idle.saved');
+  assert.match(await taken(ownersToken), /Zebrafolder[^]*zebratag/);
+  const seen = await taken(ritasToken);
+  assert.match(seen, /Another/);
+  assert.doesNotMatch(seen, /zebra/iu);
+  const whole = await rawRequest(service.url, {
+    path: `${path}/export?format=json`,
+    headers: { Authorization: `Bearer ${ritasToken}` },
+  });
+  const json = JSON.parse(whole.body) as Record<string, unknown>;
+  const { device, origins, ledger, speakers_pending: pending } = json;
+  assert.deepEqual([device, origins, ledger, pending], [null, [], null, []]);
+  const zip = await rawRequest(service.url, {
+    method: 'POST',
+    path: '/recordings/bulk/export',
+    headers: { Authorization: `Bearer ${ritasToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ recording_ids: [id] }),
+  });
+  assert.deepEqual([zip.status, zip.bytes.subarray(0, 2).toString()], [200, 'PK']);
+
+  type Page = { transcripts: { recording_id: string }[] };
+  const near = await rita<Page>('GET', `/transcripts?shared=with-me&around=${id}&limit=1`);
+  assert.deepEqual(
+    near.body.transcripts.map((one) => one.recording_id),
+    [id],
+  );
+  assert.equal((await rita('GET', `/transcripts?shared=with-me&tag=${tag}`)).status, 422);
+  assert.deepEqual(
+    (await rita<Page>('GET', `/transcripts?shared=all&tag=${tag}`)).body.transcripts,
+    [],
+  );
+});
+
+test('open pages of others learn that their right has ended, and hear of nothing from before it', async (t) => {
+  const service = await startService(t);
+  const ada = asking(service, await service.setUp());
+  const ownersToken = await service.addUser('owen');
+  const owen = asking(service, ownersToken);
+  const ritasToken = await service.addUser('rita');
+  const { recording_id: id } = (await service.upload(ownersToken)).body;
+  await service.reaches(id, 'idle.saved');
+  const path = `/recordings/${id}`;
+  const { note } = (
+    await owen<{ note: number }>('POST', `${path}/sidenotes`, { text: 'Zebra', at: 0 })
+  ).body;
+  assert.equal((await owen('DELETE', `${path}/sidenotes/${note}`)).status, 204);
+  await owen('PUT', `${path}/access`, { user: 'rita' });
+  const rita = connect(service.url, ritasToken, { after: 0 });
+  const stan = connect(service.url, await service.addUser('stan'), { after: 0 });
+  t.after(() => [rita, stan].forEach((one) => one.close()));
+  await rita.until(({ type }) => type === 'position');
+  await stan.until(({ type }) => type === 'position');
+  assert.doesNotMatch(JSON.stringify(rita.frames), /Zebra|"utterance"|"saved"/u);
+
+  const next = async (fits: (frame: (typeof rita.frames)[number]) => boolean, from: number) =>
+    await rita.until((frame) => rita.frames.indexOf(frame) >= from && fits(frame));
+  const moved = (event: string) => (frame: { type: string; event?: unknown }) =>
+    frame.type === 'transition' && frame.event === event;
+  const group = (await ada<{ id: string }>('POST', '/groups', { name: 'Choir' })).body.id;
+  for (const method of ['PUT', 'DELETE']) {
+    const from = rita.frames.length;
+    await ada(method, `/groups/${group}/members/rita`);
+    await next(({ type }) => type === 'status', from);
+  }
+  const to = `u-${service.accounts.findUser('rita')?.userId}`;
+  await owen('DELETE', `${path}/access/${to}`);
+  await next(moved('access.withdrawn'), 0);
+  const from = rita.frames.length;
+  await owen('PATCH', path, { title: 'Zebra' });
+  await owen('PUT', `${path}/access`, { user: 'rita' });
+  await next(moved('access.granted'), from);
+  await owen('DELETE', path);
+  await next(moved('recording.erased'), from);
+  assert.deepEqual(
+    rita.frames.slice(from).flatMap((one) => (moved('title.changed')(one) ? [one] : [])),
+    [],
+  );
+  assert.equal(
+    stan.frames.some(({ type }) => type === 'transition'),
+    false,
+  );
 });

@@ -1,7 +1,7 @@
 import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import type { Context } from 'koa';
-import { recordings } from '../../../projections/recordings.ts';
+import { recordingById, recordings } from '../../../projections/recordings.ts';
 import {
   entriesInFolders,
   type LibraryItem,
@@ -96,7 +96,10 @@ async function sharedPage(
     query.shared === 'all'
       ? entriesInAny([await entriesFor(services, owner, query), theirs])
       : theirs;
-  const page = await libraryOf(services.storage, owner, query, read);
+  const near =
+    query.around === undefined ? undefined : await recordingById(services.storage, query.around);
+  const whose = near && (await rightsOf(services, caller, near)) ? near.owner : owner;
+  const page = await libraryOf(services.storage, whose, query, read);
   const [personal, { folders }] = [
     await services.order.of(owner),
     await sharedWith(services, owner),

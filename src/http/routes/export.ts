@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/texts.ts';
 import { readDocument } from '../../documents/space.ts';
-import { exportInput } from '../../documents/documents.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
 import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';
 import { exportedAnswer } from '../recording-answer.ts';
+import { exportInputOf } from '../documents-seen.ts';
 import { asSeen } from '../shared-answer.ts';
 import { seenRecording } from '../visible-recording.ts';
 import { limited } from '../../shared/mutex.ts';
@@ -39,18 +39,14 @@ export const exportRoutes = [
       if (!transcript || (wordless && row.documents === null)) {
         throw notFound(detail('transcript-not-ready'));
       }
-      const settings = services.settings();
-      const input = await exportInput(row, transcript, {
-        uiLanguage: settings['ui.language'],
-        times: settings['documents.times'],
-        links: settings['speakers.links'],
-      });
+      const input = await exportInputOf(services, row, transcript);
       const make = () =>
         exported(format, {
           input,
           json: () => asSeen(services, seen, exportedAnswer(row, transcript, input)),
           async stored(name) {
-            if (row.documents === null) return undefined;
+            // Others get no folder, tags and earlier titles, which the owner’s have (`documents-seen.ts`).
+            if (row.documents === null || seen.right.role !== 'owner') return undefined;
             const space = await services.spaceOf(row.owner);
             return (await readDocument(space, row.documents[name]))?.bytes;
           },

@@ -19,7 +19,8 @@ import { orderedTogether } from '../ordered-together.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { idsUpTo, refusal, refusals } from '../several.ts';
-import { visibleOrLeft, visibleRecording } from '../visible-recording.ts';
+import { documentsForOthers } from '../documents-seen.ts';
+import { seenRecording, visibleOrLeft, visibleRecording } from '../visible-recording.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 
 const route = routesOf({ tag: 'Recordings' });
@@ -181,17 +182,21 @@ async function zipOf(
       await hasRoom(stream);
       if (stream.destroyed) return;
       // Erased since: it is left out.
-      const row = await visibleRecording(services, caller, id, 'read').catch(() => undefined);
-      if (!row?.documents) continue;
-      const space = await services.spaceOf(row.owner);
+      const seen = await seenRecording(services, caller, id, 'read').catch(() => undefined);
+      if (!seen?.row.documents) continue;
+      const { row, right } = seen;
+      const space = right.role === 'owner' ? await services.spaceOf(row.owner) : null;
+      const others = space === null ? await documentsForOthers(services, row) : undefined;
       const mtime = new Date(row.startedAt);
       // Two users may have documents of one name.
       const whose = row.owner === caller.userId ? '' : `${row.owner}/`;
       for (const name of documentNames) {
-        const path = row.documents[name];
+        const path = seen.row.documents[name];
         const entry = whose + path;
-        const document = named.has(entry) ? undefined : await readDocument(space, path);
-        if (document) zip.addBuffer(document.bytes, entry, { mtime, mode: 0o100_600 });
+        const bytes = space
+          ? (await readDocument(space, path))?.bytes
+          : others && Buffer.from(others[name]);
+        if (bytes && !named.has(entry)) zip.addBuffer(bytes, entry, { mtime, mode: 0o100_600 });
         named.add(entry);
       }
     }

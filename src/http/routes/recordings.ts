@@ -160,7 +160,6 @@ export const recordingRoutes = [
         { row, right: right ?? ownersRight },
         {
           ...answer,
-          speakers_pending: right?.role === 'read' ? [] : answer.speakers_pending,
           folder: folderOf(row, await services.order.of(row.owner)),
           origins: isOwn ? await namedOrigins(services, caller, row.origins) : [],
         },
