@@ -144,6 +144,8 @@ test('the library has recordings with documents only, newest first, by kind and 
   assert.deepEqual(meetings.rows, [
     {
       recordingId: 'r2',
+      owner: 'anna',
+      grants: [],
       filename: 'r2.md',
       title: 'r2 title',
       source: 'talk.wav',

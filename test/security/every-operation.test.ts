@@ -186,7 +186,8 @@ async function inhabited(t: TestContext) {
     headers: { 'Tus-Resumable': '1.0.0', 'Upload-Defer-Length': '1' },
   });
   const upload = begun.headers.get('location')!.split('/').at(-1)!;
-  const named: Named = { id, filename: documents.index, upload, name: 'anna' };
+  const to = `u-${service.accounts.findUser('ben')!.userId}`;
+  const named: Named = { id, filename: documents.index, upload, name: 'anna', to };
   const { userId } = service.accounts.findUser('anna')!;
   const space = join(service.dataDir, 'spaces', userId);
 

@@ -3,7 +3,10 @@ import { routes } from '../../src/http/routes.ts';
 import { password } from './http-client.ts';
 
 /** What requests name: for each name in a path or a body what stands there. */
-export type Named = Record<'id' | 'filename' | 'upload' | 'name', string>;
+export type Named = Record<'id' | 'filename' | 'upload' | 'name', string> & {
+  /** Who may be given access, and lose it. */
+  to?: string;
+};
 
 /** An operation of the document, and how it is asked. */
 export type Walked = {
@@ -64,7 +67,7 @@ function walked(method: string, path: string, described: Described): Walked {
       names.some((name) => ['recording_id', 'paths'].includes(name)),
     path: (named) =>
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-        encodeURIComponent(name in named ? named[name as keyof Named] : (inPaths[name] ?? 'x')),
+        encodeURIComponent(named[name as keyof Named] ?? inPaths[name] ?? 'x'),
       ),
     init(named) {
       const headers: Record<string, string> = {};
@@ -105,6 +108,9 @@ function plausible(schema: Schema, name: string, named: Named): unknown {
     // The abstract, which each summary has.
     line: 'short',
     username: 'carla',
+    // Who is given access: a user, or instead a group.
+    user: 'ben',
+    group: undefined,
     password,
     current_password: 'not the password',
     title: 'A title of another',

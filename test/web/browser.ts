@@ -275,11 +275,18 @@ export const noteAnnouncements = `(() => {
 export const saidIn = async (page: Page): Promise<string[]> =>
   await page.evaluate<string[]>('said');
 
+const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+  Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime < 2000)
+      .map(({ finished }) => finished),
+  ))`;
+
 /** The whole page, below `.screens/`: where files are named and in `test:long`; else until it is drawn. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (!process.env['MITSCHRIFT_TEST_SCREENS']) {
-    const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
-    await page.evaluate(drawn);
+    // Twice: colours that have changed begin their way at the first.
+    for (let frames = 0; frames < 2; frames += 1) await page.evaluate(settled);
     return;
   }
   await mkdir(screens, { recursive: true });
