@@ -148,6 +148,13 @@ test('what is shared is listed, found and followed by whom it is shared with, an
   assert.deepEqual(await listed(ben, 'with-me'), [one, two].toSorted());
   assert.deepEqual(await listed(ben, 'all'), [one, two, own].toSorted());
   assert.deepEqual([await listed(cleo, 'with-me'), await found(cleo)], [[], []]);
+  for (const id of [one, two]) {
+    const around = await ben<Page>('GET', `/transcripts?shared=with-me&around=${id}&limit=1`);
+    assert.deepEqual(
+      around.body.transcripts.map(({ recording_id }) => recording_id),
+      [id],
+    );
+  }
   const { transcripts } = (await ben<Page>('GET', '/transcripts?shared=with-me')).body;
   const order = [one, two].map((id) => transcripts.find((item) => item.recording_id === id));
   assert.deepEqual(

@@ -9,6 +9,7 @@ import {
   checkLook,
   openPage,
   phone,
+  record,
   screenshot,
   startChromium,
   startWebService,
@@ -29,7 +30,10 @@ async function twoPeople(t: TestContext, noteCount: number) {
   });
   const service = await startServiceProcess(first.dataDir);
   t.after(async () => await service.end('SIGTERM'));
-  const browser = await startChromium(t);
+  const browser = await startChromium(t, [
+    '--use-fake-ui-for-media-stream',
+    '--use-fake-device-for-media-stream',
+  ]);
   const opened = async (who: typeof session, path: string, more: object = {}) => {
     const page = await openPage(t, browser, {
       url: service.url,
@@ -193,4 +197,49 @@ test('a note and a folder are shared by name, changed and taken back; on a phone
   await narrow.getByText('mit 1 geteilt').waitFor();
   await isNoWider(narrow);
   await screenshot(narrow, 'share-organise-phone-320-dark');
+});
+
+test('what others share is a list of its own, with their names; what they record is followed', async (t) => {
+  const { ada, ben, ids, opened, api } = await twoPeople(t, 3);
+  const [one, two] = ids;
+  const home = await opened(ben, '/');
+  await home.getByText('No notes yet').waitFor();
+  assert.equal(await home.getByRole('button', { name: 'Shared with me' }).count(), 0);
+  await api.put(`/recordings/${one}/access`, { user: 'ben' });
+  await home.getByRole('button', { name: 'Shared with me' }).press('Enter');
+  const row = (page: Page, name: string) => page.locator('article.note').filter({ hasText: name });
+  await row(home, 'Note 0').getByText('from ada').waitFor();
+  await api.put(`/recordings/${two}/access`, { user: 'ben', role: 'correct' });
+  await row(home, 'Note 1').getByText('from ada').waitFor();
+  assert.equal(await home.locator('.tick, .place').count(), 0, 'nothing is filed or chosen');
+  await row(home, 'Note 0').getByRole('link').focus();
+  await home.keyboard.press('x');
+  await home.keyboard.press('ArrowDown');
+  await untilHolds(home, "document.activeElement.textContent.trim() === 'Note 1 title'");
+  assert.equal(await home.getByRole('region', { name: 'Selection' }).count(), 0);
+  await checkLook(home, 'shared-with-me');
+
+  const own = await opened(ada, '/', { permissions: ['microphone'] });
+  await row(own, 'Note 0').getByText('shared with 1').waitFor();
+  assert.equal(await row(own, 'Note 2').getByText('shared with').count(), 0);
+  await checkLook(own, 'shared-by-me');
+
+  await record(own, 'This device’s microphone');
+  const running = new URL(own.url()).pathname.split('/').at(-1);
+  await api.put(`/recordings/${running}/access`, { user: 'ben' });
+  await home.getByText('ada is recording').waitFor();
+  await checkLook(home, 'shared-follow');
+  await home.getByRole('link', { name: 'Follow' }).press('Enter');
+  await home.waitForURL(`**/notes/${running}`);
+  await home.getByText('You may read it, without audio.').waitFor();
+
+  const narrow = await opened(ben, '/?shared=with-me', german320);
+  await narrow.getByText('ada nimmt auf').waitFor();
+  // Below the edge: rows are shown as they come near.
+  await narrow.evaluate('scrollBy(0, 400)');
+  await row(narrow, 'Note 0').getByText('von ada').waitFor();
+  await narrow.emulateMedia({ colorScheme: 'dark' });
+  await isNoWider(narrow);
+  await screenshot(narrow, 'shared-with-me-phone-320-dark');
+  assert.deepEqual(await accessibilityFaults(narrow), []);
 });

@@ -40,6 +40,14 @@ export default {
   notShared: 'Es wurde nichts geteilt.',
   notChanged: 'Der Zugriff konnte nicht geändert werden.',
   sharedWith: { one: 'mit {count} geteilt', many: 'mit {count} geteilt' },
+  myNotes: 'Meine Notizen',
+  sharedWithMe: 'Mit mir geteilt',
+  whoseNotes: 'Wessen Notizen',
+  from: 'von {name}',
+  nothingShared: 'Mit Ihnen ist nichts geteilt.',
+  nothingSharedText: 'Was andere mit Ihnen teilen, erscheint hier.',
+  records: '{name} nimmt auf',
+  follow: 'Mitlesen',
   copies:
     'Wer Zugriff hat, kann eine Kopie des Textes behalten. Das Löschen der Notiz erreicht Kopien nicht.',
 } satisfies Translation<English>;

@@ -40,6 +40,14 @@ const english = {
   notShared: 'Nothing was shared.',
   notChanged: 'The access could not be changed.',
   sharedWith: count({ one: 'shared with {count}', many: 'shared with {count}' }),
+  myNotes: 'My notes',
+  sharedWithMe: 'Shared with me',
+  whoseNotes: 'Whose notes',
+  from: params('from {name}'),
+  nothingShared: 'Nothing is shared with you.',
+  nothingSharedText: 'What other people share with you appears here.',
+  records: params('{name} is recording'),
+  follow: 'Follow',
   copies: 'Whoever has access can keep a copy of the text. Deleting the note doesn’t reach copies.',
 };
 

@@ -102,6 +102,10 @@ test('the address says what notes are narrowed to; what is none is left out', ()
   assert.deepEqual([query['q'], query['order']], ['lift ä', 'newest']);
   assert.equal(homeAddress(everything), '/');
   assert.equal(homeAddress({ ...everything, kind: 'solo' }), '/?kind=solo');
+  const shared = { ...everything, shared: 'with-me' } as const;
+  assert.equal(homeAddress(shared), '/?shared=with-me');
+  assert.deepEqual(filterIn({ shared: 'with-me' }), shared);
+  assert.equal(searchAddress('', shared), '/search', 'it finds both');
   assert.equal(searchAddress('', everything), '/search');
   const ordered = { ...everything, folder: 'none', tag: '01A,01B' };
   const there = new URL(homeAddress(ordered), 'http://a').searchParams;

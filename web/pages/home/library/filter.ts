@@ -10,6 +10,8 @@ export type Filter = {
   folder: string | null;
   /** Ids of tags, separated by commas: what has all of them. */
   tag: string | null;
+  /** Those that others share, instead of one’s own; the search finds both. */
+  shared: 'with-me' | null;
 };
 
 export const everything: Filter = {
@@ -19,6 +21,7 @@ export const everything: Filter = {
   to: null,
   folder: null,
   tag: null,
+  shared: null,
 };
 
 export const isEverything = (filter: Filter): boolean =>
@@ -26,7 +29,7 @@ export const isEverything = (filter: Filter): boolean =>
 
 /** What the query of the page's address says; of what is no filter nothing. */
 export function filterIn(query: Record<string, string>): Filter {
-  const { kind, speaker, from, to, folder, tag } = query;
+  const { kind, speaker, from, to, folder, tag, shared } = query;
   return {
     kind: kind === 'solo' || kind === 'meeting' ? kind : null,
     speaker: speaker || null,
@@ -34,6 +37,7 @@ export function filterIn(query: Record<string, string>): Filter {
     to: dayIn(to),
     folder: /^\w{1,64}$/.test(folder ?? '') ? folder! : null,
     tag: tag !== undefined && idList.test(tag) ? tag : null,
+    shared: shared === 'with-me' ? shared : null,
   };
 }
 
@@ -69,7 +73,7 @@ export const homeAddress = (filter: Filter): string => withQuery('/', paramsOf(f
 export function searchAddress(question: string, filter: Filter, order: Order = 'best'): string {
   const query = new URLSearchParams();
   if (question !== '') query.set('q', question);
-  for (const [name, value] of paramsOf(filter)) query.set(name, value);
+  for (const [name, value] of paramsOf({ ...filter, shared: null })) query.set(name, value);
   if (question !== '' && order !== 'best') query.set('order', order);
   return withQuery('/search', query);
 }
@@ -77,7 +81,7 @@ export function searchAddress(question: string, filter: Filter, order: Order = '
 /** The address of what is answered. */
 export function askAddress(question: string, filter: Filter): string {
   const query = new URLSearchParams({ ask: question });
-  for (const [name, value] of paramsOf(filter)) query.set(name, value);
+  for (const [name, value] of paramsOf({ ...filter, shared: null })) query.set(name, value);
   return withQuery('/search', query);
 }
 
@@ -90,7 +94,7 @@ function paramsOf(filter: Filter): URLSearchParams {
 const withQuery = (path: string, query: URLSearchParams): string =>
   query.size === 0 ? path : `${path}?${query}`;
 
-/** The query of `GET /transcripts`, and of `GET /search`. Its times are in UTC; `to` is the end of that day. */
+/** What narrows `GET /transcripts`, and `GET /search`. Its times are in UTC; `to` is the end of that day. */
 export function queryOf({ kind, speaker, from, to, folder, tag }: Filter) {
   return {
     ...(folder !== null && { folder }),

@@ -75,7 +75,7 @@ async function read(state: Reads, wanted: Wanted): Promise<void> {
   if (mine === null) return;
   show(state, { busy: true });
   try {
-    const query = { ...queryOf(mine.filter), limit: pageSize, ...wanted };
+    const query = { ...listOf(mine.filter), limit: pageSize, ...wanted };
     const page = await answer(api.GET('/transcripts', { params: { query } }));
     // Chosen otherwise meanwhile: that reading shows itself.
     if (state.reading !== mine) return;
@@ -103,6 +103,12 @@ async function read(state: Reads, wanted: Wanted): Promise<void> {
   }
 }
 
+/** The query of the list that a filter wants. */
+const listOf = (filter: Filter) => ({
+  ...queryOf(filter),
+  ...(filter.shared !== null && { shared: filter.shared }),
+});
+
 async function again(state: Reads): Promise<void> {
   const { failed = null, stale = new Set<string>() } = state.reading ?? {};
   if (failed !== null) await read(state, failed);
@@ -113,7 +119,7 @@ async function again(state: Reads): Promise<void> {
 async function refresh(state: Reads, recordingId: string): Promise<void> {
   const mine = state.reading;
   if (mine === null) return;
-  const query = { ...queryOf(mine.filter), around: recordingId, limit: 1 };
+  const query = { ...listOf(mine.filter), around: recordingId, limit: 1 };
   mine.stale.add(recordingId);
   try {
     const { transcripts } = await answer(api.GET('/transcripts', { params: { query } }));
@@ -249,7 +255,13 @@ type Reading = {
 /** Whether a row is other than it was. */
 const changesList = (frame: Frame): frame is Extract<Frame, { type: 'saved' | 'transition' }> =>
   frame.type === 'saved' || (frame.type === 'transition' && changes.has(frame.event));
-const changes = new Set(['recording.erased', 'documents.deleted', 'recording.handed_over']);
+const changes = new Set([
+  'recording.erased',
+  'documents.deleted',
+  'recording.handed_over',
+  'access.granted',
+  'access.withdrawn',
+]);
 
 /** Whether a note was put into another folder, or tagged. */
 const isFiling = (frame: Frame): boolean =>
