@@ -122,7 +122,7 @@ export async function libraryOf(
   { kind, around, ...page }: LibraryRequest = {},
   read: ReadEntries = libraryEntries(storage, owner, kind),
 ): Promise<LibraryPage> {
-  const place = around === undefined ? undefined : await placeOf(storage, owner, around, read);
+  const place = around === undefined ? undefined : await placeOf(storage, owner, around);
   const { entries, ...cursors } = await newestFirst(read, { ...page, around: place });
   const rows = (await recordingsListed(storage, entries)).map(libraryItem);
   return { rows: rows.filter((item) => item !== undefined), ...cursors };
@@ -140,19 +140,14 @@ export async function libraryIds(
 /** Of a place (`timeKey`). */
 export const idIn = (entry: string): string => entry.slice(entry.lastIndexOf('/') + 1);
 
-/** Where a recording stands in its owner's lists, also when it has been erased since; one of others in what is read. */
+/** Where a recording stands in its owner's lists, also when it has been erased since. */
 async function placeOf(
   storage: ProjectionStorage,
   owner: string,
   recordingId: string,
-  read: ReadEntries,
 ): Promise<string | undefined> {
   const kept = await storage.get<KeptLine>(recordingsName, recordingKey(recordingId));
-  if (kept === undefined) return undefined;
-  const place = timeKey(kept.core.startedAt, recordingId);
-  if (kept.core.owner === owner) return place;
-  const found = await read({ gte: place, lt: `${place}!`, reverse: true, limit: 1 });
-  return found.length > 0 ? place : undefined;
+  return kept?.core.owner === owner ? timeKey(kept.core.startedAt, recordingId) : undefined;
 }
 
 /** The form in which names of speakers, folders and tags are compared. */

@@ -232,14 +232,14 @@ export const settingSchemas = {
     title: { en: 'Share with people', de: 'Mit Personen teilen' },
     hint: {
       en: 'People can share notes and folders with other people and groups on this server. If this is off, access that was given before does not count.',
-      de: 'Notizen und Ordner können mit anderen Personen und Gruppen auf diesem Server geteilt werden. Ausgeschaltet gilt auch früher gegebener Zugriff nicht.',
+      de: 'Alle können Notizen und Ordner mit anderen Personen und Gruppen auf diesem Server teilen. Ist die Einstellung ausgeschaltet, gilt auch früher gegebener Zugriff nicht.',
     },
   }),
   'sharing.directory': a.yesOrNo(true, {
     title: { en: 'List of people', de: 'Liste der Personen' },
     hint: {
       en: 'Shows everyone the names of all people and groups when they share. If this is off, they enter the exact user name and see only their own groups.',
-      de: 'Zeigt beim Teilen die Namen aller Personen und Gruppen. Ausgeschaltet gibt man den genauen Benutzernamen ein und sieht nur die eigenen Gruppen.',
+      de: 'Zeigt allen beim Teilen die Namen aller Personen und Gruppen. Ist die Einstellung ausgeschaltet, geben alle den genauen Benutzernamen ein und sehen nur die eigenen Gruppen.',
     },
   }),
   'models.mirror': a.text(a.mirror.nullable(), null, {

@@ -89,11 +89,11 @@ export const detailsOfRecordingsInGerman = {
   'user-not-found': { detail: 'Es gibt keinen Benutzer mit diesem Namen.' },
   'shared-through-others': {
     detail:
-      'Das ist nicht direkt mit Ihnen geteilt, sondern über eine Gruppe oder einen Ordner. Wenden Sie sich an die Person, der es gehört, oder an einen Administrator.',
+      'Ihr Zugriff kommt über eine Gruppe oder einen Ordner. Wenden Sie sich an die Person, die teilt, oder an einen Administrator.',
   },
   'guest-not-shared': {
     detail:
-      'Notizen von guest können nicht geteilt werden. Ein Administrator kann diese zuerst jemandem übergeben.',
+      'Notizen von guest können nicht geteilt werden. Ein Administrator kann die Notiz zuerst jemandem übergeben.',
   },
   'group-not-found': { detail: 'Diese Gruppe gibt es nicht.' },
   'user-deleted-since': { detail: 'Der Benutzer wurde angelegt, ist aber inzwischen gelöscht.' },

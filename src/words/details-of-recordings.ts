@@ -134,14 +134,14 @@ export const detailsOfRecordings = {
     {},
     {
       detail:
-        'This isn’t shared with you directly, but through a group or a folder. Ask the owner or an administrator.',
+        'Your access comes through a group or a folder. Ask the person who shares, or an administrator.',
     },
   ),
   'guest-not-shared': says(
     {},
     {
       detail:
-        'Notes of guest can’t be shared. An administrator can hand this one over to somebody first.',
+        'Notes of guest can’t be shared. An administrator can hand the note over to somebody first.',
     },
   ),
   'group-not-found': says({}, { detail: 'There is no such group.' }),

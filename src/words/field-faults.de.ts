@@ -126,7 +126,7 @@ export const fieldFaultsInGerman = {
   'recording-named-twice': { detail: 'muss jede Aufnahme nur einmal nennen' },
   'count-differs': { detail: 'muss {count} sein, so viele wie genannt sind' },
   'tags-of-others': {
-    detail: 'findet nur Eigenes: die Tags anderer werden nicht gezeigt',
+    detail: 'findet nur Ihre eigenen Notizen: Schlagwörter anderer Personen werden nicht gezeigt',
   },
   'one-place': { detail: 'muss das Einzige von cursor, before und around sein' },
   'search-empty': { detail: 'muss den Suchbegriff enthalten, etwa /search?q=budget' },
@@ -159,7 +159,7 @@ export const fieldFaultsInGerman = {
   'too-many-tags': { detail: 'dürfen höchstens {limit} je Aufnahme sein' },
   'not-your-tag': { detail: 'ist keines Ihrer Schlagwörter' },
   'only-by-owner': { detail: 'kann nur ändern, wem die Notiz gehört' },
-  'is-the-owner': { detail: 'ist bereits die Person, der das gehört' },
+  'is-the-owner': { detail: 'ist die Person, die teilt' },
   'not-a-user': { detail: 'ist kein Benutzer' },
   'not-a-label': { detail: 'ist kein Sprecher dieser Aufnahme ({labels})' },
   'not-a-word': { detail: 'ist kein Wort, an dem sich dieser Beitrag teilen lässt' },

@@ -164,7 +164,10 @@ export const fieldFaults = {
   'passage-named-twice': says({}, { detail: 'must name each passage once' }),
   'recording-named-twice': says({}, { detail: 'must name each recording once' }),
   'count-differs': says({ count: 'integer' }, { detail: 'must be {count}, as many as are named' }),
-  'tags-of-others': says({}, { detail: 'finds only your own: other people’s tags aren’t shown' }),
+  'tags-of-others': says(
+    {},
+    { detail: 'finds only your own notes: other people’s tags aren’t shown' },
+  ),
   'one-place': says({}, { detail: 'must be the only one of cursor, before and around' }),
   'search-empty': says({}, { detail: 'must contain what to search for, such as /search?q=budget' }),
   'question-or-missed': says(
@@ -208,7 +211,7 @@ export const fieldFaults = {
   ),
   'not-your-tag': says({}, { detail: 'is not one of your tags' }),
   'only-by-owner': says({}, { detail: 'can only be changed by the owner of the note' }),
-  'is-the-owner': says({}, { detail: 'is the owner already' }),
+  'is-the-owner': says({}, { detail: 'is the person who shares' }),
   'not-a-user': says({}, { detail: 'is not a user' }),
   'not-a-label': says(
     { labels: 'list' },

@@ -77,7 +77,7 @@ export const problemsOfRequestsInGerman = {
     detail: 'Es gibt keine Person und keine Gruppe mit diesem Namen. Prüfen Sie den Namen.',
   },
   'not-yours': {
-    title: 'Das kann nur, wem die Notiz gehört',
+    title: 'Nur für die Person, der die Notiz gehört',
     detail: 'Diese Notiz gehört {owner}. Es wurde nichts geändert. Wenden Sie sich an {owner}.',
   },
   'sharing-off': {

@@ -65,7 +65,7 @@ test('another person’s note shows whose it is, and only what its reader may do
 
   const reader = await opened(ben, `/notes/${read}`);
   await reader.getByText('ada’s note').waitFor();
-  await reader.getByText('You may read it, without audio.').waitFor();
+  await reader.getByText('You may read this note, without audio.').waitFor();
   await reader.locator('.turn').first().waitFor();
   await reader.locator('#of-how').waitFor();
   for (const gone of [
@@ -96,7 +96,7 @@ test('another person’s note shows whose it is, and only what its reader may do
   await checkLook(reader, 'shared-read-menu');
 
   const corrector = await opened(ben, `/notes/${corrected}`);
-  await corrector.getByText('You may edit it, with audio.').waitFor();
+  await corrector.getByText('You may edit this note, with audio.').waitFor();
   await corrector.locator('.player').waitFor();
   await corrector.locator('.turn .tools button').first().waitFor();
   assert.equal(await corrector.locator('.filing, #sidenote, .rewrite').count(), 0);
@@ -231,7 +231,7 @@ test('what others share is a list of its own, with their names; what they record
   await checkLook(home, 'shared-follow');
   await home.getByRole('link', { name: 'Follow' }).press('Enter');
   await home.waitForURL(`**/notes/${running}`);
-  await home.getByText('You may read it, without audio.').waitFor();
+  await home.getByText('You may read this note, without audio.').waitFor();
 
   const narrow = await opened(ben, '/?shared=with-me', german320);
   await narrow.getByText('ada nimmt auf').waitFor();

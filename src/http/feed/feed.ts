@@ -263,14 +263,13 @@ function tell(
   frames: readonly string[],
 ): void {
   const sent = { ownerFrames: frames, readerFrames: frames, administratorFrames: [] };
+  // At once, so that no guess comes behind the words that replaced it; others are looked for.
+  send(feed, { id, hearers: new Set() }, sent);
   const isOwnersAlone =
     needs === 'owner' || [...feed.live.keys()].every(({ caller }) => sees(caller, id));
-  if (isOwnersAlone) {
-    send(feed, { id, hearers: new Set() }, sent);
-    return;
-  }
+  if (isOwnersAlone) return;
   hearersOf(feed.services, feed.live.keys(), { recordingId, id }, needs)
-    .then((hearers) => send(feed, { id, hearers }, sent))
+    .then((hearers) => send(feed, { id, hearers }, { ...sent, ownerFrames: [] }))
     .catch((error: unknown) =>
       feed.services.log.warn({ err: error, recordingId }, 'live message could not be sent'),
     );

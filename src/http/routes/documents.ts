@@ -86,16 +86,13 @@ async function sharedPage(
   const { kind, speaker, folder, tag } = query;
   const name = speaker === undefined ? undefined : foldName(speaker);
   const fits = ({ core, said }: KeptLine) =>
-    // Tags are their owner's.
-    tag === undefined &&
     (kind === undefined || core.kind === kind) &&
     (name === undefined ||
       (said?.speakers ?? []).some((one) => foldName(one.name ?? one.label) === name));
-  const theirs = await entriesWithMe(services, caller, { folder, fits });
-  const read =
-    query.shared === 'all'
-      ? entriesInAny([await entriesFor(services, owner, query), theirs])
-      : theirs;
+  // Tags are their owner's: with one, nothing of others is in it.
+  const theirs = tag === undefined ? [await entriesWithMe(services, caller, { folder, fits })] : [];
+  const own = query.shared === 'all' ? [await entriesFor(services, owner, query)] : [];
+  const read = entriesInAny([...own, ...theirs]);
   const near =
     query.around === undefined ? undefined : await recordingById(services.storage, query.around);
   const whose = near && (await rightsOf(services, caller, near)) ? near.owner : owner;

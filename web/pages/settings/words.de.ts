@@ -15,7 +15,7 @@ export default {
   languageIntro:
     'Schreibt Titel und Zusammenfassungen und setzt Satzzeichen. Ohne Sprachmodell funktioniert trotzdem alles: Zusammenfassungen werden dann dem Transkript entnommen, Titel dem Transkript oder dem Dateinamen.',
   notesIntro: 'Wo Notizen geöffnet und ob Stimmen gespeichert werden.',
-  sharingIntro: 'Ob Notizen geteilt werden können und wessen Namen dabei zu sehen sind.',
+  sharingIntro: 'Ob Personen Notizen teilen können und wessen Namen sie dabei sehen.',
   serverIntro: 'Wer diesen Server erreicht und wie viel Speicherplatz er belegen darf.',
 
   on: 'Ein',
