@@ -154,6 +154,7 @@ test('what a recording waits for, and where it is set, is said by the stage', (t
   t.after(() => session.set(null));
   const recording = {
     recording_id: 'r',
+    access: null,
     status: 'TRANSCRIBING',
     kind: 'meeting',
     state: 'transcribing.finishing(punctuate.running,summarise.running)',
