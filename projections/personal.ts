@@ -6,6 +6,7 @@ import {
   withoutGrant,
 } from '../events/facts/access.ts';
 import type { RuleThen, RuleWhen } from '../events/facts/rules.ts';
+import { type TemplateContent, asSpoken } from '../events/facts/templates.ts';
 import { detail } from '../src/words/details.ts';
 import { personOf, type PersonalFact, type TagColour } from '../events/facts/personal.ts';
 import type { Kind } from '../events/facts/recording.ts';
@@ -21,6 +22,8 @@ export type Folder = Named & {
   /** What a recording that begins in it is, where nobody says otherwise; null: it says nothing. */
   readonly kind: Kind | null;
   readonly language: string | null;
+  /** Id of what its summaries look like; null: as their kind has it. */
+  readonly template: string | null;
   /** With whom what is in it is shared. */
   readonly access: readonly Grant[];
 };
@@ -34,6 +37,9 @@ export type Rule = {
   readonly then: RuleThen;
 };
 
+/** What a summary looks like; each change is a revision. */
+export type Template = TemplateContent & { readonly id: string; readonly revision: number };
+
 /** What one user has set in order, as the `personal-<user id>` stream says. */
 export type Personal = {
   readonly userId: string;
@@ -42,6 +48,7 @@ export type Personal = {
   readonly tags: ReadonlyMap<string, Tag>;
   /** In their order. */
   readonly rules: ReadonlyMap<string, Rule>;
+  readonly templates: ReadonlyMap<string, Template>;
   /** Ids of folders that were deleted: what was put into one at that very moment is in none. */
   readonly deletedFolders: ReadonlySet<string>;
 };
@@ -66,6 +73,7 @@ export const personalAggregate: Aggregate<Personal, PersonalFact> = {
     folders: new Map(),
     tags: new Map(),
     rules: new Map(),
+    templates: new Map(),
     deletedFolders: new Set(),
   }),
   evolve: after,
@@ -74,13 +82,19 @@ export const personalAggregate: Aggregate<Personal, PersonalFact> = {
 };
 
 export const createFolder =
-  ({ id, name, kind = null, language = null }: Named & Partial<Folder>): DecidePersonal =>
+  ({
+    id,
+    name,
+    kind = null,
+    language = null,
+    template = null,
+  }: Named & Partial<Folder>): DecidePersonal =>
   ({ folders }) =>
-    fault(folders, { name, what: 'folders' }) ?? [
+    nameFault(folders, { name, what: 'folders' }) ?? [
       { type: 'folder.created', data: { folder: id }, content: { name } },
-      ...(kind === null && language === null
+      ...(kind === null && language === null && template === null
         ? []
-        : [{ type: 'folder.configured' as const, data: { folder: id, kind, language } }]),
+        : [{ type: 'folder.configured' as const, data: { folder: id, kind, language, template } }]),
     ];
 
 /** Another name, or what begins in it is; what is left out stays. */
@@ -88,15 +102,20 @@ export const changeFolder =
   (id: string, wanted: Changes<Omit<Folder, 'id' | 'access'>>): DecidePersonal =>
   ({ folders }) => {
     const there = folders.get(id);
-    if (!there) return unknown;
-    const { name = there.name, kind = there.kind, language = there.language } = wanted;
-    const refused = name === there.name ? undefined : fault(folders, { id, name });
+    if (!there) return unknownInOrder;
+    const {
+      name = there.name,
+      kind = there.kind,
+      language = there.language,
+      template = there.template,
+    } = wanted;
+    const refused = name === there.name ? undefined : nameFault(folders, { id, name });
     if (refused) return refused;
     const facts: PersonalFact[] = [];
     if (name !== there.name)
       facts.push({ type: 'folder.renamed', data: { folder: id }, content: { name } });
-    if (kind !== there.kind || language !== there.language)
-      facts.push({ type: 'folder.configured', data: { folder: id, kind, language } });
+    if (kind !== there.kind || language !== there.language || template !== there.template)
+      facts.push({ type: 'folder.configured', data: { folder: id, kind, language, template } });
     return facts;
   };
 
@@ -105,17 +124,17 @@ type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 export const deleteFolder =
   (id: string): DecidePersonal =>
   ({ folders }) =>
-    folders.has(id) ? [{ type: 'folder.deleted', data: { folder: id } }] : unknown;
+    folders.has(id) ? [{ type: 'folder.deleted', data: { folder: id } }] : unknownInOrder;
 
 /** Shares what is in a folder, or changes what somebody may do with it. */
 export const shareFolder =
   (id: string, grant: Grant): DecidePersonal =>
   ({ folders }) => {
     const there = folders.get(id);
-    if (!there) return unknown;
+    if (!there) return unknownInOrder;
     const before = there.access.find(({ to }) => to === grant.to);
     if (before?.role === grant.role && before.audio === grant.audio) return [];
-    if (!before && there.access.length >= grantsMax) return tooMany('grants', grantsMax);
+    if (!before && there.access.length >= grantsMax) return tooManyNames('grants', grantsMax);
     return [{ type: 'folder.shared', data: { folder: id, ...grant } }];
   };
 
@@ -123,7 +142,7 @@ export const unshareFolder =
   (id: string, to: Grantee): DecidePersonal =>
   ({ folders }) => {
     const there = folders.get(id);
-    if (!there) return unknown;
+    if (!there) return unknownInOrder;
     return there.access.some((one) => one.to === to)
       ? [{ type: 'folder.unshared', data: { folder: id, to } }]
       : [];
@@ -132,7 +151,7 @@ export const unshareFolder =
 export const createTag =
   ({ id, name, colour }: Tag): DecidePersonal =>
   ({ tags }) =>
-    fault(tags, { name, what: 'tags' }) ?? [
+    nameFault(tags, { name, what: 'tags' }) ?? [
       { type: 'tag.created', data: { tag: id, colour }, content: { name } },
     ];
 
@@ -141,11 +160,11 @@ export const changeTag =
   (id: string, wanted: Changes<Omit<Tag, 'id'>>): DecidePersonal =>
   ({ tags }) => {
     const there = tags.get(id);
-    if (!there) return unknown;
+    if (!there) return unknownInOrder;
     const { name = there.name, colour = there.colour } = wanted;
     if (name === there.name && colour === there.colour) return [];
     return (
-      fault(tags, { id, name }) ?? [
+      nameFault(tags, { id, name }) ?? [
         { type: 'tag.renamed', data: { tag: id, colour }, content: { name } },
       ]
     );
@@ -154,20 +173,20 @@ export const changeTag =
 export const deleteTag =
   (id: string): DecidePersonal =>
   ({ tags }) =>
-    tags.has(id) ? [{ type: 'tag.deleted', data: { tag: id } }] : unknown;
+    tags.has(id) ? [{ type: 'tag.deleted', data: { tag: id } }] : unknownInOrder;
 
 /** A new rule is the last one. */
 export const createRule =
   (rule: Rule): DecidePersonal =>
   ({ rules }) =>
-    rules.size >= rulesMax ? tooMany('rules', rulesMax) : [saved(rule)];
+    rules.size >= rulesMax ? tooManyNames('rules', rulesMax) : [saved(rule)];
 
 /** What is left out stays. */
 export const changeRule =
   (id: string, wanted: Changes<Omit<Rule, 'id'>>): DecidePersonal =>
   ({ rules }) => {
     const there = rules.get(id);
-    if (!there) return unknown;
+    if (!there) return unknownInOrder;
     const { enabled = there.enabled, when = there.when, then = there.then } = wanted;
     const after = { id, enabled, when, then };
     const isSame = JSON.stringify(after) === JSON.stringify(there);
@@ -177,7 +196,7 @@ export const changeRule =
 export const deleteRule =
   (id: string): DecidePersonal =>
   ({ rules }) =>
-    rules.has(id) ? [{ type: 'rule.deleted', data: { rule: id } }] : unknown;
+    rules.has(id) ? [{ type: 'rule.deleted', data: { rule: id } }] : unknownInOrder;
 
 /** @param ids all of them, each once */
 export const orderRules =
@@ -213,17 +232,19 @@ const refuse = (refused: PersonalRefusal['refused'], said: Sentence): PersonalRe
   refused,
   said,
 });
-const unknown = refuse('not-found', problemOf('not-found'));
+export const unknownInOrder = refuse('not-found', problemOf('not-found'));
 
-const tooMany = (what: 'folders' | 'tags' | 'rules' | 'grants', count: number): PersonalRefusal =>
-  refuse('too-many-names', problemOf('too-many-names', { count, what }));
+export const tooManyNames = (
+  what: 'folders' | 'tags' | 'rules' | 'grants' | 'templates',
+  count: number,
+): PersonalRefusal => refuse('too-many-names', problemOf('too-many-names', { count, what }));
 
 /** Why a name cannot be given; undefined: it can. `what`: of which one more is to be made. */
-function fault(
+export function nameFault(
   there: ReadonlyMap<string, Named>,
   { id, name, what }: { id?: string; name: string; what?: 'folders' | 'tags' },
 ): PersonalRefusal | undefined {
-  if (what !== undefined && there.size >= namedMax) return tooMany(what, namedMax);
+  if (what !== undefined && there.size >= namedMax) return tooManyNames(what, namedMax);
   const same = [...there.values()].find(
     (one) => one.id !== id && foldName(one.name) === foldName(name),
   );
@@ -231,20 +252,20 @@ function fault(
 }
 
 function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
-  const { folders, tags, rules, deletedFolders } = personal;
+  const { folders, tags, rules, templates, deletedFolders } = personal;
   switch (fact.type) {
     case 'folder.created':
     case 'folder.renamed': {
       const { folder: id } = fact.data;
-      const { kind, language, access } = folders.get(id) ?? newFolder;
-      const folder = { id, name: nameIn(fact, id), kind, language, access };
+      const folder = { ...(folders.get(id) ?? newFolder), id, name: nameIn(fact, id) };
       return { ...personal, folders: having(folders, folder) };
     }
     case 'folder.configured': {
-      const { folder: id, kind, language } = fact.data;
+      const { folder: id, kind, language, template = null } = fact.data;
       const there = folders.get(id);
       if (!there) return personal;
-      return { ...personal, folders: having(folders, { ...there, kind, language }) };
+      const now = { ...there, kind, language, template };
+      return { ...personal, folders: having(folders, now) };
     }
     case 'folder.shared':
     case 'folder.unshared': {
@@ -283,12 +304,32 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
       const ordered = fact.data.rules.flatMap((id) => rules.get(id) ?? []);
       return { ...personal, rules: new Map(ordered.map((rule) => [rule.id, rule])) };
     }
+    case 'template.saved':
+      return { ...personal, templates: having(templates, templateIn(fact)) };
+    case 'template.deleted':
+      return { ...personal, templates: without(templates, fact.data.template) };
     default:
       return personal;
   }
 }
 
-const newFolder = { kind: null, language: null, access: [] } as const;
+/** One that cannot be read, since its key is away, asks for nothing. */
+const templateIn = ({
+  data: { template: id, revision },
+  content,
+}: StoredFact<Extract<PersonalFact, { type: 'template.saved' }>>): Template => ({
+  ...(content ?? {
+    name: id,
+    sections: [],
+    instructions: '',
+    language: asSpoken,
+    length: 'medium',
+  }),
+  id,
+  revision,
+});
+
+const newFolder = { kind: null, language: null, template: null, access: [] } as const;
 
 /** What cannot be read, since its key is away, is called by its id. */
 const nameIn = ({ content }: { content?: { name: string } | undefined }, id: string): string =>

@@ -3,8 +3,9 @@ import type { FactOf, FactSchemas } from './envelope.ts';
 import { granted, withdrawn } from './access.ts';
 import { kindSchema } from './recording.ts';
 import { ruleFacts } from './rules.ts';
+import { templateFacts } from './templates.ts';
 
-/** The stream of what one user has set in order: folders, tags and rules. Sealed with the user's key. */
+/** The stream of what one user has set in order: folders, tags, rules and templates. Sealed with the user's key. */
 export const personalStream = (userId: string): PersonalStream => `personal-${userId}`;
 export type PersonalStream = `personal-${string}`;
 /** The user a stream of that kind is of; undefined for other streams. */
@@ -25,7 +26,13 @@ export const personalFacts = {
   'folder.renamed': { data: z.object(folder), content: named },
   /** What a recording that begins in it is, where nobody says otherwise. */
   'folder.configured': {
-    data: z.object({ ...folder, kind: kindSchema.nullable(), language: z.string().nullable() }),
+    data: z.object({
+      ...folder,
+      kind: kindSchema.nullable(),
+      language: z.string().nullable(),
+      /** What its summaries look like. Absent in older logs: none. */
+      template: z.string().nullable().optional(),
+    }),
   },
   /** What was in it is in none. */
   'folder.deleted': { data: z.object(folder) },
@@ -37,6 +44,7 @@ export const personalFacts = {
   'tag.renamed': { data: z.object({ ...tag, colour: z.literal(tagColours) }), content: named },
   'tag.deleted': { data: z.object(tag) },
   ...ruleFacts,
+  ...templateFacts,
 } satisfies FactSchemas;
 
 export type PersonalFact = FactOf<typeof personalFacts>;

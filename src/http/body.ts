@@ -104,6 +104,12 @@ const moment = z.iso.datetime({ offset: true, error: wrong('not-a-time') });
 /** Id of a folder or a tag. */
 export const orderIdSchema = z.string().regex(/^\w{1,64}$/);
 
+/** Id of a template of summaries, also of one that everybody has. */
+export const templateIdSchema = z
+  .string()
+  .regex(/^[\w-]{1,64}$/)
+  .describe('id of a template of summaries');
+
 /** In what a recording begins with. */
 export const folderSchema = orderIdSchema.describe('id of a folder that it is put into');
 

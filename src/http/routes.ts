@@ -15,6 +15,7 @@ import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
 import { orderRoutes } from './routes/order.ts';
 import { ruleRoutes } from './routes/rules.ts';
+import { templateRoutes } from './routes/templates.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { recordingCommandRoutes } from './routes/recording-actions.ts';
@@ -75,6 +76,7 @@ export const routes: readonly Route[] = [
   ...profileRoutes,
   ...orderRoutes,
   ...ruleRoutes,
+  ...templateRoutes,
   ...documentRoutes,
   ...searchRoutes,
   ...audioRoutes,

@@ -148,6 +148,8 @@ export const fieldFaultsInGerman = {
   'peaks-too-many': { detail: 'ist zu hoch für eine Aufnahme dieser Länge' },
   'model-only-for-speech': { detail: 'lässt sich nur beim erneuten Transkribieren wählen' },
   'not-your-folder': { detail: 'ist keiner Ihrer Ordner' },
+  'not-your-template': { detail: 'ist keine Ihrer Vorlagen' },
+  'same-section-twice': { detail: 'hat eine Überschrift doppelt' },
   'rule-without-condition': { detail: 'braucht mindestens eine Bedingung' },
   'rule-without-action': { detail: 'muss sagen, was geschehen soll' },
   'rule-too-late': {

@@ -194,6 +194,8 @@ export const fieldFaults = {
   'peaks-too-many': says({}, { detail: 'is too high for a recording of this length' }),
   'model-only-for-speech': says({}, { detail: 'can only be chosen when transcribing again' }),
   'not-your-folder': says({}, { detail: 'is not one of your folders' }),
+  'not-your-template': says({}, { detail: 'is not one of your templates' }),
+  'same-section-twice': says({}, { detail: 'has a heading twice' }),
   'rule-without-condition': says({}, { detail: 'must have at least one condition' }),
   'rule-without-action': says({}, { detail: 'must say what is done' }),
   'rule-too-late': says(

@@ -143,6 +143,7 @@ export const problemsOfRequestsInGerman = {
         folders: 'Ordner',
         tags: 'Schlagwörter',
         rules: 'Regeln',
+        templates: 'Vorlagen',
         groups: 'Gruppen',
         members: 'Mitglieder einer Gruppe',
         grants: 'Personen und Gruppen für eine Notiz oder einen Ordner',

@@ -214,7 +214,10 @@ export const problemsOfRequests = {
     { title: 'Name taken', detail: 'The name “{name}” is already taken. Choose another one.' },
   ),
   'too-many-names': says(
-    { count: 'integer', what: ['folders', 'tags', 'rules', 'groups', 'members', 'grants'] },
+    {
+      count: 'integer',
+      what: ['folders', 'tags', 'rules', 'templates', 'groups', 'members', 'grants'],
+    },
     {
       title: 'Too many',
       detail: 'There can be {count} {what} at most. Delete some of them first.',
@@ -223,6 +226,7 @@ export const problemsOfRequests = {
           folders: 'folders',
           tags: 'tags',
           rules: 'rules',
+          templates: 'templates',
           groups: 'groups',
           members: 'members of a group',
           grants: 'people and groups for one note or folder',

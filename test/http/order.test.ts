@@ -426,7 +426,14 @@ test('a folder says of what kind and in which language recordings are that begin
     token,
     json: { kind: 'meeting', language: 'de-AT' },
   });
-  const clients = { id: folder, name: 'Clients', kind: 'meeting', language: 'de', shared: 0 };
+  const clients = {
+    id: folder,
+    name: 'Clients',
+    kind: 'meeting',
+    language: 'de',
+    shared: 0,
+    template: null,
+  };
   assert.deepEqual(changed, clients);
   const begun = async (fields: Record<string, string>) => {
     const { recording_id: id } = (await service.upload(token, fields)).body;

@@ -240,6 +240,7 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/folders': 'the user’s stream knows the command: repeated in order.test.ts',
   '/tags': 'the same',
   '/rules': 'the same: repeated in rules.test.ts',
+  '/templates': 'the same: repeated in templates.test.ts',
   '/rules/try': 'changes nothing',
   '/rules/apply': 'each recording knows its command, as with /recordings/bulk',
   '/recordings/bulk': 'each recording knows its command: repeated in order.test.ts',

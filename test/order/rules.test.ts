@@ -19,7 +19,14 @@ const having = (rules: readonly Rule[]): Personal => ({
   folders: new Map(
     folders.map((id) => [
       id,
-      { id, name: id, kind: id === 'F3' ? 'meeting' : null, language: null, access: [] },
+      {
+        id,
+        name: id,
+        kind: id === 'F3' ? 'meeting' : null,
+        language: null,
+        template: null,
+        access: [],
+      },
     ]),
   ),
   tags: new Map(tags.map((id) => [id, { id, name: id, colour: 1 }])),

@@ -296,6 +296,17 @@ const samples: Record<FactType, Sample> = {
     content: { when: { said: 'Köln' }, then: { folder: 'F1', tags: ['T1'] } },
   },
   'rule.deleted': { data: { rule: 'U1' } },
+  'template.saved': {
+    data: { template: 'V1', revision: 1 },
+    content: {
+      name: 'Vorstand',
+      sections: [{ title: 'Beschlüsse', about: 'was beschlossen wurde', kind: 'decision' }],
+      instructions: 'Kurze Sätze.',
+      language: 'de',
+      length: 'short',
+    },
+  },
+  'template.deleted': { data: { template: 'V1' } },
   'rules.ordered': { data: { rules: ['U2', 'U1'] } },
   'folder.created': { data: { folder: 'F1' }, content: { name: 'Gemeinde' } },
   'folder.configured': { data: { folder: 'F1', kind: 'meeting', language: 'de' } },

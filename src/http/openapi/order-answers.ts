@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
+import { templateContent } from '../../../events/facts/templates.ts';
 import { tagColours } from '../../../events/facts/personal.ts';
 import { limits } from '../limits.ts';
 
@@ -21,9 +22,17 @@ export const folderNamed = z.object({
   name: z.string(),
   kind: kindSchema.nullable().describe('of what begins in it, where no other is given'),
   language: z.string().nullable().describe('ISO 639-1 code; the same'),
+  template: z.string().nullable().describe('id of what its summaries look like; null: by kind'),
   shared: z.int().describe('with how many people and groups'),
 });
 export const tagNamed = z.object({ id: z.string(), name: z.string(), colour });
+
+/** What a summary looks like. */
+export const template = z.object({
+  id: z.string(),
+  revision: z.int().describe('1, 2, …'),
+  ...templateContent.shape,
+});
 
 /** What several recordings became, with what undoes it. */
 export const changedTogether = <T extends z.ZodType>(refused: T) =>

@@ -18,7 +18,7 @@ import {
   deleteTag,
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
-import { languageSchema, shortNameSchema as orderName } from '../body.ts';
+import { languageSchema, shortNameSchema as orderName, templateIdSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
 import { folderWithMe } from '../openapi/access-answers.ts';
@@ -26,12 +26,14 @@ import * as answers from '../openapi/order-answers.ts';
 import { sharedWith } from '../shared-with-me.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
+import { assertTemplate } from '../templates.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 
 /** What a recording is that begins in a folder, where no other is given. */
 const beginning = {
   kind: kindSchema.nullable().optional(),
   language: languageSchema.optional().describe('null: as heard'),
+  template: templateIdSchema.nullable().optional().describe('null: by kind'),
 };
 
 /** Lists that are counted at once, for all requests together. */
@@ -76,9 +78,13 @@ export const orderRoutes = [
     answers: { 201: { description: 'The folder.', json: answers.folderNamed } },
     problems: ['name-taken', 'too-many-names'],
     command: true,
-    async run({ ctx, body: { name, kind = null, language = null }, onBehalf }, services) {
+    async run(
+      { ctx, body: { name, kind = null, language = null, template = null }, onBehalf },
+      services,
+    ) {
       ctx.status = 201;
-      const folder = { name, kind, language };
+      await assertTemplate(services, onBehalf.by, template);
+      const folder = { name, kind, language, template };
       return await created(services, onBehalf, (id) => createFolder({ id, ...folder }));
     },
   }),
@@ -90,6 +96,7 @@ export const orderRoutes = [
     problems: ['not-found', 'name-taken'],
     command: true,
     async run({ params: { folder: id }, body, onBehalf }, { order }) {
+      await assertTemplate({ order }, onBehalf.by, body.template);
       taken(await order.change(onBehalf.by, onBehalf, changeFolder(id, body)));
       const folder = (await order.of(onBehalf.by)).folders.get(id);
       return folder && folderShown(folder);

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+
+type Template = {
+  id: string;
+  revision: number;
+  name: string;
+  sections: { title: string; about: string; kind: string }[];
+  instructions: string;
+  language: string;
+  length: string;
+};
+type Templates = { templates: Template[]; built_in: Template[] };
+
+const minutes = {
+  name: 'Board minutes',
+  sections: [
+    { title: 'Resolutions', about: 'what was resolved', kind: 'decision' },
+    { title: 'Also said', about: '', kind: 'point' },
+  ],
+  instructions: 'Name amounts.',
+  language: 'spoken',
+  length: 'short',
+};
+
+const listed = async (service: TestService, token: string, language = 'en') => {
+  const headers = { 'Accept-Language': language };
+  return (await service.call<Templates>('GET', '/templates', { token, headers })).body;
+};
+
+test('a template is made, changed and deleted, each change a revision, over a restart; others do not see it', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const made = await service.call<Template>('POST', '/templates', {
+    token,
+    json: minutes,
+    headers: { 'Idempotency-Key': 'first' },
+  });
+  assert.equal(made.status, 201);
+  const { id } = made.body;
+  assert.deepEqual(made.body, { id, revision: 1, ...minutes });
+  const again = await service.call<Template>('POST', '/templates', {
+    token,
+    json: minutes,
+    headers: { 'Idempotency-Key': 'first' },
+  });
+  assert.deepEqual(again.body, made.body);
+  const taken = await service.call<ProblemAnswer>('POST', '/templates', {
+    token,
+    json: { ...minutes, name: 'board MINUTES' },
+  });
+  assert.deepEqual([taken.status, taken.body.type], [409, '/problems/name-taken']);
+  const put = async (json: object) =>
+    (await service.call<Template>('PUT', `/templates/${id}`, { token, json })).body.revision;
+  assert.equal(await put(minutes), 1);
+  assert.equal(await put({ ...minutes, length: 'long' }), 2);
+  const ben = await service.addUser('ben');
+  assert.deepEqual((await listed(service, ben)).templates, []);
+  const theirs = await service.call('PUT', `/templates/${id}`, { token: ben, json: minutes });
+  assert.equal(theirs.status, 404);
+  const { templates } = await listed(service, token);
+  assert.deepEqual(templates, [{ id, revision: 2, ...minutes, length: 'long' }]);
+  assert.equal((await service.call('DELETE', `/templates/${id}`, { token })).status, 204);
+  assert.equal((await service.call('DELETE', `/templates/${id}`, { token })).status, 404);
+  assert.deepEqual((await listed(service, token)).templates, []);
+});
+
+test('the built-in templates are there in English and German', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const names = async (language: string) =>
+    (await listed(service, token, language)).built_in.map(({ id, name }) => [id, name]);
+  const english = await names('en');
+  assert.deepEqual(english.slice(0, 3), [
+    ['general', 'General'],
+    ['meeting', 'Meeting'],
+    ['one-on-one', 'One-on-one'],
+  ]);
+  assert.equal(english.length, 8);
+  assert.deepEqual((await names('de')).at(-1), ['medical-visit', 'Arztbesuch']);
+});
+
+test('what no template can be is refused by the name of its field', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const section = minutes.sections[0]!;
+  const cases: [object, string][] = [
+    [{ sections: [] }, 'sections'],
+    [{ sections: Array.from({ length: 13 }, (_, at) => ({ title: `Part ${at}` })) }, 'sections'],
+    [{ sections: [section, { ...section, title: 'RESOLUTIONS' }] }, 'sections'],
+    [{ sections: [{ ...section, title: ' ' }] }, 'sections.0.title'],
+    [{ sections: [{ ...section, kind: 'text' }] }, 'sections.0.kind'],
+    [{ instructions: 'a'.repeat(2001) }, 'instructions'],
+    [{ language: 'Klingon' }, 'language'],
+    [{ length: 'endless' }, 'length'],
+    [{ name: '' }, 'name'],
+  ];
+  for (const [part, path] of cases) {
+    const { status, body } = await service.call<ProblemAnswer & { errors: { field: string }[] }>(
+      'POST',
+      '/templates',
+      { token, json: { ...minutes, ...part } },
+    );
+    assert.equal(status, 422, path);
+    assert.match(
+      JSON.stringify(body),
+      new RegExp(`"${path.replaceAll('.', String.raw`\.`)}"`, 'u'),
+    );
+  }
+});
+
+test('a folder takes a template of its owner or a built-in one, and no other', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const { id } = (await service.call<Template>('POST', '/templates', { token, json: minutes }))
+    .body;
+  const made = await service.call<{ id: string; template: string | null }>('POST', '/folders', {
+    token,
+    json: { name: 'Board', template: id },
+  });
+  assert.equal(made.body.template, id);
+  const change = async (template: string | null) =>
+    await service.call<{ template: string | null }>('PATCH', `/folders/${made.body.id}`, {
+      token,
+      json: { template },
+    });
+  assert.equal((await change('interview')).body.template, 'interview');
+  assert.equal((await change('01ARZ3NDEKTSV4RRFFQ69G5FAV')).status, 422);
+  assert.equal((await change(null)).body.template, null);
+  const theirs = await service.call('POST', '/folders', {
+    token: ben,
+    json: { name: 'Board', template: id },
+  });
+  assert.equal(theirs.status, 422);
+});
