@@ -92,6 +92,8 @@ export const ofOrder = {
   'tags.changed': noting,
   'access.granted': noting,
   'access.withdrawn': noting,
+  'link.created': noting,
+  'link.revoked': noting,
 } as const;
 
 /** What people may say in every state but the last. */

@@ -39,6 +39,7 @@ export type LibraryItem = {
   /** Whose it is, and with whom it is shared. */
   owner: string;
   grants: ListedRecording['access'];
+  links: ListedRecording['links'];
 };
 
 /**
@@ -218,6 +219,7 @@ function libraryItem(row: ListedRecording): LibraryItem | undefined {
     tags: row.tags,
     owner: row.owner,
     grants: row.access,
+    links: row.links,
   };
 }
 

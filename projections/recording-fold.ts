@@ -1,6 +1,7 @@
 import type { LoggedRecordingFact } from '../events/facts/catalogue.ts';
 import { originsAfter } from './recording/origins.ts';
 import { withGrant, withoutGrant } from '../events/facts/access.ts';
+import { termsOf, withLink, withoutLink } from '../events/facts/links.ts';
 import { counting, leadsBy } from '../events/facts/counting.ts';
 import { type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Digest, digestAfter, isErased, noDigest } from './recording/digest.ts';
@@ -122,6 +123,7 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       folder: null,
       tags: [],
       access: [],
+      links: [],
       version: 0,
     },
     counted,
@@ -132,7 +134,7 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
 /** What a fact says for good, whatever becomes of the run it belongs to. */
 function lastingChange(
   fact: LoggedRecordingFact,
-  { access }: Pick<KeptRecording['core'], 'access'>,
+  { access, links }: Pick<KeptRecording['core'], 'access' | 'links'>,
 ): Partial<KeptRecording['core']> | undefined {
   switch (fact.type) {
     case 'speakers.postponed':
@@ -143,11 +145,15 @@ function lastingChange(
       return { tags: fact.data.tags };
     // Ids of one user mean nothing to another.
     case 'recording.handed_over':
-      return { folder: null, tags: [], access: [] };
+      return { folder: null, tags: [], access: [], links: [] };
     case 'access.granted':
       return { access: withGrant(access, fact.data) };
     case 'access.withdrawn':
       return { access: withoutGrant(access, fact.data.to) };
+    case 'link.created':
+      return { links: withLink(links, { ...termsOf(fact.data), at: fact.at }) };
+    case 'link.revoked':
+      return { links: withoutLink(links, fact.data.link) };
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { documentHashes: null, files: [] } : {};
     case 'documents.saved': {
@@ -170,6 +176,7 @@ const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   folder: null,
   tags: [],
   access: [],
+  links: [],
 });
 
 type Running = RecordingRow['running'];

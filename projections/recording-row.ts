@@ -1,5 +1,6 @@
 import type { Sentence } from '../src/words/params.ts';
 import type { Grant } from '../events/facts/access.ts';
+import type { LinkTerms } from '../events/facts/links.ts';
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Note, noteOf } from '../src/words/notes.ts';
 import type { Origin } from './recording/origins.ts';
@@ -9,6 +10,9 @@ import { withKnownNames } from './recording/written-texts.ts';
 import type { ReadFact } from './recording/recording.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import type { ProjectionStorage, Seal } from './runner/projection.ts';
+
+/** A link, and when it was made; its name and password are a row of their own (`link-texts.ts`). */
+export type KeptLink = LinkTerms & { readonly at: string };
 
 /** What a reader sees of one recording, folded from its facts. */
 export type RecordingRow = {
@@ -57,6 +61,8 @@ export type RecordingRow = {
   tags: readonly string[];
   /** With whom its owner shares it. */
   access: readonly Grant[];
+  /** By what strangers read it; also links that are over, until they are deleted. */
+  links: readonly KeptLink[];
   /** Version of the documents; 0: none yet. */
   version: number;
   /** What a reader should know: no language model, parts kept unpunctuated, audio truncated, … */

@@ -32,6 +32,7 @@ import {
   wordlessRow,
 } from './recording-row.ts';
 import { dropTexts, setText } from './texts.ts';
+import { keepLinkText } from './link-texts.ts';
 
 /**
  * Every recording: what it says, and the lists it is in. Rows, those with (s) sealed with its key:
@@ -44,7 +45,7 @@ import { dropTexts, setText } from './texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 24,
+  version: 25,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -60,6 +61,7 @@ export const recordings: Projection = {
       rows.set(digestKey(id), { counted, facts });
     if (before) dropTexts(rows, before, after);
     setText(rows, after, fact);
+    keepLinkText(rows, { before, after }, fact);
     const owners = new Set([after.core.owner, (before ?? after).core.owner]);
     if (fact.type !== 'utterance.recognised')
       for (const owner of owners) rows.set(`p/${owner}`, fact.position);

@@ -1,4 +1,5 @@
 import { accessFacts } from './access.ts';
+import { linkFacts } from './links.ts';
 import { orderFacts } from './order.ts';
 import * as z from 'zod';
 import { assemblyFacts, madeOf } from './assembly.ts';
@@ -216,6 +217,7 @@ export const recordingFacts = {
   ...assemblyFacts,
   ...orderFacts,
   ...accessFacts,
+  ...linkFacts,
 
   /** A person said what the recording is called. */
   'title.changed': {

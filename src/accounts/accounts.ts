@@ -5,7 +5,9 @@ import type { Settings } from '../config/environment.ts';
 import { type UserLinks, userLinks } from './user-links.ts';
 import { type Groups, forgetGroup, groupAdministration } from './groups.ts';
 import { type FirstSetup, openFirstSetup } from './first-setup.ts';
-import { type PasswordLogin, assertMayTry, openLogin } from './login.ts';
+import { type PasswordLogin, assertMayTry, openLogin, strangersMax } from './login.ts';
+import { type LinkPasswords, linkPasswords } from './link-passwords.ts';
+import { limited } from '../shared/mutex.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
@@ -32,7 +34,7 @@ export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
   setupCodes: SetupCodes;
 };
 
-export interface Accounts extends UserAdministration, UserLinks, Groups {
+export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, Groups {
   /** Whether the first administrator is still to be created, and whether this caller needs the code. */
   setupState(peer: Peer): Promise<{ setup_required: boolean; setup_code_required: boolean }>;
   /** The one-time code, as long as there is no user. */
@@ -90,7 +92,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   });
   const scheme = () => settings()['auth.password_hash'];
   const limits = loginLimits(kept);
-  const deps = { stream, book, scheme, limits, brake: loginBrake(kept), log };
+  const ofStrangers = limited(strangersMax, 0);
+  const deps = { stream, book, scheme, limits, brake: loginBrake(kept), ofStrangers, log };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
   await finishErasures(users, parts);
   await kept.sweep();
@@ -109,6 +112,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   return {
     ...administration,
     ...links,
+    ...linkPasswords(deps),
     ...groupAdministration(parts),
     // On the host, users can be made before the first setup.
     createUser: (user, onBehalf) => setup.over(administration.createUser(user, onBehalf)),

@@ -34,4 +34,18 @@ export type Caller = {
   expiresAt: Date;
   /** What has to be done before anything else is answered; null: nothing. */
   limited: 'password' | null;
+  /** Who reads one recording by a link, and is no user. */
+  link?: { recordingId: string; link: string };
 };
+
+/** Who reads by a link: no user, and in no session. */
+export const linkCaller = (recordingId: string, link: string): Caller => ({
+  userId: `l-${link}`,
+  username: '',
+  isAdmin: false,
+  sessionId: '',
+  beganAt: new Date(0),
+  expiresAt: new Date(0),
+  limited: null,
+  link: { recordingId, link },
+});

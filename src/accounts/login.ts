@@ -16,13 +16,13 @@ import {
 } from './passwords.ts';
 import type { SessionBook } from './sessions.ts';
 import type { UserStream } from './users.ts';
-import { limited } from '../shared/mutex.ts';
+import type { Limited } from '../shared/mutex.ts';
 
 /**
  * Logins from addresses that are not known that are hashed or wait for it: about half of the places in the
  * queue of `passwords.ts`. The rest is left to those who logged in from where they are.
  */
-const strangersMax = 8;
+export const strangersMax = 8;
 
 /** Marks lines of the service's log that concern security. */
 export const securityCategory = 'security';
@@ -33,6 +33,8 @@ export type LoginDeps = {
   book: SessionBook;
   limits: LoginLimits;
   brake: LoginBrake;
+  /** Hashing for who is not known: the half of its places that is theirs. */
+  ofStrangers: Limited;
   /** Of new passwords. */
   scheme: () => PasswordScheme;
   log: Pick<Log, 'info' | 'warn'>;
@@ -53,7 +55,6 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
   const { stream, limits, brake, scheme, log } = deps;
   const { users } = stream;
   const namesKey = randomBytes(32);
-  const ofStrangers = limited(strangersMax, 0);
 
   return async ({ username, password }, { address, agent }) => {
     // Spellings of a name share one counter, whether or not there is such a user. What is kept of a user is kept under the
@@ -68,12 +69,12 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
     const hash = user?.passwordHash ?? dummyHash(username, users, namesKey, scheme());
     const given = password.length <= 4096 ? password : '';
     const check = () => verifyPassword(hash, given, scheme());
-    const checked = await (isKnown ? check() : ofStrangers(check)).catch(async (error: unknown) => {
-      // What was not looked at, because too many wait already, is no failure.
-      await limits.takeBack(account, address);
-      if (!isKnown) await brake.takeBack(account, address);
-      throw error;
-    });
+    const checked = await (isKnown
+      ? check().catch(async (error: unknown) => {
+          await limits.takeBack(account, address);
+          throw error;
+        })
+      : checkedAsStranger(deps, { account, address }, check));
     const who = { category: securityCategory, address, user_id: user?.id };
     if (!user?.passwordHash || !checked.ok) {
       log.warn(who, 'login failed');
@@ -90,6 +91,20 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
     log.info(who, 'user logged in');
     return session;
   };
+}
+
+/** Checks a password in the places that strangers have. @throws {Busy} these are taken */
+export async function checkedAsStranger<T>(
+  { limits, brake, ofStrangers }: Pick<LoginDeps, 'limits' | 'brake' | 'ofStrangers'>,
+  { account, address }: { account: string; address: string },
+  check: () => Promise<T>,
+): Promise<T> {
+  return await ofStrangers(check).catch(async (error: unknown) => {
+    // What was not looked at, because too many wait already, is no failure.
+    await limits.takeBack(account, address);
+    await brake.takeBack(account, address);
+    throw error;
+  });
 }
 
 /** Takes an attempt down before it is looked at. @throws {AccountError} `TOO_MANY_ATTEMPTS` */
@@ -127,7 +142,11 @@ export async function beginSession(
 }
 
 /** Waits for as long as guessing from everywhere makes it wait. @throws {AccountError} `TOO_MANY_ATTEMPTS` */
-async function slowDown(deps: LoginDeps, account: string, address: string): Promise<void> {
+export async function slowDown(
+  deps: Pick<LoginDeps, 'limits' | 'brake' | 'log'>,
+  account: string,
+  address: string,
+): Promise<void> {
   const wait = await deps.brake.hold(account, address);
   if (wait === 0) return;
   await deps.limits.takeBack(account, address);

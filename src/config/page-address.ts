@@ -9,7 +9,7 @@ export const isLoopback = (host: string): boolean =>
  * A page of the service with a secret in the fragment: no server or proxy gets to see it, and none writes it into its log.
  * @param base where the pages are; what listens on all addresses is reached at localhost too
  */
-export function linkTo(base: string, page: '/setup' | '/login', secret: string): string {
+export function linkTo(base: string, page: '/setup' | '/login' | '/s', secret: string): string {
   const link = new URL(page, base);
   if (link.hostname === '0.0.0.0' || link.hostname === '[::]') link.hostname = 'localhost';
   link.hash = secret;

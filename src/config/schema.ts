@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { serverUrl } from '../servers/server.ts';
 import * as a from './setting.ts';
+import { sharingSettings } from './sharing-settings.ts';
 import { messageFor, sentenceFor } from '../words/say.ts';
 
 /**
@@ -228,20 +229,7 @@ export const settingSchemas = {
       de: 'Mit benannten Stimmen werden in späteren Besprechungen Namen vorgeschlagen.',
     },
   }),
-  'sharing.users': a.yesOrNo(true, {
-    title: { en: 'Share with people', de: 'Mit Personen teilen' },
-    hint: {
-      en: 'People can share notes and folders with other people and groups on this server. If this is off, access that was given before does not count.',
-      de: 'Alle können Notizen und Ordner mit anderen Personen und Gruppen auf diesem Server teilen. Ist die Einstellung ausgeschaltet, gilt auch früher gegebener Zugriff nicht.',
-    },
-  }),
-  'sharing.directory': a.yesOrNo(true, {
-    title: { en: 'List of people', de: 'Liste der Personen' },
-    hint: {
-      en: 'Shows everyone the names of all people and groups when they share. If this is off, they enter the exact user name and see only their own groups.',
-      de: 'Zeigt allen beim Teilen die Namen aller Personen und Gruppen. Ist die Einstellung ausgeschaltet, geben alle den genauen Benutzernamen ein und sehen nur die eigenen Gruppen.',
-    },
-  }),
+  ...sharingSettings,
   'models.mirror': a.text(a.mirror.nullable(), null, {
     title: { en: 'Download source for models', de: 'Downloadquelle für Modelle' },
     hint: {

@@ -15,6 +15,7 @@ import { sweepUploadsRegularly } from './routes/tus.ts';
 import type { HttpServices, RouteServices } from './services.ts';
 import type { State } from './state.ts';
 import { openTickets } from './tickets.ts';
+import { isOpenLink } from './open-links.ts';
 import { openUploadPlaces } from './uploads/receive-upload.ts';
 
 /**
@@ -29,7 +30,9 @@ export function createApp(services: HttpServices): Koa<State> {
   app.use(compressAnswers());
   app.use(checkHost(hostsOf(services)));
   if (!services.standing.serves) app.use(onlyFigures);
-  const tickets = openTickets(services.accounts, services.kept);
+  const tickets = openTickets(services.accounts, services.kept, (link) =>
+    isOpenLink(services, link),
+  );
   const parts = { ...services, tickets, uploads: openUploadPlaces() };
   app.use(async (ctx, next) => {
     if (!(await answerSharedPage(ctx))) await next();

@@ -47,6 +47,13 @@ export const limits = {
 
   /** How long a ticket for audio, peaks and export is good. */
   ticketMs: 600_000,
+  /** How often an address, or IPv6 /64, asks within a minute for what a link opens. */
+  linkLooksPerMinute: 60,
+  /** WebSockets of who has a link: of one link, and of all. */
+  listenersPerLinkMax: 32,
+  linkListenersMax: 1000,
+  /** How often it is looked whether a link that is listened to is still open. */
+  linkLookMs: 500,
   /** Values of `GET …/peaks` in one answer. */
   peaksMax: 1_000_000,
   /** Documents of other formats (Word) being made, and people waiting for one. */

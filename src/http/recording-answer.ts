@@ -117,6 +117,7 @@ export function libraryAnswer(item: LibraryItem, uiLanguage: Language) {
     speakers,
     owner: _owner,
     grants: _grants,
+    links: _links,
     ...rest
   } = item;
   return {
@@ -177,7 +178,7 @@ function notesIn(reader: Reader, notes: readonly Note[]) {
 }
 
 /** Everybody who speaks, with what people see of them: the name, or what stands for one. */
-const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: Language) =>
+export const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: Language) =>
   speakers.map((one) => ({ ...one, shown: speakerName({ speakers, uiLanguage }, one.label) }));
 
 /** Names suggested for labels, with the reason as a person reads it, and what is shown of who has no name. */

@@ -26,6 +26,8 @@ import { ownSessionRoutes, sessionRoutes, setupRoutes, ticketRoutes } from './ro
 import { sidenoteRoutes } from './routes/sidenotes.ts';
 import { summaryRoutes } from './routes/summary.ts';
 import { accessRoutes } from './routes/access.ts';
+import { linkRoutes } from './routes/links.ts';
+import { sharedRoutes } from './routes/shared.ts';
 import { assemblyRoutes } from './routes/assembly.ts';
 import { speakersRoutes } from './routes/speakers.ts';
 import { statusRoutes, watchingRoutes } from './routes/status.ts';
@@ -66,6 +68,8 @@ export const routes: readonly Route[] = [
   ...recordingCommandRoutes,
   ...recordingChangeRoutes,
   ...accessRoutes,
+  ...linkRoutes,
+  ...sharedRoutes,
   ...versionRoutes,
   ...turnRoutes,
   ...sidenoteRoutes,

@@ -69,6 +69,9 @@ export type HttpServices = {
     | 'speakers.profiles'
     | 'sharing.users'
     | 'sharing.directory'
+    | 'sharing.links'
+    | 'sharing.link_days_max'
+    | 'server.public_url'
     | 'audio.device'
     | 'audio.recorders'
   >;

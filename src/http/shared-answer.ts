@@ -1,3 +1,5 @@
+import type { KeptLink } from '../../projections/recording-row.ts';
+import { countOpen } from './open-links.ts';
 import { type Right, ownerName } from './visible-recording.ts';
 import type { HttpServices } from './services.ts';
 
@@ -21,20 +23,30 @@ const ofCorrectors = { speakers_pending: [] };
  */
 export function asSeen<T extends OwnersPart>(
   { accounts }: Pick<HttpServices, 'accounts'>,
-  { row, right }: { row: { owner: string; access: readonly unknown[] }; right: Right },
+  {
+    row,
+    right,
+  }: {
+    row: { owner: string; access: readonly unknown[]; links: readonly KeptLink[] };
+    right: Right;
+  },
   answer: T,
 ) {
   const { role, audio } = right;
-  if (role === 'owner') return { ...answer, access: null, shared: row.access.length };
-  const access = { role, audio, by: ownerName(accounts, row.owner) };
+  if (role === 'owner') {
+    const links = countOpen(row.links);
+    return { ...answer, access: null, shared: row.access.length, links };
+  }
+  const given = role === 'link' ? 'read' : role;
+  const access = { role: given, audio, by: ownerName(accounts, row.owner) };
   const { error, activities } = answer;
   const left: object = {
     ...ofOwner,
-    ...(role === 'read' ? ofCorrectors : {}),
+    ...(role === 'correct' ? {} : ofCorrectors),
     error: error && { ...error, message: null, reason: null, retriable: false },
     activities: activities?.map((one) => ({ ...one, waiting: null })),
   };
   const there = Object.entries(left).filter(([key]) => key in answer);
   const seen: T = Object.assign({}, answer, Object.fromEntries(there));
-  return { ...seen, folder: null, tags: [], documents: null, access, shared: 0 };
+  return { ...seen, folder: null, tags: [], documents: null, access, shared: 0, links: 0 };
 }

@@ -8,6 +8,7 @@ import { Problem, notFound } from './problems.ts';
 import type { HttpServices } from './services.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { isIn } from '../../machines/states.ts';
+import { isReadable, openLinkIn } from './open-links.ts';
 
 /** The built-in user of tray and hotkey, whose recordings administrators see and act upon. */
 export const guest = 'guest';
@@ -27,7 +28,7 @@ export const seesLeft = (
 ): boolean => sees(caller, owner) || (caller.isAdmin && accounts.wasUser(owner));
 
 /** What somebody may do with a recording. Each role may do what those before it may; only the owner always hears it. */
-export type Right = { role: 'read' | 'correct' | 'owner'; audio: boolean };
+export type Right = { role: 'link' | 'read' | 'correct' | 'owner'; audio: boolean };
 /** What a request needs; `audio`: to read and to hear it. */
 export type Needs = Right['role'] | 'audio';
 
@@ -71,7 +72,7 @@ export const granteesOf = (
 /** Whether a right is enough. */
 export const isEnough = ({ role, audio }: Right, needs: Needs): boolean =>
   needs === 'audio' ? audio : rank.indexOf(role) >= rank.indexOf(needs);
-const rank: readonly Right['role'][] = ['read', 'correct', 'owner'];
+const rank: readonly Right['role'][] = ['link', 'read', 'correct', 'owner'];
 
 /** What others than its owner get of it says so. */
 export type SeenRecording = { row: RecordingRow; right: Right };
@@ -88,10 +89,23 @@ export async function seenRecording(
   needs: Needs = 'owner',
 ): Promise<SeenRecording> {
   const row = await present(services.storage, recordingId);
-  const right = row && (await rightsOf(services, caller, row));
+  const right =
+    row &&
+    (caller.link ? rightByLink(services, caller.link, row) : await rightsOf(services, caller, row));
   if (!row || !right) throw notFound(detail('recording-not-found'));
   if (!isEnough(right, needs)) throw notYours(services, row.owner);
   return { row, right };
+}
+
+/** What a link opens of a recording: of its own alone, while it is open. */
+function rightByLink(
+  services: RightsServices,
+  { recordingId, link }: NonNullable<Caller['link']>,
+  row: RecordingRow,
+): Right | null {
+  if (row.recordingId !== recordingId) return null;
+  const found = openLinkIn(services, row, link);
+  return found && isReadable(row, found) ? { role: 'link', audio: found.audio } : null;
 }
 
 /** As `seenRecording`. */

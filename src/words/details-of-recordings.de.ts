@@ -91,6 +91,9 @@ export const detailsOfRecordingsInGerman = {
     detail:
       'Ihr Zugriff kommt über eine Gruppe oder einen Ordner. Wenden Sie sich an die Person, die teilt, oder an einen Administrator.',
   },
+  'link-password-wrong': {
+    detail: 'Falsches Passwort. Nach mehreren falschen Passwörtern müssen Sie warten.',
+  },
   'guest-not-shared': {
     detail:
       'Notizen von guest können nicht geteilt werden. Ein Administrator kann die Notiz zuerst jemandem übergeben.',

@@ -137,6 +137,10 @@ export const detailsOfRecordings = {
         'Your access comes through a group or a folder. Ask the person who shares, or an administrator.',
     },
   ),
+  'link-password-wrong': says(
+    {},
+    { detail: 'Wrong password. After several wrong passwords you have to wait.' },
+  ),
   'guest-not-shared': says(
     {},
     {

@@ -161,6 +161,8 @@ export const fieldFaultsInGerman = {
   'too-many-tags': { detail: 'dürfen höchstens {limit} je Aufnahme sein' },
   'not-your-tag': { detail: 'ist keines Ihrer Schlagwörter' },
   'only-by-owner': { detail: 'kann nur ändern, wem die Notiz gehört' },
+  'link-too-long': { detail: 'muss innerhalb von {days} Tagen liegen' },
+  'link-over-already': { detail: 'muss in der Zukunft liegen' },
   'is-the-owner': { detail: 'ist die Person, die teilt' },
   'not-a-user': { detail: 'ist kein Benutzer' },
   'not-a-label': { detail: 'ist kein Sprecher dieser Aufnahme ({labels})' },

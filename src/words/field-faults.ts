@@ -213,6 +213,8 @@ export const fieldFaults = {
   ),
   'not-your-tag': says({}, { detail: 'is not one of your tags' }),
   'only-by-owner': says({}, { detail: 'can only be changed by the owner of the note' }),
+  'link-too-long': says({ days: 'integer' }, { detail: 'must be within {days} days' }),
+  'link-over-already': says({}, { detail: 'must be in the future' }),
   'is-the-owner': says({}, { detail: 'is the person who shares' }),
   'not-a-user': says({}, { detail: 'is not a user' }),
   'not-a-label': says(

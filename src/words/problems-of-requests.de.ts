@@ -85,6 +85,14 @@ export const problemsOfRequestsInGerman = {
     detail:
       'Auf diesem Server ist das Teilen ausgeschaltet. Wenden Sie sich an einen Administrator.',
   },
+  'links-off': {
+    title: 'Links sind ausgeschaltet',
+    detail: 'Auf diesem Server sind Links ausgeschaltet. Wenden Sie sich an einen Administrator.',
+  },
+  'password-required': {
+    title: 'Passwort erforderlich',
+    detail: 'Dieser Link hat ein Passwort. Wer ihn geschickt hat, kennt es.',
+  },
   'link-over': {
     title: 'Link nicht mehr gültig',
     detail:
@@ -147,6 +155,7 @@ export const problemsOfRequestsInGerman = {
         groups: 'Gruppen',
         members: 'Mitglieder einer Gruppe',
         grants: 'Personen und Gruppen für eine Notiz oder einen Ordner',
+        links: 'Links zu einer Notiz',
       },
     },
   },

@@ -136,6 +136,20 @@ export const problemsOfRequests = {
       detail: 'Sharing is switched off on this server. Ask an administrator.',
     },
   ),
+  'links-off': says(
+    {},
+    {
+      title: 'Links are switched off',
+      detail: 'Links are switched off on this server. Ask an administrator.',
+    },
+  ),
+  'password-required': says(
+    {},
+    {
+      title: 'Password required',
+      detail: 'This link has a password. Whoever sent you the link knows it.',
+    },
+  ),
   'link-over': says(
     {},
     {
@@ -216,7 +230,7 @@ export const problemsOfRequests = {
   'too-many-names': says(
     {
       count: 'integer',
-      what: ['folders', 'tags', 'rules', 'templates', 'groups', 'members', 'grants'],
+      what: ['folders', 'tags', 'rules', 'templates', 'groups', 'members', 'grants', 'links'],
     },
     {
       title: 'Too many',
@@ -230,6 +244,7 @@ export const problemsOfRequests = {
           groups: 'groups',
           members: 'members of a group',
           grants: 'people and groups for one note or folder',
+          links: 'links to one note',
         },
       },
     },

@@ -24,6 +24,8 @@ const table: Record<string, Row> = {
   'get /recordings/{id}/access': { by: 'correct' },
   'put /recordings/{id}/access': { by: 'owner', json: { user: 'cleo' } },
   'delete /recordings/{id}/access/{to}': { by: 'owner' },
+  'post /recordings/{id}/links': { by: 'owner', json: { name: 'Choir' } },
+  'delete /recordings/{id}/links/{link}': { by: 'owner' },
   'patch /recordings/{id}': { by: 'correct', json: { title: 'Another' } },
   'patch /recordings/{id}/speakers': { by: 'correct', json: { speakers: {} } },
   'patch /recordings/{id}/utterances': {
@@ -118,7 +120,8 @@ test('who may not call a route of a recording is refused, and who may is not', a
           .replace('{version}', '1')
           .replace('{index}', '0')
           .replace('{n}', '1')
-          .replace('{to}', 'u-nobody') + path;
+          .replace('{to}', 'u-nobody')
+          .replace('{link}', 'nobody') + path;
     const body =
       json && (JSON.parse(JSON.stringify(json).replace('ID', id).replace('OWN', own)) as object);
     return await service.call<ProblemAnswer>(method.toUpperCase(), filled, {

@@ -146,6 +146,7 @@ test('the library has recordings with documents only, newest first, by kind and 
       recordingId: 'r2',
       owner: 'anna',
       grants: [],
+      links: [],
       filename: 'r2.md',
       title: 'r2 title',
       source: 'talk.wav',

@@ -212,6 +212,18 @@ const samples: Record<FactType, Sample> = {
   'recording.filed': { data: { folder: 'F1' } },
   'access.granted': { data: { to: 'u-U2', role: 'correct', audio: true } },
   'access.withdrawn': { data: { to: 'u-U2' } },
+  'link.created': {
+    data: {
+      link: 'L1',
+      sha256: 'd',
+      expires_at: '2026-12-31T00:00:00.000Z',
+      audio: true,
+      live: false,
+      password: true,
+    },
+    content: { name: 'Änne’s choir', password_hash: '$argon2id$Köln' },
+  },
+  'link.revoked': { data: { link: 'L1' } },
   'tags.changed': { data: { tags: ['T1', 'T2'] } },
   'documents.outdated': { data: {} },
   'summary.edited': {

@@ -45,7 +45,11 @@ const unseen: readonly RegExp[] = [
   /^What is written to|^must lie inside the model|^is invalid$/,
 ];
 /** Settings have both languages beside each other; tags of routes are the interface's description. */
-const others = new Set(['src/config/schema.ts', 'src/http/route.ts']);
+const others = new Set([
+  'src/config/schema.ts',
+  'src/config/sharing-settings.ts',
+  'src/http/route.ts',
+]);
 
 /** In a place of these, a text is of the interface's description, of a log, or of no person. */
 const elsewhere = new Set(['summary', 'description', 'describe', 'debug', 'info', 'warn', 'error']);

@@ -14,6 +14,7 @@ export const accessAnswer = z
 export const sharedAnswer = {
   access: accessAnswer,
   shared: z.int().describe('with how many people and groups its owner shares it; others get 0'),
+  links: z.int().describe('by how many links that are open; others than its owner get 0'),
 };
 
 export const followedNow = z

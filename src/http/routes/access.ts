@@ -9,6 +9,8 @@ import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
+import { linkAnswer, linksShown } from './links.ts';
+import { time } from '../openapi/activity-answers.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
 import { guest, seenRecording, visibleRecording } from '../visible-recording.ts';
@@ -24,6 +26,19 @@ const recordingAccess = z.object({
   grants: z.array(
     grantAnswer.extend({ by_folder: z.boolean().describe('by the folder that it is in') }),
   ),
+  links: z.array(linkAnswer).describe('also those that are over; for its owner alone'),
+  seen: z
+    .array(
+      z.object({
+        who: z.string().describe('`u-` and the id of a user, or `l-` and the id of a link'),
+        name: z.string().nullable().describe('null: there is no such user or link any more'),
+        opened: z.int().describe('how often it was read; at most once a minute counts'),
+        heard: z.int(),
+        exported: z.int(),
+        last_at: time,
+      }),
+    )
+    .describe('who looked within 400 days, the last first; for its owner alone'),
 });
 const folderAccess = z.object({ grants: z.array(grantAnswer) });
 
@@ -163,7 +178,8 @@ async function shownAccess(
   id: string,
   needs: 'correct' | 'owner',
 ) {
-  const { row } = await seenRecording(services, caller, id, needs);
+  const { row, right } = await seenRecording(services, caller, id, needs);
+  const isOwn = right.role === 'owner';
   const folder =
     row.folder === null ? undefined : (await services.order.of(row.owner)).folders.get(row.folder);
   return {
@@ -171,6 +187,8 @@ async function shownAccess(
       ...shown(services, row.access).map((one) => ({ ...one, by_folder: false })),
       ...shown(services, folder?.access ?? []).map((one) => ({ ...one, by_folder: true })),
     ],
+    links: isOwn ? await linksShown(services, row) : [],
+    seen: [],
   };
 }
 

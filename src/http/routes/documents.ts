@@ -16,6 +16,7 @@ import { type ReadEntries, entriesInAll, entriesInAny } from '../../../projectio
 import type { KeptLine } from '../../../projections/recording-row.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Language } from '../../words/params.ts';
+import { countOpen } from '../open-links.ts';
 import { asSeen } from '../shared-answer.ts';
 import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
 import { rightsOf } from '../visible-recording.ts';
@@ -107,7 +108,7 @@ async function sharedPage(
     page.rows.map(async (one) => {
       if (one.owner === owner)
         return [{ ...ownItem(one, uiLanguage), folder: folderOf(one, personal) }];
-      const row = { owner: one.owner, folder: one.folder, access: one.grants };
+      const row = { owner: one.owner, folder: one.folder, access: one.grants, links: one.links };
       const right = await rightsOf(services, caller, row);
       // Withdrawn since the list was read.
       if (!right) return [];
@@ -134,6 +135,7 @@ const ownItem = (one: LibraryItem, uiLanguage: Language) => ({
   ...libraryAnswer(one, uiLanguage),
   access: null,
   shared: one.grants.length,
+  links: countOpen(one.links),
 });
 
 const route = routesOf({ tag: 'Transcripts' });

@@ -1,7 +1,7 @@
 import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
-import { transcriptOf } from '../../../projections/texts.ts';
+import { type TranscriptRow, transcriptOf } from '../../../projections/texts.ts';
 import { readDocument } from '../../documents/space.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
 import { limits } from '../limits.ts';
@@ -9,7 +9,7 @@ import { notFound } from '../problems.ts';
 import { exportedAnswer } from '../recording-answer.ts';
 import { exportInputOf } from '../documents-seen.ts';
 import { asSeen } from '../shared-answer.ts';
-import { seenRecording } from '../visible-recording.ts';
+import { type Right, seenRecording } from '../visible-recording.ts';
 import { limited } from '../../shared/mutex.ts';
 import { routesOf } from '../route.ts';
 
@@ -32,9 +32,11 @@ export const exportRoutes = [
     problems: ['not-found'],
     async run({ ctx, params, query: { format }, caller }, services) {
       services.projections.assertRunning(recordings.name);
-      const seen = await seenRecording(services, caller, params.id, 'read');
-      const { row } = seen;
-      const transcript = await transcriptOf(services.storage, row.recordingId);
+      const seen = await seenRecording(services, caller, params.id, 'link');
+      const { row, right } = seen;
+      // What else there is says more than the words.
+      if (right.role === 'link' && !linkFormats.includes(format)) throw notFound();
+      const transcript = withoutNotes(await transcriptOf(services.storage, row.recordingId), right);
       const wordless = transcript?.blocks.length === 0 && transcript.utterances.length === 0;
       if (!transcript || (wordless && row.documents === null)) {
         throw notFound(detail('transcript-not-ready'));
@@ -58,6 +60,13 @@ export const exportRoutes = [
     },
   }),
 ];
+
+/** Formats that a link opens. */
+const linkFormats: readonly string[] = ['md', 'txt'];
+
+/** What its owner wrote beside it is not for who has a link. */
+const withoutNotes = (transcript: TranscriptRow | undefined, { role }: Right) =>
+  transcript && role === 'link' ? { ...transcript, sidenotes: [] } : transcript;
 
 /** For clients that know no `filename*` (RFC 6266): without accents, `_` for what ASCII has not. */
 const asciiName = (name: string): string =>

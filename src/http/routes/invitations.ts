@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { UserLink } from '../../../projections/users.ts';
 import { type GivenLink, wantedInvitation, wantedPasswordLink } from '../../accounts/user-links.ts';
 import { linkTo } from '../../config/page-address.ts';
-import { isEncrypted } from '../encryption.ts';
+import { pageBase } from '../page-base.ts';
 import { notFound } from '../problems.ts';
 import { time } from '../openapi/activity-answers.ts';
 import * as answers from '../openapi/other-answers.ts';
@@ -142,10 +142,7 @@ export const acceptRoutes = [
 
 function linkAnswer(ctx: Context, purpose: UserLink['purpose'], given: GivenLink) {
   const { id, token, expiresAt } = given;
-  const asked = ctx.get('Origin');
-  const scheme = isEncrypted(ctx.req.socket) ? 'https' : 'http';
-  const base = asked.startsWith('http') ? asked : `${scheme}://${ctx.host}`;
-  const url = linkTo(base, '/login', `${purpose}=${token}`);
+  const url = linkTo(pageBase(ctx), '/login', `${purpose}=${token}`);
   return { id, url, expires_at: expiresAt.toISOString() };
 }
 

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+
+type Link = { link: string; url: string; name: string; password: boolean; expires_at: string };
+type Shared = {
+  recording_id: string;
+  shared_by: string;
+  state: string;
+  readable: boolean;
+  title: string | null;
+  turns: { text: string }[];
+  summary: { abstract: string } | null;
+  ticket: string;
+  audio: boolean;
+};
+
+const asking =
+  (service: TestService, token: string) =>
+  async <T = ProblemAnswer>(method: string, path: string, json?: object) =>
+    await service.call<T>(method, path, { token, ...(json && { json }) });
+
+const tokenOf = ({ url }: Link): string => new URL(url).hash.slice(1);
+
+const opening =
+  (service: TestService) =>
+  async (token: string, more: object = {}) =>
+    await service.call<Shared & ProblemAnswer>('POST', '/shared', { json: { token, ...more } });
+
+/** An owner's note, and how it is asked for. */
+async function noteOf(service: TestService) {
+  await service.setUp();
+  const token = await service.addUser('owen');
+  const owen = asking(service, token);
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const make = async (json: object) =>
+    (await owen<Link>('POST', `/recordings/${id}/links`, { name: 'Choir', ...json })).body;
+  return { owen, id, path: `/recordings/${id}`, make, open: opening(service) };
+}
+
+const over = async (asked: Promise<{ status: number; body: ProblemAnswer }>) => {
+  const { status, body } = await asked;
+  return [status, body.type];
+};
+const isOver = [404, '/problems/link-over'];
+
+test('a link opens a note to whoever has it, until it is deleted, over, or the note is another’s', async (t) => {
+  const service = await startService(t);
+  const { owen, path, make, open } = await noteOf(service);
+  const cleo = await service.addUser('cleo');
+  await owen('POST', `${path}/sidenotes`, { text: 'Zebra', at: 0 });
+  const { id: folder } = (await owen<{ id: string }>('POST', '/folders', { name: 'Zebra' })).body;
+  await owen('PATCH', path, { folder });
+  await service.reaches(path.split('/')[2]!, 'idle.saved');
+  const link = await make({});
+  assert.match(link.url, /\/s#[\w-]{43}$/u);
+  const days = (Date.parse(link.expires_at) - Date.now()) / 86_400_000;
+  assert.ok(days > 29.9 && days < 30.1);
+
+  const answer = await open(tokenOf(link));
+  const { body: seen } = answer;
+  assert.deepEqual(
+    [answer.status, answer.headers.get('x-robots-tag'), answer.headers.get('referrer-policy')],
+    [200, 'noindex', 'no-referrer'],
+  );
+  assert.deepEqual([seen.title, seen.shared_by, seen.state], ['A plan', 'owen', 'ready']);
+  assert.deepEqual([seen.turns.length, seen.audio], [2, false]);
+  assert.doesNotMatch(JSON.stringify(seen), /Zebra/u);
+  const looked = async (what: string, ticket = seen.ticket) =>
+    (await service.call('GET', `${path}/${what}${what.includes('?') ? '&' : '?'}ticket=${ticket}`))
+      .status;
+  assert.deepEqual(
+    [
+      await looked('export?format=md'),
+      await looked('export?format=txt'),
+      await looked('export?format=json'),
+      await looked('export?format=zip'),
+      await looked('audio'),
+      await looked('peaks'),
+    ],
+    [200, 200, 404, 404, 403, 403],
+  );
+  const { links } = (await owen<{ links: Link[] }>('GET', `${path}/access`)).body;
+  assert.deepEqual(
+    links.map(({ name, link: one, password }) => [name, one, password]),
+    [['Choir', link.link, false]],
+  );
+  assert.doesNotMatch(JSON.stringify(links), new RegExp(tokenOf(link), 'u'));
+  assert.equal((await owen<{ links: number }>('GET', path)).body.links, 1);
+
+  assert.equal((await owen('DELETE', `${path}/links/${link.link}`)).status, 204);
+  assert.deepEqual(await over(open(tokenOf(link))), isOver);
+  assert.deepEqual(await over(open('x'.repeat(43))), isOver);
+  assert.equal(await looked('export?format=md'), 401);
+  assert.equal((await owen<{ links: number }>('GET', path)).body.links, 0);
+
+  const heard = await make({ audio: true });
+  const { ticket, audio } = (await open(tokenOf(heard))).body;
+  assert.deepEqual(
+    [audio, await looked('audio', ticket), await looked('peaks', ticket)],
+    [true, 200, 200],
+  );
+  const short = await make({ expires_at: new Date(Date.now() + 60_000).toISOString() });
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 120_000 });
+  assert.deepEqual(await over(open(tokenOf(short))), isOver);
+  t.mock.timers.reset();
+  assert.equal((await open(tokenOf(heard))).status, 200);
+  const ada = asking(service, await service.login('ada'));
+  await ada('DELETE', '/users/owen');
+  assert.deepEqual(await over(open(tokenOf(heard))), isOver, 'its owner is gone');
+  assert.equal((await ada('PATCH', path, { owner: 'cleo' })).status, 200);
+  assert.deepEqual(await over(open(tokenOf(heard))), isOver);
+  assert.equal(await looked('audio', ticket), 401);
+  assert.deepEqual(
+    (await asking(service, cleo)<{ links: Link[] }>('GET', `${path}/access`)).body.links,
+    [],
+  );
+});
+
+test('what is wrong with a link, or its note erased, has one answer; a disabled owner closes links, and so do the settings', async (t) => {
+  const service = await startService(t);
+  const { owen, path, make, open } = await noteOf(service);
+  const ada = asking(service, await service.login('ada'));
+  const token = tokenOf(await make({ expires_at: null }));
+  assert.equal((await open(token)).status, 200);
+  await ada('PATCH', '/users/owen', { disabled: true });
+  assert.deepEqual(await over(open(token)), isOver);
+  await ada('PATCH', '/users/owen', { disabled: false });
+  assert.equal((await open(token)).status, 200);
+  await ada('PUT', '/config', { sharing: { links: false } });
+  assert.deepEqual(await over(open(token)), isOver);
+  const again = asking(service, await service.login('owen'));
+  const refused = await again('POST', `${path}/links`, { name: 'Choir' });
+  assert.deepEqual([refused.status, refused.body.type], [403, '/problems/links-off']);
+  await ada('PUT', '/config', { sharing: { links: true, link_days_max: 7 } });
+  assert.equal((await again('POST', `${path}/links`, { name: 'C', expires_at: null })).status, 422);
+  const made = (await again<Link>('POST', `${path}/links`, { name: 'C' })).body;
+  assert.ok(Date.parse(made.expires_at) < Date.now() + 7.1 * 86_400_000);
+  await again('DELETE', path);
+  assert.deepEqual(await over(open(token)), isOver);
+  assert.ok(owen);
+});
+
+test('a password is asked for before anything is said, and guessing has its limits', async (t) => {
+  const service = await startService(t);
+  const { make, open } = await noteOf(service);
+  const token = tokenOf(await make({ password: 'four words in a row' }));
+  const asked = await open(token);
+  assert.deepEqual([asked.status, asked.body.type], [401, '/problems/password-required']);
+  assert.doesNotMatch(JSON.stringify(asked.body), /plan|owen/u);
+  const { status, body } = await open(token, { password: 'four words in a row' });
+  assert.deepEqual([status, body.title], [200, 'A plan']);
+  assert.equal((await open(token, { ticket: body.ticket })).body.ticket, body.ticket);
+  const tries: number[] = [];
+  for (let n = 0; n < 6; n += 1) tries.push((await open(token, { password: 'wrong one' })).status);
+  assert.ok(tries.includes(401) && tries.includes(429), tries.join());
+  assert.equal((await open(token, { ticket: body.ticket })).status, 200);
+});
+
+test('an address asks sixty times a minute, and with a ticket as often as it likes', async (t) => {
+  const service = await startService(t);
+  const { make, open } = await noteOf(service);
+  const token = tokenOf(await make({}));
+  const { ticket } = (await open(token)).body;
+  const statuses: number[] = [];
+  for (let n = 0; n < 60; n += 1) statuses.push((await open('y'.repeat(43))).status);
+  assert.deepEqual([statuses.slice(0, 59).every((one) => one === 404), statuses[59]], [true, 429]);
+  assert.equal((await open(token, { ticket })).status, 200);
+});
