@@ -35,6 +35,7 @@ import { toggleRoutes } from './routes/toggle.ts';
 import { turnRoutes } from './routes/turns.ts';
 import { tusRoutes } from './routes/tus.ts';
 import { uploadRoutes } from './routes/uploads.ts';
+import { ownExportRoutes } from './routes/own-export.ts';
 import { ownPasswordRoutes, userRoutes } from './routes/users.ts';
 import { ownVaultRoutes, vaultRoutes } from './routes/vault.ts';
 import { versionRoutes } from './routes/versions.ts';
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = [
   ...ownSessionRoutes,
   ...ownPasswordRoutes,
   ...ownVaultRoutes,
+  ...ownExportRoutes,
   ...userRoutes,
   ...vaultRoutes,
   ...groupRoutes,

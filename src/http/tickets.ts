@@ -6,11 +6,11 @@ import { type Caller, linkCaller } from '../accounts/caller.ts';
 
 /**
  * What a browser's `<audio>` or a download link shows instead of the session's token: good for a few
- * minutes, for one recording's audio, peaks and export, and for nothing else.
+ * minutes, for one recording's audio, peaks and export, or for the download of all one's data, and for nothing else.
  */
 export type Tickets = {
   /**
-   * A ticket for a recording that the caller may see: a new one, or with `renew` the same one for longer,
+   * A ticket for a recording that the caller may see, or for `everything` of theirs: a new one, or with `renew` the same one for longer,
    * so that what plays by it plays on. One that has ended, or is another session's, is not prolonged.
    */
   issue(
@@ -114,6 +114,11 @@ const groupLength = 22;
 const keyOf = (ticket: string): string =>
   `${ticket.slice(0, groupLength)}/${hash('sha256', ticket, 'base64url')}`;
 
-/** The recording whose audio, peaks or export a path is; undefined for every other path. */
+/** Stands where the id of a recording would: the ticket is for the download of all one's data. */
+export const everything = 'everything';
+
+/** The recording whose audio, peaks or export a path is, or `everything`; undefined for every other path. */
 export const ticketPath = (path: string): string | undefined =>
-  /^\/recordings\/([0-9A-Z]{26})\/(?:audio|peaks|export)$/.exec(path)?.[1];
+  path === '/users/me/export'
+    ? everything
+    : /^\/recordings\/([0-9A-Z]{26})\/(?:audio|peaks|export)$/.exec(path)?.[1];

@@ -80,4 +80,18 @@ export const detailsOfServerInGerman = {
   },
   'model-not-in-catalogue': { detail: 'Das Modell {model} gibt es nicht. Verfügbar: {known}.' },
   'model-not-installed': { detail: 'Das Modell {model} ist nicht installiert.' },
+  'own-export-running': {
+    detail:
+      'Ihre Daten werden bereits heruntergeladen. Warten Sie, bis dieser Download fertig ist, oder brechen Sie ihn ab.',
+  },
+  'own-export-unfinished': {
+    detail: 'Die Aufnahme läuft noch. Audio und Dokumente sind nicht in dieser Datei.',
+  },
+  'own-export-no-audio': { detail: 'Die Audiodatei fehlt auf dem Server.' },
+  'own-export-damaged-audio': {
+    detail: 'Die Audiodatei ist beschädigt. Was davon lesbar war, ist in dieser Datei.',
+  },
+  'own-export-unreadable': {
+    detail: 'Die Aufnahme ist auf dem Server nicht lesbar. Informieren Sie einen Administrator.',
+  },
 } satisfies Words<typeof detailsOfServer>;

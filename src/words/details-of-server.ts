@@ -121,4 +121,24 @@ export const detailsOfServer = {
     { detail: 'There is no model {model}. Available: {known}.' },
   ),
   'model-not-installed': says({ model: 'text' }, { detail: 'The model {model} isn’t installed.' }),
+  'own-export-running': says(
+    {},
+    {
+      detail:
+        'Your data is being downloaded already. Wait until that download has ended, or cancel it.',
+    },
+  ),
+  'own-export-unfinished': says(
+    {},
+    { detail: 'It is still being recorded. Its audio and documents are not in this file.' },
+  ),
+  'own-export-no-audio': says({}, { detail: 'The audio file is missing on the server.' }),
+  'own-export-damaged-audio': says(
+    {},
+    { detail: 'The audio file is damaged. What could be read of it is in this file.' },
+  ),
+  'own-export-unreadable': says(
+    {},
+    { detail: 'It can’t be read on the server. Tell an administrator.' },
+  ),
 };

@@ -246,6 +246,7 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/recordings/bulk': 'each recording knows its command: repeated in order.test.ts',
   '/recordings/bulk/erase': 'what is gone is counted again: repeated in many-recordings.test.ts',
   '/recordings/bulk/export': 'changes nothing',
+  '/users/me/export': 'in memory; another ticket is as good',
   '/recordings/{id}/ticket': 'in memory; another ticket is as good',
   '/questions': 'nothing of it is kept',
   '/open': 'shows or copies again what is there',

@@ -51,7 +51,8 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'query',
           name: 'ticket',
-          description: 'What `POST /recordings/{id}/ticket` gives, for that recording only.',
+          description:
+            'What `POST /recordings/{id}/ticket` gives, for that recording only; or `POST /users/me/export`, for that download only.',
         },
         session: {
           type: 'http',

@@ -184,8 +184,8 @@ async function shownAccess(
     row.folder === null ? undefined : (await services.order.of(row.owner)).folders.get(row.folder);
   return {
     grants: [
-      ...shown(services, row.access).map((one) => ({ ...one, by_folder: false })),
-      ...shown(services, folder?.access ?? []).map((one) => ({ ...one, by_folder: true })),
+      ...grantsShown(services, row.access).map((one) => ({ ...one, by_folder: false })),
+      ...grantsShown(services, folder?.access ?? []).map((one) => ({ ...one, by_folder: true })),
     ],
     links: isOwn ? await linksShown(services, row) : [],
     seen: [],
@@ -195,10 +195,11 @@ async function shownAccess(
 async function shownFolder(services: HttpServices, owner: string, id: string) {
   const folder = (await services.order.of(owner)).folders.get(id);
   if (!folder) throw notFound();
-  return { grants: shown(services, folder.access) };
+  return { grants: grantsShown(services, folder.access) };
 }
 
-const shown = ({ accounts }: HttpServices, grants: readonly Grant[]) =>
+/** Grants with the names of users and groups. */
+export const grantsShown = ({ accounts }: HttpServices, grants: readonly Grant[]) =>
   grants.map(({ to, role, audio }) => ({ to, name: nameOf(accounts, to), role, audio }));
 
 function nameOf(accounts: HttpServices['accounts'], to: Grantee): string | null {

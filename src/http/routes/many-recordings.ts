@@ -1,5 +1,4 @@
-import type { PassThrough, Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
@@ -8,6 +7,7 @@ import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { documentNames } from '../../documents/documents.ts';
 import { readDocument } from '../../documents/space.ts';
+import { openZipStream } from '../../export/zip-stream.ts';
 import type { Accepted } from '../../recordings/import-audio.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
@@ -173,14 +173,11 @@ async function zipOf(
   caller: Caller,
   ids: readonly string[],
 ): Promise<Readable> {
-  const { ZipFile } = await import('yazl');
-  const zip = new ZipFile();
-  const stream = zip.outputStream as PassThrough;
+  const zip = await openZipStream();
   const fill = async (): Promise<void> => {
     const named = new Set<string>();
     for (const id of ids) {
-      await hasRoom(stream);
-      if (stream.destroyed) return;
+      if (zip.isClosed()) return;
       // Erased since: it is left out.
       const seen = await seenRecording(services, caller, id, 'read').catch(() => undefined);
       if (!seen?.row.documents) continue;
@@ -193,29 +190,13 @@ async function zipOf(
       for (const name of documentNames) {
         const path = seen.row.documents[name];
         const entry = whose + path;
-        const bytes = space
-          ? (await readDocument(space, path))?.bytes
-          : others && Buffer.from(others[name]);
-        if (bytes && !named.has(entry)) zip.addBuffer(bytes, entry, { mtime, mode: 0o100_600 });
+        const bytes = space ? (await readDocument(space, path))?.bytes : others?.[name];
+        if (bytes !== undefined && !named.has(entry)) await zip.add(entry, bytes, { mtime });
         named.add(entry);
       }
     }
     zip.end();
   };
-  fill().catch((error: unknown) => stream.destroy(error instanceof Error ? error : undefined));
-  return stream;
-}
-
-/** Resolves when what was written has been taken, or will never be. */
-async function hasRoom(stream: PassThrough): Promise<void> {
-  // Entries are written behind this call.
-  await setImmediate();
-  if (!stream.writableNeedDrain || stream.destroyed) return;
-  await new Promise<void>((resolve) => {
-    const go = () => {
-      stream.off('drain', go).off('close', go);
-      resolve();
-    };
-    stream.on('drain', go).on('close', go);
-  });
+  fill().catch((error: unknown) => zip.stream.destroy(error instanceof Error ? error : undefined));
+  return zip.stream;
 }

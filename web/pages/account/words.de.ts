@@ -37,6 +37,11 @@ export default {
   notesFolderSaved: 'Notizordner gespeichert. Ihre Notizen werden kopiert.',
   notesFolderRemoved: 'Es wird nicht mehr kopiert. Die Kopien im Ordner bleiben erhalten.',
   notesFolderFault: 'In diesen Ordner kann zurzeit nichts kopiert werden.',
+  ownData: 'Ihre Daten',
+  ownDataHint:
+    'Eine Zip-Datei mit allem, was Sie haben: alle Notizen mit Audio, Ordner, Schlagwörter, Regeln und Ihr Konto. Andere Programme können die Dateien lesen.',
+  ownDataAsk: 'Alles herunterladen',
+  ownDataBegun: 'Der Download hat begonnen.',
   sessions: 'Wo Sie angemeldet sind',
   sessionsHint:
     'Wenn Sie eine Sitzung nicht kennen, melden Sie sie ab, und ändern Sie Ihr Passwort.',

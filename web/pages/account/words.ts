@@ -37,6 +37,11 @@ const english = {
   notesFolderSaved: 'Notes folder saved. Your notes are being copied.',
   notesFolderRemoved: 'Copying stopped. The copies in the folder were kept.',
   notesFolderFault: 'Nothing can be copied into this folder at the moment.',
+  ownData: 'Your data',
+  ownDataHint:
+    'One zip file with everything you have: all notes with their audio, folders, tags, rules and your account. Other programs can read the files.',
+  ownDataAsk: 'Download everything',
+  ownDataBegun: 'The download has started.',
   sessions: 'Where you are logged in',
   sessionsHint: 'If you don’t recognise a session, log it out and change your password.',
   otherProgram: 'Other program',

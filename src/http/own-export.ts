@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { basename, extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { decodeTime } from 'ulid';
+import { isIn } from '../../machines/states.ts';
+import { peopleNamed } from '../../projections/people.ts';
+import type { RecordingRow } from '../../projections/recording-row.ts';
+import { recordingById, recordingsOf } from '../../projections/recordings.ts';
+import { transcriptOf } from '../../projections/texts.ts';
+import type { Caller } from '../accounts/caller.ts';
+import { documentNames } from '../documents/documents.ts';
+import { readDocument } from '../documents/space.ts';
+import { type ZipStream, openZipStream } from '../export/zip-stream.ts';
+import { detail } from '../words/details.ts';
+import type { Language } from '../words/params.ts';
+import { sayWhole } from '../words/say.ts';
+import { exportInputOf } from './documents-seen.ts';
+import { exportedAnswer, recordingAnswer } from './recording-answer.ts';
+import { grantsShown } from './routes/access.ts';
+import type { HttpServices } from './services.ts';
+import { asSeen } from './shared-answer.ts';
+import { ownersRight } from './visible-recording.ts';
+
+/** Why something is not in the file. */
+type Reason = 'unfinished' | 'no-audio' | 'damaged-audio' | 'unreadable';
+
+type Writing = {
+  services: HttpServices;
+  caller: Caller;
+  language: Language;
+  zip: ZipStream;
+  now: Date;
+  missing: string[];
+};
+
+/** Recordings that are listed at once. */
+const page = 50;
+
+/**
+ * All that a user has, as one zip file: recordings with documents and audio, account and order. It is written as it is sent,
+ * one file after the other. What is damaged or missing is named in `MISSING.txt`.
+ */
+export async function ownExport(
+  services: HttpServices,
+  caller: Caller,
+  language: Language,
+): Promise<Readable> {
+  const zip = await openZipStream();
+  const writing = { services, caller, language, zip, now: new Date(), missing: [] };
+  write(writing).catch((error: unknown) => {
+    services.log.warn({ err: error, user_id: caller.userId }, 'export of a user ended early');
+    zip.stream.destroy(error instanceof Error ? error : undefined);
+  });
+  return zip.stream;
+}
+
+async function write(writing: Writing): Promise<void> {
+  const { services, caller, zip, now, missing } = writing;
+  for (const [name, content] of await aboutUser(services, caller))
+    await zip.add(name, json(content), { mtime: now });
+  let cursor: string | undefined;
+  do {
+    const { rows, nextCursor } = await recordingsOf(services.storage, caller.userId, {
+      limit: page,
+      cursor,
+      words: false,
+    });
+    for (const { recordingId } of rows) {
+      if (zip.isClosed()) return;
+      await addRecording(writing, recordingId);
+    }
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  if (missing.length > 0) await zip.add('MISSING.txt', missing.join(''), { mtime: now });
+  zip.end();
+}
+
+/** Files about the user, none of which holds a secret or what another person has. */
+async function aboutUser(
+  services: HttpServices,
+  { userId, username, isAdmin }: Caller,
+): Promise<[name: string, content: unknown][]> {
+  const { accounts, order, storage } = services;
+  await accounts.takeIn();
+  const groups = new Set(accounts.groupsOf(userId));
+  const sessions = await accounts.sessions(userId);
+  const account = {
+    user_id: userId,
+    username,
+    created_at: new Date(decodeTime(userId)).toISOString(),
+    is_admin: isAdmin,
+    notes_folder: accounts.vaultOf(userId),
+    groups: accounts
+      .listGroups()
+      .filter(({ id }) => groups.has(id))
+      .map(({ name }) => name),
+    sessions: sessions.map(({ createdAt, lastSeenAt, agent }) => ({
+      program: agent,
+      created_at: createdAt.toISOString(),
+      last_seen_at: lastSeenAt.toISOString(),
+    })),
+  };
+  const { folders, tags, rules } = await order.of(userId);
+  const voices = await peopleNamed(storage, userId, { voices: true });
+  return [
+    ['account.json', account],
+    [
+      'folders.json',
+      [...folders.values()].map(({ access, ...folder }) => ({
+        ...folder,
+        shared_with: grantsShown(services, access),
+      })),
+    ],
+    ['tags.json', [...tags.values()]],
+    ['rules.json', [...rules.values()]],
+    ['voices.json', voices.map(({ name }) => ({ name }))],
+  ];
+}
+
+async function addRecording(writing: Writing, recordingId: string): Promise<void> {
+  const { services } = writing;
+  const row = await recordingById(services.storage, recordingId);
+  // Erased or handed over since.
+  if (!row || isIn(row.state, 'idle.erased') || row.owner !== writing.caller.userId) return;
+  const base = row.documents && basename(row.documents.index, '.md');
+  const folder = `recordings/${base ?? recordingId}`;
+  if (row.notes.some(({ code }) => code === 'unreadable')) note(writing, row, 'unreadable');
+  try {
+    await addWords(writing, row, folder);
+  } catch (error) {
+    services.log.warn({ err: error, recording_id: recordingId }, 'recording not exported');
+    note(writing, row, 'unreadable');
+  }
+  await addAudio(writing, row, folder);
+}
+
+/** Documents as they are stored, and made again where they are missing; what else is known as JSON. */
+async function addWords(writing: Writing, row: RecordingRow, folder: string): Promise<void> {
+  const { services, language, zip } = writing;
+  const mtime = new Date(row.startedAt);
+  const transcript = await transcriptOf(services.storage, row.recordingId);
+  const reader = { language, isAdmin: false };
+  const uiLanguage = services.settings()['ui.language'];
+  const input = transcript && (await exportInputOf(services, row, transcript));
+  const answer =
+    transcript && input
+      ? exportedAnswer(row, transcript, input)
+      : recordingAnswer(row, transcript, [], { uiLanguage, reader });
+  const said = asSeen(services, { row, right: ownersRight }, answer);
+  const shared = grantsShown(services, row.access);
+  await zip.add(`${folder}/recording.json`, json({ ...said, shared_with: shared }), { mtime });
+  if (row.documents === null) return;
+  const space = await services.spaceOf(row.owner);
+  for (const name of documentNames) {
+    const path = row.documents[name];
+    const stored = await readDocument(space, path);
+    const bytes =
+      stored?.bytes ??
+      (input && (await import('../documents/render.ts')).renderDocuments(input)[name]);
+    if (bytes !== undefined) await zip.add(`${folder}/${basename(path)}`, bytes, { mtime });
+  }
+}
+
+/** The audio as it is kept, checked while it is sent. */
+async function addAudio(writing: Writing, row: RecordingRow, folder: string): Promise<void> {
+  const { services, zip } = writing;
+  const { audio, recordingId, startedAt } = row;
+  if (audio === null) {
+    if (row.status === 'recording') note(writing, row, 'unfinished');
+    return;
+  }
+  const fault = (err: unknown, reason: Reason) => {
+    services.log.warn({ err, recording_id: recordingId }, 'audio not exported as it was kept');
+    note(writing, row, reason);
+  };
+  const file = await services.audio.open(recordingId, audio).catch((error: unknown) => {
+    fault(error, 'no-audio');
+    return null;
+  });
+  if (file === null) return;
+  if (file.size === 0) {
+    fault(undefined, 'damaged-audio');
+    await file.close();
+    return;
+  }
+  const checked = async function* (): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    try {
+      for await (const chunk of (await file.stream(0, file.size - 1)) as AsyncIterable<Buffer>) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      // What follows is another entry: the archive must stay whole.
+      fault(error, 'damaged-audio');
+      return;
+    }
+    if (hash.digest('hex') !== audio.sha256) fault(undefined, 'damaged-audio');
+  };
+  const content = Readable.from(checked(), { objectMode: false });
+  const name = `${folder}/audio${extname(audio.path)}`;
+  await zip.add(name, content, { mtime: new Date(startedAt), stored: true });
+}
+
+function note({ missing, language }: Writing, row: RecordingRow, reason: Reason): void {
+  const said = sayWhole(detail(`own-export-${reason}`), language) ?? reason;
+  missing.push(`${row.startedAt} ${row.recordingId}: ${said}\n`);
+}
+
+const json = (content: unknown): string => `${JSON.stringify(content, null, 2)}\n`;
