@@ -86,7 +86,7 @@ export const ofVoices = {
   'voice.measured': noting,
 } as const;
 
-/** Where people put it, and with whom they share it: lists say it. */
+/** Where people put it, with whom they share it, and that it is protected from deletion: lists say it. */
 export const ofOrder = {
   'recording.filed': noting,
   'tags.changed': noting,
@@ -94,6 +94,8 @@ export const ofOrder = {
   'access.withdrawn': noting,
   'link.created': noting,
   'link.revoked': noting,
+  'hold.placed': noting,
+  'hold.lifted': noting,
 } as const;
 
 /** What people may say in every state but the last. */

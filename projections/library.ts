@@ -38,8 +38,9 @@ export type LibraryItem = {
   tags: readonly string[];
   /** Whose it is, and with whom it is shared. */
   owner: string;
-  grants: ListedRecording['access'];
   links: ListedRecording['links'];
+  access: ListedRecording['access'];
+  hold: ListedRecording['hold'];
 };
 
 /**
@@ -218,8 +219,9 @@ function libraryItem(row: ListedRecording): LibraryItem | undefined {
     folder: row.folder,
     tags: row.tags,
     owner: row.owner,
-    grants: row.access,
     links: row.links,
+    access: row.access,
+    hold: row.hold,
   };
 }
 

@@ -80,9 +80,13 @@ export const statusOfState = (state: string): RecordingRow['status'] =>
 function textsAfter(texts: KeptTexts, fact: LoggedRecordingFact): KeptTexts {
   switch (fact.type) {
     case 'documents.saved':
-      return { documents: fact.content?.paths ?? null, failure: null };
+      return { ...texts, documents: fact.content?.paths ?? null, failure: null };
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { ...texts, documents: null } : texts;
+    case 'hold.placed':
+      return { ...texts, heldFor: fact.content?.reason };
+    case 'hold.lifted':
+      return { ...texts, heldFor: undefined };
     case 'stage.failed':
       return {
         ...texts,
@@ -124,6 +128,7 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       tags: [],
       access: [],
       links: [],
+      hold: null,
       version: 0,
     },
     counted,
@@ -154,6 +159,10 @@ function lastingChange(
       return { links: withLink(links, { ...termsOf(fact.data), at: fact.at }) };
     case 'link.revoked':
       return { links: withoutLink(links, fact.data.link) };
+    case 'hold.placed':
+      return { hold: { until: fact.data.until, by: fact.by } };
+    case 'hold.lifted':
+      return { hold: null };
     case 'documents.deleted':
       return fact.data.documents.length === 3 ? { documentHashes: null, files: [] } : {};
     case 'documents.saved': {
@@ -177,6 +186,7 @@ const emptied = (core: KeptRecording['core']): KeptRecording['core'] => ({
   tags: [],
   access: [],
   links: [],
+  hold: null,
 });
 
 type Running = RecordingRow['running'];

@@ -1,6 +1,7 @@
 import type { Sentence } from '../src/words/params.ts';
 import type { Grant } from '../events/facts/access.ts';
 import type { LinkTerms } from '../events/facts/links.ts';
+import type { Hold } from '../events/facts/holds.ts';
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
 import { type Note, noteOf } from '../src/words/notes.ts';
 import type { Origin } from './recording/origins.ts';
@@ -63,6 +64,8 @@ export type RecordingRow = {
   access: readonly Grant[];
   /** By what strangers read it; also links that are over, until they are deleted. */
   links: readonly KeptLink[];
+  /** It was protected from deletion: still as long as `until` says. The reason is a person’s. */
+  hold: (Hold & { reason: string | null }) | null;
   /** Version of the documents; 0: none yet. */
   version: number;
   /** What a reader should know: no language model, parts kept unpunctuated, audio truncated, … */
@@ -80,7 +83,8 @@ export type KeptRecording = KeptLine & KeptDigest;
 /** The row for lists: small, so that a page of them is read fast. */
 export type KeptLine = {
   /** Nothing a person said or wrote: readable without the recording's key. */
-  core: Omit<RecordingRow, 'audio' | 'ledger' | 'documents' | 'error' | keyof Said> & {
+  core: Omit<RecordingRow, 'audio' | 'ledger' | 'documents' | 'error' | 'hold' | keyof Said> & {
+    hold: Hold | null;
     error: Omit<NonNullable<RecordingRow['error']>, 'message' | 'reason'> | null;
     /** What the documents' paths begin with and has no words: they are found by it. None: there are no documents. */
     files: string[];
@@ -112,7 +116,12 @@ type Said = Pick<
   RecordingRow,
   'title' | 'source' | 'abstract' | 'language' | 'speakers' | 'notes' | 'suggestions'
 >;
-export type KeptTexts = { documents: RecordingRow['documents']; failure: FailureSaid | null };
+export type KeptTexts = {
+  documents: RecordingRow['documents'];
+  failure: FailureSaid | null;
+  /** Why it is protected from deletion. */
+  heldFor?: string | undefined;
+};
 type FailureSaid = { message: string; reason?: Sentence | undefined };
 
 /** Name of the projection of recordings, in whose rows everything of them is. */
@@ -237,6 +246,7 @@ function listedRow(
       message: texts.failure?.message ?? null,
       reason: texts.failure?.reason ?? null,
     },
+    hold: core.hold && { ...core.hold, reason: texts.heldFor ?? null },
     notes: unreadable && !isKnown ? [...said.notes, noteOf('unreadable')] : said.notes,
   };
 }

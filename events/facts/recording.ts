@@ -1,5 +1,6 @@
 import { accessFacts } from './access.ts';
 import { linkFacts } from './links.ts';
+import { holdFacts } from './holds.ts';
 import { orderFacts } from './order.ts';
 import * as z from 'zod';
 import { assemblyFacts, madeOf } from './assembly.ts';
@@ -218,6 +219,7 @@ export const recordingFacts = {
   ...orderFacts,
   ...accessFacts,
   ...linkFacts,
+  ...holdFacts,
 
   /** A person said what the recording is called. */
   'title.changed': {

@@ -11,6 +11,7 @@ import {
   stageTable,
 } from '../../events/facts/recording.ts';
 import type { AccessRefusal } from './access.ts';
+import { type HoldRefusal, type HoldWanted, heldBy, holdChanged } from './holds.ts';
 import type { AssemblyRefusal } from './assembling.ts';
 import { type EditRefusal, noDocuments } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
@@ -33,6 +34,7 @@ export type RecordingRefusal =
   | AssemblyRefusal
   | OrderRefusal
   | AccessRefusal
+  | HoldRefusal
   | Refusal<'NO_SUCH_VERSION'>
   | Refusal<'NO_LANGUAGE_MODEL'>
   | (Refusal<'UNKNOWN_LABELS'> & { unknown: readonly string[]; labels: readonly string[] });
@@ -50,6 +52,8 @@ export type RecordingChanges = OrderChanges & {
   people?: readonly string[] | undefined;
   /** RFC 3339 with the offset of the server's zone. */
   localStart?: string | undefined;
+  /** Protection from deletion; null: none. */
+  hold?: HoldWanted | undefined;
   /** User id. */
   owner?: string | undefined;
 };
@@ -79,6 +83,7 @@ export const changeRecording =
     const order = orderChanged(recording, wanted);
     if (isRefusal(order)) return order;
     facts.push(...order);
+    if (wanted.hold !== undefined) facts.push(...holdChanged(recording, wanted.hold));
     if (owner !== undefined && owner !== recording.files.owner) {
       facts.push({ type: 'recording.handed_over', data: { owner } });
     }
@@ -272,6 +277,12 @@ export function erase(_recording: Recording, state: string): readonly RecordingF
   const isGone = end.some(({ type }) => type === 'recording.discarded');
   return isGone ? end : [...end, { type: 'recording.erased', data: {} }];
 }
+
+/** Erases it, unless it is protected from deletion at that moment. */
+export const eraseUnlessHeld =
+  (now: number): DecideRecording =>
+  (recording, state) =>
+    heldBy(recording, now) ?? erase(recording, state);
 
 const isSameMoment = (a: string, b: string | null): boolean =>
   b !== null && Date.parse(a) === Date.parse(b);

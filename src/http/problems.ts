@@ -36,6 +36,7 @@ export const problemStatus: Readonly<Record<ProblemType, number>> = {
   'administrator-first': 409,
   'built-in-user': 409,
   'too-many-links': 409,
+  'on-hold': 409,
   'name-taken': 409,
   'too-many-names': 409,
   overridden: 409,

@@ -116,8 +116,9 @@ export function libraryAnswer(item: LibraryItem, uiLanguage: Language) {
     summary,
     speakers,
     owner: _owner,
-    grants: _grants,
     links: _links,
+    access: _access,
+    hold: _hold,
     ...rest
   } = item;
   return {

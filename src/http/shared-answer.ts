@@ -1,6 +1,7 @@
-import type { KeptLink } from '../../projections/recording-row.ts';
 import { countOpen } from './open-links.ts';
 import { type Right, ownerName } from './visible-recording.ts';
+import { holdShown } from './holds.ts';
+import type { RecordingRow } from '../../projections/recording-row.ts';
 import type { HttpServices } from './services.ts';
 
 /** What an answer says of a recording's sharing, and what of it is its owner's alone. */
@@ -23,19 +24,14 @@ const ofCorrectors = { speakers_pending: [] };
  */
 export function asSeen<T extends OwnersPart>(
   { accounts }: Pick<HttpServices, 'accounts'>,
-  {
-    row,
-    right,
-  }: {
-    row: { owner: string; access: readonly unknown[]; links: readonly KeptLink[] };
-    right: Right;
-  },
+  { row, right }: { row: Pick<RecordingRow, 'owner' | 'access' | 'links' | 'hold'>; right: Right },
   answer: T,
 ) {
   const { role, audio } = right;
   if (role === 'owner') {
+    const hold = holdShown({ accounts }, row);
     const links = countOpen(row.links);
-    return { ...answer, access: null, shared: row.access.length, links };
+    return { ...answer, access: null, shared: row.access.length, links, hold };
   }
   const given = role === 'link' ? 'read' : role;
   const access = { role: given, audio, by: ownerName(accounts, row.owner) };
@@ -48,5 +44,14 @@ export function asSeen<T extends OwnersPart>(
   };
   const there = Object.entries(left).filter(([key]) => key in answer);
   const seen: T = Object.assign({}, answer, Object.fromEntries(there));
-  return { ...seen, folder: null, tags: [], documents: null, access, shared: 0, links: 0 };
+  return {
+    ...seen,
+    folder: null,
+    tags: [],
+    documents: null,
+    access,
+    shared: 0,
+    links: 0,
+    hold: null,
+  };
 }

@@ -124,6 +124,8 @@ const byCode = {
   NO_SUCH_SIDENOTE: ({ refusal }) => notFound(refusal.said),
   TOO_MANY_SIDENOTES: ({ refusal }) => invalid([{ path: 'sidenotes', fault: refusal.said }]),
   TOO_MANY_GRANTS: ({ refusal }) => new Problem('too-many-names', { said: refusal.said }),
+  ON_HOLD: ({ refusal }) =>
+    new Problem('on-hold', { members: { until: 'hold' in refusal ? refusal.hold.until : null } }),
   TOO_MANY_TAGS: ({ refusal }) => invalid([{ path: 'tags', fault: refusal.said }]),
   NO_SUCH_LINE: ({ refusal }) => notFound(refusal.said),
   NO_OFFERED_SUMMARY: ({ refusal }) => notFound(refusal.said),

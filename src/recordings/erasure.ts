@@ -4,7 +4,7 @@ import type { KeyStore } from '../../events/key-store.ts';
 import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isAtWork } from '../../machines/states.ts';
-import { erase } from '../../projections/recording/decide.ts';
+import { type DecideRecording, erase } from '../../projections/recording/decide.ts';
 import { type DocumentName, documentNames, documentPaths } from '../documents/documents.ts';
 import { comparable } from '../documents/file-names.ts';
 import type { Space } from '../documents/space.ts';
@@ -165,9 +165,14 @@ export interface ErasureCommands {
   /**
    * Ends what is done with the recording and removes all of it, for good. Resolves when nothing of
    * it can be read any more; what a crash leaves undone is done at the next start.
-   * @throws {NotAccepted}, {UnknownRecording}
+   * @throws {NotAccepted}, {UnknownRecording}, {CommandRefused}
    */
-  erase(recordingId: string, metadata: { by: string; command: string }): Promise<Erased>;
+  erase(
+    recordingId: string,
+    metadata: { by: string; command: string },
+    /** Which facts erase it, or why it stays. */
+    decision?: DecideRecording,
+  ): Promise<Erased>;
   /** Deletes documents; all three with the index. The recording stays. @throws as `command` */
   deleteDocuments(
     recordingId: string,
@@ -191,11 +196,11 @@ export function erasureCommands({
   /** Those whose command removes what is left and answers with what stays. */
   const commanded = new Set<string>();
   return {
-    async erase(recordingId, metadata) {
+    async erase(recordingId, metadata, decision = erase) {
       commanded.add(recordingId);
       try {
         const facts = await recordings.use(recordingId, { create: false }, (recording) =>
-          recording.decide(metadata, erase),
+          recording.decide(metadata, decision),
         );
         const recording = await recordings.peek(recordingId);
         const left = await removals.erase(recordingId, recording);

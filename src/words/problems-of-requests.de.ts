@@ -80,6 +80,11 @@ export const problemsOfRequestsInGerman = {
     title: 'Nur für die Person, der die Notiz gehört',
     detail: 'Diese Notiz gehört {owner}. Es wurde nichts geändert. Wenden Sie sich an {owner}.',
   },
+  'on-hold': {
+    title: 'Vor dem Löschen geschützt',
+    detail:
+      'Diese Notiz ist vor dem Löschen geschützt. Es wurde nichts gelöscht. Entfernen Sie zuerst den Schutz.',
+  },
   'sharing-off': {
     title: 'Teilen ist ausgeschaltet',
     detail:

@@ -129,6 +129,14 @@ export const problemsOfRequests = {
       detail: 'This note belongs to {owner}. Nothing was changed. Ask {owner} to do this.',
     },
   ),
+  'on-hold': says(
+    {},
+    {
+      title: 'Protected from deletion',
+      detail:
+        'This note is protected from deletion. Nothing was deleted. Remove the protection first.',
+    },
+  ),
   'sharing-off': says(
     {},
     {

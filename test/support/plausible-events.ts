@@ -119,6 +119,8 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
     password: false,
   },
   'link.revoked': { link: 'L1' },
+  'hold.placed': { until: null },
+  'hold.lifted': {},
   'tags.changed': { tags: ['T1'] },
   'documents.outdated': {},
   'summary.edited': { basis: 1, turns: null, edits: [{ line: '1-1', did: 'changed' }] },

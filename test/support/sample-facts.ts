@@ -224,6 +224,8 @@ const samples: Record<FactType, Sample> = {
     content: { name: 'Änne’s choir', password_hash: '$argon2id$Köln' },
   },
   'link.revoked': { data: { link: 'L1' } },
+  'hold.placed': { data: { until: '2027-03-01T00:00:00Z' }, content: { reason: 'Köln wants it.' } },
+  'hold.lifted': { data: {} },
   'tags.changed': { data: { tags: ['T1', 'T2'] } },
   'documents.outdated': { data: {} },
   'summary.edited': {

@@ -17,8 +17,8 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
 
 /** Folders whose words a page has, besides its own. */
 export const wordsBeside: Partial<Record<PageName, readonly string[]>> = {
-  home: ['search', 'sharing'],
-  organise: ['sharing'],
-  recording: ['questions', 'sharing'],
-  search: ['home', 'questions', 'sharing'],
+  home: ['search', 'sharing', 'retention'],
+  organise: ['sharing', 'retention'],
+  recording: ['questions', 'sharing', 'retention'],
+  search: ['home', 'questions', 'sharing', 'retention'],
 };

@@ -35,6 +35,7 @@ export const icons = {
   search: '<circle cx="11" cy="11" r="6.5"/><path d="m16 16 5 5"/>',
   settings:
     '<path d="M4 7h9M17 7h3M4 17h3M11 17h9"/><circle cx="15" cy="7" r="2"/><circle cx="9" cy="17" r="2"/>',
+  shield: '<path d="M12 3 5 6v5c0 5 3 8 7 10 4-2 7-5 7-10V6z"/>',
   sidenote: '<path d="M4 6h10M4 11h7M4 16h5M13 19l1-3 6-6 2 2-6 6z"/>',
   skipBack:
     '<path d="M12 5a7.500 7.500 0 1 1-6.800 4.400M12 2v6L8 5z"/><text x="12" y="15.800" font-size="8" text-anchor="middle" fill="currentColor" stroke="none" font-weight="700">10</text>',

@@ -15,6 +15,14 @@ export const sharedAnswer = {
   access: accessAnswer,
   shared: z.int().describe('with how many people and groups its owner shares it; others get 0'),
   links: z.int().describe('by how many links that are open; others than its owner get 0'),
+  hold: z
+    .object({
+      until: z.string().nullable().describe('null: until it is lifted'),
+      by: z.string().nullable().describe('name of who protected it'),
+      reason: z.string().nullable(),
+    })
+    .nullable()
+    .describe('protected from deletion; others than the owner get null'),
 };
 
 export const followedNow = z

@@ -16,10 +16,10 @@ import { type ReadEntries, entriesInAll, entriesInAny } from '../../../projectio
 import type { KeptLine } from '../../../projections/recording-row.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Language } from '../../words/params.ts';
-import { countOpen } from '../open-links.ts';
 import { asSeen } from '../shared-answer.ts';
+import { assertNotHeld } from '../holds.ts';
 import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
-import { rightsOf } from '../visible-recording.ts';
+import { ownersRight, rightsOf } from '../visible-recording.ts';
 import { openSpokenBy } from '../../search/spoken-by.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
@@ -107,16 +107,15 @@ async function sharedPage(
   const transcripts = await Promise.all(
     page.rows.map(async (one) => {
       if (one.owner === owner)
-        return [{ ...ownItem(one, uiLanguage), folder: folderOf(one, personal) }];
-      const row = { owner: one.owner, folder: one.folder, access: one.grants, links: one.links };
-      const right = await rightsOf(services, caller, row);
+        return [{ ...ownItem(services, one, uiLanguage), folder: folderOf(one, personal) }];
+      const right = await rightsOf(services, caller, one);
       // Withdrawn since the list was read.
       if (!right) return [];
       return [
         {
           ...asSeen(
             services,
-            { row, right },
+            { row: one, right },
             { ...libraryAnswer(one, uiLanguage), filename: null },
           ),
           folder: one.folder !== null && inShared.has(one.folder) ? one.folder : null,
@@ -131,12 +130,8 @@ async function sharedPage(
   };
 }
 
-const ownItem = (one: LibraryItem, uiLanguage: Language) => ({
-  ...libraryAnswer(one, uiLanguage),
-  access: null,
-  shared: one.grants.length,
-  links: countOpen(one.links),
-});
+const ownItem = (services: HttpServices, row: LibraryItem, uiLanguage: Language) =>
+  asSeen(services, { row, right: ownersRight }, libraryAnswer(row, uiLanguage));
 
 const route = routesOf({ tag: 'Transcripts' });
 
@@ -170,7 +165,7 @@ export const documentRoutes = [
         const page = await libraryOf(services.storage, owner, query, read);
         const personal = await services.order.of(owner);
         const transcripts = page.rows.map((one) => ({
-          ...ownItem(one, uiLanguage),
+          ...ownItem(services, one, uiLanguage),
           folder: folderOf(one, personal),
         }));
         const { nextCursor: next_cursor, previousCursor: previous_cursor } = page;
@@ -266,7 +261,7 @@ export const documentRoutes = [
     id: 'deleteDocument',
     summary: 'Deletes a document, with an index all three; the recording stays',
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted', 'on-hold'],
     command: true,
     async run({ params: { filename }, caller: { userId }, onBehalf }, services) {
       const space = await services.spaceOf(userId);
@@ -283,6 +278,8 @@ export const documentRoutes = [
       const document = documentIn(recording, filename);
       if (!document) throw new NotAccepted('documents.deleted', state, []);
       if (!present) throw notFound();
+      const row = await recordingById(services.storage, recordingId);
+      if (row) assertNotHeld(services, row);
       const { recordingService } = services;
       await untilReadable(
         services,

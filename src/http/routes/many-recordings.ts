@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
-import { changeRecording } from '../../../projections/recording/decide.ts';
+import { changeRecording, eraseUnlessHeld } from '../../../projections/recording/decide.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { documentNames } from '../../documents/documents.ts';
@@ -11,6 +11,7 @@ import { openZipStream } from '../../export/zip-stream.ts';
 import type { Accepted } from '../../recordings/import-audio.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
+import { assertNotHeld } from '../holds.ts';
 import { limits } from '../limits.ts';
 import { changedTogether } from '../openapi/order-answers.ts';
 import { invalid } from '../problems.ts';
@@ -160,8 +161,8 @@ async function eraseOne(
 ): Promise<(Accepted & { left: string[] }) | null> {
   const row = await recordingById(services.storage, id);
   if (row?.owner === caller.userId && isIn(row.state, 'idle.erased')) return null;
-  await visibleOrLeft(services, caller, id);
-  const erased = await services.recordingService.erase(id, onBehalf);
+  assertNotHeld(services, await visibleOrLeft(services, caller, id));
+  const erased = await services.recordingService.erase(id, onBehalf, eraseUnlessHeld(Date.now()));
   const how = { recording_id: id, by: caller.userId };
   services.log.info({ category: 'security', ...how }, 'recording erased');
   return erased;

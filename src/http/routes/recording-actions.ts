@@ -4,11 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { recordings } from '../../../projections/recordings.ts';
-import { reprocess } from '../../../projections/recording/decide.ts';
+import { type DecideRecording, reprocess } from '../../../projections/recording/decide.ts';
+import { heldBy } from '../../../projections/recording/holds.ts';
 import { trySpeechModel } from '../../doctor/try-servers.ts';
 import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { languageSchema, outOfOrder, speakersInOrder } from '../body.ts';
+import { assertNotHeld } from '../holds.ts';
 import { limits } from '../limits.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { Problem, type ProblemType, invalid } from '../problems.ts';
@@ -120,19 +122,24 @@ export const recordingCommandRoutes = [
 /** A command that is one fact without anything in it. */
 function plain(verb: string, id: string, summary: string, type: PlainFact['type']): Route {
   // What is tried again goes on after the answer.
+  const discards = type === 'recording.discarded';
   const answer = type === 'retry.requested' ? { 202: answers.going } : { 200: answers.done };
   return route('post', `/recordings/{id}/${verb}`, {
     id,
     summary,
     body: { json: nothing, optional: true },
     answers: answer,
-    problems: ['not-found', 'not-accepted'],
+    problems: ['not-found', 'not-accepted', ...(discards ? (['on-hold'] as const) : [])],
     command: true,
     async run({ ctx, params: { id: recordingId }, caller }, services) {
       const done = await doneBefore(services, ctx.state, { types: [type], recordingId });
-      if (!done) await visibleRecording(services, caller, recordingId);
-      const { state } =
-        done ?? (await carryOut(services, ctx.state, recordingId, () => [{ type, data: {} }]));
+      if (!done) {
+        const row = await visibleRecording(services, caller, recordingId);
+        if (discards) assertNotHeld(services, row);
+      }
+      const decision: DecideRecording = (recording) =>
+        (discards && heldBy(recording, Date.now())) || [{ type, data: {} }];
+      const { state } = done ?? (await carryOut(services, ctx.state, recordingId, decision));
       return { recording_id: recordingId, status: statusName(state) };
     },
   });

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import {
   changeRecording,
+  eraseUnlessHeld,
   nameVoices,
   renameSpeakers,
   restoreVersion,
@@ -21,6 +22,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import type { Reader } from '../readers-language.ts';
 import { languageSchema, momentSchema, nameSchema, numberIn, titleSchema } from '../body.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
+import { assertNotHeld, holdSchema } from '../holds.ts';
 import { recordingLine } from '../recording-answer.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
@@ -33,6 +35,7 @@ import {
   isEnough,
   notYours,
   ownersRight,
+  recordingInView,
   rightsOf,
   seenRecording,
   visibleOrLeft,
@@ -53,6 +56,7 @@ const recordingSchema = z
       ),
     started_at: momentSchema.optional().describe('when it began'),
     ...orderSchema.shape,
+    hold: holdSchema.optional(),
     owner: z.string().max(64).optional().describe('a user’s name or id; by an administrator'),
   })
   .describe('What is left out stays as it is.');
@@ -67,13 +71,14 @@ export const recordingChangeRoutes = [
       'Says what a recording is called, what kind it is, what was spoken, who may be heard, when it began, where it is put, whose it is',
     description:
       'File names stay; an old title becomes an alias. An administrator hands a recording over: its ' +
-      'documents move to the other space. What a deleted user left takes `owner` alone, and is answered without words.',
+      'documents move to the other space. What a deleted user left takes `owner` alone, and is answered without words. ' +
+      'They also protect any recording from deletion (`hold` alone), or lift that.',
     body: { json: recordingSchema },
     answers: { 200: answers.changed },
     problems: ['not-found', 'not-accepted', 'not-admin'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
-      const row = await visibleOrLeft(services, caller, id, 'read');
+      const row = await rowToChange(services, caller, id, body);
       const { owner } = row;
       const right = await rightsOf(services, caller, row);
       const words = right !== null;
@@ -154,12 +159,16 @@ export const recordingChangeRoutes = [
         }),
       },
     },
-    problems: ['not-found', 'not-accepted'],
+    problems: ['not-found', 'not-accepted', 'on-hold'],
     command: true,
     async run({ params: { id }, caller, onBehalf }, services) {
-      await visibleOrLeft(services, caller, id);
+      assertNotHeld(services, await visibleOrLeft(services, caller, id));
       refuseWhenStopped(services);
-      const erased = await services.recordingService.erase(id, onBehalf);
+      const erased = await services.recordingService.erase(
+        id,
+        onBehalf,
+        eraseUnlessHeld(Date.now()),
+      );
       const how = { recording_id: id, by: caller.userId };
       services.log.info({ category: 'security', ...how }, 'recording erased');
       await untilReadable(services, erased);
@@ -204,6 +213,14 @@ async function lineWhenWritten(
 
 const noRight: Right = { role: 'read', audio: false };
 
+/** Administrators protect any recording from deletion, without a word of it. */
+const isHoldAlone = (body: object): boolean => Object.keys(body).join() === 'hold';
+
+const rowToChange = async (services: HttpServices, caller: Caller, id: string, body: object) =>
+  isHoldAlone(body) && caller.isAdmin
+    ? await recordingInView(services, caller, id)
+    : await visibleOrLeft(services, caller, id, 'read');
+
 /** What a user may change of a note that is somebody else’s. */
 const correctable: ReadonlySet<string> = new Set(['title', 'people']);
 
@@ -226,16 +243,25 @@ function recordingChange(
   { accounts }: HttpServices,
 ): DecideRecording {
   const changesMore = started_at !== undefined || Object.keys(wanted).length > 0;
-  if (!words && (owner === undefined || changesMore)) {
+  if (!words && !isHoldAlone(wanted) && (owner === undefined || changesMore)) {
     throw notFound(detail('owner-deleted'));
   }
   if (owner !== undefined && !isAdmin) {
     throw new Problem('not-admin', { said: detail('handover-admin-only') });
   }
   const ownerId = owner === undefined ? undefined : userId(accounts, owner);
-  const { title, kind, language, people } = wanted;
+  const { title, kind, language, people, hold } = wanted;
   const localStart = onWall(started_at);
-  return changeRecording({ title, kind, language, people, localStart, owner: ownerId, ...order });
+  return changeRecording({
+    title,
+    kind,
+    language,
+    people,
+    localStart,
+    hold,
+    owner: ownerId,
+    ...order,
+  });
 }
 
 /** A user's id, or their name. */

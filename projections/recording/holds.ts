@@ -1,0 +1,36 @@
+import { type Hold, isHeld } from '../../events/facts/holds.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
+import type { Refusal } from '../../events/command-handler.ts';
+import { problemOf } from '../../src/words/problems.ts';
+import type { Recording } from './recording.ts';
+
+export type HoldRefusal = Refusal<'ON_HOLD'> & { hold: Hold };
+
+/** What a person wants of it; null: it is protected no more. */
+export type HoldWanted = { until: string | null; reason?: string | undefined } | null;
+
+/** Protects it from deletion, otherwise than before, or no more. Pure. */
+export function holdChanged(
+  recording: Pick<Recording, 'facts'>,
+  wanted: HoldWanted,
+): RecordingFact[] {
+  const before = placedIn(recording);
+  if (wanted === null) return before ? [{ type: 'hold.lifted', data: {} }] : [];
+  const { until, reason } = wanted;
+  if (before?.data.until === until && before.content?.reason === reason) return [];
+  const content = reason === undefined ? {} : { reason };
+  return [{ type: 'hold.placed', data: { until }, content }];
+}
+
+/** Why it cannot be deleted now; undefined: it can. Pure. */
+export function heldBy(recording: Pick<Recording, 'facts'>, now: number): HoldRefusal | undefined {
+  const placed = placedIn(recording);
+  if (!placed) return undefined;
+  const hold = { until: placed.data.until, by: placed.by };
+  return isHeld(hold, now) ? { refused: 'ON_HOLD', said: problemOf('on-hold'), hold } : undefined;
+}
+
+function placedIn({ facts }: Pick<Recording, 'facts'>) {
+  const last = facts.findLast(({ type }) => type === 'hold.placed' || type === 'hold.lifted');
+  return last?.type === 'hold.placed' ? last : undefined;
+}
