@@ -45,7 +45,7 @@ import { keepLinkText } from './link-texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 25,
+  version: 26,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
