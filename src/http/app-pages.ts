@@ -50,6 +50,8 @@ export async function answerPage(ctx: Context): Promise<boolean> {
   if (!files.paths.has(path)) return false;
   const link = page ? files.linkTo(`pages/${page.part}.svelte`) : '';
   if (link !== '') ctx.set('Link', link);
+  // What strangers open is in no search engine.
+  if (ctx.path === '/s') ctx.set('X-Robots-Tag', 'noindex');
   await files.send(ctx, path);
   return true;
 }

@@ -12,6 +12,8 @@ import type { Needs } from '../visible-recording.ts';
 type Audience = {
   /** Whether a client follows. */
   followed(): boolean;
+  /** What may have been said, for those who have a link. */
+  heard(recordingId: string, frame: object): void;
   /** To the owner, and to whom the recording is shared with as far as this needs. */
   tell(owner: string, recordingId: string, frames: readonly string[], needs: Needs): void;
   /** The status object of the owner looks different now. */
@@ -27,7 +29,7 @@ type Audience = {
 export function followEphemeral(
   services: Pick<HttpServices, 'recordingService' | 'captures' | 'notices' | 'log'>,
   ownerOf: (recordingId: string) => Promise<string | undefined>,
-  { followed, tell, touch }: Audience,
+  { followed, heard: told, tell, touch }: Audience,
 ): () => void {
   const { recordingService, log } = services;
   const every = { everyMs: limits.progressEveryMs };
@@ -38,11 +40,11 @@ export function followEphemeral(
       tellOf(recordingId, progressFrame(recordingId, activity), 'read'),
     every,
   );
-  const guesses = newestOfEach(
-    (recording_id: string, heard: PartialUtterance) =>
-      tellOf(recording_id, { type: 'utterance', recording_id, ...heard, final: false }, 'read'),
-    every,
-  );
+  const guesses = newestOfEach((recording_id: string, heard: PartialUtterance) => {
+    const frame = { type: 'utterance', recording_id, ...heard, final: false };
+    told(recording_id, frame);
+    tellOf(recording_id, frame, 'read');
+  }, every);
   const stopHearing = recordingService.onHeard((recordingId, heard) => {
     if (heard === null) guesses.forget(recordingId);
     else if (followed()) guesses.add(recordingId, heard);

@@ -10,6 +10,7 @@ import { callFrame } from './call-frame.ts';
 import { limits } from '../limits.ts';
 import { type Hearers, concernedBy, formerHearers, hearersOf } from './audience.ts';
 import { followEphemeral } from './ephemeral.ts';
+import { type LinkFeed, openLinkFeed } from './link-feed.ts';
 import type { Language } from '../../words/params.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { HttpServices } from '../services.ts';
@@ -28,6 +29,8 @@ export interface Feed {
    * happens, without gap or double. Resolves when the listener follows live; rejects when it is gone.
    */
   join(listener: Listener, after: number | undefined): Promise<void>;
+  /** Who follows one recording by a link. */
+  readonly ofLinks: LinkFeed;
   /** Position up to which facts were published. */
   position(): number;
   /** Stops publishing; resolves when nothing is under way. */
@@ -43,9 +46,11 @@ export function openFeed(services: HttpServices): Feed {
   const owner = ownerOf(services);
   const published = projections.position();
   const closing = new AbortController();
+  const ofLinks = openLinkFeed(services);
   const feed: Following = {
     services,
     owner,
+    ofLinks,
     closing,
     published,
     live: new Map(),
@@ -58,7 +63,8 @@ export function openFeed(services: HttpServices): Feed {
   const stops = [
     projections.onApplied(() => wake(feed)),
     followEphemeral(services, owner, {
-      followed: () => feed.live.size > 0,
+      followed: () => isFollowedAtAll(feed),
+      heard: ofLinks.heard,
       tell: (id, recordingId, frames, needs) => tell(feed, { id, recordingId, needs }, frames),
       touch: (id) => touch(feed, id),
     }),
@@ -84,13 +90,12 @@ export function openFeed(services: HttpServices): Feed {
   ];
 
   return {
+    ofLinks: { ...ofLinks, join: joinByLink(feed) },
     position: () => feed.published,
     async join(listener, after) {
       const { signal } = listener;
       signal.addEventListener('abort', () => feed.live.delete(listener), { once: true });
-      // Who comes first is told what comes after that: nobody was to be told what came before.
-      if (feed.live.size === 0 && !feed.pumping)
-        feed.published = Math.max(feed.published, services.projections.position());
+      skipUnheard(feed);
       const start = feed.published;
       listener.send(await statusFrame(services, listener, start));
       if (listener.isHere && calls.question()) listener.send(callFrame(services, listener.caller));
@@ -107,10 +112,27 @@ export function openFeed(services: HttpServices): Feed {
   };
 }
 
+const isFollowedAtAll = ({ live, ofLinks }: Pick<Following, 'live' | 'ofLinks'>): boolean =>
+  live.size > 0 || ofLinks.isFollowed();
+
+/** Who comes first is told what comes after that: nobody was to be told what came before. */
+function skipUnheard(feed: Following): void {
+  if (isFollowedAtAll(feed) || feed.pumping) return;
+  feed.published = Math.max(feed.published, feed.services.projections.position());
+}
+
+const joinByLink =
+  (feed: Following): LinkFeed['join'] =>
+  (listener, from) => {
+    skipUnheard(feed);
+    return feed.ofLinks.join(listener, from);
+  };
+
 /** The reader, and its listeners. */
 type Following = {
   readonly services: HttpServices;
   readonly owner: ReturnType<typeof ownerOf>;
+  readonly ofLinks: LinkFeed;
   /** Who follows, and the position each had seen when it began to. */
   readonly live: Map<Listener, number>;
   /** Owners whose status object has to be sent. */
@@ -168,6 +190,7 @@ function wake(feed: Following): void {
     .catch((error: unknown) => {
       feed.services.log.error({ err: error }, 'live feed failed; clients must reconnect');
       for (const listener of feed.live.keys()) listener.fail();
+      feed.ofLinks.fail();
     })
     .finally(() => {
       feed.pumping = undefined;
@@ -186,7 +209,7 @@ async function pump(feed: Following): Promise<void> {
 async function publishFacts(feed: Following, until: number): Promise<void> {
   const { published } = feed;
   if (published >= until) return;
-  if (feed.live.size === 0) {
+  if (!isFollowedAtAll(feed)) {
     // No client follows: the next one reads the log.
     feed.published = until;
     return;
@@ -203,6 +226,7 @@ async function publishFacts(feed: Following, until: number): Promise<void> {
 async function publish(feed: Following, outline: FactOutline): Promise<void> {
   const { store } = feed.services;
   const recordingId = recordingOf(outline.stream);
+  await feed.ofLinks.publish(outline);
   const id = recordingId === undefined ? undefined : await feed.owner(recordingId);
   // What a person said is opened for nobody but those who may hear it, and only when they listen.
   const hearers: Hearers =

@@ -103,7 +103,7 @@ export function serveSocket(
       level.gone();
       endSession(connection, audio, text);
     },
-    close: (reason, text) => close(socket, reason, text),
+    close: (reason, text) => closeSocket(socket, reason, text),
   };
 }
 
@@ -141,11 +141,11 @@ const listenerOn = (
   async drained() {
     const { socket } = connection;
     if (socket.bufferedAmount < limits.socketBufferBytesMax / 4) return;
-    const timer = setTimeout(() => close(socket, 'tryAgain', tooSlow), limits.socketDrainMs);
+    const timer = setTimeout(() => closeSocket(socket, 'tryAgain', tooSlow), limits.socketDrainMs);
     await connection.flushed.finally(() => clearTimeout(timer));
   },
   fail: () =>
-    close(connection.socket, 'mistake', 'the service could not go on; resume with `after`'),
+    closeSocket(connection.socket, 'mistake', 'the service could not go on; resume with `after`'),
 });
 
 /** A text message of a client. */
@@ -170,7 +170,7 @@ const levelOn = (connection: Connection): LevelConnection => ({
 
 function endWhenRefused({ refused, socket }: Connection): void {
   if (refused < limits.refusedMessagesMax) return;
-  close(socket, 'policy', 'too many refused messages');
+  closeSocket(socket, 'policy', 'too many refused messages');
 }
 
 const audioOn = (connection: Connection): AudioConnection => ({
@@ -187,7 +187,7 @@ const audioOn = (connection: Connection): AudioConnection => ({
     send(connection, JSON.stringify({ ...frame, ...spoken }));
     endWhenRefused(connection);
   },
-  close: () => close(connection.socket, 'tryAgain', 'this node does not record it any more'),
+  close: () => closeSocket(connection.socket, 'tryAgain', 'this node does not record it any more'),
   hold(held) {
     const { socket } = connection;
     if (held === socket.isPaused) return;
@@ -252,18 +252,18 @@ async function authenticateAgain(
 
 function endSession({ socket, gone }: Connection, audio: BrowserAudio, text: string): void {
   if (!audio.carries()) {
-    close(socket, 'policy', text);
+    closeSocket(socket, 'policy', text);
     return;
   }
   gone.abort();
-  audio.retire(() => close(socket, 'policy', text));
+  audio.retire(() => closeSocket(socket, 'policy', text));
 }
 
 function send(connection: Connection, frame: string): void {
   const { socket } = connection;
   if (socket.readyState !== WebSocket.OPEN) return;
   if (socket.bufferedAmount > limits.socketBufferBytesMax) {
-    close(socket, 'tryAgain', tooSlow);
+    closeSocket(socket, 'tryAgain', tooSlow);
     return;
   }
   const bytes = bytesOf(frame);
@@ -276,7 +276,12 @@ function send(connection: Connection, frame: string): void {
 
 const tooSlow = 'too slow; resume with `after`';
 
-function close(socket: WebSocket, reason: keyof typeof closeCodes, text: string): void {
+/** Says goodbye, and ends the connection soon whatever the other side does. */
+export function closeSocket(
+  socket: WebSocket,
+  reason: keyof typeof closeCodes,
+  text: string,
+): void {
   if (socket.readyState !== WebSocket.OPEN) return;
   socket.close(closeCodes[reason], text);
   setTimeout(() => socket.terminate(), limits.socketCloseMs).unref();

@@ -21,6 +21,11 @@ import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { type Client, serveSocket } from './socket.ts';
 import { type Feed, openFeed } from './feed.ts';
+import { serveLinkSocket } from './link-socket.ts';
+import { isOpenLink } from '../open-links.ts';
+import { type Tickets, openTickets } from '../tickets.ts';
+import { openCounts } from '../../shared/counts.ts';
+import { wrong } from '../../shared/in-words.ts';
 import { toProblem } from '../to-problem.ts';
 
 /** `GET /ws`: takes over connections that ask to become WebSockets. */
@@ -50,6 +55,8 @@ export function openSockets(services: HttpServices): Sockets {
     }),
     clients: new Set(),
     connections: connectionsByUser(),
+    tickets: openTickets(services.accounts, services.kept, (link) => isOpenLink(services, link)),
+    byLink: connectionsByLink(),
     closing: false,
   };
   const { clients, feed, server } = taken;
@@ -96,6 +103,8 @@ type Taken = {
   readonly server: WebSocketServer;
   readonly clients: Set<Client>;
   readonly connections: ReturnType<typeof connectionsByUser>;
+  readonly tickets: Tickets;
+  readonly byLink: ReturnType<typeof connectionsByLink>;
   closing: boolean;
 };
 
@@ -110,7 +119,13 @@ async function takeOver(
   // The server no longer looks after this connection: an error without a listener ends the process.
   const onError = (): void => void socket.destroy();
   socket.on('error', onError);
-  const admitted = await admit(request, accounts, taken.hosts);
+  const url = ownTarget(request, taken.hosts);
+  const ticket = url.searchParams.get('ticket');
+  if (ticket !== null) {
+    await takeOverByLink(taken, { request, socket, head, onError }, { url, ticket });
+    return;
+  }
+  const admitted = await admit(request, accounts, url);
   await services.readiness.until(socketNeeds, limits.readyWaitMs);
   if (taken.closing) throw new Problem('stopping');
   if (socket.destroyed) return;
@@ -135,18 +150,52 @@ async function takeOver(
   });
 }
 
-/** Who may connect, decided before the handshake. @throws {Problem} */
-async function admit(
-  request: IncomingMessage,
-  accounts: HttpServices['accounts'],
-  hosts: HostCheck,
-) {
+type Offered = { request: IncomingMessage; socket: Duplex; head: Buffer; onError: () => void };
+
+/** The same for who has a link: its ticket says which recording. @throws {Problem} */
+async function takeOverByLink(
+  taken: Taken,
+  { request, socket, head, onError }: Offered,
+  { url, ticket }: { url: URL; ticket: string },
+): Promise<void> {
+  const { services, feed, clients, byLink } = taken;
+  await services.readiness.until(socketNeeds, limits.readyWaitMs);
+  const caller = await taken.tickets.redeem(ticket, url.pathname);
+  const link = caller?.link;
+  if (!caller || !link) throw notAuthenticated(detail('ticket-expired'));
+  const { from } = validated(linkQuerySchema, { from: url.searchParams.get('from') ?? undefined });
+  if (taken.closing) throw new Problem('stopping');
+  if (socket.destroyed) return;
+  byLink.enter(link.link);
+  socket.once('close', () => byLink.leave(link.link));
+  socket.off('error', onError);
+  taken.server.handleUpgrade(request, socket, head, (webSocket) => {
+    const client = serveLinkSocket(
+      webSocket,
+      { caller, link, from },
+      { feed: feed.ofLinks, log: services.log },
+    );
+    clients.add(client);
+    const counted = services.metrics.socketOpened();
+    webSocket.once('close', () => {
+      clients.delete(client);
+      counted();
+    });
+  });
+}
+
+/** What is asked for, of this service and not by another site's page. @throws {Problem} */
+function ownTarget(request: IncomingMessage, hosts: HostCheck): URL {
   const { host, origin } = request.headers;
   if (!hosts.allows(host)) throw hostNotAllowed(host);
   if (!hosts.sameOrigin(origin, host, isEncrypted(request.socket))) {
     throw new Problem('cross-origin');
   }
-  const url = targetOf(request);
+  return targetOf(request);
+}
+
+/** Who may connect, decided before the handshake. @throws {Problem} */
+async function admit(request: IncomingMessage, accounts: HttpServices['accounts'], url: URL) {
   const token =
     url.searchParams.get('token') ?? tokenFromProtocols(request) ?? bearerToken(request);
   const caller = token ? await accounts.authenticate(token) : null;
@@ -193,6 +242,27 @@ function connectionsByUser() {
   };
 }
 
+/** Counts those who listen by links. `enter` throws 429 when a link, or all, have as many as allowed. */
+function connectionsByLink() {
+  const open = openCounts();
+  let all = 0;
+  return {
+    enter(link: string): void {
+      const isFull = open.of(link) >= limits.listenersPerLinkMax;
+      if (isFull || all >= limits.linkListenersMax) {
+        const count = isFull ? limits.listenersPerLinkMax : limits.linkListenersMax;
+        throw new Problem('too-many-connections', { params: { count } });
+      }
+      open.add(link);
+      all += 1;
+    },
+    leave(link: string): void {
+      open.remove(link);
+      all -= 1;
+    },
+  };
+}
+
 /** Answers a handshake with a problem document, and ends the connection. */
 export function refuseUpgrade(
   socket: Duplex,
@@ -229,6 +299,16 @@ function tokenFromProtocols(request: IncomingMessage): string | undefined {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
   return offered[0] === protocolName ? offered[1] : undefined;
 }
+
+/** With `ticket`, of who has a link. */
+export const linkQuerySchema = z.object({
+  from: z
+    .string()
+    .regex(/^\d{1,9}$/, wrong('field-type', { type: 'number' }))
+    .transform(Number)
+    .default(0)
+    .describe('with `ticket`: index of the first utterance that is not there yet'),
+});
 
 export const querySchema = z.object({
   after: positionSchema.removeDefault().optional(),

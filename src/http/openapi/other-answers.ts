@@ -4,6 +4,7 @@ import { type SettingKey, settingKeys, settingOf } from '../../config/schema.ts'
 import { mask, partsOf } from '../../config/changes.ts';
 import { stages } from '../../../events/facts/recording.ts';
 import * as activities from './activity-answers.ts';
+import { sharedFrame } from './shared-answers.ts';
 import * as recordings from './recording-answers.ts';
 
 const time = z.string().describe('RFC 3339, UTC');
@@ -293,6 +294,7 @@ export const serverFrame = z.discriminatedUnion('type', [
     position,
   }),
   z.object({ type: z.literal('position'), position }),
+  sharedFrame,
   z.object({
     type: z.literal('progress'),
     recording_id,

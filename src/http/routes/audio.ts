@@ -10,6 +10,7 @@ import type { AudioStore, OpenAudio } from '../../storage/audio/audio-store.ts';
 import { openPeaks, peaksPerSecondMax } from '../../audio/peaks.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
 import { limits } from '../limits.ts';
+import { openLinkWatch } from '../link-watch.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import { type Answer, type RequestHeader, perApp, routesOf } from '../route.ts';
@@ -25,6 +26,7 @@ const notChanged: Answer = { description: 'Not changed since.' };
 const audioTypes = ['audio/*', 'application/octet-stream'];
 
 const peaksOf = perApp(openPeaks);
+const watchOf = perApp(openLinkWatch);
 
 /** What a player needs: the kept audio, whole or in ranges, and its picture. */
 export const audioRoutes = [
@@ -45,6 +47,11 @@ export const audioRoutes = [
     async run({ ctx, params, caller }, services) {
       const row = await visibleRecording(services, caller, params.id, 'audio');
       const { audio, file } = await openAudio(services.audio, row);
+      // What was begun ends with its link.
+      if (caller.link) {
+        const unwatch = watchOf(services).watch(caller.link, () => ctx.res.destroy());
+        ctx.res.once('close', unwatch);
+      }
       await sendAudio(ctx, audio, file);
     },
   }),

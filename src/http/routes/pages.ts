@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { answerPage, pagePaths } from '../app-pages.ts';
-import { querySchema } from '../feed/upgrade.ts';
+import { linkQuerySchema, querySchema } from '../feed/upgrade.ts';
 import { clientFrame, serverFrame } from '../openapi/other-answers.ts';
 import { Problem, notFound } from '../problems.ts';
 import { loadOnce, packageRoot } from '../../shared/package.ts';
@@ -124,7 +124,16 @@ export const socketRoutes = [
       'go on, 1013 too slow: come back with `after`. The token goes into `?token=`, into the ' +
       'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from other clients than browsers, into ' +
       '`Authorization`.',
-    query: querySchema.extend({ token: z.string().optional() }),
+    query: querySchema.extend({
+      token: z.string().optional(),
+      ticket: z
+        .string()
+        .optional()
+        .describe(
+          'of `POST /shared`: instead of a token; `shared` and `utterance` of its recording',
+        ),
+      ...linkQuerySchema.shape,
+    }),
     answers: {
       101: {
         description: 'A WebSocket from here on; its messages are frames of these forms.',
