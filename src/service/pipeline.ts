@@ -1,5 +1,6 @@
 import { commands, importedBy } from '../../projections/commands.ts';
 import { standingOfRecordings } from '../../projections/recordings.ts';
+import { forgetLooks } from '../storage/access-log.ts';
 import { removeTexts } from '../../projections/texts.ts';
 import { spacesIn } from '../documents/space.ts';
 import { removeFromVault } from '../documents/vault.ts';
@@ -159,7 +160,7 @@ function recordingServiceOver(
     takenUp(): Promise<unknown>;
   },
 ): OpenRecordingService {
-  const { data, settings, store, standing, storage, projections, vaultOf } = ports;
+  const { data, settings, store, standing, storage, kept, projections, vaultOf } = ports;
   const { captures, takenUp } = parts;
   const known = openKnownVoices({
     ...ports,
@@ -184,7 +185,10 @@ function recordingServiceOver(
       await projections.applied(commands.name, await store.head());
       return await importedBy(storage, command);
     },
-    removeRows: (recordingId) => removeTexts(storage, recordingId),
+    async removeRows(recordingId) {
+      await removeTexts(storage, recordingId);
+      await forgetLooks(kept, recordingId);
+    },
     async removeCopies(owner, paths) {
       const left: string[] = [];
       for (const vault of new Set([settings()['notes.vault'], vaultOf(owner)])) {

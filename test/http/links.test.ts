@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openAccessLog } from '../../src/storage/access-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
 
 type Link = { link: string; url: string; name: string; password: boolean; expires_at: string };
@@ -166,4 +168,41 @@ test('an address asks sixty times a minute, and with a ticket as often as it lik
   for (let n = 0; n < 60; n += 1) statuses.push((await open('y'.repeat(43))).status);
   assert.deepEqual([statuses.slice(0, 59).every((one) => one === 404), statuses[59]], [true, 429]);
   assert.equal((await open(token, { ticket })).status, 200);
+});
+
+test('the owner sees who looked: users and links, how often, and when last; others do not, and erasing forgets it', async (t) => {
+  const service = await startService(t);
+  const { owen, id, path, make, open } = await noteOf(service);
+  const rita = asking(service, await service.addUser('rita'));
+  await owen('PUT', `${path}/access`, { user: 'rita', role: 'correct', audio: true });
+  const link = await make({ audio: true });
+  const { ticket } = (await open(tokenOf(link))).body;
+  await open(tokenOf(link), { ticket });
+  for (const what of ['audio', 'export?format=txt']) {
+    const joint = what.includes('?') ? '&' : '?';
+    await service.call('GET', `${path}/${what}${joint}ticket=${ticket}`);
+  }
+  await owen('GET', path);
+  for (let n = 0; n < 3; n += 1) assert.equal((await rita('GET', path)).status, 200);
+  type Seen = { who: string; name: string; opened: number; heard: number; exported: number };
+  const seen = async (who: typeof owen) =>
+    (await who<{ seen: Seen[] }>('GET', `${path}/access`)).body.seen;
+  const wanted = [
+    [`l-${link.link}`, 'Choir', 1, 1, 1],
+    [`u-${service.accounts.findUser('rita')?.userId}`, 'rita', 1, 0, 0],
+  ];
+  await eventually('noted', async () => (await seen(owen)).length === 2);
+  const found = (await seen(owen)).map((one) => [
+    one.who,
+    one.name,
+    one.opened,
+    one.heard,
+    one.exported,
+  ]);
+  assert.deepEqual(found.toSorted(), wanted);
+  assert.deepEqual(await seen(rita), []);
+  const kept = openAccessLog(service.services.kept);
+  assert.equal((await kept.of(id)).length, 2);
+  await owen('DELETE', path);
+  assert.deepEqual(await kept.of(id), []);
 });

@@ -184,3 +184,48 @@ async function named(service: TestService, token: string, id: string): Promise<v
   await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
   await service.reaches(id, 'idle.saved');
 }
+
+test('who has a link comes to what its ticket opens, and is nobody everywhere else', async (t) => {
+  const service = await startService(t);
+  await service.setUp();
+  const token = await service.addUser('owen');
+  const [id, other] = [
+    (await service.upload(token)).body.recording_id,
+    (await service.upload(token)).body.recording_id,
+  ];
+  for (const one of [id, other]) await service.reaches(one, 'idle.saved');
+  const ticketOf = async (audio: boolean) => {
+    const json = { name: 'Hall', audio };
+    const { url } = (
+      await service.call<{ url: string }>('POST', `/recordings/${id}/links`, { token, json })
+    ).body;
+    const asked = { json: { token: new URL(url).hash.slice(1) } };
+    return (await service.call<{ ticket: string }>('POST', '/shared', asked)).body.ticket;
+  };
+  const [silent, audible] = [await ticketOf(false), await ticketOf(true)];
+  const opened: Record<string, [silent: number, audible: number]> = {
+    'get /recordings/{id}/audio': [403, 200],
+    'get /recordings/{id}/peaks': [403, 200],
+    'get /recordings/{id}/export': [200, 200],
+  };
+  for (const [one, { json, path = '' }] of Object.entries({ ...elsewhere, ...table })) {
+    const [method = '', route = ''] = one.split(' ');
+    const filled = (of: string) =>
+      (path.startsWith('/') ? path : route + path).replace('{id}', of).replaceAll(/\{\w+\}/g, '1');
+    const status = async (of: string, ticket: string, as?: string) => {
+      const at = filled(of);
+      const asked = `${at}${at.includes('?') ? '&' : '?'}ticket=${ticket}`;
+      const how = { ...(as && { token: as }), ...(json && { json }) };
+      return (await service.call(method.toUpperCase(), as ? at : asked, how)).status;
+    };
+    const statuses = [await status(id, silent), await status(id, audible)];
+    assert.deepEqual(statuses, opened[one] ?? [401, 401], one);
+    assert.deepEqual([await status(other, audible), await status(id, '', silent)], [401, 401], one);
+  }
+  for (const path of ['/transcripts', '/search?q=plan', '/status', '/recordings'])
+    assert.equal(
+      (await service.call('GET', `${path}${path.includes('?') ? '&' : '?'}ticket=${silent}`))
+        .status,
+      401,
+    );
+});

@@ -13,6 +13,7 @@ import { linkAnswer, linksShown } from './links.ts';
 import { time } from '../openapi/activity-answers.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
+import { looksShown } from '../looked.ts';
 import { guest, seenRecording, visibleRecording } from '../visible-recording.ts';
 import { carryOut, refuseWhenStopped, untilReadable } from '../written.ts';
 
@@ -173,7 +174,7 @@ async function changeFolder(
 }
 
 async function shownAccess(
-  services: HttpServices,
+  services: RouteServices,
   caller: Caller,
   id: string,
   needs: 'correct' | 'owner',
@@ -188,7 +189,7 @@ async function shownAccess(
       ...grantsShown(services, folder?.access ?? []).map((one) => ({ ...one, by_folder: true })),
     ],
     links: isOwn ? await linksShown(services, row) : [],
-    seen: [],
+    seen: isOwn ? await looksShown(services, row) : [],
   };
 }
 

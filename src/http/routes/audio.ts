@@ -12,7 +12,8 @@ import { StageError, hasCode } from '../../shared/errors.ts';
 import { limits } from '../limits.ts';
 import { openLinkWatch } from '../link-watch.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
-import { visibleRecording } from '../visible-recording.ts';
+import { noteLook } from '../looked.ts';
+import { seenRecording, visibleRecording } from '../visible-recording.ts';
 import { type Answer, type RequestHeader, perApp, routesOf } from '../route.ts';
 
 const route = routesOf({ tag: 'Recordings', access: 'ticket' });
@@ -45,8 +46,9 @@ export const audioRoutes = [
     },
     problems: ['not-found', 'range-not-satisfiable', 'invalid'],
     async run({ ctx, params, caller }, services) {
-      const row = await visibleRecording(services, caller, params.id, 'audio');
-      const { audio, file } = await openAudio(services.audio, row);
+      const seen = await seenRecording(services, caller, params.id, 'audio');
+      const { audio, file } = await openAudio(services.audio, seen.row);
+      noteLook(services, caller, seen, 'heard');
       // What was begun ends with its link.
       if (caller.link) {
         const unwatch = watchOf(services).watch(caller.link, () => ctx.res.destroy());

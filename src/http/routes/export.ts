@@ -9,6 +9,7 @@ import { notFound } from '../problems.ts';
 import { exportedAnswer } from '../recording-answer.ts';
 import { exportInputOf } from '../documents-seen.ts';
 import { asSeen } from '../shared-answer.ts';
+import { noteLook } from '../looked.ts';
 import { type Right, seenRecording } from '../visible-recording.ts';
 import { limited } from '../../shared/mutex.ts';
 import { routesOf } from '../route.ts';
@@ -42,6 +43,7 @@ export const exportRoutes = [
         throw notFound(detail('transcript-not-ready'));
       }
       const input = await exportInputOf(services, row, transcript);
+      noteLook(services, caller, seen, 'exported');
       const make = () =>
         exported(format, {
           input,

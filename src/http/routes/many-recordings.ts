@@ -18,9 +18,10 @@ import { invalid } from '../problems.ts';
 import { orderSchema, orderWanted } from '../order-changes.ts';
 import { orderedTogether } from '../ordered-together.ts';
 import { routesOf } from '../route.ts';
-import type { HttpServices } from '../services.ts';
+import type { RouteServices } from '../services.ts';
 import { idsUpTo, refusal, refusals } from '../several.ts';
 import { documentsForOthers } from '../documents-seen.ts';
+import { noteLook } from '../looked.ts';
 import { seenRecording, visibleOrLeft, visibleRecording } from '../visible-recording.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 
@@ -154,7 +155,7 @@ export const manyRecordingRoutes = [
 
 /** @returns null when it is gone already */
 async function eraseOne(
-  services: HttpServices,
+  services: RouteServices,
   caller: Caller,
   id: string,
   onBehalf: { by: string; command: string },
@@ -170,7 +171,7 @@ async function eraseOne(
 
 /** Documents are read as they are sent, one recording after the other. */
 async function zipOf(
-  services: HttpServices,
+  services: RouteServices,
   caller: Caller,
   ids: readonly string[],
 ): Promise<Readable> {
@@ -183,6 +184,7 @@ async function zipOf(
       const seen = await seenRecording(services, caller, id, 'read').catch(() => undefined);
       if (!seen?.row.documents) continue;
       const { row, right } = seen;
+      noteLook(services, caller, seen, 'exported');
       const space = right.role === 'owner' ? await services.spaceOf(row.owner) : null;
       const others = space === null ? await documentsForOthers(services, row) : undefined;
       const mtime = new Date(row.startedAt);

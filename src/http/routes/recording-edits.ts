@@ -1,3 +1,4 @@
+import { forgetLooks } from '../../storage/access-log.ts';
 import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
@@ -92,6 +93,8 @@ export const recordingChangeRoutes = [
       if (isPut) void services.refreshing.look();
       for (const { type, data } of facts) {
         if (type !== 'recording.handed_over') continue;
+        // Who looked before is not for the new owner.
+        await forgetLooks(services.kept, id);
         const how = { recording_id: id, from: owner, to: data.owner, by: caller.userId };
         services.log.info({ category: 'security', ...how }, 'recording handed over');
       }

@@ -27,6 +27,7 @@ import {
   visibleOrLeft,
   visibleRecording,
 } from '../visible-recording.ts';
+import { noteLook } from '../looked.ts';
 import { asSeen } from '../shared-answer.ts';
 import { namedOrigins } from '../named-origins.ts';
 import { setTurnsTag } from './turns.ts';
@@ -147,6 +148,7 @@ export const recordingRoutes = [
       const row = await visibleOrLeft(services, caller, id, 'read');
       const { storage, recordingService, settings } = services;
       const right = await rightsOf(services, caller, row);
+      if (right) noteLook(services, caller, { row, right }, 'opened');
       const transcript = right ? await transcriptOf(storage, id) : undefined;
       setTurnsTag(ctx, transcript);
       const activities = recordingService.activity(id);

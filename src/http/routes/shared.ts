@@ -5,6 +5,8 @@ import { linkTexts } from '../../../projections/link-texts.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { KeptLink, RecordingRow } from '../../../projections/recording-row.ts';
 import { detail } from '../../words/details.ts';
+import { linkCaller } from '../../accounts/caller.ts';
+import { noteLook } from '../looked.ts';
 import { countLook } from '../link-looks.ts';
 import { limits } from '../limits.ts';
 import { toRead } from '../middleware/ready.ts';
@@ -54,6 +56,9 @@ export const sharedRoutes = [
       const reader = { language: languageWanted(ctx), isAdmin: false };
       const note = await sharedNote(services, { row, link }, reader);
       const { recordingId } = row;
+      const right = { role: 'link', audio: link.audio } as const;
+      if (renew === undefined && note.readable)
+        noteLook(services, linkCaller(recordingId, link.link), { row, right }, 'opened');
       const { ticket, expiresAt } = await services.tickets.issueForLink(
         { recordingId, link: link.link, sha256 },
         renew,
