@@ -365,6 +365,8 @@ export const recordingFacts = {
       model: z.string().optional(),
       /** Of the summary alone, whose language `language` is then. */
       length: z.enum(['shorter', 'longer']).optional(),
+      /** Template of the summary, in this run and later ones; null: that of the folder, or of the kind, again. */
+      template: z.string().nullable().optional(),
     }),
   },
   /** Documents, audio and words are gone for good; only this skeleton stays. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sentenceSchema } from './sentence.ts';
+import { templateUsed } from './templates.ts';
 import type { FactSchemas } from './envelope.ts';
 import {
   blockSchema,
@@ -250,6 +251,8 @@ export const runFacts = {
       ...worker.shape,
       parts: z.number().int(),
       language: z.string().nullable(),
+      /** Which template it was made by; without a model: which one could not be. Absent in older logs. */
+      template: templateUsed.optional(),
       ...leftOut,
     }),
     content: z.object({

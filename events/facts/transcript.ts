@@ -84,6 +84,8 @@ export const summaryLineSchema = z.object({
   at: z.number().nonnegative().optional(),
   /** Number of the side note that it rests on. */
   note: z.number().int().positive().optional(),
+  /** Heading of a template that it is below; absent: it is below that of its kind. */
+  section: z.string().optional(),
 });
 export type SummaryLine = z.infer<typeof summaryLineSchema>;
 export type LineKind = SummaryLine['kind'];

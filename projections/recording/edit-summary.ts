@@ -3,7 +3,8 @@ import { fieldFault } from '../../src/words/field-faults.ts';
 import type { Decision, Refusal } from '../../events/command-handler.ts';
 import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import { type LineKind, lineKinds } from '../../events/facts/transcript.ts';
+import type { LineKind } from '../../events/facts/transcript.ts';
+import { lineGroups } from './line-groups.ts';
 import { type EditRefusal, type Seen, noDocuments } from './edit-turns.ts';
 import { type Reading, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
@@ -31,6 +32,8 @@ type LineWanted = {
   /** A label or name of a speaker, or another name; null: nobody. */
   person?: string | null | undefined;
   due?: string | null | undefined;
+  /** Heading that it is below; null: that of its kind. What is added behind a line is below the heading of that. */
+  section?: string | null | undefined;
 };
 type Added = LineWanted & { text: string; block?: string | undefined; note?: number | undefined };
 type Changed = LineWanted & {
@@ -75,7 +78,7 @@ export function summaryEdits(
     recording,
     reading,
     by,
-    lines: byKind(lines.map((line) => frozen(reading, line))),
+    lines: inPlace(lines.map((line) => frozen(reading, line))),
     next: (recording.facts.at(-1)?.version ?? 0) + 1,
     abstract: abstractOfPeople(recording, reading.source),
     did: [],
@@ -136,13 +139,14 @@ const tagOf = (parts: readonly unknown[]): string => hashedKey(JSON.stringify(pa
 const shownAbstract = ({ abstract, speakers }: Pick<Reading, 'speakers' | 'abstract'>) =>
   abstract === null ? null : withKnownNames(abstract, speakers);
 
-const partsOf = ({ id, kind, text, person, due, done }: Line): unknown[] => [
+const partsOf = ({ id, kind, text, person, due, done, section }: Line): unknown[] => [
   id,
   kind,
   text,
   person,
   due,
   done === true,
+  ...(section === undefined ? [] : [section]),
 ];
 
 /** A line with names where they are known. What a person wrote stays as they wrote it. */
@@ -221,13 +225,15 @@ function add(desk: Desk, { block, note, after, ...wanted }: Added): void {
     by: desk.by,
   };
   const isDone = wanted.done === true && blank.kind === 'task';
+  const behind = desk.lines.find((one) => one.id === after)?.section;
+  const section = wanted.section === undefined ? behind : wanted.section;
   const line = frozen(desk.reading, {
     ...blank,
-    ...wantedOf(desk, blank, wanted),
+    ...wantedOf(desk, blank, { ...wanted, section }),
     ...(isDone ? { done: true } : {}),
   });
   // Without a place it is the last of its kind.
-  desk.lines = byKind([...desk.lines, line]);
+  desk.lines = inPlace([...desk.lines, line]);
   desk.did.push({ line: id, did: 'added' });
   if (after !== undefined) move(desk, line, after);
 }
@@ -236,6 +242,7 @@ function change(desk: Desk, line: Line, edit: Changed): void {
   const wanted = wantedOf(desk, line, edit);
   const after: Line = { ...line, ...wanted, by: desk.by };
   if (after.kind !== 'task') delete after.done;
+  if (edit.section === null) delete after.section;
   const isChanged = JSON.stringify(wordsOf(after)) !== JSON.stringify(wordsOf(line));
   let now = line;
   if (isChanged) {
@@ -249,7 +256,7 @@ function change(desk: Desk, line: Line, edit: Changed): void {
     now = edit.done ? { ...rest, done: true } : rest;
     desk.checked.add(line.id);
   }
-  desk.lines = byKind(desk.lines.map((one) => (one === line ? now : one)));
+  desk.lines = inPlace(desk.lines.map((one) => (one === line ? now : one)));
   if (edit.after !== undefined && edit.after !== line.id) {
     const before = desk.lines.map(({ id }) => id).join();
     move(desk, now, edit.after);
@@ -260,8 +267,14 @@ function change(desk: Desk, line: Line, edit: Changed): void {
 
 /** What a line says once it is edited. */
 function wantedOf({ reading }: Desk, line: Line, wanted: LineWanted): Partial<Line> {
-  const { text = line.text, kind = line.kind, due = line.due, person } = wanted;
-  return { text, kind, due, ...(person === undefined ? {} : whoIs(reading.speakers, person)) };
+  const { text = line.text, kind = line.kind, due = line.due, person, section } = wanted;
+  return {
+    text,
+    kind,
+    due,
+    ...(section == null ? {} : { section }),
+    ...(person === undefined ? {} : whoIs(reading.speakers, person)),
+  };
 }
 
 /** A speaker by label or name, or anybody else by name. */
@@ -274,11 +287,12 @@ function whoIs(
   return found ? { speaker: found.label, person: found.name } : { speaker: null, person };
 }
 
-const wordsOf = ({ kind, text, speaker, person, due }: Line) => ({
+const wordsOf = ({ kind, text, speaker, person, due, section }: Line) => ({
   kind,
   text,
   who: person ?? speaker,
   due,
+  section,
 });
 
 /** The line as a model wrote it, where a person's change took back all others. */
@@ -325,16 +339,16 @@ function bringBack(desk: Desk, id: string): boolean {
   return true;
 }
 
-/** As they are read: kind by kind. */
-const byKind = (lines: readonly Line[]): Line[] =>
-  lines.toSorted((a, b) => lineKinds.indexOf(a.kind) - lineKinds.indexOf(b.kind));
+/** As they are read. */
+const inPlace = (lines: readonly Line[]): Line[] =>
+  lineGroups(lines).flatMap((group) => group.lines);
 
 /** Behind another line; where that is gone, at the end. */
 function move(desk: Desk, line: Line, after: string | null): void {
   const others = desk.lines.filter((one) => one.id !== line.id);
   const at = after === null ? -1 : others.findIndex(({ id }) => id === after);
   const place = after !== null && at === -1 ? others.length : at + 1;
-  desk.lines = byKind(others.toSpliced(place, 0, line));
+  desk.lines = inPlace(others.toSpliced(place, 0, line));
 }
 
 /** What was edited is one fact, then one for each task: each has the whole summary as it is after it. */

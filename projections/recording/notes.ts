@@ -25,6 +25,7 @@ export const noteCodes = [
   'punctuation-not-added',
   'punctuated-locally',
   'summary-extracted',
+  'template-not-used',
   'title-extracted',
   'abstract-extracted',
   'abstract-left-out',
@@ -85,6 +86,7 @@ export const extractCodes: readonly NoteCode[] = [
   'punctuation-not-added',
   'punctuated-locally',
   'summary-extracted',
+  'template-not-used',
   'title-extracted',
   'abstract-extracted',
   'abstract-left-out',
@@ -172,8 +174,10 @@ function saidOfTexts(fact: ReadFact): Note[] {
       break;
     }
     case 'summary.completed':
-      if (fact.data.engine === 'built-in')
+      if (fact.data.engine === 'built-in') {
         notes.push(because(fact.data.too_short ? 'too-short' : 'summary-extracted', fact.content));
+        if (fact.data.template) notes.push(noteOf('template-not-used'));
+      }
       break;
     case 'title.chosen': {
       const { engine, kept, of, too_short } = fact.data;

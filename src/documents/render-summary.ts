@@ -1,6 +1,7 @@
 import type { Interruption } from '../../projections/recording/interruptions.ts';
 import type { Sidenote } from '../../projections/recording/sidenotes.ts';
-import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/transcript.ts';
+import type { LineKind, SummaryLine } from '../../events/facts/transcript.ts';
+import { lineGroups } from '../../projections/recording/line-groups.ts';
 import { dueDate } from '../shared/due-date.ts';
 import { clock } from '../shared/time.ts';
 import { type DocumentsInput, documentPaths, speakerName, withSpeakerNames } from './documents.ts';
@@ -9,6 +10,7 @@ import { escapeInline, escapeLine, oneLine } from './markdown.ts';
 
 /** A line of a summary as people read it, before any markup. */
 export type ShownLine = {
+  kind: LineKind;
   text: string;
   block: string | null;
   /** The side note that it rests on, if on no block. */
@@ -22,26 +24,32 @@ export type ShownLine = {
 /** Its id, and whose it is: what documents take back of it. */
 type Shown = ShownLine & { id: string };
 
+/** Lines below a heading; null: below the title. */
+type ShownSection = {
+  heading: string | null;
+  /** The heading is of a template: people wrote it. */
+  section: string | null;
+  /** Of its first line. */
+  kind: LineKind;
+  lines: Shown[];
+};
+
 /**
- * The lines of a summary by kind, in the order in which people want to read them; kinds without a line are left out. A
- * name stands before the text, a date after it; `remark` says of a decision or task that it was not found in what that
+ * The lines of a summary below the headings of its template, then the others by kind, in the order in which people want
+ * to read them; a kind that is called as a section is in that. Headings without a line are left out. A name stands before the text, a date after it; `remark` says of a decision or task that it was not found in what that
  * person said.
  */
-export function summarySections(
-  input: SectionsInput,
-): { kind: LineKind; heading: string | null; lines: Shown[] }[] {
+export function summarySections(input: SectionsInput): ShownSection[] {
   const labels = labelsIn(input.uiLanguage);
-  return lineKinds.flatMap((kind) => {
-    const lines = input.lines.filter((line) => line.kind === kind);
-    if (lines.length === 0) return [];
-    return [
-      {
-        kind,
-        heading: kind === 'text' ? null : labels(kind),
-        lines: lines.map((line) => shown(input, line)),
-      },
-    ];
-  });
+  const sections: ShownSection[] = [];
+  for (const { section, kind, lines } of lineGroups(input.lines)) {
+    const heading = section ?? (kind === 'text' ? null : labels(kind));
+    const its = lines.map((line) => shown(input, line));
+    const same = sections.find((one) => one.heading !== null && one.heading === heading);
+    if (same) same.lines.push(...its);
+    else sections.push({ heading, section, kind, lines: its });
+  }
+  return sections;
 }
 
 /** The day a task is due by the day of the recording; null for all else, and for a task that may be nobody's. */
@@ -61,8 +69,8 @@ export const plainLineOf = ({ text, note, remark, done }: ShownLine): string => 
 export function renderLines(input: DocumentsInput): string[] {
   const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
   const starts = new Map(input.blocks.map(({ id, start }) => [id, start]));
-  return summarySections(input).flatMap(({ kind, heading, lines }) => {
-    const written = lines.map(({ text, block, note, remark, date, done }) => {
+  return summarySections(input).flatMap(({ heading, section, lines }) => {
+    const written = lines.map(({ kind, text, block, note, remark, date, done }) => {
       const start = block === null ? undefined : starts.get(block);
       const place = note ?? (start === undefined ? null : { name: clock(start), block });
       const link = place?.block ? ` [[${transcript}#^${place.block}|${place.name}]]` : '';
@@ -72,9 +80,14 @@ export function renderLines(input: DocumentsInput): string[] {
       const box = kind === 'task' ? `[${done ? 'x' : ' '}] ` : '';
       return `${heading === null ? '' : '- '}${box}${escapeLine(text)}${said}${due}`;
     });
-    return heading === null ? written : [`## ${heading}`, written.join('\n')];
+    if (heading === null) return written;
+    return [headingOf({ heading, section }), written.join('\n')];
   });
 }
+
+/** A heading as documents have it. */
+export const headingOf = ({ heading, section }: { heading: string; section: string | null }) =>
+  `## ${section === null ? heading : escapeInline(section)}`;
 
 type SectionsInput = Pick<
   DocumentsInput,
@@ -82,7 +95,7 @@ type SectionsInput = Pick<
 >;
 
 function shown(input: SectionsInput, line: SummaryLine): Shown {
-  const { id = '', text, speaker, person, due, block, unfounded, by, done } = line;
+  const { id = '', kind, text, speaker, person, due, block, unfounded, by, done } = line;
   const name = speaker === null ? person : speakerName(input, speaker);
   // What a person wrote stays as they wrote it.
   const said = by === undefined ? withSpeakerNames(input, text) : text;
@@ -94,6 +107,7 @@ function shown(input: SectionsInput, line: SummaryLine): Shown {
       : `${said.replace(/\.$/u, '')} (${withSpeakerNames(input, due)})`;
   return {
     id,
+    kind,
     done: done === true,
     text: name === null ? dated : `${name}: ${dated}`,
     block,

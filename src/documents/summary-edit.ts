@@ -4,7 +4,7 @@ import type { LineEdit } from '../../projections/recording/edit-summary.ts';
 import { type DocumentsInput, speakerName } from './documents.ts';
 import { unescaped } from './document-edit.ts';
 import { labelsIn } from './labels.ts';
-import { summarySections } from './render-summary.ts';
+import { headingOf, summarySections } from './render-summary.ts';
 
 /**
  * Compares the summary as we would write it with what a person made of it, line by line: a line is an item below a
@@ -28,7 +28,9 @@ export function summaryEditIn(ours: string, theirs: string, input: DocumentsInpu
 }
 
 /** A line as a document has it. */
-type Item = { kind: LineKind; text: string; done: boolean; date: string | null };
+type Item = Below & { text: string; done: boolean; date: string | null };
+/** Below which heading, and what lines are there. */
+type Below = { kind: LineKind; section: string | null };
 type Ours = Item & { id: string; line: SummaryLine };
 type Pairs = { ours: readonly Ours[]; theirs: readonly (Item & { ours: Ours | null })[] };
 
@@ -43,41 +45,52 @@ const knownLines = (input: DocumentsInput): { id: string; line: SummaryLine }[] 
 /** The lines of a document, and all else that it says. */
 function partsOf(markdown: string, input: DocumentsInput): { items: Item[]; rest: string[] } {
   const labels = labelsIn(input.uiLanguage);
-  const headings = new Map<string, LineKind>(
-    lineKinds.flatMap((kind) => (kind === 'text' ? [] : [[`## ${labels(kind)}`, kind]])),
-  );
+  const headings = new Map<string, Below>([
+    ...lineKinds.flatMap((kind): [string, Below][] =>
+      kind === 'text' ? [] : [[`## ${labels(kind)}`, { kind, section: null }]],
+    ),
+    ...summarySections(input).flatMap(({ heading, section, kind }): [string, Below][] =>
+      heading === null || section === null
+        ? []
+        : [[headingOf({ heading, section }), { kind, section }]],
+    ),
+  ]);
   const items: Item[] = [];
   const rest: string[] = [];
-  let kind: LineKind | null = null;
+  let below: Below | null = null;
   for (const written of markdown.replaceAll(/\r\n?/gu, '\n').split('\n')) {
     const line = written.trim();
     if (line === '') continue;
     const listed = /^[-*+] (.*)$/u.exec(line)?.[1];
     if (/^#{1,6} /u.test(line)) {
       // Text stands below the title, up to the first heading.
-      kind = headings.get(line) ?? (line.startsWith('# ') ? 'text' : null);
+      below = headings.get(line) ?? (line.startsWith('# ') ? belowTitle : null);
       if (!headings.has(line)) rest.push(line);
-    } else if (kind === 'text' && !isPlaceholder(line)) items.push(itemIn(line, kind));
-    else if (kind !== null && kind !== 'text' && listed !== undefined)
-      items.push(itemIn(listed, kind));
+    } else if (below === belowTitle && !isPlaceholder(line)) items.push(itemIn(line, below));
+    else if (below !== null && below !== belowTitle && listed !== undefined)
+      items.push(itemIn(listed, below));
     else rest.push(line);
   }
   return { items, rest };
 }
 
+const belowTitle: Below = { kind: 'text', section: null };
+
 /** What stands there when there is no summary. */
 const isPlaceholder = (line: string): boolean => /^\*[^*]+\*$/u.test(line);
 
 /** A line without its box, its link, its remark and its dates. */
-function itemIn(written: string, kind: LineKind): Item {
+function itemIn(written: string, below: Below): Item {
   const [, box, said = written] = /^\[(.)\] (.*)$/su.exec(written) ?? [];
   const date = /📅\uFE0F? ?(\d{4}-\d\d-\d\d)/u.exec(said)?.[1] ?? null;
   const dateless = said.replaceAll(/[📅✅➕⏳🛫❌]\uFE0F? ?\d{4}-\d\d-\d\d/gu, '').trim();
   const linkless = dateless.replace(/(?<!\\)\[\[[^[\]]*\]\]/u, '').trim();
   const remark = linkless.endsWith(')*') ? linkless.lastIndexOf(' *(') : -1;
   const text = remark < 0 ? linkless : linkless.slice(0, remark);
+  // A section of a template may have tasks among others.
+  const kind = below.section !== null && box !== undefined ? 'task' : below.kind;
   const done = kind === 'task' && box !== undefined && box !== ' ';
-  return { kind, text: unescaped(text), done, date };
+  return { kind, section: below.section, text: unescaped(text), done, date };
 }
 
 /** Finds our lines in theirs: the same text, then one that stands in its place or has most of its words. */
@@ -136,19 +149,22 @@ function editsOf({ ours, theirs }: Pairs, input: DocumentsInput): LineEdit[] {
   const added: LineEdit[] = [];
   let last: string | null = null;
   for (const one of theirs) {
-    const { ours: line, kind, done, date } = one;
+    const { ours: line, kind, section, done, date } = one;
     if (line === null) {
       const said = saidIn(one.text, null, input);
       const due = date === null ? {} : { due: date };
-      added.unshift({ add: { ...said, ...due, kind, done, ...(last ? { after: last } : {}) } });
+      added.unshift({
+        add: { ...said, ...due, kind, section, done, ...(last ? { after: last } : {}) },
+      });
       continue;
     }
     const change = {
       ...(line.text === one.text ? {} : saidIn(one.text, line, input)),
       ...(line.kind === kind ? {} : { kind }),
+      ...(line.section === section ? {} : { section }),
       ...(line.done === done ? {} : { done }),
       ...(line.date === date ? {} : { due: date }),
-      ...(moved.has(kind) || line.kind !== kind ? { after: last } : {}),
+      ...(moved.has(kind) || line.kind !== kind || line.section !== section ? { after: last } : {}),
     };
     if (Object.keys(change).length > 0) edits.push({ line: line.id, ...change });
     last = line.id;

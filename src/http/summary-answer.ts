@@ -28,12 +28,13 @@ export function summaryAnswer(
 }
 
 function lineAnswer(shown: Shown & Pick<Read, 'speakers'>, line: Line) {
-  const { id, kind, text, speaker, person, due, block, note, by, done, unfounded } = line;
+  const { id, kind, text, speaker, person, due, block, note, by, done, unfounded, section } = line;
   return {
     id,
     revision: lineTag(shown, line),
     kind,
-    section: kind === 'text' ? null : labelsIn(shown.uiLanguage)(kind),
+    section: section ?? (kind === 'text' ? null : labelsIn(shown.uiLanguage)(kind)),
+    of_template: section !== undefined,
     // What a person wrote stays as they wrote it.
     text: by === undefined ? withSpeakerNames(shown, text) : text,
     person: speaker === null ? person : speakerName(shown, speaker),

@@ -9,6 +9,7 @@ import { type DraftLine, linesIn, markOf, notesIn } from './summary-lines.ts';
 import { whyUnusable } from './unusable.ts';
 import { modelLineKinds } from '../../events/facts/transcript.ts';
 import { languageName } from './sentences.ts';
+import { type Pattern, patternRule, sectionRule } from './summary-pattern.ts';
 
 /** What a model made of a talk or a part of it: lines, or, where it cannot give them, prose. */
 export type SummaryDraft = { lines: DraftLine[] } | { prose: string };
@@ -76,6 +77,8 @@ type SummaryStyle = {
   /** Lines that people wrote and that stay. */
   given: readonly string[];
   length: 'shorter' | 'longer' | null;
+  /** What a template wants of it; null: nothing. */
+  pattern: Pattern | null;
 };
 
 /**
@@ -105,7 +108,9 @@ async function askTwice(
     const data = form === 'lines' ? numbered : plain;
     const request = summaryRequest(task, data, { ...style, noted }, { form, again });
     const answer = await answered(model.complete(request, signal));
-    const draft = form === 'lines' ? linesOrProse(answer, again) : { prose: plainAnswer(answer) };
+    const titles = style.pattern?.sections.map(({ title }) => title) ?? [];
+    const draft =
+      form === 'lines' ? linesOrProse(answer, again, titles) : { prose: plainAnswer(answer) };
     const text = draft && textOf(draft);
     if (!text) {
       // Of one part there may be nothing to note.
@@ -113,7 +118,12 @@ async function askTwice(
       fault = draft ? 'empty' : 'no-lines';
       continue;
     }
-    const source = { instructions: request.system, read, source: read, language: style.expected };
+    const source = {
+      instructions: withoutPattern(request.system, style),
+      read,
+      source: read,
+      language: style.expected,
+    };
     const isShort = spokenWords(text, null).length < wordsMin;
     // Who refuses does not note several things that were said.
     const mayRefuse = !('lines' in draft) || draft.lines.length < 2;
@@ -125,8 +135,12 @@ async function askTwice(
 }
 
 /** Of a model that gives no JSON twice, the second answer's prose. */
-function linesOrProse(answer: string, again: boolean): SummaryDraft | undefined {
-  const lines = linesIn(answer);
+function linesOrProse(
+  answer: string,
+  again: boolean,
+  titles: readonly string[],
+): SummaryDraft | undefined {
+  const lines = linesIn(answer, titles);
   if (lines) return { lines };
   const prose = plainAnswer(answer);
   if (prose === '') return { prose };
@@ -162,14 +176,30 @@ function summaryRequest(
       ...termsRule(style),
       ...peoplesRule(style),
       ...(form === 'lines' ? notesRule(style) : []),
+      // What people wrote comes first: the rule on data has the last word.
+      ...patternRule(style.pattern),
+      ...(hasSections(task, style, form) ? [sectionRule] : []),
       dataRule(mark),
       ...(again ? [reminder, ...(form === 'lines' ? ['Answer with the JSON only.'] : [])] : []),
     ].join('\n'),
     user: `<${mark}>\n${inert}\n</${mark}>\n\n${order(task)} ${inLanguage(style)}${form === 'lines' ? ', as JSON' : ''}.`,
     answerTokensMax: style.answerTokensMax,
-    ...(form === 'lines' ? { schema: { name: 'summary', schema: schemaOf(style) } } : {}),
+    ...(form === 'lines'
+      ? { schema: { name: 'summary', schema: schemaOf(style, hasSections(task, style, form)) } }
+      : {}),
   };
 }
+
+/** Notes of parts have none: what is made of them has. */
+const hasSections = (
+  task: SummaryTask,
+  { pattern }: SummaryStyle,
+  form: AnswerForm['form'],
+): boolean => form === 'lines' && task !== 'part' && (pattern?.sections.length ?? 0) > 0;
+
+/** A line may say what a template asks for in its words. */
+const withoutPattern = (system: string, { pattern }: SummaryStyle): string =>
+  patternRule(pattern).reduce((left, rule) => left.replace(rule, ''), system);
 
 const introductions: Readonly<Record<SummaryTask, string>> = {
   whole: 'You summarise transcripts of speech.',
@@ -265,10 +295,10 @@ const linesMax = (task: SummaryTask, { answerTokensMax, length }: SummaryStyle):
 
 const lineTokens = 60;
 
-const schemaOf = ({
-  isSolo,
-  noted,
-}: Pick<SummaryStyle, 'isSolo'> & Pick<About, 'noted'>): Record<string, unknown> => {
+const schemaOf = (
+  { isSolo, noted }: Pick<SummaryStyle, 'isSolo'> & Pick<About, 'noted'>,
+  withSections: boolean,
+): Record<string, unknown> => {
   const text = { type: 'string' };
   const orNull = (type: string) => ({ type: [type, 'null'] });
   const properties = {
@@ -278,6 +308,7 @@ const schemaOf = ({
     text,
     due: orNull('string'),
     ...(noted.length > 0 ? { note: orNull('string') } : {}),
+    ...(withSections ? { section: orNull('integer') } : {}),
   };
   return objectOf({ lines: { type: 'array', items: objectOf(properties) } });
 };

@@ -13,6 +13,7 @@ import {
   overheadTokens,
 } from './ask-for-summary.ts';
 import { withEvidence } from './summary-lines.ts';
+import { type Pattern, inSections, ofKinds, patternTokens } from './summary-pattern.ts';
 import { AnswerTimedOut, type LanguageModel } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
 import {
@@ -40,6 +41,8 @@ export type SummariseOptions = {
   /** What people noted while they listened: it is important to them. */
   noted?: readonly (Noted & { at: number })[];
   length?: 'shorter' | 'longer' | undefined;
+  /** What a template wants of it. */
+  pattern?: Pattern | undefined;
   signal: AbortSignal;
   /** Fraction done, 0 to 1. */
   onProgress: (fraction: number) => void;
@@ -87,12 +90,18 @@ export async function summarise(
       terms: termsWithin(options.terms ?? []),
       given: termsWithin(options.given ?? []),
       length: options.length ?? null,
+      pattern: options.pattern ?? null,
     },
     noted: notesBeside(talk, blocks, options.noted ?? [], context),
   };
-  const { draft, parts } = await draftOf(asking, talk, textTokens(context), options.onProgress);
+  const tokensMax = textTokens(context, asking);
+  const { draft, parts } = await draftOf(asking, talk, tokensMax, options.onProgress);
   if ('prose' in draft) return { text: draft.prose, lines: [], parts };
-  const lines = withEvidence(draft.lines, blocks, options);
+  const { pattern } = options;
+  const asked = pattern ? ofKinds(draft.lines, pattern) : draft.lines;
+  const checked = withEvidence(asked, blocks, options);
+  const lines = pattern ? inSections(checked, pattern) : checked;
+  if (lines.length === 0) throw noSummary('empty');
   return { text: textOfLines(lines), lines, parts };
 }
 
@@ -111,7 +120,7 @@ async function draftOf(
     const half = Math.ceil(estimatedTokens(talkLines(talk)) / 2);
     // A refusal may have told the context.
     const context = await asking.model.contextTokens(asking.signal);
-    const told = textTokens(context);
+    const told = textTokens(context, asking);
     const style = { ...asking.style, answerTokensMax: answerTokens(context) };
     answering = { ...asking, style };
     const smaller = told < tokensMax ? told : Math.min(half, slowTokensMax);
@@ -159,11 +168,13 @@ function notesBeside(
   };
 }
 
-const textTokens = (context: number): number =>
-  Math.max(
+const textTokens = (context: number, { style: { pattern } }: Asking): number => {
+  const overhead = overheadTokens + patternTokens(pattern);
+  return Math.max(
     textTokensMin,
-    Math.floor(context * contextShare - overheadTokens - answerTokens(context) / 2),
+    Math.floor(context * contextShare - overhead - answerTokens(context) / 2),
   );
+};
 
 async function atOnce(asking: Asking, talk: Piece[]): Promise<SummaryDraft | null> {
   const about = aboutTalk(talk, asking);

@@ -23,6 +23,8 @@ export type DraftLine = {
   turn: number | null;
   /** Number of the side note that it rests on. */
   note: number | null;
+  /** Title of the section that it belongs to; absent: none. */
+  section?: string;
 };
 
 /** How a model is told of a side note, so that its number is none of a line of the talk. */
@@ -39,15 +41,16 @@ const peopleMax = 4;
 /**
  * The lines of a summary in a model's answer; undefined where there is no JSON of that form. Also takes a list without
  * an object around it, a list for each kind, and lines that are only a text. A line of several people is one for each.
+ * @param titles of the sections that were asked for, by number or title: another one is none
  */
-export function linesIn(answer: string): DraftLine[] | undefined {
+export function linesIn(answer: string, titles: readonly string[] = []): DraftLine[] | undefined {
   const object = jsonObjectIn(inObject(answer));
   const lists = Object.entries(object ?? {}).flatMap(([key, list]): [string, unknown[]][] =>
     Array.isArray(list) ? [[key, list]] : [],
   );
   if (lists.length === 0) return undefined;
   return lists
-    .flatMap(([key, list]) => list.flatMap((item) => linesOf(item, key)))
+    .flatMap(([key, list]) => list.flatMap((item) => linesOf(item, key, titles)))
     .slice(0, linesMax);
 }
 
@@ -116,7 +119,7 @@ function inObject(answer: string): string {
     : answer;
 }
 
-function linesOf(item: unknown, list: string): DraftLine[] {
+function linesOf(item: unknown, list: string, titles: readonly string[]): DraftLine[] {
   if (typeof item !== 'object' || item === null)
     return withText({
       kind: kindOf(list),
@@ -126,12 +129,13 @@ function linesOf(item: unknown, list: string): DraftLine[] {
       turn: null,
       note: null,
     });
-  const { kind, type, text, person, due, turn, note } = item as Record<string, unknown>;
+  const { kind, type, text, person, due, turn, note, section } = item as Record<string, unknown>;
   const line = {
     kind: kindOf(textIn(kind ?? type) || list),
     text: textIn(text).replace(/^[-+•]\s+/u, ''),
     due: known(textIn(due)),
     ...placeIn(turn, note),
+    ...sectionIn(section, titles),
   };
   const people = peopleIn(person);
   return (people.length > 0 ? people : [null]).flatMap((one) =>
@@ -157,6 +161,15 @@ const numberIn = (value: unknown): number | null => {
   const digits = /\d{1,9}/u.exec(textIn(Array.isArray(value) ? value[0] : value))?.[0];
   return digits === undefined ? null : Number(digits);
 };
+
+/** By its number from 1, or by its title. */
+function sectionIn(value: unknown, titles: readonly string[]): Pick<DraftLine, 'section'> {
+  const said = textIn(value).toLowerCase();
+  const titled = titles.findIndex((title) => title.toLowerCase() === said);
+  const at = titled >= 0 ? titled : /^\d{1,2}$/u.test(said) ? Number(said) - 1 : -1;
+  const title = titles[at];
+  return title === undefined ? {} : { section: title };
+}
 
 const kinds: readonly [RegExp, LineKind][] = [
   [/deci[ds]|beschl|entsch/iu, 'decision'],
@@ -221,6 +234,7 @@ function checked(line: DraftLine, talk: Talk): SummaryLine {
     block: turn === null || isUnfounded ? null : talk.blocks[turn]!.id,
     ...(isUnfounded ? { unfounded: true as const } : {}),
     ...(note === null ? {} : { note: note.number }),
+    ...(line.section === undefined ? {} : { section: line.section }),
   };
 }
 

@@ -187,6 +187,8 @@ export function languageActivities(
       (await finishing()).summariseStage({
         ...tools,
         termsOf: openTerms({ ...known, listed: () => settings()['stt.terms'] }),
+        order: ports.order,
+        uiLanguage: () => settings()['ui.language'],
       }),
     ),
     entitle: loadedActivity(async () =>

@@ -69,6 +69,10 @@ export const notesInGerman = {
   'summary-extracted': {
     detail: 'Die Zusammenfassung besteht aus Sätzen des Transkripts. {cause}',
   },
+  'template-not-used': {
+    detail:
+      'Die Abschnitte der Vorlage gelten nicht, weil die Zusammenfassung ohne Sprachmodell entstanden ist.',
+  },
   'title-extracted': { detail: 'Der Titel ist dem Transkript entnommen. {cause}' },
   'abstract-extracted': { detail: 'Die Kurzfassung besteht aus Sätzen des Transkripts. {cause}' },
   'abstract-left-out': {

@@ -114,6 +114,13 @@ export const noteWords = {
     { cause: 'sentence?' },
     { detail: 'The summary consists of sentences taken from the transcript. {cause}' },
   ),
+  'template-not-used': says(
+    {},
+    {
+      detail:
+        'The sections of the template don’t apply, because the summary was made without a language model.',
+    },
+  ),
   'title-extracted': says(
     { cause: 'sentence?' },
     { detail: 'The title is taken from the transcript. {cause}' },

@@ -143,6 +143,7 @@ const summaryLine = z.object({
   text: z.string(),
   kind: z.enum(lineKinds),
   section: z.string().nullable().describe('the heading that it stands below; null: none'),
+  of_template: z.boolean().describe('that heading is one of a template; else that of its kind'),
   person: z
     .string()
     .nullable()

@@ -204,7 +204,7 @@ export const documentRoutes = [
     command: true,
     async run({ ctx, params: { filename }, body, caller: { userId } }, services) {
       const id = await recordingOfDocument(services, userId, filename);
-      return await reprocessed(services, ctx.state, id, body, async () => {});
+      return await reprocessed(services, ctx.state, id, body, async () => ({ owner: userId }));
     },
   }),
   route('get', '/transcripts/{filename}', {

@@ -9,7 +9,7 @@ import { heldBy } from '../../../projections/recording/holds.ts';
 import { trySpeechModel } from '../../doctor/try-servers.ts';
 import { carryOut, refuseWhenStopped } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
-import { languageSchema, outOfOrder, speakersInOrder } from '../body.ts';
+import { languageSchema, templateIdSchema, outOfOrder, speakersInOrder } from '../body.ts';
 import { assertNotHeld } from '../holds.ts';
 import { limits } from '../limits.ts';
 import { wrong } from '../../shared/in-words.ts';
@@ -17,6 +17,7 @@ import { Problem, type ProblemType, invalid } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { statusName } from '../recording-answer.ts';
+import { assertTemplate } from '../templates.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { type Route, routesOf } from '../route.ts';
@@ -35,6 +36,10 @@ export const reprocessSchema = z
       ),
     language: languageSchema.optional().describe('that was spoken; with `from: summary` its own'),
     length: z.enum(['shorter', 'longer']).optional().describe('with `from: summary`'),
+    template: templateIdSchema
+      .nullable()
+      .optional()
+      .describe('of the summary, now and later; null: that of the folder, or by kind, again'),
     speakers: speakersSchema.nullable().optional().describe('exactly so many people speak'),
     speakers_min: speakersSchema.optional().describe('at least so many, without `speakers`'),
     speakers_max: speakersSchema.optional().describe('at most so many, without `speakers`'),
@@ -156,7 +161,7 @@ type PlainFact = RecordingFactOf<
 
 /**
  * Processes a recording again, and answers what both routes that do so answer.
- * @param visible called unless the same was asked before
+ * @param visible says whose it is; called unless the same was asked before
  * @throws {Problem} for a speech model that cannot be asked for, before anything is begun
  */
 export async function reprocessed(
@@ -171,8 +176,9 @@ export async function reprocessed(
     speakers_min,
     speakers_max,
     model,
+    template,
   }: z.output<typeof reprocessSchema>,
-  visible: () => Promise<unknown>,
+  visible: () => Promise<{ owner: string }>,
 ) {
   const wanted: RecordingFactOf<'reprocessing.requested'>['data'] = {
     from,
@@ -182,14 +188,16 @@ export async function reprocessed(
     ...(speakers_min === undefined ? {} : { speakers_min }),
     ...(speakers_max === undefined ? {} : { speakers_max }),
     ...(model === undefined ? {} : { model }),
+    ...(template === undefined ? {} : { template }),
   };
   const asks = (fact: LoggedFact) =>
     fact.type === 'reprocessing.requested' && isDeepStrictEqual(fact.data, wanted);
   const types = ['reprocessing.requested'] as const;
   const done = await doneBefore(services, state, { types, recordingId, asks });
   if (!done) {
-    await visible();
+    const { owner } = await visible();
     await assertModel(services, wanted);
+    await assertTemplate(services, owner, template);
   }
   const { hasLanguageModel } = services;
   const decision = reprocess(wanted, { hasLanguageModel: hasLanguageModel() });

@@ -12,7 +12,7 @@ import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { type RecordingFact, recordingStream } from '../../../events/facts/recording.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { localTime } from '../../shared/time.ts';
-import { nameSchema } from '../body.ts';
+import { nameSchema, shortNameSchema } from '../body.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { notFound } from '../problems.ts';
@@ -57,6 +57,10 @@ const wanted = {
     .nullable()
     .optional()
     .describe('until when, in words or as 2026-03-03; null: without'),
+  section: shortNameSchema
+    .nullable()
+    .optional()
+    .describe('heading of the template that it is below; null: the one of its kind'),
 };
 
 const editSchema = z.union([

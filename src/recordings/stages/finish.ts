@@ -28,6 +28,8 @@ import {
   type ReadFact,
   type Recording,
 } from '../../../projections/recording/recording.ts';
+import type { Personal } from '../../../projections/personal.ts';
+import { templateHeld } from '../../order/template-of.ts';
 import type { TermsOf } from '../terms.ts';
 import type { AskedAhead } from './asked-ahead.ts';
 import type { PunctuatedHere } from './punctuate-here.ts';
@@ -92,29 +94,43 @@ const unmarkedIn = (blocks: readonly Block[]) =>
     : {};
 
 /** What was said, in short. */
-export const summariseStage = (deps: Deps & { termsOf: TermsOf }): StageActivity =>
+export const summariseStage = (
+  deps: Deps & {
+    termsOf: TermsOf;
+    /** What owners have set in order. */
+    order: { of(owner: string): Promise<Personal> };
+    uiLanguage(): Language;
+  },
+): StageActivity =>
   withModel(deps, 'summarise', async (job, reading, model, missing, recording) => {
     const { raw: blocks, names } = reading;
     const wanted = wantedSummary(recording);
-    const language = wanted?.language ?? reading.language;
+    const personal = await deps.order.of(job.owner);
+    const template = templateHeld(recording, reading.kind, personal, deps.uiLanguage());
+    const isAsked = model !== null && blocks.length > 0;
+    const inTemplates = isAsked ? template.language : null;
+    const language = wanted?.language ?? inTemplates ?? reading.language;
     const options = { language, names };
-    const asked =
-      model && blocks.length > 0
-        ? await summarise(blocks, model, {
-            ...options,
-            terms: await deps.termsOf(recording, job.owner),
-            given: reading.editable.filter(isOfPerson).map(({ text }) => text),
-            noted: reading.sidenotes.filter(({ text }) => text !== ''),
-            length: wanted?.length,
-            signal: job.signal,
-            onProgress: (fraction) => job.progress(fraction),
-          })
-        : { ...fallbackSummary(blocks, options), parts: 0 };
+    const asked = isAsked
+      ? await summarise(blocks, model, {
+          ...options,
+          terms: await deps.termsOf(recording, job.owner),
+          given: reading.editable.filter(isOfPerson).map(({ text }) => text),
+          noted: reading.sidenotes.filter(({ text }) => text !== ''),
+          length: wanted?.length ?? template.length,
+          pattern: template.pattern,
+          signal: job.signal,
+          onProgress: (fraction) => job.progress(fraction),
+        })
+      : { ...fallbackSummary(blocks, options), parts: 0 };
     const lines = asked.lines.length > 0 ? { lines: asked.lines } : {};
+    // Without a model nothing is said of what nobody chose.
+    const isMissed = template.isChosen && template.pattern !== undefined && blocks.length > 0;
+    const by = isAsked || isMissed ? { template: template.used } : {};
     return () =>
       job.append({
         type: 'summary.completed',
-        data: { ...workerOf(model), parts: asked.parts, language, ...shortOf(asked) },
+        data: { ...workerOf(model), parts: asked.parts, language, ...by, ...shortOf(asked) },
         content: { text: asked.text, ...lines, ...reasonOf(missing) },
       });
   });
@@ -126,7 +142,8 @@ export const summariseStage = (deps: Deps & { termsOf: TermsOf }): StageActivity
 export const titleStage = (deps: Deps & { uiLanguage(): Language }): StageActivity =>
   withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
     const { recognised: blocks, lines, names } = reading;
-    const language = wantedSummary(recording)?.language ?? reading.language;
+    const language =
+      wantedSummary(recording)?.language ?? languageOfSummary(recording) ?? reading.language;
     const summary = lines.length > 0 ? textOfLines(lines, names) : (reading.summary ?? '');
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
@@ -170,6 +187,13 @@ function wantedSummary(recording: Recording) {
   const renamed = factAt(recording, draft.results.names, 'speakers.renamed');
   const isForNames = renamed?.data.texts === 'again' && renamed.version > (asked?.version ?? 0);
   return retelling && asked?.data.from === 'summary' && !isForNames ? asked.data : null;
+}
+
+/** Title and abstract are in the language of a summary that a template made. */
+function languageOfSummary(recording: Recording): string | null {
+  const { results } = recording.sources.draft;
+  const summarised = factAt(recording, results.summary, 'summary.completed');
+  return summarised?.data.template ? summarised.data.language : null;
 }
 
 /** While texts are made again because names changed: the title, where it mentions none of these. */
