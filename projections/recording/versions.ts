@@ -1,3 +1,4 @@
+import type { TemplateUsed } from '../../events/facts/templates.ts';
 import { leadsBy } from '../../events/facts/counting.ts';
 import type { RecordingFactOf, RecordingFactType } from '../../events/facts/recording.ts';
 import type { Source } from '../../events/facts/sources.ts';
@@ -18,6 +19,8 @@ export type DocumentVersion = {
   title: string | null;
   /** Whether these are the documents there are. */
   current: boolean;
+  /** The template that its summary was made by; null: none, or that of an earlier release. */
+  template: TemplateUsed | null;
 };
 
 /** Every version of a recording's documents, oldest first. Pure. */
@@ -41,6 +44,7 @@ export function versionsOf(recording: Recording): DocumentVersion[] {
     // Names changed, and what was written with the old ones was made again: for the same reason.
     if (why.length === 0 && isRetold(before)) why = before;
     const { results } = source;
+    const summarised = factAt(recording, results.summary, 'summary.completed');
     found.push({
       version,
       at: fact.at,
@@ -49,7 +53,8 @@ export function versionsOf(recording: Recording): DocumentVersion[] {
       by: why.at(-1)?.by ?? fact.by,
       run: fact.run ?? 1,
       speechToText: workerIn(factAt(recording, results.transcription, 'transcription.completed')),
-      languageModel: workerIn(factAt(recording, results.summary, 'summary.completed')),
+      languageModel: workerIn(summarised),
+      template: (summarised?.data.engine !== 'built-in' && summarised?.data.template) || null,
       title: read(recording, source).title,
       current: published !== null && version === versions.length,
     });

@@ -1,3 +1,5 @@
+import type { Personal } from '../../projections/personal.ts';
+import { templateOf } from '../recordings/template-held.ts';
 import { originsAnswer } from './origins.ts';
 import { doubtsIn } from '../../projections/recording/utterances.ts';
 import type { Doubt } from '../../events/facts/transcript.ts';
@@ -196,8 +198,18 @@ export const suggestionAnswers = (
   }));
 
 /** A line of `GET /recordings/{id}/versions`. */
-export const versionAnswer = ({ speechToText, languageModel, ...one }: DocumentVersion) => ({
+/** @param personal of its owner, who may have changed the template's name since */
+export const versionAnswer = (
+  { speechToText, languageModel, template, ...one }: DocumentVersion,
+  personal: Personal,
+  language: Language,
+) => ({
   ...one,
+  template: template && {
+    id: template.id,
+    revision: template.revision,
+    name: templateOf(template.id, personal, language)?.name ?? null,
+  },
   speech_to_text: speechToText,
   language_model: languageModel,
 });

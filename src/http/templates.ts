@@ -1,4 +1,4 @@
-import { builtInTemplate } from '../order/built-in-templates.ts';
+import { builtInTemplate } from '../recordings/built-in-templates.ts';
 import { fieldFault } from '../words/field-faults.ts';
 import { invalid } from './problems.ts';
 import type { HttpServices } from './services.ts';

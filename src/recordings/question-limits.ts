@@ -1,3 +1,5 @@
+import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
+import type { SummariseOptions } from '../language/summarise.ts';
 import type { AskedTalk, QuestionAnswer } from '../language/answer-question.ts';
 
 /** Questions at once, of all and of one user, and of one user in an hour; characters of one. */
@@ -21,7 +23,7 @@ export class QuestionRefused extends Error {
   }
 }
 
-/** Answers questions about what was said. Nothing of them is kept. */
+/** Answers questions about what was said, and tries templates on it. Nothing of them is kept. */
 export interface Questions {
   /**
    * @throws {QuestionRefused} @throws {StageError} as the language model does
@@ -33,4 +35,11 @@ export interface Questions {
     question: string | null;
     signal: AbortSignal;
   }): Promise<QuestionAnswer>;
+  /** A summary that is shown and not kept. It counts as a question, and waits as a stage does. @throws as `ask` */
+  summarise(asked: {
+    owner: string;
+    blocks: readonly Block[];
+    options: Omit<SummariseOptions, 'signal' | 'onProgress'>;
+    signal: AbortSignal;
+  }): Promise<readonly SummaryLine[]>;
 }

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import type { SummaryLine } from '../../events/facts/transcript.ts';
+import { summarise } from '../language/summarise.ts';
 import { answerQuestion } from '../language/answer-question.ts';
 import type { LanguageModel } from '../language/model.ts';
 import { type Questions, QuestionRefused, questionLimits } from './question-limits.ts';
@@ -15,7 +17,56 @@ export function openQuestions(deps: {
   jobQueue: JobQueue;
   now?: () => number;
 }): Questions {
-  const { languageModel, jobQueue, now = () => Date.now() } = deps;
+  const { languageModel, jobQueue } = deps;
+  const { admit, leave } = openAdmission(deps.now ?? (() => Date.now()));
+
+  return {
+    ask: async ({ owner, talk, question, signal }) =>
+      // Somebody waits for the answer: it has a slot besides those of the stages.
+      await inSlot({ owner, signal, concurrency: slotsPerModel + 1 }, (model) =>
+        answerQuestion(talk, model, { question, signal }),
+      ),
+    summarise: async ({ owner, blocks, options, signal }) =>
+      await inSlot({ owner, signal, concurrency: slotsPerModel }, async (model) => {
+        const all = { ...options, signal, onProgress() {} };
+        const { text, lines } = await summarise([...blocks], model, all);
+        return lines.length > 0 ? lines : linesOfText(text);
+      }),
+  };
+
+  async function inSlot<T>(
+    { owner, signal, concurrency }: { owner: string; signal: AbortSignal; concurrency: number },
+    work: (model: LanguageModel) => Promise<T>,
+  ): Promise<T> {
+    const lease = await languageModel();
+    if (lease === null) throw new QuestionRefused('NO_LANGUAGE_MODEL');
+    try {
+      admit(owner);
+      try {
+        const slot = await jobQueue.acquire({
+          queue: lease.value.queue,
+          concurrency,
+          owner,
+          alone: false,
+          signal,
+          onWaiting() {},
+        });
+        try {
+          return await work(lease.value);
+        } finally {
+          slot.release();
+        }
+      } finally {
+        leave(owner);
+      }
+    } finally {
+      lease.release();
+    }
+  }
+}
+
+/** Lets in as many as may ask at once and in an hour. */
+function openAdmission(now: () => number) {
   const asking = new Map<string, number>();
   /** When a user asked, within the hour. */
   const asked = new LRUCache<string, readonly number[]>({ max: usersMax });
@@ -39,33 +90,19 @@ export function openQuestions(deps: {
     else asking.delete(owner);
   }
 
-  return {
-    async ask({ owner, talk, question, signal }) {
-      const lease = await languageModel();
-      if (lease === null) throw new QuestionRefused('NO_LANGUAGE_MODEL');
-      try {
-        admit(owner);
-        try {
-          const slot = await jobQueue.acquire({
-            queue: lease.value.queue,
-            // Somebody waits for the answer: it has a slot besides those of the stages.
-            concurrency: slotsPerModel + 1,
-            owner,
-            alone: false,
-            signal,
-            onWaiting() {},
-          });
-          try {
-            return await answerQuestion(talk, lease.value, { question, signal });
-          } finally {
-            slot.release();
-          }
-        } finally {
-          leave(owner);
-        }
-      } finally {
-        lease.release();
-      }
-    },
-  };
+  return { admit, leave };
 }
+
+/** Of a model that gives no lines. */
+const linesOfText = (text: string): SummaryLine[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({
+      kind: 'point',
+      text: line.trim(),
+      speaker: null,
+      person: null,
+      due: null,
+      block: null,
+    }));

@@ -135,7 +135,10 @@ function questionsOver(ports: Ports): Questions {
     const { openQuestions } = await import('../recordings/questions.ts');
     return openQuestions({ ...ports, languageModel: configuredModel(ports) });
   });
-  return { ask: async (asked) => await (await opened()).ask(asked) };
+  return {
+    ask: async (asked) => await (await opened()).ask(asked),
+    summarise: async (asked) => await (await opened()).summarise(asked),
+  };
 }
 
 /** What measures voices again; the models are looked for each time. */

@@ -241,6 +241,7 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/tags': 'the same',
   '/rules': 'the same: repeated in rules.test.ts',
   '/templates': 'the same: repeated in templates.test.ts',
+  '/templates/try': 'nothing of it is kept',
   '/rules/try': 'changes nothing',
   '/rules/apply': 'each recording knows its command, as with /recordings/bulk',
   '/recordings/bulk': 'each recording knows its command: repeated in order.test.ts',

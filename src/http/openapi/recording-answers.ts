@@ -142,17 +142,14 @@ const summaryLine = z.object({
   revision: z.string().describe('what it says now, for `If-Match`'),
   text: z.string(),
   kind: z.enum(lineKinds),
-  section: z.string().nullable().describe('the heading that it stands below; null: none'),
-  of_template: z.boolean().describe('that heading is one of a template; else that of its kind'),
+  section: z.string().nullable().describe('heading that it stands below; null: none'),
+  of_template: z.boolean().describe('that heading is of a template'),
   person: z
     .string()
     .nullable()
     .describe('who decided it, is to do it or said it, as documents name them'),
   due: z.string().nullable().describe('until when, as it was said'),
-  due_date: z
-    .string()
-    .nullable()
-    .describe('the day a task is due, such as 2026-03-03; null where that is in doubt'),
+  due_date: z.string().nullable().describe('day a task is due, as 2026-03-03; null: in doubt'),
   done: z.boolean().describe('a task that is done'),
   block: z.string().nullable().describe('Markdown block id of the passage that it rests on'),
   cites: z

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { questionLimits } from '../../recordings/question-limits.ts';
-import { StageError } from '../../shared/errors.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { type AskedNote, askedNote, askedTogether } from '../asked-notes.ts';
 import { librarySchema } from '../body.ts';
@@ -10,6 +9,7 @@ import { Problem } from '../problems.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
 import { orderMeant } from './search.ts';
+import { untilGone } from '../until-gone.ts';
 import { visibleRecording } from '../visible-recording.ts';
 
 const { kind, speaker, from, to, folder, tag } = librarySchema.shape;
@@ -123,15 +123,8 @@ async function answered(
   asked: { owner: string; notes: readonly AskedNote[]; question: string | null },
 ) {
   const { owner, notes, question } = asked;
-  const gone = new AbortController();
-  ctx.res.once('close', () => gone.abort());
-  try {
-    const { talk } = askedTogether(notes);
-    return await services.questions.ask({ owner, talk, question, signal: gone.signal });
-  } catch (error) {
-    if (error instanceof StageError) {
-      throw new Problem('unavailable', { said: error.sentence, cause: error });
-    }
-    throw error;
-  }
+  const { talk } = askedTogether(notes);
+  return await untilGone(ctx, (signal) =>
+    services.questions.ask({ owner, talk, question, signal }),
+  );
 }

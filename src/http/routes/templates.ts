@@ -1,7 +1,16 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { asSpoken, templateLengths } from '../../../events/facts/templates.ts';
-import { modelLineKinds } from '../../../events/facts/transcript.ts';
+import { type SummaryLine, lineKinds, modelLineKinds } from '../../../events/facts/transcript.ts';
+import { type Reading, draft, published } from '../../../projections/recording/reading.ts';
+import { speakerName, withSpeakerNames } from '../../documents/documents.ts';
+import { lengths, patternOf } from '../../recordings/template-held.ts';
+import { questionLimits } from '../../recordings/question-limits.ts';
+import type { Language } from '../../words/params.ts';
+import { toRead } from '../middleware/ready.ts';
+import { seconds } from '../openapi/activity-answers.ts';
+import { untilGone } from '../until-gone.ts';
+import { visibleRecording } from '../visible-recording.ts';
 import { isRefusal } from '../../../events/command-handler.ts';
 import type { DecidePersonal } from '../../../projections/personal.ts';
 import {
@@ -11,15 +20,15 @@ import {
   templateLimits,
   templatesMax,
 } from '../../../projections/templates.ts';
-import { builtInTemplates } from '../../order/built-in-templates.ts';
+import { builtInTemplates } from '../../recordings/built-in-templates.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { requestedLanguage } from '../../shared/languages.ts';
 import { nameSchema, shortNameSchema } from '../body.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { Problem } from '../problems.ts';
 import { languageWanted } from '../readers-language.ts';
-import { routesOf } from '../route.ts';
-import type { HttpServices } from '../services.ts';
+import { type RouteContext, routesOf } from '../route.ts';
+import type { HttpServices, RouteServices } from '../services.ts';
 
 const { sectionsMax, titleMax, aboutMax, instructionsMax } = templateLimits;
 
@@ -67,6 +76,18 @@ const templateBody = {
   length: z.enum(templateLengths).default('medium'),
 };
 
+const templateSchema = z.strictObject(templateBody);
+
+const triedLines = z.array(
+  z.object({
+    kind: z.enum(lineKinds),
+    text: z.string(),
+    person: z.string().nullable(),
+    due: z.string().nullable(),
+    start: seconds.nullable().describe('of the recording: where it was said'),
+  }),
+);
+
 const route = routesOf({ tag: 'Order' });
 
 /** Templates of summaries of the caller. */
@@ -99,7 +120,7 @@ export const templateRoutes = [
   route('post', '/templates', {
     id: 'createTemplate',
     summary: `Makes a template, one of at most ${templatesMax}`,
-    body: { json: z.strictObject(templateBody) },
+    body: { json: templateSchema },
     answers: { 201: { description: 'The template.', json: answers.template } },
     problems: ['name-taken', 'too-many-names'],
     command: true,
@@ -115,7 +136,7 @@ export const templateRoutes = [
     summary: 'Changes a template: another revision',
     description:
       'Summaries that it made stay as they are, until their recordings are processed again.',
-    body: { json: z.strictObject(templateBody) },
+    body: { json: templateSchema },
     answers: { 200: { description: 'The template as it is now.', json: answers.template } },
     problems: ['not-found', 'name-taken'],
     command: true,
@@ -135,7 +156,93 @@ export const templateRoutes = [
       await changed(order, onBehalf, deleteTemplate(id));
     },
   }),
+  routesOf({ tag: 'Order', needs: toRead })('post', '/templates/try', {
+    id: 'tryTemplate',
+    summary: 'What a template would make of a recording; nothing is kept',
+    description:
+      'A language model has to be set up; it waits as a job of it does. Lines for which nothing was found that was said ' +
+      'are left out. Ends when the client goes. It counts as a question: ' +
+      `${questionLimits.perUserMax} at once, ${questionLimits.perHourMax} an hour.`,
+    body: {
+      json: z.strictObject({ template: templateSchema, recording_id: z.string().min(1).max(64) }),
+    },
+    answers: {
+      200: {
+        description: 'The summary.',
+        json: z.object({
+          sections: z
+            .array(z.object({ title: z.string(), kind: z.enum(modelLineKinds), lines: triedLines }))
+            .describe('all of them, in their order; one may have no line'),
+          others: triedLines.describe('that belong to no section'),
+          seconds: z.int().describe('how long it took'),
+        }),
+      },
+    },
+    problems: [
+      'not-found',
+      'not-yours',
+      'no-language-model',
+      'too-many-questions',
+      'busy',
+      'unavailable',
+    ],
+    async run({ ctx, body: { template, recording_id: id }, caller }, services) {
+      if (!services.hasLanguageModel()) throw new Problem('no-language-model');
+      await visibleRecording(services, caller, id);
+      return await tried(services, ctx, id, template);
+    },
+  }),
 ];
+
+/** A summary of one recording by a template, as it would be. @throws {Problem} */
+async function tried(
+  services: RouteServices,
+  ctx: RouteContext,
+  id: string,
+  template: z.output<typeof templateSchema>,
+) {
+  const { recording } = await services.recordingService.read(id);
+  const reading = published(recording) ?? draft(recording);
+  const pattern = patternOf(template, true);
+  const options = {
+    language: template.language === asSpoken ? reading.language : template.language,
+    names: reading.names,
+    length: lengths[template.length],
+    noted: reading.sidenotes.filter(({ text }) => text !== ''),
+    pattern,
+  };
+  const begun = Date.now();
+  const asked = { owner: ctx.state.caller!.userId, blocks: reading.raw, options };
+  const lines = await untilGone(ctx, (signal) =>
+    services.questions.summarise({ ...asked, signal }),
+  );
+  const shown = lines.map((line) => triedLine(reading, line, services.settings()['ui.language']));
+  return {
+    sections: template.sections.map(({ title, kind }) => ({
+      title,
+      kind,
+      lines: shown.filter(({ section }) => section === title).map(({ line }) => line),
+    })),
+    others: shown.filter(({ section }) => section === null).map(({ line }) => line),
+    seconds: Math.round((Date.now() - begun) / 1000),
+  };
+}
+
+function triedLine(reading: Reading, line: SummaryLine, uiLanguage: Language) {
+  const { kind, text, speaker, person, due, block, section = null } = line;
+  const shown = { speakers: reading.speakers, uiLanguage };
+  const start = reading.raw.find(({ id }) => id === block)?.start ?? null;
+  return {
+    section,
+    line: {
+      kind,
+      text: withSpeakerNames(shown, text),
+      person: speaker === null ? person : speakerName(shown, speaker),
+      due,
+      start,
+    },
+  };
+}
 
 /** @throws {Problem} what was refused */
 async function changed(

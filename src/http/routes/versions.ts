@@ -5,6 +5,7 @@ import { read } from '../../../projections/recording/reading.ts';
 import { versionsOf } from '../../../projections/recording/versions.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { notFound } from '../problems.ts';
+import { languageWanted } from '../readers-language.ts';
 import { readerOf } from '../middleware/authenticate.ts';
 import { readingAnswer, versionAnswer } from '../recording-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
@@ -23,6 +24,14 @@ const version = z.object({
   speech_to_text: worker,
   language_model: worker,
   title: z.string().nullable(),
+  template: z
+    .object({
+      id: z.string(),
+      revision: z.int(),
+      name: z.string().nullable().describe('today; null: it was deleted'),
+    })
+    .nullable()
+    .describe('by which a language model made its summary'),
   current: z.boolean(),
 });
 const wholeVersion = version.extend({
@@ -46,10 +55,13 @@ export const versionRoutes = [
       200: { description: 'The versions.', json: z.object({ versions: z.array(version) }) },
     },
     problems: ['not-found'],
-    async run({ params, caller }, services) {
-      await visibleRecording(services, caller, params.id, 'correct');
+    async run({ ctx, params, caller }, services) {
+      const { owner } = await visibleRecording(services, caller, params.id, 'correct');
       const { recording } = await services.recordingService.read(params.id);
-      return { versions: versionsOf(recording).toReversed().map(versionAnswer) };
+      const personal = await services.order.of(owner);
+      const language = languageWanted(ctx);
+      const versions = versionsOf(recording).toReversed();
+      return { versions: versions.map((one) => versionAnswer(one, personal, language)) };
     },
   }),
   route('get', '/recordings/{id}/versions/{version}', {
@@ -59,7 +71,7 @@ export const versionRoutes = [
     answers: { 200: { description: 'The version.', json: wholeVersion } },
     problems: ['not-found'],
     async run({ ctx, params: { id, version }, caller }, services) {
-      await visibleRecording(services, caller, id, 'correct');
+      const { owner } = await visibleRecording(services, caller, id, 'correct');
       const { recording } = await services.recordingService.read(id);
       const found = versionsOf(recording).find((one) => String(one.version) === version);
       const source = recording.sources.versions[Number(version) - 1];
@@ -69,7 +81,8 @@ export const versionRoutes = [
         reader: readerOf(ctx),
         startedAt: recording.startedAt,
       });
-      return { ...versionAnswer(found), ...answer };
+      const personal = await services.order.of(owner);
+      return { ...versionAnswer(found, personal, languageWanted(ctx)), ...answer };
     },
   }),
 ];

@@ -29,7 +29,7 @@ import {
   type Recording,
 } from '../../../projections/recording/recording.ts';
 import type { Personal } from '../../../projections/personal.ts';
-import { templateHeld } from '../../order/template-of.ts';
+import { templateHeld } from '../template-held.ts';
 import type { TermsOf } from '../terms.ts';
 import type { AskedAhead } from './asked-ahead.ts';
 import type { PunctuatedHere } from './punctuate-here.ts';
