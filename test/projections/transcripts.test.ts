@@ -145,8 +145,9 @@ test('the library has recordings with documents only, newest first, by kind and 
     {
       recordingId: 'r2',
       owner: 'anna',
-      grants: [],
+      access: [],
       links: [],
+      hold: null,
       filename: 'r2.md',
       title: 'r2 title',
       source: 'talk.wav',
