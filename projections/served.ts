@@ -1,7 +1,8 @@
 import { access } from './access.ts';
 import { commands } from './commands.ts';
+import { happened } from './happened.ts';
 import { people } from './people.ts';
 import { recordings } from './recordings.ts';
 
 /** The projections that are kept up to the log. */
-export const served = [recordings, commands, people, access];
+export const served = [recordings, commands, people, access, happened];

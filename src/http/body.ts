@@ -99,7 +99,8 @@ export const pageSchema = z.object({
   cursor: z.string().max(1000).optional(),
 });
 
-const moment = z.iso.datetime({ offset: true, error: wrong('not-a-time') });
+/** An end of a span of time, with its offset. */
+export const timeBoundSchema = z.iso.datetime({ offset: true, error: wrong('not-a-time') });
 
 /** Id of a folder or a tag. */
 export const orderIdSchema = z.string().regex(/^\w{1,64}$/);
@@ -122,8 +123,8 @@ export const usualKindSchema = kindSchema
 export const narrowingSchema = z.strictObject({
   kind: kindSchema.optional(),
   speaker: z.string().min(1).max(personNameMax).optional().describe('a name, or a label'),
-  from: moment.optional().describe('those that began then or later'),
-  to: moment.optional().describe('those that began then or earlier'),
+  from: timeBoundSchema.optional().describe('those that began then or later'),
+  to: timeBoundSchema.optional().describe('those that began then or earlier'),
   folder: orderIdSchema.optional().describe('id of a folder; `none`: those in no folder'),
   tag: z
     .string()

@@ -54,6 +54,8 @@ export const limits = {
   linkListenersMax: 1000,
   /** How often it is looked whether a link that is listened to is still open. */
   linkLookMs: 500,
+  /** Entries of one file of what happened. */
+  happenedExportedMax: 100_000,
   /** Values of `GET …/peaks` in one answer. */
   peaksMax: 1_000_000,
   /** Documents of other formats (Word) being made, and people waiting for one. */

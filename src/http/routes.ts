@@ -8,6 +8,7 @@ import { docsRoutes, openApiRoute, pageRoutes, socketRoutes } from './routes/pag
 import { documentRoutes } from './routes/documents.ts';
 import { exportRoutes } from './routes/export.ts';
 import { groupRoutes } from './routes/groups.ts';
+import { happenedRoutes } from './routes/happened.ts';
 import { guideRoutes } from './routes/guide.ts';
 import { acceptRoutes, invitationRoutes } from './routes/invitations.ts';
 import { manyRecordingRoutes } from './routes/many-recordings.ts';
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   ...backupRoutes,
   ...statusRoutes,
   ...watchingRoutes,
+  ...happenedRoutes,
   ...toggleRoutes,
   ...uploadRoutes,
   ...manyRecordingRoutes,

@@ -79,6 +79,7 @@ export default {
 
   people: 'Personen',
   groups: 'Gruppen',
+  happened: 'Was passiert ist',
   peopleIntro:
     'Alle haben eigene Notizen. Administratoren können Einstellungen ändern und sehen, dass andere aufnehmen, aber nicht, was.',
   administrator: 'Administrator',

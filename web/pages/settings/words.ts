@@ -77,6 +77,7 @@ const english = {
 
   people: 'People',
   groups: 'Groups',
+  happened: 'What happened',
   peopleIntro:
     'Everyone has their own notes. Administrators can change settings and see that others are recording, but not what.',
   administrator: 'Administrator',

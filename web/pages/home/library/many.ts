@@ -1,5 +1,6 @@
 /** What is done with several notes at once. */
 import { answer, api, ApiError, fetchAsUser } from '../../../client/api.ts';
+import { saveFile } from '../../../client/save-file.ts';
 import { type Filter, queryOf } from './filter.ts';
 
 /** As many as one request takes (`POST /recordings/bulk/…`). */
@@ -64,15 +65,7 @@ export async function exportAll(ids: readonly string[]): Promise<void> {
       fetch: fetchAsUser,
     }),
   );
-  if (!(blob instanceof Blob)) return;
-  const address = URL.createObjectURL(blob);
-  const link = Object.assign(document.createElement('a'), {
-    href: address,
-    download: 'mitschrift.zip',
-  });
-  link.click();
-  // Once it is being saved.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  saveFile(blob, 'mitschrift.zip');
 }
 
 export type From = 'language-model' | 'speech-to-text';
