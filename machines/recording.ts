@@ -94,6 +94,7 @@ const kept = parts.createStateConfig({
     'language.set': noting,
     'start.changed': noting,
     'audio.compressed': { guard: 'hasAudio', ...noting },
+    'audio.removed': { guard: 'hasAudio', ...noting },
     ...restored,
     ...extended,
     'reprocessing.requested': reprocessing,

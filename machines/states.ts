@@ -31,6 +31,7 @@ export const isAtWork = (name: string): boolean =>
 export type StatePath =
   | 'idle'
   | 'idle.saved'
+  | 'idle.kept'
   | 'idle.erased'
   | 'recording'
   | 'transcribing'

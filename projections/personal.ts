@@ -10,6 +10,7 @@ import { type TemplateContent, asSpoken } from '../events/facts/templates.ts';
 import { detail } from '../src/words/details.ts';
 import { personOf, type PersonalFact, type TagColour } from '../events/facts/personal.ts';
 import type { Kind } from '../events/facts/recording.ts';
+import { type RetentionTerms, isSameTerms } from '../events/facts/retention.ts';
 import { userSubject } from '../events/facts/catalogue.ts';
 import type { StoredFact } from '../events/facts/envelope.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
@@ -24,6 +25,9 @@ export type Folder = Named & {
   readonly language: string | null;
   /** Id of what its summaries look like; null: as their kind has it. */
   readonly template: string | null;
+  /** How long what is in it is kept, and when that was said last; null: as the rest. */
+  readonly retention: RetentionTerms | null;
+  readonly retentionAt: string | null;
   /** With whom what is in it is shared. */
   readonly access: readonly Grant[];
 };
@@ -43,6 +47,10 @@ export type Template = TemplateContent & { readonly id: string; readonly revisio
 /** What one user has set in order, as the `personal-<user id>` stream says. */
 export type Personal = {
   readonly userId: string;
+  /** How long their notes are kept; `at`: when that was said. */
+  readonly retention: { readonly terms: RetentionTerms; readonly at: string | null };
+  /** What is due before that moment may go. */
+  readonly confirmedBefore: string | null;
   /** By id, in the order in which they were made. */
   readonly folders: ReadonlyMap<string, Folder>;
   readonly tags: ReadonlyMap<string, Tag>;
@@ -70,6 +78,8 @@ export type DecidePersonal = (personal: Personal) => Decision<PersonalFact, Pers
 export const personalAggregate: Aggregate<Personal, PersonalFact> = {
   initial: (stream) => ({
     userId: personOf(stream) ?? '',
+    retention: { terms: {}, at: null },
+    confirmedBefore: null,
     folders: new Map(),
     tags: new Map(),
     rules: new Map(),
@@ -88,18 +98,24 @@ export const createFolder =
     kind = null,
     language = null,
     template = null,
+    retention = null,
   }: Named & Partial<Folder>): DecidePersonal =>
   ({ folders }) =>
     nameFault(folders, { name, what: 'folders' }) ?? [
       { type: 'folder.created', data: { folder: id }, content: { name } },
-      ...(kind === null && language === null && template === null
+      ...(kind === null && language === null && template === null && retention === null
         ? []
-        : [{ type: 'folder.configured' as const, data: { folder: id, kind, language, template } }]),
+        : [
+            {
+              type: 'folder.configured' as const,
+              data: { folder: id, kind, language, template, retention },
+            },
+          ]),
     ];
 
 /** Another name, or what begins in it is; what is left out stays. */
 export const changeFolder =
-  (id: string, wanted: Changes<Omit<Folder, 'id' | 'access'>>): DecidePersonal =>
+  (id: string, wanted: Changes<Omit<Folder, 'id' | 'access' | 'retentionAt'>>): DecidePersonal =>
   ({ folders }) => {
     const there = folders.get(id);
     if (!there) return unknownInOrder;
@@ -108,14 +124,19 @@ export const changeFolder =
       kind = there.kind,
       language = there.language,
       template = there.template,
+      retention = there.retention,
     } = wanted;
     const refused = name === there.name ? undefined : nameFault(folders, { id, name });
     if (refused) return refused;
     const facts: PersonalFact[] = [];
     if (name !== there.name)
       facts.push({ type: 'folder.renamed', data: { folder: id }, content: { name } });
-    if (kind !== there.kind || language !== there.language || template !== there.template)
-      facts.push({ type: 'folder.configured', data: { folder: id, kind, language, template } });
+    const isKept = isSameTerms(retention, there.retention);
+    const { kind: k, language: l, template: t } = there;
+    if (kind !== k || language !== l || template !== t || !isKept) {
+      const data = { folder: id, kind, language, template, ...(isKept ? {} : { retention }) };
+      facts.push({ type: 'folder.configured', data });
+    }
     return facts;
   };
 
@@ -264,7 +285,9 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
       const { folder: id, kind, language, template = null } = fact.data;
       const there = folders.get(id);
       if (!there) return personal;
-      const now = { ...there, kind, language, template };
+      const { retention } = fact.data;
+      const kept = retention === undefined ? {} : { retention, retentionAt: fact.at };
+      const now = { ...there, kind, language, template, ...kept };
       return { ...personal, folders: having(folders, now) };
     }
     case 'folder.shared':
@@ -304,6 +327,10 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
       const ordered = fact.data.rules.flatMap((id) => rules.get(id) ?? []);
       return { ...personal, rules: new Map(ordered.map((rule) => [rule.id, rule])) };
     }
+    case 'retention.set':
+      return { ...personal, retention: { terms: fact.data, at: fact.at } };
+    case 'retention.confirmed':
+      return { ...personal, confirmedBefore: fact.data.before };
     case 'template.saved':
       return { ...personal, templates: having(templates, templateIn(fact)) };
     case 'template.deleted':
@@ -329,7 +356,14 @@ const templateIn = ({
   revision,
 });
 
-const newFolder = { kind: null, language: null, template: null, access: [] } as const;
+const newFolder = {
+  kind: null,
+  language: null,
+  template: null,
+  retention: null,
+  retentionAt: null,
+  access: [],
+} as const;
 
 /** What cannot be read, since its key is away, is called by its id. */
 const nameIn = ({ content }: { content?: { name: string } | undefined }, id: string): string =>

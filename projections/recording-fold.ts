@@ -52,6 +52,8 @@ export function foldRecording(
     core.startedAt = utcTime(counted.startedAt ?? '');
   core.kind = (published ?? draft).kind ?? core.kind;
   core.run = counted.sources.run;
+  core.hasAudio = counted.files.audio !== null;
+  if (placing.has(fact.type)) core.placedAt = fact.at;
   // As its documents say, also while others are made.
   if (after !== digest) core.duration = durationOf(after, published ?? draft) ?? core.duration;
   const { status } = core;
@@ -75,6 +77,14 @@ function countedIn(digest: Digest): KeptRecording['counted'] {
 /** The machine's top-level state of a canonical state name. */
 export const statusOfState = (state: string): RecordingRow['status'] =>
   state.split(/[.(]/, 1)[0] as RecordingRow['status'];
+
+/** After these another period may hold for it: none takes it at once. */
+const placing: ReadonlySet<string> = new Set<LoggedRecordingFact['type']>([
+  'recording.filed',
+  'recording.handed_over',
+  'start.changed',
+  'hold.lifted',
+]);
 
 /** The same object when the fact has no say in them: lists are looked at only when they change. */
 function textsAfter(texts: KeptTexts, fact: LoggedRecordingFact): KeptTexts {
@@ -129,6 +139,8 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       access: [],
       links: [],
       hold: null,
+      placedAt: fact.at,
+      hasAudio: false,
       version: 0,
     },
     counted,

@@ -85,6 +85,9 @@ export type KeptLine = {
   /** Nothing a person said or wrote: readable without the recording's key. */
   core: Omit<RecordingRow, 'audio' | 'ledger' | 'documents' | 'error' | 'hold' | keyof Said> & {
     hold: Hold | null;
+    /** When it came, was put elsewhere, given to another, began at another time or was protected no more. */
+    placedAt: string;
+    hasAudio: boolean;
     error: Omit<NonNullable<RecordingRow['error']>, 'message' | 'reason'> | null;
     /** What the documents' paths begin with and has no words: they are found by it. None: there are no documents. */
     files: string[];
@@ -235,7 +238,14 @@ function listedRow(
   { core: kept, texts = noTexts, unreadable }: KeptLine,
   said: Said,
 ): ListedRecording {
-  const { files: _, importedSha256: _sha256, postponed: _postponed, ...core } = kept;
+  const {
+    files: _,
+    importedSha256: _sha256,
+    postponed: _postponed,
+    placedAt: _at,
+    hasAudio: _has,
+    ...core
+  } = kept;
   const isKnown = said.notes.some(({ code }) => code === 'unreadable');
   return {
     ...core,

@@ -41,11 +41,12 @@ import { keepLinkText } from './link-texts.ts';
  * - `t/<id>/…` (s) its texts, see `texts.ts`
  * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
  *   something is going on; `l/…`, `i/…`, `g/…`, `f/…`, `a/…` the library, see `library.ts`; `w/…` what is shared, see `shared-lists.ts`; all without words in their keys
+ * - `h/<owner>/…` what is, or was until a day, protected from deletion
  * - `p/<owner>` position of the last fact of any recording of theirs
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 26,
+  version: 27,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -170,6 +171,7 @@ const inSameLists = ({ core: a }: KeptLine, { core: b }: KeptLine): boolean =>
   a.folder === b.folder &&
   a.tags === b.tags &&
   a.access === b.access &&
+  a.hold === b.hold &&
   (a.state === b.state || (a.state !== erasedState && b.state !== erasedState));
 
 /** What `GET /status` says of a user's recordings, as far as facts say; HTTP adds what is going on right now. */
@@ -286,6 +288,7 @@ function listsOf(kept: KeptLine): Map<string, Row> {
   const lists = new Map<string, Row>([
     [`o/${owner}/${place}`, 1],
     [`s/${owner}/${status}/${place}`, 1],
+    ...(kept.core.hold === null ? [] : [[`h/${owner}/${place}`, 1] as [string, Row]]),
     ...libraryLists(kept),
     ...audioLists(kept),
     ...sharedLists(kept),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { FactOf, FactSchemas } from './envelope.ts';
 import { granted, withdrawn } from './access.ts';
 import { kindSchema } from './recording.ts';
+import { retentionFacts, retentionTerms } from './retention.ts';
 import { ruleFacts } from './rules.ts';
 import { templateFacts } from './templates.ts';
 
@@ -32,6 +33,8 @@ export const personalFacts = {
       language: z.string().nullable(),
       /** What its summaries look like. Absent in older logs: none. */
       template: z.string().nullable().optional(),
+      /** How long what is in it is kept; null: as its owner’s other notes. Absent: as before. */
+      retention: retentionTerms.nullable().optional(),
     }),
   },
   /** What was in it is in none. */
@@ -44,6 +47,7 @@ export const personalFacts = {
   'tag.renamed': { data: z.object({ ...tag, colour: z.literal(tagColours) }), content: named },
   'tag.deleted': { data: z.object(tag) },
   ...ruleFacts,
+  ...retentionFacts,
   ...templateFacts,
 } satisfies FactSchemas;
 

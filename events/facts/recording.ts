@@ -1,5 +1,6 @@
 import { accessFacts } from './access.ts';
 import { linkFacts } from './links.ts';
+import { takenSchema } from './retention.ts';
 import { holdFacts } from './holds.ts';
 import { orderFacts } from './order.ts';
 import * as z from 'zod';
@@ -350,7 +351,10 @@ export const recordingFacts = {
     }),
   },
   /** There are documents, and the audio was not to be kept: the file goes after this fact. */
-  'audio.removed': { data: z.object({ path: z.string() }) },
+  'audio.removed': {
+    /** `retention`: a period took it. */
+    data: z.object({ path: z.string(), retention: takenSchema.optional() }),
+  },
 
   'processing.cancelled': { data: none },
   'error.cleared': { data: none },
@@ -370,7 +374,7 @@ export const recordingFacts = {
     }),
   },
   /** Documents, audio and words are gone for good; only this skeleton stays. */
-  'recording.erased': { data: none },
+  'recording.erased': { data: z.object({ retention: takenSchema.optional() }) },
 } satisfies FactSchemas;
 
 export type RecordingFact = FactOf<typeof recordingFacts>;

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { serverUrl } from '../servers/server.ts';
 import * as a from './setting.ts';
+import { retentionSettings } from './retention-settings.ts';
 import { sharingSettings } from './sharing-settings.ts';
 import { messageFor, sentenceFor } from '../words/say.ts';
 
@@ -230,6 +231,7 @@ export const settingSchemas = {
     },
   }),
   ...sharingSettings,
+  ...retentionSettings,
   'models.mirror': a.text(a.mirror.nullable(), null, {
     title: { en: 'Download source for models', de: 'Downloadquelle für Modelle' },
     hint: {

@@ -107,6 +107,11 @@ const groups: readonly Group[] = [
     sections: ['sharing'],
   },
   {
+    id: 'retention',
+    title: { en: 'Retention', de: 'Aufbewahrung' },
+    sections: ['retention'],
+  },
+  {
     id: 'server',
     title: { en: 'Server and limits', de: 'Server und Limits' },
     sections: ['server', 'auth', 'limits', 'metrics'],

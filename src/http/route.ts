@@ -192,6 +192,7 @@ export const tags = {
   Speakers: 'The speakers of a meeting.',
   Users: 'The people who may log in.',
   Order: 'Folders and tags of the caller.',
+  Retention: 'How long audio and notes are kept.',
   Configuration: 'Settings, and the separate servers that they name.',
   Host: 'Input devices, audio and programs of the server’s computer.',
   Watching: 'Metrics and checks for administrators.',

@@ -15,6 +15,7 @@ import { manyRecordingRoutes } from './routes/many-recordings.ts';
 import { modelRoutes } from './routes/models.ts';
 import { openRoutes } from './routes/open.ts';
 import { orderRoutes } from './routes/order.ts';
+import { retentionRoutes } from './routes/retention.ts';
 import { ruleRoutes } from './routes/rules.ts';
 import { templateRoutes } from './routes/templates.ts';
 import { profileRoutes } from './routes/profiles.ts';
@@ -84,6 +85,7 @@ export const routes: readonly Route[] = [
   ...profileRoutes,
   ...orderRoutes,
   ...ruleRoutes,
+  ...retentionRoutes,
   ...templateRoutes,
   ...documentRoutes,
   ...searchRoutes,

@@ -1,3 +1,4 @@
+import type { Retention } from '../retention/retention.ts';
 import type { Readiness } from './middleware/ready.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { Ownership } from '../../events/ownership.ts';
@@ -110,6 +111,8 @@ export type HttpServices = {
   calls: Calls;
   /** Documents that say another folder, or other tags. */
   refreshing: Pick<DocumentsRefreshing, 'note' | 'look' | 'left'>;
+  /** What is older than people want it kept. */
+  retention: Omit<Retention, 'begin' | 'settled'>;
   /** What browsers send of recordings that have ended. */
   lateAudio: Pick<LateBrowserAudio, 'stream'>;
   /** Voices of profiles that are measured again. */

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import { readRecording } from '../../projections/recording/recording.ts';
+import type { Taken } from '../../events/facts/retention.ts';
+import { type Recording, readRecording } from '../../projections/recording/recording.ts';
 import { compressFlac } from '../audio/flac.ts';
 import { hashFile } from '../shared/files.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn, stateName } from '../../machines/states.ts';
-import { isAbort, untilAborted } from '../shared/abort.ts';
+import { isAbort } from '../shared/abort.ts';
+import { type FilesLock, filesLock } from './files-lock.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 
@@ -25,6 +27,8 @@ export interface AudioKeeping {
   intend(recordingId: string): Promise<void>;
   /** There are documents: the audio is dealt with when its turn comes. Does nothing while it waits for one. */
   take(recordingId: string): void;
+  /** Removes the audio of a recording, when its turn comes, because a period is over. @throws what went wrong */
+  remove(recordingId: string, removal: Removal): Promise<void>;
   /** Leaves the recording alone; resolves when nothing of it is touched any more. */
   leave(recordingId: string): Promise<void>;
   /** Takes again what was noted and not done. */
@@ -34,6 +38,13 @@ export interface AudioKeeping {
   /** Stops what is under way; it is taken again at the next start. */
   close(): Promise<void>;
 }
+
+/** Why audio goes: what says so, decided on the newest state, and by which command. */
+export type Removal = {
+  command: string;
+  /** Undefined: it stays. */
+  decide(recording: Recording, state: string): Taken | undefined;
+};
 
 /** More than that waiting is left to the next start. */
 const waitingMax = 10_000;
@@ -81,6 +92,7 @@ export function openAudioKeeping(deps: KeepingDeps): AudioKeeping {
       if (deps.keep() !== 'wav') await jobs.add(recordingId, 'keep-audio');
     },
     take: (recordingId) => take(keeping, recordingId),
+    remove: (recordingId, removal) => removeInTurn(keeping, recordingId, removal),
     async leave(recordingId) {
       taken.get(recordingId)?.abort();
       taken.delete(recordingId);
@@ -121,6 +133,58 @@ function take(keeping: Keeping, recordingId: string): void {
     keeping.current = null;
     if (taken.get(recordingId) === stop) taken.delete(recordingId);
   });
+}
+
+/** After what was taken before. */
+async function removeInTurn(
+  keeping: Keeping,
+  recordingId: string,
+  removal: Removal,
+): Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const work = async (): Promise<void> => {
+    if (keeping.isClosed) return;
+    if (!keeping.taken.has(recordingId)) keeping.taken.set(recordingId, stop);
+    const done = keeping.use(recordingId, (one) => removeNow(keeping, one, removal, signal));
+    keeping.current = { recordingId, done: done.catch(() => undefined) };
+    try {
+      await done;
+    } finally {
+      keeping.current = null;
+      if (keeping.taken.get(recordingId) === stop) keeping.taken.delete(recordingId);
+    }
+  };
+  const mine = keeping.tail.then(work);
+  keeping.tail = mine.catch(() => undefined);
+  await mine;
+}
+
+async function removeNow(
+  keeping: Keeping,
+  recording: RecordingAggregate,
+  { command, decide }: Removal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { recordingId } = recording;
+  const audio = await audioToKeep(keeping, recordingId);
+  if (audio.file === null) return;
+  const { path } = audio.file;
+  await keeping.beforeRemoval(recordingId, signal);
+  // A crash behind the fact leaves the file to the next start.
+  await keeping.jobs.add(recordingId, 'keep-audio');
+  await keeping.lock.movingFiles(async () => {
+    const facts = await recording.decide({ by: 'system', command }, (now, state) => {
+      const retention = decide(now, state);
+      return retention ? [{ type: 'audio.removed', data: { path, retention } }] : [];
+    });
+    const last = facts.at(-1);
+    if (!last) return;
+    await keeping.applied(last.position);
+    replace(audio, null);
+    await removeLeftovers(keeping, audio);
+  }, signal);
+  await keeping.jobs.complete(recordingId, 'keep-audio');
 }
 
 /** Never throws: what failed stays noted, and is tried again at the next start or the next documents. */
@@ -281,64 +345,4 @@ async function compressAside(
   });
   const made = (await hashFile(temporary))!;
   return { temporary, ...made, replaces: file.path };
-}
-
-/** Keeps those who need files to stay where they are apart from those who move them. */
-interface FilesLock {
-  /** Runs `work` while no files are moved; any number at once. */
-  whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Runs `work`, which moves files, alone. `whileFilesStay` waits for it meanwhile.
-   * @throws the signal's reason when aborted while it waits
-   */
-  movingFiles<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-}
-
-const nothing = (): void => {};
-
-/** Waiting needs no separate limit: files are moved one at a time, and readers are commands. */
-function filesLock(): FilesLock {
-  let readers = 0;
-  let moving: Promise<unknown> | null = null;
-  /** Called when the last reader has gone, or files have been moved. */
-  const waiting = new Set<() => void>();
-
-  return {
-    async whileFilesStay(work) {
-      while (moving !== null) await moving;
-      readers += 1;
-      try {
-        return await work();
-      } finally {
-        readers -= 1;
-        wake();
-      }
-    },
-    async movingFiles(work, signal) {
-      while (readers > 0 || moving !== null) await change(signal);
-      signal.throwIfAborted();
-      const mine = work();
-      // Who waits for it waits for its end, however it ends.
-      const ended = mine.then(nothing, nothing);
-      moving = ended;
-      try {
-        return await mine;
-      } finally {
-        moving = null;
-        wake();
-      }
-    },
-  };
-
-  function wake(): void {
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  }
-
-  async function change(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    let wakeUp = nothing;
-    const woken = new Promise<void>((resolve) => waiting.add((wakeUp = resolve)));
-    await untilAborted(woken, signal).finally(() => waiting.delete(wakeUp));
-  }
 }

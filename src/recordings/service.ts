@@ -112,6 +112,8 @@ export type OpenRecordingService = RecordingService &
     eraseAgain(): Promise<void>;
     /** Finishes what other processes left undone: erasures, deletions, uploads, and audio that is to be compressed. */
     finishPending(): Promise<void>;
+    /** As `AudioKeeping.remove`. */
+    removeAudio: AudioKeeping['remove'];
     /** Runs `work` while no audio is replaced or removed by `keepAudio`. */
     whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
     /** Stops all activities, says so in the log, and waits for what is under way. */
@@ -147,6 +149,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       return { state: stateName(snapshot.value), recording };
     },
     erase: erasing.erase,
+    removeAudio: keeping.remove,
     deleteDocuments: erasing.deleteDocuments,
     async endWork(recordingId, metadata) {
       await recordings.use(recordingId, { create: false }, async (recording) => {

@@ -12,6 +12,7 @@ import { pageAddressFrom } from '../config/page-address.ts';
 import type { HttpServices } from '../http/services.ts';
 import type { OpenedLog } from './event-log.ts';
 import type { NodeTrial } from './open-log.ts';
+import { openRetention } from '../retention/retention.ts';
 import { openMetrics } from '../metrics/metrics.ts';
 import { exchangeMoments } from '../capture/moments.ts';
 import { pipelineOver } from './pipeline.ts';
@@ -69,6 +70,8 @@ export async function compose(
   const accounts = await openUsers({ ...pipeline, stream }, options, closing);
   const vaults = vaultsOver({ ...pipeline, accounts }, options);
   closing.push(vaults.close);
+  const trial = options.trial?.retention;
+  const retention = openRetention({ ...pipeline, accounts, upToDate: upToDateOf(pipeline), trial });
   const takeIn = { [configStream]: config.takeIn, [usersStream]: accounts.takeIn };
   closing.push(followStreams(store, takeIn, log));
   options.onUsers?.(accounts);
@@ -116,6 +119,7 @@ export async function compose(
     readiness,
     takenUp,
     vaults,
+    retention,
   };
 }
 

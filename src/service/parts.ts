@@ -1,3 +1,4 @@
+import type { Retention, RetentionTrial } from '../retention/retention.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { BrowserLimits } from '../capture/browser/browser-writer.ts';
 import type { Admit } from '../capture/browser/intake.ts';
@@ -72,6 +73,8 @@ export type PipelineTrial = {
   firstRunWaitMs: number;
   browserLimits: Partial<BrowserLimits>;
   activities: Partial<Record<Stage, StageActivity>>;
+  /** The clock of retention, and how often it looks. */
+  retention: Partial<RetentionTrial>;
 };
 
 /** What everything acts on. */
@@ -141,4 +144,6 @@ export type Parts = Pipeline & {
   /** Settles when unfinished recordings are taken up. */
   takenUp: Promise<number>;
   vaults: OwnVaults;
+  /** Deletes what is older than people want it kept. */
+  retention: Retention;
 };

@@ -108,6 +108,7 @@ function portsOver(opened: OpenedLog, given: Given, signal: AbortSignal): Ports 
     firstRunWaitMs: 120_000,
     browserLimits: {},
     activities: {},
+    retention: {},
     ...given,
   };
   const projections = opened.keepRows();

@@ -84,7 +84,7 @@ async function serve(parts: Parts, server: RunningServer, options: RunOptions): 
 
 /** What a start does while requests are answered, in this order. */
 async function goOn(
-  { accounts, disk, space, takenUp, vaults, keepUp, tidyUp }: Parts,
+  { accounts, disk, space, takenUp, vaults, retention, keepUp, tidyUp }: Parts,
   log: Log,
 ): Promise<void> {
   void space.start();
@@ -95,4 +95,5 @@ async function goOn(
   keepUp(() => accounts.finishDeletions());
   vaults.begin();
   await tidyUp();
+  retention.begin();
 }

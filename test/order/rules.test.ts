@@ -25,6 +25,8 @@ const having = (rules: readonly Rule[]): Personal => ({
         kind: id === 'F3' ? 'meeting' : null,
         language: null,
         template: null,
+        retention: null,
+        retentionAt: null,
         access: [],
       },
     ]),

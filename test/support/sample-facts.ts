@@ -310,6 +310,8 @@ const samples: Record<FactType, Sample> = {
     content: { when: { said: 'Köln' }, then: { folder: 'F1', tags: ['T1'] } },
   },
   'rule.deleted': { data: { rule: 'U1' } },
+  'retention.set': { data: { audio_days: 365, notes_days: null } },
+  'retention.confirmed': { data: { before: '2026-11-27T09:00:00.000Z' } },
   'template.saved': {
     data: { template: 'V1', revision: 1 },
     content: {

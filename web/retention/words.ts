@@ -1,4 +1,4 @@
-import { params } from '@nanostores/i18n';
+import { count, params } from '@nanostores/i18n';
 import { i18n } from '../words/i18n.ts';
 
 const english = {
@@ -25,6 +25,127 @@ const english = {
   by: params('by {name}'),
   byYou: 'by you',
   quoted: params('“{text}”'),
+
+  // The part of the page.
+  retention: 'Retention',
+  retentionText:
+    'How long audio and notes are kept before they’re deleted permanently. What you don’t limit stays.',
+  deleteAudio: 'Delete audio',
+  deleteAudioText: 'Afterwards the transcript stays, but nothing can be played.',
+  deleteNotes: 'Delete notes',
+  deleteNotesText: 'The whole note, for everyone who could read it.',
+  never: 'never',
+  afterDays: count({ one: 'after {count} day', many: 'after {count} days' }),
+  asServer: params('{period}, as set for the server'),
+  asMine: 'as set for me',
+  otherDays: 'after … days',
+  days: 'Days',
+  save: 'Save',
+  noLonger: 'A longer period isn’t possible on this server.',
+  takesEffect: params('This takes effect on {time}.'),
+  shorterWaits: 'A shorter period always waits 24 hours.',
+  undo: 'Undo',
+  periodSaved: 'Period saved',
+  notSaved: 'The period could not be saved.',
+  notRead: 'Retention could not be read.',
+  ownFolders: 'Folders with their own period',
+  noOwnFolders: 'No folder has its own period.',
+  folder: 'Folder',
+  giveFolder: 'Give a folder its own period',
+  audioOf: params('Audio: {period}'),
+  notesOf: params('Notes: {period}'),
+  edit: 'Edit',
+  editPeriod: params('Edit the period of {name}'),
+  removePeriod: 'Remove this period',
+  close: 'Close',
+  next30: 'In the next 30 days',
+  willGo: count({
+    one: '{count} note will be deleted.',
+    many: '{count} notes will be deleted.',
+  }),
+  audioGoes: count({
+    one: 'The audio of {count} note will be deleted.',
+    many: 'The audio of {count} notes will be deleted.',
+  }),
+  othersRead: count({
+    one: '{count} of them can be read by others.',
+    many: '{count} of them can be read by others.',
+  }),
+  staysProtected: count({
+    one: '{count} note is protected and stays.',
+    many: '{count} notes are protected and stay.',
+  }),
+  nothingGoes: 'Nothing will be deleted.',
+  on: 'On',
+  note: 'Note',
+  because: 'Because',
+  whatToDo: 'Protection',
+  untitled: 'Untitled note',
+  audioOnly: params('audio only, {because}'),
+  byFolder: params('{folder}, {period}'),
+  byMe: params('my period, {period}'),
+  byServer: params('the server’s period, {period}'),
+  deletedFolder: 'deleted folder',
+  protectOne: 'Protect…',
+  protectNamed: params('Protect {title} from deletion'),
+  showAll: params('Show all {count}'),
+  due: 'due',
+  readByOthers: 'others can read it',
+  protectedHeading: 'Protected',
+  unprotectNamed: params('Remove protection of {title}'),
+  backups: params('Backups aren’t reached. The last one is from {time}.'),
+  backupsUnknown: 'Backups aren’t reached.',
+  soFar: 'What was deleted so far',
+  wasDeleted: 'What was deleted',
+  wasDeletedText: 'By retention, without titles: nothing of the notes is left.',
+  nothingDeleted: 'Nothing was deleted by retention yet.',
+  deleted: 'Deleted',
+  recorded: 'Recorded',
+  length: 'Length',
+  what: 'What',
+  aMeeting: 'note, meeting',
+  aSolo: 'note, solo',
+  audio: 'audio',
+  more: 'Show more',
+
+  // What waits for a yes.
+  waiting: count({
+    one: '{count} note is due. Nothing is deleted until you confirm.',
+    many: '{count} notes are due. Nothing is deleted until you confirm.',
+  }),
+  waitingAudio: count({
+    one: 'The audio of {count} note is due. Nothing is deleted until you confirm.',
+    many: 'The audio of {count} notes is due. Nothing is deleted until you confirm.',
+  }),
+  beganBefore: params('They began on {day} or before.'),
+  deleteThem: count({ one: 'Delete {count} note…', many: 'Delete {count} notes…' }),
+  deleteAudioOf: count({
+    one: 'Delete the audio of {count} note…',
+    many: 'Delete the audio of {count} notes…',
+  }),
+  review: 'Review',
+  confirmTitle: count({
+    one: 'Delete {count} note permanently?',
+    many: 'Delete {count} notes permanently?',
+  }),
+  confirmAudioTitle: count({
+    one: 'Delete the audio of {count} note permanently?',
+    many: 'Delete the audio of {count} notes permanently?',
+  }),
+  confirmMeans:
+    'What is deleted becomes unreadable for everyone who could read it. This can’t be undone.',
+  typeNumber: params('Type the number: {count}'),
+  deleteForGood: 'Delete permanently',
+  notConfirmed: 'Nothing was deleted.',
+  confirmed: 'They’ll be deleted within the hour',
+
+  // On the home page.
+  goesOn: params('1 note will be deleted on {day}.'),
+  manyGoOn: params('{count} notes will be deleted on {day}.'),
+  audioGoesOn: params('The audio of 1 note will be deleted on {day}.'),
+  manyAudioGoOn: params('The audio of {count} notes will be deleted on {day}.'),
+  show: 'Show what will be deleted',
+  dismiss: 'Dismiss',
 };
 
 export type English = typeof english;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { templateContent } from '../../../events/facts/templates.ts';
 import { tagColours } from '../../../events/facts/personal.ts';
+import { retentionTerms } from '../../../events/facts/retention.ts';
 import { limits } from '../limits.ts';
 
 /** Where a recording is put. */
@@ -23,6 +24,9 @@ export const folderNamed = z.object({
   kind: kindSchema.nullable().describe('of what begins in it, where no other is given'),
   language: z.string().nullable().describe('ISO 639-1 code; the same'),
   template: z.string().nullable().describe('id of what its summaries look like; null: by kind'),
+  retention: retentionTerms
+    .nullable()
+    .describe('how long what is in it is kept; null: as the rest of theirs'),
   shared: z.int().describe('with how many people and groups'),
 });
 export const tagNamed = z.object({ id: z.string(), name: z.string(), colour });

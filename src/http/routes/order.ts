@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
+import { retentionTerms } from '../../../events/facts/retention.ts';
 import { isRefusal } from '../../../events/command-handler.ts';
 import { countedEntries, entriesInFolders, entriesTagged } from '../../../projections/library.ts';
 import type { ReadEntries } from '../../../projections/list-page.ts';
@@ -33,6 +34,10 @@ import { refuseWhenStopped, untilReadable } from '../written.ts';
 const beginning = {
   kind: kindSchema.nullable().optional(),
   language: languageSchema.optional().describe('null: as heard'),
+  retention: retentionTerms
+    .nullable()
+    .optional()
+    .describe('how long what is in it is kept; null: as the rest of theirs'),
   template: templateIdSchema.nullable().optional().describe('null: by kind'),
 };
 
@@ -79,12 +84,16 @@ export const orderRoutes = [
     problems: ['name-taken', 'too-many-names'],
     command: true,
     async run(
-      { ctx, body: { name, kind = null, language = null, template = null }, onBehalf },
+      {
+        ctx,
+        body: { name, kind = null, language = null, template = null, retention = null },
+        onBehalf,
+      },
       services,
     ) {
       ctx.status = 201;
       await assertTemplate(services, onBehalf.by, template);
-      const folder = { name, kind, language, template };
+      const folder = { name, kind, language, template, retention };
       return await created(services, onBehalf, (id) => createFolder({ id, ...folder }));
     },
   }),
@@ -188,7 +197,10 @@ async function foldersWithMe(services: HttpServices, userId: string) {
   return named.flat().toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
 }
 
-const folderShown = ({ access, ...folder }: Folder) => ({ ...folder, shared: access.length });
+const folderShown = ({ access, retentionAt: _at, ...folder }: Folder) => ({
+  ...folder,
+  shared: access.length,
+});
 
 async function count(read: ReadEntries) {
   const { countedMax } = limits;

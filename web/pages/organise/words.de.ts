@@ -6,6 +6,7 @@ export default {
   folders: 'Ordner',
   tags: 'Schlagwörter',
   rules: 'Regeln',
+  retention: 'Aufbewahrung',
   foldersText: 'Eine Notiz liegt in einem Ordner oder in keinem.',
   tagsText:
     'Ein Schlagwort beschreibt. Eine Notiz kann bis zu 32 haben; sie ändern nur, wo man sie findet.',

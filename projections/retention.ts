@@ -1,0 +1,110 @@
+import type { RetentionTerms, Taken } from '../events/facts/retention.ts';
+import { isIn } from '../machines/states.ts';
+import type { KeptLine } from './recording-row.ts';
+
+/** What is deleted: the whole note, or its audio alone. */
+export const removedParts = ['notes', 'audio'] as const;
+export type RemovedPart = (typeof removedParts)[number];
+
+/** What one says of periods, and when that changed last, in milliseconds since the epoch; 0: never. */
+export type RetentionLayer = { terms: RetentionTerms; changedAt: number };
+
+/** What holds for the recordings of one user. */
+export type RetentionRules = {
+  /** `longest`: nothing is kept longer. */
+  server: RetentionLayer & { longest: boolean };
+  user: RetentionLayer;
+  folders: ReadonlyMap<string, RetentionLayer>;
+};
+
+/** When a part of a recording is to go, and by whose period. */
+export type Due = {
+  part: RemovedPart;
+  at: number;
+} & Pick<Taken, 'rule' | 'days' | 'folder'>;
+
+const dayMs = 86_400_000;
+/** A shorter period, or a recording that came under another one, waits for so long. */
+export const graceMs = dayMs;
+
+/** What of a recording the periods are asked about. */
+export type Kept = Pick<
+  KeptLine['core'],
+  'folder' | 'startedAt' | 'placedAt' | 'hasAudio' | 'state' | 'hold'
+>;
+
+/**
+ * What of a recording is to go and when, the whole before the audio; none of what still waits for something, failed, or
+ * is protected without an end. Pure.
+ */
+export function dueOf(kept: Kept, rules: RetentionRules): Due[] {
+  const { state, hold, hasAudio } = kept;
+  if (!isIn(state, 'idle.saved') && !isIn(state, 'idle.kept')) return [];
+  if (hold !== null && hold.until === null) return [];
+  const held = hold?.until ? Date.parse(hold.until) : 0;
+  const [notes, audio] = removedParts.map((part) => {
+    const due = periodOf(part, kept, rules);
+    return due && { ...due, at: Math.max(due.at, held) };
+  });
+  const isFirst = hasAudio && audio && (!notes || audio.at < notes.at);
+  return [...(notes ? [notes] : []), ...(isFirst ? [audio] : [])];
+}
+
+/** The same as if it were not protected. */
+export const dueUnheld = (kept: Kept, rules: RetentionRules): Due[] =>
+  dueOf({ ...kept, hold: null }, rules);
+
+/** The shortest period that there is, in milliseconds: what is younger is never due; null: nothing is. */
+export function shortestMs({ server, user, folders }: RetentionRules): number | null {
+  const all = [server, user, ...folders.values()].flatMap(({ terms }) => [
+    terms.audio_days,
+    terms.notes_days,
+  ]);
+  const days = all.filter((one) => typeof one === 'number');
+  return days.length === 0 ? null : Math.min(...days) * dayMs;
+}
+
+/** The folder's period, else the user's, else the server's, which may be the longest there is. */
+function periodOf(
+  part: RemovedPart,
+  { folder, startedAt, placedAt }: Kept,
+  { server, user, folders }: RetentionRules,
+): Due | undefined {
+  const field = `${part}_days` as const;
+  const own = folder === null ? undefined : folders.get(folder);
+  const layers = [
+    ...(own ? [{ rule: 'folder' as const, ...own }] : []),
+    { rule: 'user' as const, ...user },
+    { rule: 'server' as const, ...server },
+  ];
+  const at = layers.findIndex(({ terms }) => terms[field] !== undefined);
+  // Whoever said something else before may have been heard until then.
+  const changedAt = Math.max(...layers.slice(0, at + 1).map((layer) => layer.changedAt));
+  const dueAfter = (days: number, since: number) =>
+    Math.max(
+      Date.parse(startedAt) + days * dayMs,
+      Date.parse(placedAt) + graceMs,
+      since === 0 ? 0 : since + graceMs,
+    );
+  const { rule, terms } = layers[at] ?? { rule: 'server' as const, terms: {} };
+  const days = terms[field] ?? null;
+  const chosen: Due | undefined =
+    days === null
+      ? undefined
+      : {
+          part,
+          rule,
+          days,
+          folder: rule === 'folder' ? folder : null,
+          at: dueAfter(days, changedAt),
+        };
+  const most = server.longest ? (server.terms[field] ?? null) : null;
+  if (most === null || (days !== null && days <= most)) return chosen;
+  return {
+    part,
+    rule: 'server',
+    days: most,
+    folder: null,
+    at: dueAfter(most, server.changedAt),
+  };
+}

@@ -1,0 +1,155 @@
+import { isIn } from '../../machines/states.ts';
+import type { Taken } from '../../events/facts/retention.ts';
+import type { DecideRecording } from '../../projections/recording/decide.ts';
+import { heldBy } from '../../projections/recording/holds.ts';
+import { orderOf } from '../../projections/recording/order.ts';
+import type { Recording } from '../../projections/recording/recording.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { OpenRecordingService } from '../recordings/service.ts';
+import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
+import { untilAborted } from '../shared/abort.ts';
+import { systemClock } from '../shared/retry.ts';
+import type { Ports } from '../service/parts.ts';
+import { CommandRefused } from '../recordings/refusals.ts';
+import { type DuePart, type DueDeps, dueUntil, libraryAtLeast, rulesOf } from './due.ts';
+
+/** Recordings that one round takes at most, of all users. */
+const roundMax = 200;
+/** A round that would take more of a user's waits for a yes; so does one of more than a tenth of their library. */
+const askedBeyond = 20;
+const roundEveryMs = 3_600_000;
+
+/** What tests move. */
+export type RetentionTrial = { now(): number; everyMs: number };
+
+/** What is due of a user's now: what goes with the next rounds, and what waits for their yes. */
+export type Standing = { going: readonly DuePart[]; waiting: readonly DuePart[] };
+
+/** Deletes what is older than the periods that were set, by one process of all. */
+export interface Retention {
+  now(): number;
+  /** What is due of one user's by now. */
+  standingOf(owner: string): Promise<Standing>;
+  /** What goes until a moment, what is protected among it, oldest first. */
+  dueUntil(owner: string, until: number): Promise<DuePart[]>;
+  rulesOf(owner: string): ReturnType<typeof rulesOf>;
+  /** Whether somebody's round waits for a yes: how many users. */
+  waitingUsers(): Promise<number>;
+  /** From now on, when lists are up to date. */
+  begin(): void;
+  /** Resolves when nothing is removed any more, after the service's signal aborts. */
+  settled(): Promise<void>;
+}
+
+type Deps = Omit<DueDeps, 'now'> &
+  Pick<Ports, 'ownership' | 'standing' | 'signal' | 'log' | 'projections' | 'store'> & {
+    accounts: Pick<Accounts, 'listUsers' | 'takeIn'>;
+    recordingService: Pick<OpenRecordingService, 'erase' | 'removeAudio'>;
+    trial?: Partial<RetentionTrial> | undefined;
+    /** Resolves when the lists of recordings show what is in the log. */
+    upToDate(): Promise<void>;
+  };
+
+export function openRetention(deps: Deps): Retention {
+  const { trial = {}, signal, log, accounts } = deps;
+  const now = trial.now ?? Date.now;
+  const due: DueDeps = { ...deps, now };
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  let working = Promise.resolve();
+  const standing = (owner: string) => standingOf(due, owner);
+  const keepOn = async (held: AbortSignal): Promise<void> => {
+    const isBegun = await untilAborted(begun, held).then(
+      () => true,
+      () => false,
+    );
+    while (isBegun && !held.aborted) {
+      await round(deps, due, held).catch((error: unknown) => {
+        if (!held.aborted) log.warn({ err: error }, 'retention was not completed; trying again');
+      });
+      await systemClock.wait(trial.everyMs ?? roundEveryMs, held).catch(() => undefined);
+    }
+  };
+  audioAtOneNode(deps, 'retention', signal, (held) => (working = keepOn(held)));
+  return {
+    now,
+    standingOf: standing,
+    dueUntil: (owner, until) => dueUntil(due, owner, { until, held: true }),
+    rulesOf: (owner) => rulesOf(due, owner),
+    async waitingUsers() {
+      let count = 0;
+      for (const { userId } of accounts.listUsers())
+        if ((await standing(userId)).waiting.length > 0) count += 1;
+      return count;
+    },
+    begin,
+    settled: () => working,
+  };
+}
+
+async function standingOf(deps: DueDeps, owner: string): Promise<Standing> {
+  const all = await dueUntil(deps, owner, { until: deps.now(), held: false });
+  const { confirmedBefore } = await deps.order.of(owner);
+  const before = confirmedBefore === null ? 0 : Date.parse(confirmedBefore);
+  const rest = all.filter(({ at }) => at >= before);
+  const isSmall =
+    rest.length <= askedBeyond && (await libraryAtLeast(deps, owner, rest.length * 10));
+  if (isSmall) return { going: all, waiting: [] };
+  return { going: all.filter(({ at }) => at < before), waiting: rest };
+}
+
+/** Oldest first, of one user after the other; what fails is tried again with the next round. */
+async function round(deps: Deps, due: DueDeps, signal: AbortSignal): Promise<void> {
+  const { accounts, log, upToDate } = deps;
+  await upToDate();
+  await accounts.takeIn();
+  let left = roundMax;
+  for (const { userId: owner } of accounts.listUsers()) {
+    if (signal.aborted || left <= 0) return;
+    const { going } = await standingOf(due, owner);
+    for (const one of going.slice(0, left)) {
+      if (signal.aborted) return;
+      left -= 1;
+      await take(deps, due, { owner, one }).catch((error: unknown) => {
+        if (signal.aborted || error instanceof CommandRefused || error instanceof NotDue) return;
+        log.warn({ err: error, recordingId: one.recordingId }, 'retention failed; trying again');
+      });
+    }
+  }
+}
+
+/** It is put elsewhere, goes on or is somebody else's by now: nothing was taken. */
+class NotDue extends Error {
+  override name = 'NotDue';
+}
+
+/** Decided on its newest state: what people did meanwhile counts. */
+async function take(
+  { recordingService, log }: Deps,
+  { now }: DueDeps,
+  { owner, one }: { owner: string; one: DuePart },
+): Promise<void> {
+  const { recordingId, part, rule, days, folder, startedAt: started_at, kind, duration } = one;
+  const taken: Taken = { owner, rule, days, folder, started_at, kind, seconds: duration };
+  const command = `retention-${part}-${rule}-${recordingId}`;
+  const stays = (recording: Recording, state: string): boolean =>
+    (!isIn(state, 'idle.saved') && !isIn(state, 'idle.kept')) ||
+    recording.files.owner !== owner ||
+    orderOf(recording).folder !== one.in;
+  if (part === 'audio') {
+    await recordingService.removeAudio(recordingId, {
+      command,
+      decide: (recording, state) =>
+        stays(recording, state) || heldBy(recording, now()) ? undefined : taken,
+    });
+  } else {
+    const decision: DecideRecording = (recording, state) => {
+      const held = heldBy(recording, now());
+      if (held) return held;
+      if (stays(recording, state)) throw new NotDue();
+      return [{ type: 'recording.erased', data: { retention: taken } }];
+    };
+    await recordingService.erase(recordingId, { by: 'system', command }, decision);
+  }
+  log.info({ category: 'security', recordingId, part, rule, days }, 'deleted by retention');
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { type TestService, startService } from '../support/http-client.ts';
+
+type Counts = { notes: number; audio: number };
+type Shown = {
+  own: { notes_days?: number | null; takes_effect_at: string | null };
+  server: { notes_days: number | null; longest: boolean; takes_effect_at: string | null };
+  soon: (Counts & { at: string }) | null;
+  waiting: (Counts & { shared: number; before: string }) | null;
+  protected: { recording_id: string; reason: string | null }[];
+};
+type Item = { recording_id: string; part: string; at: string; rule: string; hold: object | null };
+type Preview = Counts & { items: Item[]; shared: number; protected: number };
+type Log = {
+  removed: { at: string; part: string; rule: string; kind: string; started_at: string }[];
+};
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** A service whose retention looks all the time, by a clock that is moved. */
+async function withClock(t: TestContext) {
+  let moved = 0;
+  const retention = { now: () => Date.now() + moved, everyMs: 20 };
+  const service = await startService(t, { trial: { retention } });
+  return {
+    service,
+    now: retention.now,
+    move: (ms: number) => (moved += ms),
+  };
+}
+
+async function note(service: TestService, token: string, daysAgo: number): Promise<string> {
+  const started_at = new Date(Date.now() - daysAgo * day).toISOString();
+  const { recording_id: id } = (await service.upload(token, { started_at, kind: 'solo' })).body;
+  await service.reaches(id, 'idle.saved');
+  return id;
+}
+const get = async <T>(service: TestService, token: string, path: string): Promise<T> =>
+  (await service.call<T>('GET', path, { token })).body;
+const statusOf = async (service: TestService, token: string, id: string): Promise<number> =>
+  (await service.call('GET', `/recordings/${id}`, { token })).status;
+
+test('a shorter period waits a day, a large part of the library for a yes, and what went is what was foreseen', async (t) => {
+  const { service, move, now } = await withClock(t);
+  const token = await service.setUp();
+  const ids: string[] = [];
+  for (const days of [100, 50, 40, 1]) ids.push(await note(service, token, days));
+  const [oldest = '', held = '', old = '', young = ''] = ids;
+  await service.call('PATCH', `/recordings/${held}`, {
+    token,
+    json: { hold: { reason: 'Radio' } },
+  });
+  const set = await service.call<Shown>('PUT', '/retention', { token, json: { notes_days: 30 } });
+  assert.equal(set.status, 200);
+  const effect = Date.parse(set.body.own.takes_effect_at ?? '');
+  assert.ok(Math.abs(effect - now() - day) < hour);
+  assert.equal(set.body.waiting, null);
+  assert.deepEqual(
+    set.body.protected.map(({ recording_id, reason }) => [recording_id, reason]),
+    [[held, 'Radio']],
+  );
+  const preview = await get<Preview>(service, token, '/retention/preview?days=3');
+  assert.deepEqual(
+    preview.items
+      .map((one) => [one.recording_id, one.part, one.rule, one.hold !== null])
+      .toSorted(),
+    [
+      [oldest, 'notes', 'user', false],
+      [held, 'notes', 'user', true],
+      [old, 'notes', 'user', false],
+    ].toSorted(),
+  );
+  assert.deepEqual([preview.notes, preview.audio, preview.protected], [2, 0, 1]);
+  assert.equal(set.body.soon?.notes, 2);
+
+  move(23 * hour);
+  assert.equal((await get<Shown>(service, token, '/retention')).waiting, null);
+  move(2 * hour);
+  const { waiting } = await get<Shown>(service, token, '/retention');
+  assert.deepEqual([waiting?.notes, waiting?.audio, waiting?.shared], [2, 0, 0]);
+  for (const id of ids) assert.equal(await statusOf(service, token, id), 200);
+
+  const confirmed = await service.call<Shown>('POST', '/retention/confirm', {
+    token,
+    json: { before: waiting?.before },
+  });
+  assert.equal(confirmed.body.waiting, null);
+  await eventually('they are gone', async () => {
+    const found = [await statusOf(service, token, oldest), await statusOf(service, token, old)];
+    return found.every((status) => status === 404);
+  });
+  for (const id of [held, young]) assert.equal(await statusOf(service, token, id), 200);
+  const { removed } = await get<Log>(service, token, '/retention/log');
+  assert.deepEqual(
+    removed.map(({ part, rule, kind }) => [part, rule, kind]),
+    [
+      ['notes', 'user', 'solo'],
+      ['notes', 'user', 'solo'],
+    ],
+  );
+
+  // Lifted, it is given a day as well, and then asked for again.
+  await service.call('PATCH', `/recordings/${held}`, { token, json: { hold: null } });
+  assert.equal((await get<Shown>(service, token, '/retention')).waiting, null);
+});
+
+test('the audio of a folder goes without a question where it is a small part; what is put into it is given a day', async (t) => {
+  const { service, move } = await withClock(t);
+  const token = await service.setUp();
+  const [one, other] = [await note(service, token, 60), await note(service, token, 60)];
+  for (let n = 0; n < 20; n += 1) await note(service, token, 0);
+  const { body: folder } = await service.call<{ id: string }>('POST', '/folders', {
+    token,
+    json: { name: 'Interviews', retention: { audio_days: 30 } },
+  });
+  const put = async (id: string) =>
+    await service.call('PATCH', `/recordings/${id}`, { token, json: { folder: folder.id } });
+  await put(one);
+  // Its documents are written with the folder first.
+  await eventually('it is foreseen', async () => {
+    const { items } = await get<Preview>(service, token, '/retention/preview?days=2');
+    return (
+      items.map((item) => [item.recording_id, item.part, item.rule].join()).join(' ') ===
+      `${one},audio,folder`
+    );
+  });
+  const heard = async (id: string) =>
+    (await service.call('GET', `/recordings/${id}/audio`, { token })).status;
+  assert.equal(await heard(one), 200);
+  move(25 * hour);
+  await eventually('its audio is gone', async () => (await heard(one)) === 404);
+  assert.equal(await statusOf(service, token, one), 200);
+  assert.equal(await heard(other), 200);
+  const { removed } = await get<Log>(service, token, '/retention/log');
+  assert.deepEqual(
+    removed.map(({ part, rule }) => [part, rule]),
+    [['audio', 'folder']],
+  );
+});
+
+test('the period of the server is the longest where it says so, and begins a day after it was set', async (t) => {
+  const { service, move } = await withClock(t);
+  const admin = await service.setUp();
+  const anna = await service.addUser('anna');
+  const id = await note(service, anna, 60);
+  await service.call('PUT', '/retention', { token: anna, json: { notes_days: null } });
+  const json = { retention: { notes_days: 30 } };
+  assert.equal((await service.call('PUT', '/config', { token: admin, json })).status, 200);
+  move(3 * day);
+  // For ever, says Anna.
+  const free = await get<Shown>(service, anna, '/retention');
+  assert.deepEqual([free.server.notes_days, free.waiting], [30, null]);
+  await service.call('PUT', '/config', {
+    token: admin,
+    json: { retention: { longest: true } },
+  });
+  const bound = await get<Shown>(service, anna, '/retention');
+  assert.equal(bound.server.longest, true);
+  assert.notEqual(bound.server.takes_effect_at, null);
+  assert.equal(bound.waiting, null);
+  move(25 * hour);
+  assert.equal((await get<Shown>(service, anna, '/retention')).waiting?.notes, 1);
+  assert.equal(await statusOf(service, anna, id), 200);
+});

@@ -1,0 +1,95 @@
+/** How long audio and notes are kept: what is set, what goes soon, what waits for a yes. */
+import { atom, computed, onMount } from 'nanostores';
+import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { connection } from '../client/feed.ts';
+import type { operations } from '../client/interface.d.ts';
+import { format } from '../words/i18n.ts';
+import { words } from './words.ts';
+
+type Answered<Name extends 'getRetention' | 'previewRetention' | 'listForgotten'> =
+  operations[Name]['responses'][200]['content']['application/json'];
+export type Retention = Answered<'getRetention'>;
+export type Preview = Answered<'previewRetention'>;
+export type PreviewItem = Preview['items'][number];
+export type Removed = Answered<'listForgotten'>['removed'][number];
+/** Days, null for ever, undefined as the next one has it. */
+export type Period = number | null | undefined;
+export type Terms = { audio_days?: number | null; notes_days?: number | null };
+
+/** As it was read last; null before that. Read again whenever somebody begins to look. */
+export const retention = atom<Retention | null>(null);
+/** Why it could not be read. */
+export const notRead = atom<Problem | null>(null);
+
+export async function readRetention(): Promise<void> {
+  try {
+    retention.set(await answer(api.GET('/retention')));
+    notRead.set(null);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    notRead.set(error.problem);
+  }
+}
+
+onMount(retention, () => {
+  const read = () => void readRetention();
+  read();
+  addEventListener('focus', read);
+  const stop = connection.listen(({ state }) => {
+    if (state === 'open') read();
+  });
+  return () => (removeEventListener('focus', read), stop());
+});
+
+/** What goes within 30 days. @throws {ApiError} */
+export const readPreview = async (): Promise<Preview> =>
+  await answer(api.GET('/retention/preview', { params: { query: { days: 30 } } }));
+
+/** @throws {ApiError} */
+export async function setOwn(terms: Terms): Promise<void> {
+  retention.set(await answer(api.PUT('/retention', { body: terms })));
+}
+
+/** @param terms null: the folder has none of its own any more. @throws {ApiError} */
+export async function setOfFolder(folder: string, terms: Terms | null): Promise<void> {
+  const params = { path: { folder } };
+  await answer(api.PATCH('/folders/{folder}', { params, body: { retention: terms } }));
+  await readRetention();
+}
+
+/** @throws {ApiError} */
+export async function confirm(before: string): Promise<void> {
+  retention.set(await answer(api.POST('/retention/confirm', { body: { before } })));
+}
+
+/** “after 90 days”, “never” */
+export const periodText = computed(
+  words,
+  (said) => (period: number | null) => (period === null ? said.never : said.afterDays(period)),
+);
+
+/** “27 November” */
+export const shortDay = computed(
+  format,
+  (write) => (at: string) => write.time(new Date(at), { day: 'numeric', month: 'short' }),
+);
+
+/** “Friday, 27 November” */
+export const weekday = computed(
+  format,
+  (write) => (at: string) =>
+    write.time(new Date(at), { weekday: 'long', day: 'numeric', month: 'long' }),
+);
+
+/** “27 November 2026, 14:10” */
+export const exactTime = computed(
+  format,
+  (write) => (at: string) =>
+    write.time(new Date(at), {
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+    }),
+);
