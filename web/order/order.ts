@@ -89,7 +89,7 @@ export async function createTag(name: string): Promise<string> {
 
 export type Kind = 'folder' | 'tag';
 /** What a recording is that begins in a folder. */
-export type Beginning = Partial<Pick<Folder, 'kind' | 'language'>>;
+export type Beginning = Partial<Pick<Folder, 'kind' | 'language' | 'template'>>;
 
 /** Another name, of a tag another colour, of a folder what is recorded into it. @throws {ApiError} 409: there is one of that name; 404: it is gone */
 export async function change(

@@ -48,4 +48,9 @@ export default {
   name: 'Name',
   cancel: 'Abbrechen',
   orMore: '{count}+',
+  template: 'Vorlage',
+  ownTemplates: 'Eigene',
+  builtInTemplates: 'Vorinstalliert',
+  templateAsBefore: 'wie bisher',
+  templateByFolder: 'nach Ordner oder Art',
 } satisfies Translation<English>;

@@ -51,6 +51,11 @@ const english = {
   name: 'Name',
   cancel: 'Cancel',
   orMore: params('{count}+'),
+  template: 'Template',
+  ownTemplates: 'Mine',
+  builtInTemplates: 'Built in',
+  templateAsBefore: 'as before',
+  templateByFolder: 'by folder or type',
 };
 
 export type English = typeof english;

@@ -55,4 +55,7 @@ export default {
   notCreated: 'Anlegen war nicht möglich.',
   notSaved: 'Speichern war nicht möglich.',
   notDeleted: 'Löschen war nicht möglich.',
+  templates: 'Vorlagen',
+  byType: 'nach Art',
+  templateIs: 'Vorlage {name}',
 } satisfies Translation<English>;

@@ -54,6 +54,9 @@ const english = {
   notCreated: 'It could not be created.',
   notSaved: 'It could not be saved.',
   notDeleted: 'It could not be deleted.',
+  templates: 'Templates',
+  byType: 'by type',
+  templateIs: params('template {name}'),
 };
 
 export type English = typeof english;

@@ -2,6 +2,7 @@
 import { clock } from '../../components/durations.ts';
 import { byNextTurn, interruptionText } from './interruptions.ts';
 import type { Speaker, SummaryLine } from './recording.ts';
+import { lineGroups } from './summary/groups.ts';
 import type { Recording } from './turn-key.ts';
 
 /** What is to be taken along. */
@@ -25,11 +26,15 @@ export function wholeText(
   const { abstract, lines } = recording.summary;
   if (parts.summary && abstract) text.push(heading(headings.inShort, 2), abstract);
   if (parts.summary) {
-    text.push(...lines.filter(({ kind }) => kind === 'text').map(lineText));
-    for (const kind of ['decision', 'task', 'open', 'point'] as const) {
-      const own = lines.filter((line) => line.kind === kind);
+    for (const { kind, section, lines: own } of lineGroups(lines, (one) => headings[one])) {
+      if (own.length === 0) continue;
+      if (section === null && kind === 'text') {
+        text.push(...own.map(lineText));
+        continue;
+      }
       const list = own.map((line) => `- ${boxOf(line, markdown)}${lineText(line)}`);
-      if (own.length > 0) text.push(heading(headings[kind], 2), list.join('\n'));
+      const titled = section ?? (kind === 'text' ? '' : headings[kind]);
+      text.push(heading(titled, 2), list.join('\n'));
     }
     const notes = recording.sidenotes.filter((note) => note.text !== '');
     const list = notes.map((note) => `- [${clock(note.at)}] ${note.text}`);

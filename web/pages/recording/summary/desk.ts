@@ -12,6 +12,7 @@ import {
   changing,
   decide,
   lineIn,
+  linesBeside,
   linesOf,
   moving,
   predecessor,
@@ -171,7 +172,7 @@ async function move(desk: Desk, id: string, way: 'up' | 'down'): Promise<boolean
   const { note, saying } = desk;
   const now = note.now();
   const line = lineIn(now, id);
-  const lines = line ? linesOf(now, line.kind) : [];
+  const lines = line ? linesBeside(now, line) : [];
   const at = lines.findIndex((one) => one.id === id);
   const before = predecessor(now, id);
   const after = way === 'down' ? lines[at + 1]?.id : before && predecessor(now, before);

@@ -114,10 +114,18 @@ export async function decide(note: Note, offered: 'used' | 'declined'): Promise<
   await note.refresh();
 }
 
-/** The line before it among those of its kind; null: it is the first. */
+/** The lines that a line is moved among: those of its section, or of its kind. */
+export const linesBeside = ({ summary }: Recording, beside: SummaryLine): SummaryLine[] =>
+  summary.lines.filter(({ of_template: isOfTemplate, section, kind }) =>
+    beside.of_template
+      ? isOfTemplate && section === beside.section
+      : !isOfTemplate && kind === beside.kind,
+  );
+
+/** The line before it among those; null: it is the first. */
 export function predecessor(now: Recording, id: string): string | null {
   const line = lineIn(now, id);
-  const lines = line ? linesOf(now, line.kind) : [];
+  const lines = line ? linesBeside(now, line) : [];
   return lines[lines.findIndex((one) => one.id === id) - 1]?.id ?? null;
 }
 
