@@ -17,7 +17,7 @@ test('a template is copied, edited by its sections, saved, given to a folder and
   await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor();
   await page.getByText('default for meetings').waitFor();
   await checkLook(page, 'templates-list');
-  await page.getByRole('button', { name: 'Copy Interview to edit' }).click();
+  await page.getByRole('button', { name: 'Copy to edit: Interview' }).click();
   await page.getByLabel('Name').fill('Portraits');
   await page.getByLabel('Heading of section 1').fill('Childhood');
   await page.getByRole('button', { name: 'Move section 1 down' }).click();
@@ -35,7 +35,7 @@ test('a template is copied, edited by its sections, saved, given to a folder and
       document.querySelector<HTMLInputElement>('fieldset ol > li:nth-child(2) input')?.value ===
       'Childhood',
   );
-  await page.setViewportSize({ ...phone, width: 320 });
+  await page.setViewportSize({ ...phone.viewport, width: 320 });
   await checkLook(page, 'templates-form-320');
   await page.getByRole('button', { name: 'Delete template…' }).click();
   await page.getByRole('button', { name: 'Delete template', exact: true }).click();

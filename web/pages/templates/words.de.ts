@@ -13,7 +13,7 @@ export default {
   'default:general': 'Standard für Aufnahmen nur von Ihnen',
   'default:meeting': 'Standard für Besprechungen',
   copyToEdit: 'Zum Bearbeiten kopieren',
-  copyNamed: '{name} zum Bearbeiten kopieren',
+  copyNamed: 'Zum Bearbeiten kopieren: {name}',
   copyOf: '{name} (Kopie)',
   edit: 'Bearbeiten',
   editNamed: '{name} bearbeiten',

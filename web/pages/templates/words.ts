@@ -13,7 +13,7 @@ const english = {
   'default:general': 'default for recordings of just you',
   'default:meeting': 'default for meetings',
   copyToEdit: 'Copy to edit',
-  copyNamed: params('Copy {name} to edit'),
+  copyNamed: params('Copy to edit: {name}'),
   copyOf: params('{name} (copy)'),
   edit: 'Edit',
   editNamed: params('Edit {name}'),
