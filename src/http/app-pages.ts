@@ -13,6 +13,7 @@ export const pagePaths = [
   ['/organise', 'organisePage', 'Folders and tags', 'organise/OrganisePage'],
   ['/settings', 'settingsPage', 'Settings', 'settings/SettingsPage'],
   ['/account', 'accountPage', 'The account of who is logged in', 'account/AccountPage'],
+  ['/s', 'linkPage', 'A note that a link opens', 'link/LinkPage'],
   ['/debug', 'statechartPage', 'The statechart', 'statechart/StatechartPage'],
 ] as const;
 

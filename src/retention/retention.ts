@@ -9,7 +9,7 @@ import type { OpenRecordingService } from '../recordings/service.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import { untilAborted } from '../shared/abort.ts';
 import { systemClock } from '../shared/retry.ts';
-import type { Ports } from '../service/parts.ts';
+import type { Log } from '../shared/log.ts';
 import { CommandRefused } from '../recordings/refusals.ts';
 import { type DuePart, type DueDeps, dueUntil, libraryAtLeast, rulesOf } from './due.ts';
 
@@ -42,7 +42,9 @@ export interface Retention {
 }
 
 type Deps = Omit<DueDeps, 'now'> &
-  Pick<Ports, 'ownership' | 'standing' | 'signal' | 'log' | 'projections' | 'store'> & {
+  Parameters<typeof audioAtOneNode>[0] & {
+    signal: AbortSignal;
+    log: Pick<Log, 'info' | 'warn'>;
     accounts: Pick<Accounts, 'listUsers' | 'takeIn'>;
     recordingService: Pick<OpenRecordingService, 'erase' | 'removeAudio'>;
     trial?: Partial<RetentionTrial> | undefined;

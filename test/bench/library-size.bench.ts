@@ -2,7 +2,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BuiltService, builtService, untilAnswered, untilListening } from './built-service.ts';
+import { apiOf } from '../support/service-process.ts';
+import {
+  account,
+  type BuiltService,
+  builtService,
+  untilAnswered,
+  untilListening,
+} from './built-service.ts';
 import { fillLibrary } from './library.ts';
 import { bestOf, countFrom, type Measured, milliseconds, seconds } from './measure.ts';
 import { talk } from './talks.ts';
@@ -20,8 +27,10 @@ const wholeWithinMs = 600_000;
 /** Notes of a library whose pages are read, against so many. */
 const [whole, part] = [countFrom('BENCH_LIBRARY', 50_000), 500];
 const asks = 30;
+/** Half of them in a folder; each has a word that is in no other, and begins none. */
+const filed = { isHalfFiled: true, textOf: (number: number) => `Besprechung ${number}x` };
 
-type Library = { data: string; token: string };
+type Library = { data: string; token: string; folder: string | null };
 
 export async function* bench(): AsyncIterable<Measured> {
   const root = await mkdtemp(join(tmpdir(), 'mitschrift-bench-'));
@@ -33,14 +42,14 @@ export async function* bench(): AsyncIterable<Measured> {
     yield await startRow(service, { many, small, signal: 'SIGKILL', aim: '≤ 2' });
     await rm(many.data, { recursive: true, force: true });
     for (const size of searched) {
-      const talks = await library(service, join(root, `talks-${size}`), size, talk);
+      const talks = await library(service, join(root, `talks-${size}`), size, { textOf: talk });
       yield* await searchRows(service, talks, size);
       await rm(talks.data, { recursive: true, force: true });
     }
     yield* pageRows(
       service,
-      await library(service, join(root, 'whole'), whole),
-      await library(service, join(root, 'part'), part),
+      await library(service, join(root, 'whole'), whole, filed),
+      await library(service, join(root, 'part'), part, filed),
     );
   } finally {
     await rm(root, { recursive: true, force: true });
@@ -92,6 +101,8 @@ async function* pageRows(
   const beside = await service.start(small.data);
   try {
     const began = new Date(1.7e12 + 250 * 60_000).toISOString();
+    await untilSearched(running.url, large.token);
+    await untilSearched(beside.url, small.token);
     for (const [what, path] of [
       ['a page', (at: number) => `/transcripts?limit=${50 + at}`],
       [
@@ -99,23 +110,24 @@ async function* pageRows(
         (at: number) => `/transcripts?kind=solo&to=${began}&limit=${50 + at}`,
       ],
       ['a page of one speaker', (at: number) => `/transcripts?speaker=SPEAKER_1&limit=${50 + at}`],
-      ['notes found by a word that is in one', (at: number) => `/search?q=${300 + at}&group=note`],
+      [
+        'a page of a folder',
+        (at: number, { folder }: Library) => `/transcripts?folder=${folder}&limit=${50 + at}`,
+      ],
+      ['notes found by a word that is in one', (at: number) => `/search?q=${300 + at}x&group=note`],
     ] as const) {
-      const ask = async ({ url }: { url: string }, token: string, at: number): Promise<number> => {
-        const headers = { authorization: `Bearer ${token}` };
+      const ask = async ({ url }: { url: string }, of: Library, at: number): Promise<number> => {
         const start = performance.now();
-        const answer = await fetch(url + path(at), { headers });
+        const answer = await fetch(url + path(at, of), { headers: bearer(of.token) });
         await answer.arrayBuffer();
-        if (!answer.ok) throw new Error(`${path(at)} was answered ${answer.status}`);
+        if (!answer.ok) throw new Error(`${path(at, of)} was answered ${answer.status}`);
         return performance.now() - start;
       };
-      await untilSearched(running.url, large.token);
-      await untilSearched(beside.url, small.token);
       let asked = 0;
       const best = await bestOf(
         asks,
-        () => ask(running, large.token, (asked += 1)),
-        () => ask(beside, small.token, asked),
+        () => ask(running, large, (asked += 1)),
+        () => ask(beside, small, asked),
       );
       yield {
         what: `${what} of ${whole.toLocaleString('en')} notes, against ${part}`,
@@ -125,11 +137,56 @@ async function* pageRows(
         aim: '≤ 1.5',
       };
     }
+    yield await withdrawalRow([running, large], [beside, small]);
   } finally {
     await running.end('SIGTERM');
     await beside.end('SIGTERM');
   }
 }
+
+type Served = [{ url: string }, Library];
+
+/** What it costs to take a note back from somebody who has looked at it. */
+async function withdrawalRow(large: Served, small: Served): Promise<Measured> {
+  const ready = async ([{ url }, { token }]: Served) => {
+    const api = apiOf(url, token);
+    // The session is older than the five minutes in which no password is asked for.
+    await api.post('/users/me/confirm', { current_password: account.password });
+    await api.post('/users', { username: 'ben', password: 'Sesam-öffne-1', is_admin: false });
+    const { transcripts } = await api.get<{ transcripts: { recording_id: string }[] }>(
+      '/transcripts?limit=50',
+    );
+    return transcripts.map(({ recording_id: id }) => `/recordings/${id}/access`);
+  };
+  const [here, there] = [await ready(large), await ready(small)];
+  const withdraw = async ([{ url }, { token }]: Served, path: string): Promise<number> => {
+    const headers = { ...bearer(token), 'content-type': 'application/json' };
+    const body = JSON.stringify({ user: 'ben', role: 'read', audio: false });
+    const given = await fetch(url + path, { method: 'PUT', headers, body });
+    if (!given.ok) throw new Error(`${path} was answered ${given.status}: ${await given.text()}`);
+    const { grants } = (await given.json()) as { grants: { to: string }[] };
+    const start = performance.now();
+    const answer = await fetch(`${url}${path}/${grants[0]?.to}`, { method: 'DELETE', headers });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`the withdrawal was answered ${answer.status}`);
+    return performance.now() - start;
+  };
+  let asked = 0;
+  const best = await bestOf(
+    asks,
+    () => withdraw(large, here[(asked += 1)]!),
+    () => withdraw(small, there[asked]!),
+  );
+  return {
+    what: `a note of ${whole.toLocaleString('en')} taken back, against ${part}`,
+    ours: milliseconds(best.ours),
+    bare: milliseconds(best.bare),
+    ratio: best.ours / best.bare,
+    aim: '≤ 1.2',
+  };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 async function untilSearched(url: string, token: string): Promise<void> {
   const began = performance.now();
@@ -181,7 +238,7 @@ async function searchRows(
 }
 
 async function search(url: string, token: string): Promise<{ hits: number; complete: boolean }> {
-  const headers = { authorization: `Bearer ${token}` };
+  const headers = bearer(token);
   const answer = await fetch(`${url}/search?q=Besprechung`, { headers });
   if (!answer.ok) throw new Error(`/search was answered ${answer.status}`);
   const found = (await answer.json()) as { complete: boolean; hits: unknown[] };
@@ -193,13 +250,13 @@ async function library(
   service: BuiltService,
   data: string,
   size: number,
-  textOf?: (number: number) => string,
+  of: Parameters<typeof fillLibrary>[3] = {},
 ): Promise<Library> {
-  const { token } = await fillLibrary(service, data, size, textOf);
+  const { token, folder } = await fillLibrary(service, data, size, of);
   const running = await service.start(data);
   await untilAnswered(running.url, '/recordings', token);
   await running.end('SIGTERM');
-  return { data, token };
+  return { data, token, folder };
 }
 
 async function residentMiB(pid: number): Promise<number> {

@@ -7,25 +7,35 @@ import { openLog } from '../../events/log/level-log.ts';
 import { pathsOf } from '../support/fact-teller.ts';
 import { type AnswerType, sampleData, stageOfAnswer } from '../support/plausible-events.ts';
 import { recordingStory } from '../support/recording-story.ts';
+import { apiOf } from '../support/service-process.ts';
 import { type BuiltService, setUp } from './built-service.ts';
 
 const together = 50;
 
 /**
  * Makes a data directory with one user who has many transcripts, short unless `textOf` says otherwise, through
- * the log: the service folds them when it starts. Their audio is not there.
+ * the log: the service folds them when it starts. Their audio is not there. With `isHalfFiled` every second one is in
+ * a folder.
  */
 export async function fillLibrary(
   service: BuiltService,
   dataDir: string,
   transcripts: number,
-  textOf?: (number: number) => string,
-): Promise<{ token: string; recordingIds: string[] }> {
+  { textOf, isHalfFiled = false }: { textOf?: TextOf | undefined; isHalfFiled?: boolean } = {},
+): Promise<{ token: string; recordingIds: string[]; folder: string | null }> {
   const running = await service.start(dataDir);
   const token = await setUp(running.url);
+  const folder = isHalfFiled
+    ? (await apiOf(running.url, token).post<{ id: string }>('/folders', { name: 'Every second' }))
+        .id
+    : null;
   await running.end('SIGTERM');
-  return { token, recordingIds: await tellTalks(dataDir, transcripts, { textOf }) };
+  const folderOf = (number: number) => (number % 2 === 0 ? folder : null);
+  const recordingIds = await tellTalks(dataDir, transcripts, { textOf, folderOf });
+  return { token, recordingIds, folder };
 }
+
+type TextOf = (number: number) => string;
 
 /**
  * Writes finished talks into the log of a service that is not running, whose they are the first user's.
@@ -37,10 +47,12 @@ export async function tellTalks(
   count: number,
   {
     textOf,
+    folderOf = () => null,
     nameOf = (number) => `Besprechung ${number}`,
     startedAt = (number) => 1.7e12 + number * 60_000,
   }: {
-    textOf?: ((number: number) => string) | undefined;
+    textOf?: TextOf | undefined;
+    folderOf?: (number: number) => string | null;
     nameOf?: (number: number) => string;
     startedAt?: (number: number) => number;
   } = {},
@@ -60,7 +72,8 @@ export async function tellTalks(
         const number = first + offset;
         const name = nameOf(number);
         const began = new Date(startedAt(number)).toISOString();
-        const talk = { id, owner, startedAt: began, name, said: textOf?.(number) ?? name };
+        const said = textOf?.(number) ?? name;
+        const talk = { id, owner, startedAt: began, name, said, folder: folderOf(number) };
         await store.append(recordingStream(id), toldOf(talk), 0);
       }),
     );
@@ -79,8 +92,9 @@ function toldOf(talk: {
   startedAt: string;
   name: string;
   said: string;
+  folder: string | null;
 }): OfferedFact[] {
-  const { id, owner, startedAt, name, said } = talk;
+  const { id, owner, startedAt, name, said, folder } = talk;
   const story = recordingStory(id);
   const facts: OfferedFact[] = [];
   const take = (type: RecordingFactType, data: object, content?: object, attempt: object = {}) => {
@@ -108,6 +122,7 @@ function toldOf(talk: {
   const span = { start: 0, end: 2, words: [] };
   const imported = { owner, kind: 'solo', speakers: null, started_at: startedAt };
   take('audio.imported', imported, { filename: 'talk.wav' });
+  if (folder !== null) take('recording.filed', { folder });
   start('transcribe');
   answer('speech.detected', { duration: 2, stretches: [[0, 2]] });
   answer('utterance.recognised', { language: 'de' }, { segments: [{ ...span, text: said }] });

@@ -6,6 +6,7 @@ import {
   screenshot,
   startChromium,
   startWebService,
+  untilHolds,
 } from './browser.ts';
 
 test('a template is copied, edited by its sections, saved, given to a folder and deleted', async (t) => {
@@ -30,10 +31,9 @@ test('a template is copied, edited by its sections, saved, given to a folder and
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('5 sections').waitFor();
   await page.getByRole('button', { name: 'Edit Portraits' }).click();
-  await page.waitForFunction(
-    () =>
-      document.querySelector<HTMLInputElement>('fieldset ol > li:nth-child(2) input')?.value ===
-      'Childhood',
+  await untilHolds(
+    page,
+    "document.querySelector('fieldset ol > li:nth-child(2) input')?.value === 'Childhood'",
   );
   await page.setViewportSize({ ...phone.viewport, width: 320 });
   await checkLook(page, 'templates-form-320');

@@ -12,12 +12,14 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
   organise: () => import('../pages/organise/OrganisePage.svelte'),
   settings: () => import('../pages/settings/SettingsPage.svelte'),
   account: () => import('../pages/account/AccountPage.svelte'),
+  link: () => import('../pages/link/LinkPage.svelte'),
   statechart: () => import('../pages/statechart/StatechartPage.svelte'),
 };
 
 /** Folders whose words a page has, besides its own. */
 export const wordsBeside: Partial<Record<PageName, readonly string[]>> = {
   home: ['search', 'sharing', 'retention'],
+  link: ['recording', 'sharing'],
   organise: ['sharing', 'retention'],
   recording: ['questions', 'sharing', 'retention'],
   search: ['home', 'questions', 'sharing', 'retention'],

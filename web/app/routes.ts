@@ -11,6 +11,7 @@ const addresses = {
   organise: '/organise',
   settings: '/settings',
   account: '/account',
+  link: '/s',
   statechart: '/debug',
 } as const;
 
@@ -19,7 +20,8 @@ export const router = createRouter(addresses);
 export type PageName = keyof typeof addresses;
 
 /** Pages without the frame. */
-export const isDoor = (page: PageName): boolean => page === 'login' || page === 'setup';
+export const isDoor = (page: PageName): boolean =>
+  page === 'login' || page === 'setup' || page === 'link';
 
 /** Pages that a stranger may open; the statechart shows an opened trace without a login. */
 export const isPublic = (page: PageName): boolean => isDoor(page) || page === 'statechart';

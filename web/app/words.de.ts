@@ -68,6 +68,7 @@ export default {
   keySelect: 'Notizen: auswählen; Auswahl erweitern; alle auswählen',
   keyFile: 'Notizen, eine oder die ausgewählten: Ordner; Schlagwörter',
   keyFileNote: 'Notiz: Ordner; Schlagwörter',
+  keyShareNote: 'Notiz: teilen',
   keyHits: 'Suchergebnisse: vorherige oder nächste Stelle; abspielen; öffnen',
   keyPlay: 'Aufnahme abspielen oder pausieren',
   keySkip: 'Fünf oder zehn Sekunden zurück oder vor',

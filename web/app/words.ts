@@ -68,6 +68,7 @@ const english = {
   keySelect: 'Notes: select; extend the selection; select all',
   keyFile: 'Notes, one or those selected: folder; tags',
   keyFileNote: 'Note: folder; tags',
+  keyShareNote: 'Note: share',
   keyHits: 'Search results: previous or next passage; play; open',
   keyPlay: 'Play or pause a recording',
   keySkip: 'Five or ten seconds back or forward',

@@ -65,6 +65,12 @@ export async function fetchAsUser(request: Request): Promise<Response> {
   return response;
 }
 
+/** Sends a request of a person without an account here: no session is sent, and none ends by the answer. */
+export async function fetchAsStranger(request: Request): Promise<Response> {
+  request.headers.set('Accept-Language', locale.get());
+  return await sent(request);
+}
+
 async function sent(request: Request): Promise<Response> {
   // From a device that is offline nothing goes out.
   const mayChange = navigator.onLine && !['GET', 'HEAD'].includes(request.method);

@@ -47,7 +47,7 @@ async function show(address) {
 
 /** The app's pages, all of them the same file; other addresses (`/docs`) are the service's. */
 const isPage = (path) =>
-  /^\/(?:search|login|setup|settings|organise|account|speakers|debug|notes\/[^/]+)?$/.test(path);
+  /^\/(?:search|login|setup|settings|organise|account|speakers|debug|s|notes\/[^/]+)?$/.test(path);
 
 /** Files of the app: their names change with what is in them, but for a few in the root. */
 const isFile = (path) =>

@@ -142,8 +142,8 @@ async function* csvOf(all: AsyncIterable<Shown>): AsyncGenerator<string> {
 }
 
 /** RFC 4180. What a spreadsheet would take for a formula gets a quote before it: names are chosen by people. */
-function cell(value: unknown): string {
-  const text = value === null || value === undefined ? '' : String(value);
+function cell(value: Shown[keyof Shown]): string {
+  const text = String(value ?? '');
   const plain = /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text;
   return /[",\r\n]/u.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

@@ -21,7 +21,7 @@ import { levelOf, sidesOf, wavOf } from '../../../web/client/microphone/pcm.ts';
 import { jobsOf, progressKey } from '../../../web/pages/home/now/jobs.ts';
 import { afterRefusal, triesOf } from '../../../web/client/microphone/refusals.ts';
 import { mainWord, markedPieces } from '../../../web/pages/search/search.ts';
-import { withUtterance } from '../../../web/pages/recording/live/heard.ts';
+import { type Heard, withUtterance } from '../../../web/pages/recording/live/heard.ts';
 import type { Recording } from '../../../web/pages/recording/turn-key.ts';
 
 const note = (id: number, at: string): Note => ({ recording_id: `r${id}`, created_at: at }) as Note;
@@ -285,9 +285,9 @@ test('live text: what is final replaces what was guessed, and guesses before it 
     turn(0, 'so', false),
   ];
   const nothing = { utterances: [], speakers: [] } as unknown as Recording;
-  const textsOf = ({ recording, heard: guesses }: ReturnType<typeof withUtterance>) =>
+  const textsOf = ({ recording, heard: guesses }: Heard) =>
     [...recording.utterances, ...guesses].map(({ text }) => text);
-  const shown = heard.reduce(withUtterance, { recording: nothing, heard: [] });
+  const shown = heard.reduce<Heard>(withUtterance<Recording>, { recording: nothing, heard: [] });
   assert.deepEqual(textsOf(shown), ['so it is', 'and']);
   assert.deepEqual(textsOf(withUtterance(shown, turn(2, 'then', true))), ['so it is', 'then']);
 });

@@ -2,15 +2,23 @@
 import type { Frame } from '../../../client/feed.ts';
 import type { Recording, Turn } from '../turn-key.ts';
 
+/** Of a recording, or of what a link shows of one. */
+type Talk = {
+  readonly utterances: readonly Turn[];
+  readonly speakers: readonly Recording['speakers'][number][];
+};
 type Utterance = Extract<Frame, { type: 'utterance' }>;
-export type Heard = {
-  recording: Recording;
+export type Heard<T extends Talk = Recording> = {
+  recording: T;
   /** Guessed so far, behind what is final. */
   heard: readonly Turn[];
 };
 
 /** With a turn in its place: what is final replaces what was guessed, and is not replaced by a guess. */
-export function withUtterance({ recording, heard }: Heard, frame: Utterance): Heard {
+export function withUtterance<T extends Talk>(
+  { recording, heard }: Heard<T>,
+  frame: Utterance,
+): Heard<T> {
   const before = recording.utterances.find(({ index }) => index === frame.index);
   // What has blocks is a transcript: what is recognised now is to replace the whole.
   const isWritten = recording.utterances.some(({ block }) => block !== null);
@@ -23,7 +31,7 @@ export function withUtterance({ recording, heard }: Heard, frame: Utterance): He
 }
 
 /** A recording that was read, with what was heard since it was asked for. */
-export function withTurns(recording: Recording, turns: readonly Turn[]): Recording {
+export function withTurns<T extends Talk>(recording: T, turns: readonly Turn[]): T {
   if (turns.length === 0 || recording.utterances.some(({ block }) => block !== null))
     return recording;
   const known = new Set(recording.utterances.map(({ index }) => index));
