@@ -12,11 +12,16 @@ export const decideOwnKey =
   (users: Users): Decision<UserFact, UserRefusal> => {
     const user = users.byId.get(id);
     if (!user || user.passwordHash === null) return [];
-    const { passwordHash, disabled, vault, mustChangePassword } = user;
+    const { passwordHash, disabled, vault, mustChangePassword, totp } = user;
     const data = { user_id: id };
     const facts: UserFact[] = [registered({ ...user, passwordHash })];
     if (disabled) facts.push({ type: 'user.disabled', data });
     if (vault !== null) facts.push({ type: 'user.vault_set', data, content: { folder: vault } });
     if (mustChangePassword) facts.push({ type: 'user.password_set', data });
+    if (totp?.secret) {
+      const recovery = totp.recovery.filter((code) => code !== null);
+      const content = { secret: totp.secret, recovery };
+      facts.push({ type: 'user.totp_enabled', data, content });
+    }
     return facts;
   };

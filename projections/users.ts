@@ -8,6 +8,7 @@ import {
   userSubject,
 } from '../events/facts/catalogue.ts';
 import { type Group, type OpenGroups, groupsAfter, newGroups } from './groups.ts';
+import { type SecondFactor, secondFactorAfter, secondFactorEnded } from './second-factor.ts';
 import { lookOf, usernameKey } from './username-forms.ts';
 import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
 
@@ -29,6 +30,8 @@ export type User = {
   readonly vault: string | null;
   /** The password was chosen by somebody else: it opens nothing until it is changed. */
   readonly mustChangePassword: boolean;
+  /** What logging in takes besides the password; null: nothing. */
+  readonly totp: SecondFactor | null;
   /** Version of the stream at which all sessions ended; those that a crash left are invalid too. */
   readonly sessionsSince: number;
 };
@@ -80,6 +83,8 @@ export type UserRefusal = Refusal<
   | 'NAME_TAKEN'
   | 'TOO_MANY_NAMES'
   | 'UNKNOWN_GROUP'
+  | 'WRONG_CODE'
+  | 'TWO_STEP_CHANGED'
 >;
 export type UserDecision = Decision<UserFact, UserRefusal>;
 /** A user to be created. */
@@ -145,6 +150,7 @@ export const decideUserChange =
       isAdmin?: boolean | undefined;
       disabled?: boolean | undefined;
       passwordHash?: string | undefined;
+      totp?: null | undefined;
     },
     by: string,
   ) =>
@@ -166,6 +172,9 @@ export const decideUserChange =
     }
     if (passwordHash !== undefined) facts.push(passwordChanged(id, 'reset', passwordHash));
     if (passwordHash !== undefined && isSomebodyElse(by, id)) facts.push(passwordSet(id));
+    if (wanted.totp === null && user.totp) {
+      facts.push(secondFactorEnded(id, by === 'system' ? 'host' : 'administrator'));
+    }
     return facts;
   };
 
@@ -317,6 +326,13 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
       return change(users, fact.data.user_id, { disabled: false });
     case 'user.vault_set':
       return change(users, fact.data.user_id, { vault: fact.content?.folder ?? null });
+    case 'user.totp_enabled':
+    case 'user.totp_disabled':
+    case 'user.recovery_code_used': {
+      const { user_id: id } = fact.data;
+      const present = users.byId.get(id)?.totp ?? null;
+      return change(users, id, { totp: secondFactorAfter(present, fact) });
+    }
     case 'user.deleted':
       users.deleted.add(fact.data.user_id);
       remove(users, fact.data.user_id);
@@ -336,7 +352,7 @@ function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.regi
   const { username, password_hash: passwordHash } = fact.content ?? lost(id);
   remove(users, id);
   const since = { passwordSince: fact.version, sessionsSince: fact.version };
-  const plain = { disabled: false, vault: null, mustChangePassword: false };
+  const plain = { disabled: false, vault: null, mustChangePassword: false, totp: null };
   users.byId.set(id, { id, username, isAdmin, passwordHash, ...plain, ...since });
   users.idsByName.set(usernameKey(username), id);
 }

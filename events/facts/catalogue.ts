@@ -50,6 +50,15 @@ const userFacts = {
   'user.enabled': { data: z.object(who) },
   /** The folder of a notes application into which the user's documents are copied; null: none any more. */
   'user.vault_set': { data: z.object(who), content: z.object({ folder: z.string().nullable() }) },
+  /** Logging in takes a code besides the password. `secret` is Base32 (RFC 6238), `recovery` the SHA-256 of codes that are good once. */
+  'user.totp_enabled': {
+    data: z.object(who),
+    content: z.object({ secret: z.string(), recovery: z.array(z.string()) }),
+  },
+  'user.totp_disabled': {
+    data: z.object({ ...who, reason: z.enum(['self', 'administrator', 'host']) }),
+  },
+  'user.recovery_code_used': { data: z.object({ ...who, index: z.number().int().min(0) }) },
   'user.deleted': { data: z.object(who) },
   'group.created': { data: z.object(group), content: groupNamed },
   /** Another name or claim: both as they are now. */

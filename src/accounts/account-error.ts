@@ -15,6 +15,9 @@ export type AccountErrorCode =
   | 'LAST_ADMINISTRATOR'
   | 'OWN_ACCOUNT'
   | 'USER_DISABLED'
+  | 'CODE_REQUIRED'
+  | 'WRONG_CODE'
+  | 'TWO_STEP_CHANGED'
   | 'LINK_OVER'
   | 'TOO_MANY_LINKS'
   | 'NAME_TAKEN'
@@ -36,6 +39,9 @@ const statuses: Readonly<Record<AccountErrorCode, number>> = {
   LAST_ADMINISTRATOR: 409,
   OWN_ACCOUNT: 409,
   USER_DISABLED: 403,
+  CODE_REQUIRED: 401,
+  WRONG_CODE: 401,
+  TWO_STEP_CHANGED: 409,
   LINK_OVER: 404,
   TOO_MANY_LINKS: 409,
   NAME_TAKEN: 409,

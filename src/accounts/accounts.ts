@@ -5,11 +5,19 @@ import type { Settings } from '../config/environment.ts';
 import { type UserLinks, userLinks } from './user-links.ts';
 import { type Groups, forgetGroup, groupAdministration } from './groups.ts';
 import { type FirstSetup, openFirstSetup } from './first-setup.ts';
-import { type PasswordLogin, assertMayTry, openLogin, strangersMax } from './login.ts';
+import {
+  type LoginDeps,
+  type PasswordLogin,
+  assertMayTry,
+  openLogin,
+  strangersMax,
+} from './login.ts';
 import { type LinkPasswords, linkPasswords } from './link-passwords.ts';
 import { limited } from '../shared/mutex.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
+import { limitOf, secondFactors } from './second-factor.ts';
+import { type OwnTwoStep, twoStepInSession } from './own-two-step.ts';
 import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
 import type { Notices } from '../storage/notices.ts';
 import type { Kept, KeptKind } from '../storage/kept.ts';
@@ -28,7 +36,7 @@ export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
   /** What other nodes tell of sessions. */
   notices: Notices;
   /** Asked whenever it matters, so that a changed setting holds at once. */
-  settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours'>;
+  settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours' | 'auth.totp'>;
   clock: () => Date;
   /** Where the setup code is kept while there is no user. */
   setupCodes: SetupCodes;
@@ -55,6 +63,8 @@ export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, 
    * @throws {AccountError} `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY`
    */
   confirm(caller: Caller, password: string): Promise<void>;
+  /** Two-step login of the caller, who gives the password, too, and may guess neither. */
+  twoStep: OwnTwoStep;
   /** Whether the password was given within five minutes: at the login, or by `confirm`. */
   isConfirmed(caller: Caller): Promise<boolean>;
   /** The token is dead when this returns. */
@@ -93,20 +103,16 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const scheme = () => settings()['auth.password_hash'];
   const limits = loginLimits(kept);
   const ofStrangers = limited(strangersMax, 0);
-  const deps = { stream, book, scheme, limits, brake: loginBrake(kept), ofStrangers, log };
+  const demand = () => settings()['auth.totp'];
+  const second = secondFactors({ stream, kept, clock, demand });
+  const brake = loginBrake(kept);
+  const deps = { stream, book, scheme, limits, brake, ofStrangers, demand, second, log };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
   await finishErasures(users, parts);
   await kept.sweep();
   const administration = userAdministration({ ...parts, ...deps });
   const confirmations = openConfirmations(kept, clock);
-  /** Guessing is limited in another person's open session too. */
-  const inSession = async (userId: string, work: () => Promise<void>): Promise<void> => {
-    const place = `session of ${userId}`;
-    await assertMayTry(deps, userId, place);
-    await work();
-    await limits.succeeded(userId, place);
-  };
-
+  const inSession = triesInSession(deps);
   const links = userLinks({ ...parts, ...deps });
 
   return {
@@ -123,6 +129,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await inSession(userId, () => administration.verifyOwnPassword(userId, password));
       await confirmations.note(sessionId);
     },
+    twoStep: twoStepInSession(second, { inSession, administration, log }),
     isConfirmed: (caller) => confirmations.isRecent(caller),
     async setupState(peer) {
       await stream.takeIn();
@@ -152,7 +159,18 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   };
 }
 
-type SessionDeps = { stream: UserStream; book: SessionBook };
+/** Guessing is limited in another person's open session too. */
+const triesInSession =
+  (deps: Pick<LoginDeps, 'limits' | 'log'>) =>
+  async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
+    const place = `session of ${userId}`;
+    await assertMayTry(deps, userId, place);
+    const done = await work();
+    await deps.limits.succeeded(userId, place);
+    return done;
+  };
+
+type SessionDeps = Pick<LoginDeps, 'stream' | 'book' | 'demand'>;
 
 /** The user of a session; null when they are gone or disabled, or all their sessions ended since it began. */
 function userOf(
@@ -164,12 +182,14 @@ function userOf(
   return (usersVersion ?? user.sessionsSince) < user.sessionsSince ? null : user;
 }
 
-const goodSessions = async ({ stream, book }: SessionDeps, userId?: string) =>
-  (await book.list(userId)).filter((session) => userOf(session, stream) !== null);
+const goodSessions = async (
+  { stream, book }: Pick<SessionDeps, 'stream' | 'book'>,
+  userId?: string,
+) => (await book.list(userId)).filter((session) => userOf(session, stream) !== null);
 
 async function callerIn(
   session: ListedSession | undefined,
-  { stream }: Pick<SessionDeps, 'stream'>,
+  { stream, demand }: Pick<SessionDeps, 'stream' | 'demand'>,
 ): Promise<Caller | null> {
   // Another node may have begun it for a user that is new, or changed, since users were read here.
   if ((session?.usersVersion ?? 0) > stream.users.version) await stream.takeIn();
@@ -177,7 +197,7 @@ async function callerIn(
   if (!session || !user) return null;
   const { sessionId, userId, createdAt: beganAt, expiresAt } = session;
   const { username, isAdmin } = user;
-  const limited = user.mustChangePassword ? 'password' : null;
+  const limited = limitOf(user, demand());
   return { userId, username, isAdmin, sessionId, beganAt, expiresAt, limited };
 }
 

@@ -19,8 +19,8 @@ export type Session = {
   expires_at: string;
   username: string;
   is_admin: boolean;
-  /** The password was set by somebody else: until it is changed the session opens nothing else. */
-  limited?: 'password';
+  /** Another password has to be chosen, or two-step login set up: until then the session opens nothing else. */
+  limited?: 'password' | 'totp';
 };
 
 /** Who a token belongs to. */
@@ -33,7 +33,7 @@ export type Caller = {
   beganAt: Date;
   expiresAt: Date;
   /** What has to be done before anything else is answered; null: nothing. */
-  limited: 'password' | null;
+  limited: 'password' | 'totp' | null;
   /** Who reads one recording by a link, and is no user. */
   link?: { recordingId: string; link: string };
 };

@@ -15,6 +15,13 @@ import {
   verifyPassword,
 } from './passwords.ts';
 import type { SessionBook } from './sessions.ts';
+import {
+  type SecondFactors,
+  type TwoStepDemand,
+  codeRequired,
+  limitOf,
+  wrongCode,
+} from './second-factor.ts';
 import type { UserStream } from './users.ts';
 import type { Limited } from '../shared/mutex.ts';
 
@@ -37,17 +44,21 @@ export type LoginDeps = {
   ofStrangers: Limited;
   /** Of new passwords. */
   scheme: () => PasswordScheme;
+  /** Who has to set up two-step login. */
+  demand: () => TwoStepDemand;
+  second: Pick<SecondFactors, 'pass'>;
   log: Pick<Log, 'info' | 'warn'>;
 };
 
 /**
  * Only the right password is answered with `USER_DISABLED`, after the same work: without it a disabled user
  * looks like one that does not exist.
- * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `TOO_MANY_ATTEMPTS`, `BUSY`;
+ * With two-step login the right password alone is answered with `CODE_REQUIRED`, and counts as no attempt.
+ * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `CODE_REQUIRED`, `WRONG_CODE`, `TOO_MANY_ATTEMPTS`, `BUSY`;
  *   {EventStoreError}
  */
 export type PasswordLogin = (
-  request: { username: string; password: string },
+  request: { username: string; password: string; code?: string | undefined },
   peer: Omit<Peer, 'local'>,
 ) => Promise<Session>;
 
@@ -56,7 +67,7 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
   const { users } = stream;
   const namesKey = randomBytes(32);
 
-  return async ({ username, password }, { address, agent }) => {
+  return async ({ username, password, code }, { address, agent }) => {
     // Spellings of a name share one counter, whether or not there is such a user. What is kept of a user is kept under the
     // id, since the hash of a name would confirm it.
     const account = userByName(users, username)?.id ?? usernameKey(username);
@@ -80,6 +91,7 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
       log.warn(who, 'login failed');
       throw wrongCredentials();
     }
+    if (!user.disabled) await passSecond(deps, { user, code, address, isKnown });
     await limits.succeeded(user.id, address);
     if (!isKnown) await brake.takeBack(account, address);
     if (user.disabled) {
@@ -91,6 +103,23 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
     log.info(who, 'user logged in');
     return session;
   };
+}
+
+/** After the right password: a wrong code counts as a wrong password. @throws {AccountError} `CODE_REQUIRED`, `WRONG_CODE` */
+export async function passSecond(
+  { limits, brake, second, log }: Pick<LoginDeps, 'limits' | 'brake' | 'second' | 'log'>,
+  tried: { user: User; code: string | undefined; address: string; isKnown: boolean },
+): Promise<void> {
+  const { user, code, address, isKnown } = tried;
+  if (!user.totp) return;
+  if (code === undefined) {
+    await limits.takeBack(user.id, address);
+    if (!isKnown) await brake.takeBack(user.id, address);
+    throw codeRequired();
+  }
+  if (await second.pass(user, code)) return;
+  log.warn({ category: securityCategory, address, user_id: user.id }, 'wrong login code');
+  throw wrongCode();
 }
 
 /** Checks a password in the places that strangers have. @throws {Busy} these are taken */
@@ -120,7 +149,7 @@ export async function assertMayTry(
 /** A session of a user as the password was checked. @throws {AccountError} changed or disabled since */
 export async function beginSession(
   user: User,
-  { book, stream }: Pick<LoginDeps, 'book' | 'stream'>,
+  { book, stream, demand }: Pick<LoginDeps, 'book' | 'stream' | 'demand'>,
   agent: string | undefined,
 ): Promise<Session> {
   const { users } = stream;
@@ -130,14 +159,16 @@ export async function beginSession(
     return present?.passwordSince === user.passwordSince ? users.version : undefined;
   });
   if (!session) throw wrongCredentials();
-  const { username, isAdmin, mustChangePassword } = users.byId.get(user.id) ?? user;
+  const now = users.byId.get(user.id) ?? user;
+  const { username, isAdmin } = now;
+  const limited = limitOf(now, demand());
   const { token, expiresAt } = session;
   return {
     token,
     expires_at: expiresAt.toISOString(),
     username,
     is_admin: isAdmin,
-    ...(mustChangePassword ? { limited: 'password' as const } : {}),
+    ...(limited === null ? {} : { limited }),
   };
 }
 

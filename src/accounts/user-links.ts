@@ -19,7 +19,13 @@ import {
   openLink,
 } from '../../projections/user-links.ts';
 import type { Session, Peer } from './caller.ts';
-import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
+import {
+  type LoginDeps,
+  assertMayTry,
+  beginSession,
+  passSecond,
+  securityCategory,
+} from './login.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { type OnBehalf, type UserKeys, accountError, forgetUser } from './users.ts';
@@ -73,10 +79,16 @@ export interface UserLinks {
   showLink(token: string, from: From): Promise<ShownLink>;
   /**
    * Uses a link: creates the user, or sets the password, and logs in. What is refused uses nothing up.
-   * @throws {AccountError} `LINK_OVER`, `TOO_MANY_ATTEMPTS`, `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`, `BUSY`
+   * @throws {AccountError} `LINK_OVER`, `TOO_MANY_ATTEMPTS`, `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`,
+   *   `BUSY`; with two-step login `CODE_REQUIRED`, `WRONG_CODE`
    */
   useLink(
-    request: { token: string; username?: string | undefined; password: string },
+    request: {
+      token: string;
+      username?: string | undefined;
+      password: string;
+      code?: string | undefined;
+    },
     from: From,
   ): Promise<Session>;
   /** Withdraws those that are over, so that nothing is left of whom they were for. */
@@ -135,11 +147,11 @@ export function userLinks(parts: Parts): UserLinks {
       const username = users.byId.get(userId)?.username ?? null;
       return { purpose, by: users.byId.get(by)?.username ?? null, username, expiresAt };
     },
-    async useLink({ token, username, password }, from) {
+    async useLink({ token, username, password, code }, from) {
       const { purpose, sha256, userId } = await found(token, from, parts);
       await (purpose === 'invitation'
         ? accept({ sha256, userId }, { username: username ?? '', password }, parts)
-        : choosePassword({ sha256, userId }, password, parts));
+        : choosePassword({ sha256, userId }, { password, code, address: from.address }, parts));
       const user = users.byId.get(userId);
       if (!user) throw accountError(linkOver);
       await parts.limits.succeeded(usernameKey(user.username), from.address);
@@ -187,15 +199,20 @@ async function accept(
 
 async function choosePassword(
   { sha256, userId }: FoundLink,
-  password: string,
-  { stream, book, scheme, clock }: Parts,
+  { password, code, address }: { password: string; code: string | undefined; address: string },
+  parts: Parts,
 ): Promise<void> {
+  const { stream, book, scheme, clock } = parts;
   const user = stream.users.byId.get(userId);
   if (!user) throw accountError(linkOver);
   await assertGoodPassword(password, user.username);
   const { passwordHash: present } = user;
   if (present !== null) {
     assertOtherPassword((await verifyPassword(present, password, scheme())).ok);
+  }
+  if (user.totp) {
+    await assertMayTry(parts, userId, address);
+    await passSecond(parts, { user, code, address, isKnown: true });
   }
   const passwordHash = await hashPassword(password, scheme());
   const decide = decidePasswordByLink(sha256, passwordHash, clock().toISOString());

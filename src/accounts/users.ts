@@ -73,13 +73,22 @@ export async function openUserStream(store: EventStore): Promise<UserStream> {
 }
 
 /** A user as others see them. */
-export type PublicUser = { userId: string; username: string; isAdmin: boolean; disabled: boolean };
+export type PublicUser = {
+  userId: string;
+  username: string;
+  isAdmin: boolean;
+  disabled: boolean;
+  /** Whether two-step login is on. */
+  hasTotp: boolean;
+};
 
 /** What is to be different about a user; what is left out stays. */
 export type UserChanges = {
   isAdmin?: boolean | undefined;
   password?: string | undefined;
   disabled?: boolean | undefined;
+  /** Null: two-step login is switched off. */
+  totp?: null | undefined;
 };
 
 /** What administrators do with users, and users with their own password. Names compare without case. */
@@ -181,15 +190,15 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       });
       await stream.change(onBehalf, decideRegistration(wanted));
       for (const { id } of wanted) report('user imported', id, onBehalf);
-      return wanted.map((user) => published({ ...user, disabled: false }));
+      return wanted.map((user) => published({ ...user, disabled: false, totp: null }));
     },
 
-    async changeUser(username, { isAdmin, password, disabled }, onBehalf) {
+    async changeUser(username, { isAdmin, password, disabled, totp }, onBehalf) {
       await stream.takeIn();
       const { id, username: name } = known(users, username);
       const passwordHash =
         password === undefined ? undefined : await newHash(password, name, scheme());
-      const wanted = { isAdmin, disabled, passwordHash };
+      const wanted = { isAdmin, disabled, passwordHash, totp };
       const facts = await stream.change(onBehalf, decideUserChange(id, wanted, onBehalf.by));
       // What an administrator has open may show what others do.
       if (facts.some(({ type }) => endingSessions.has(type))) await book.endAllOf(id);
@@ -300,7 +309,7 @@ async function createUser(
   const repeated = createdBefore(users, onBehalf);
   if (repeated && repeated.userId !== id) return repeated;
   report('user created', id, onBehalf);
-  return { userId: id, username: name, isAdmin, disabled: false };
+  return { userId: id, username: name, isAdmin, disabled: false, hasTotp: false };
 }
 
 async function verifyOwnPassword(
@@ -322,11 +331,13 @@ const published = ({
   username,
   isAdmin,
   disabled,
-}: Pick<User, 'id' | 'username' | 'isAdmin' | 'disabled'>): PublicUser => ({
+  totp,
+}: Pick<User, 'id' | 'username' | 'isAdmin' | 'disabled' | 'totp'>): PublicUser => ({
   userId: id,
   username,
   isAdmin,
   disabled,
+  hasTotp: totp !== null,
 });
 
 /** Facts that end all sessions of the user. */

@@ -270,6 +270,11 @@ users
   .description('set a new password (asks for it, or reads it from standard input)')
   .argument('<name>')
   .action(async (name) => (await import('./users.ts')).resetPassword(name));
+users
+  .command('reset-totp')
+  .description('switch off two-step login of a user who lost phone and recovery codes')
+  .argument('<name>')
+  .action(async (name) => (await import('./users.ts')).resetTotp(name));
 for (const verb of ['disable', 'enable'] as const) {
   users
     .command(verb)

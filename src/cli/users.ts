@@ -81,6 +81,12 @@ export async function resetPassword(username: string): Promise<void> {
   console.log(`${username} has a new password and was logged out everywhere.`);
 }
 
+/** `mitschrift users reset-totp NAME`: for who lost the phone and the recovery codes. */
+export async function resetTotp(username: string): Promise<void> {
+  await carryOut('users-reset-totp', { username });
+  console.log(`Two-step login of ${username} is off.`);
+}
+
 /** `mitschrift users disable NAME` and `enable NAME`. */
 export async function disableUser(username: string, disabled: boolean): Promise<void> {
   await carryOut('users-disable', { username, disabled });

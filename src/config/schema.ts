@@ -266,6 +266,18 @@ export const settingSchemas = {
       de: 'Stunden nach der letzten Verwendung, bis eine Person abgemeldet wird.',
     },
   }),
+  'auth.totp': a.choice('optional', {
+    title: { en: 'Two-step login', de: 'Anmeldung in zwei Schritten' },
+    hint: {
+      en: 'Who needs a code from an app besides the password. Everyone else may use it.',
+      de: 'Wer außer dem Passwort einen Code aus einer App braucht. Alle anderen können ihn nutzen.',
+    },
+    choices: {
+      optional: { en: 'Nobody has to', de: 'Niemand muss' },
+      administrators: { en: 'Administrators must', de: 'Administratoren müssen' },
+      everybody: { en: 'Everybody must', de: 'Alle müssen' },
+    },
+  }),
   'server.allowed_hosts': a.list(a.hostName, {
     title: { en: 'Host names', de: 'Hostnamen' },
     hint: {

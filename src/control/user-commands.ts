@@ -14,6 +14,7 @@ export type UserCommands = {
   'users-password-link': (body: unknown) => Promise<PrintedLink>;
   'users-import': (body: unknown) => Promise<{ imported: number }>;
   'users-reset-password': (body: unknown) => Promise<{ username: string }>;
+  'users-reset-totp': (body: unknown) => Promise<{ username: string }>;
   'users-disable': (body: unknown) => Promise<{ username: string }>;
   'users-remove': (body: unknown) => Promise<{ username: string }>;
 };
@@ -81,13 +82,18 @@ export function userCommands(
       await accounts.changeUser(username, { password }, onBehalf());
       return { username };
     },
+    'users-reset-totp': async (body) => {
+      const { username } = named.parse(body);
+      await accounts.changeUser(username, { totp: null }, onBehalf());
+      return { username };
+    },
     'users-disable': async (body) => {
       const { username, disabled } = disabling.parse(body);
       await accounts.changeUser(username, { disabled }, onBehalf());
       return { username };
     },
     'users-remove': async (body) => {
-      const { username } = removal.parse(body);
+      const { username } = named.parse(body);
       await accounts.deleteUser(username, onBehalf());
       return { username };
     },
@@ -106,7 +112,7 @@ const credentials = z.strictObject({
   password: z.string().max(4096),
 });
 const disabling = z.strictObject({ username: z.string().max(200), disabled: z.boolean() });
-const removal = z.strictObject({ username: z.string().max(200) });
+const named = z.strictObject({ username: z.string().max(200) });
 const passwordLink = wantedPasswordLink.extend({ username: z.string().max(200) });
 const newUser = credentials.extend({ is_admin: z.boolean() });
 const imported = z.strictObject({ users: z.array(importedUser).max(importMax) });

@@ -38,6 +38,7 @@ import { turnRoutes } from './routes/turns.ts';
 import { tusRoutes } from './routes/tus.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { ownExportRoutes } from './routes/own-export.ts';
+import { twoStepRoutes } from './routes/two-step.ts';
 import { ownPasswordRoutes, userRoutes } from './routes/users.ts';
 import { ownVaultRoutes, vaultRoutes } from './routes/vault.ts';
 import { versionRoutes } from './routes/versions.ts';
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...ownSessionRoutes,
   ...ownPasswordRoutes,
+  ...twoStepRoutes,
   ...ownVaultRoutes,
   ...ownExportRoutes,
   ...userRoutes,

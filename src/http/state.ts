@@ -1,5 +1,7 @@
 import type { Caller } from '../accounts/caller.ts';
 
+type Limit = NonNullable<Caller['limited']>;
+
 /** Who may call a route: `ticket` and `upload` also let in by what stands in the address, `metrics` by `metrics.token`. */
 export type Access = 'public' | 'user' | 'admin' | 'ticket' | 'upload' | 'metrics';
 
@@ -8,8 +10,8 @@ export type WhoMayCall = {
   access: Access;
   /** Whether the password has to be given once more: for users, their rights, and backups, which hold the keys. */
   asksPassword?: true;
-  /** Whether it answers who has to choose another password first. */
-  whileLimited?: true;
+  /** Whom it answers who has to choose another password, or set up two-step login, first. */
+  whileLimited?: readonly Limit[];
 };
 
 /** What one request carries from middleware to route. */

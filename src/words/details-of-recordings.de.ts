@@ -85,6 +85,10 @@ export const detailsOfRecordingsInGerman = {
     detail: 'Dieser Link ist abgelaufen. Laden Sie die Seite neu, um einen neuen zu erhalten.',
   },
   'session-ended': { detail: 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an.' },
+  'code-wrong': {
+    detail:
+      'Falscher Code. Jeder Code gilt einmal und 30 Sekunden lang; prüfen Sie die Uhr des Telefons.',
+  },
   'current-password-wrong': { detail: 'Das aktuelle Passwort ist falsch.' },
   'user-not-found': { detail: 'Es gibt keinen Benutzer mit diesem Namen.' },
   'shared-through-others': {

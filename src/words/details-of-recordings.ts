@@ -128,6 +128,10 @@ export const detailsOfRecordings = {
     { detail: 'This link has expired. Reload the page to get a new one.' },
   ),
   'session-ended': says({}, { detail: 'Your session has ended. Log in again.' }),
+  'code-wrong': says(
+    {},
+    { detail: 'Wrong code. Each code is valid once and for 30 seconds; check the phone’s clock.' },
+  ),
   'current-password-wrong': says({}, { detail: 'The current password is wrong.' }),
   'user-not-found': says({}, { detail: 'There is no user with this name.' }),
   'shared-through-others': says(

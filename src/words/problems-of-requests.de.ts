@@ -11,32 +11,9 @@ export const problemsOfRequestsInGerman = {
     title: 'Anfrage nicht lesbar',
     detail: 'Die Adresse oder ein Header der Anfrage ist ungültig.',
   },
-  'not-authenticated': {
-    title: 'Nicht angemeldet',
-    detail:
-      'Sie sind nicht angemeldet, oder Ihre Sitzung ist abgelaufen. Melden Sie sich an und versuchen Sie es erneut.',
-  },
-  'wrong-credentials': {
-    title: 'Anmeldung fehlgeschlagen',
-    detail: 'Benutzername oder Passwort ist falsch.',
-  },
-  'user-disabled': {
-    title: 'Konto gesperrt',
-    detail: 'Dieses Konto ist gesperrt. Bitten Sie einen Administrator, es zu entsperren.',
-  },
   'not-admin': {
     title: 'Nur für Administratoren',
     detail: 'Dafür sind Adminrechte nötig. Wenden Sie sich an einen Administrator dieses Servers.',
-  },
-  'password-change-required': {
-    title: 'Zuerst ein eigenes Passwort wählen',
-    detail:
-      'Ihr Passwort hat jemand anderes festgelegt. Melden Sie sich in einem Browser an und wählen Sie ein eigenes: Bis dahin lässt sich sonst nichts öffnen.',
-  },
-  'confirmation-required': {
-    title: 'Passwort noch einmal nötig',
-    detail:
-      'Geben Sie Ihr Passwort noch einmal ein und wiederholen Sie es dann. Es wurde nichts geändert. (API: `POST /users/me/confirm`)',
   },
   'not-a-recorder': {
     title: 'Aufnehmen hier nicht erlaubt',

@@ -16,45 +16,11 @@ export const problemsOfRequests = {
       detail: 'The address or a header of the request isn’t valid.',
     },
   ),
-  'not-authenticated': says(
-    {},
-    {
-      title: 'Not logged in',
-      detail: 'You’re not logged in, or your session has ended. Log in and try again.',
-    },
-  ),
-  'wrong-credentials': says(
-    {},
-    { title: 'Login failed', detail: 'The user name or password is wrong.' },
-  ),
-  'user-disabled': says(
-    {},
-    {
-      title: 'Account disabled',
-      detail: 'This account is disabled. Ask an administrator to enable it again.',
-    },
-  ),
   'not-admin': says(
     {},
     {
       title: 'Administrators only',
       detail: 'You need administrator rights for this. Ask an administrator of this server.',
-    },
-  ),
-  'password-change-required': says(
-    {},
-    {
-      title: 'Choose your own password first',
-      detail:
-        'Someone else set your password. Log in with a browser and choose your own: until then, nothing else opens.',
-    },
-  ),
-  'confirmation-required': says(
-    {},
-    {
-      title: 'Password needed again',
-      detail:
-        'Enter your password again, then repeat this. Nothing was changed. (API: `POST /users/me/confirm`)',
     },
   ),
   'not-a-recorder': says(

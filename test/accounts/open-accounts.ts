@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Settings } from '../../src/config/environment.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
 import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
@@ -16,6 +17,7 @@ export const here = { address: '127.0.0.1', local: true };
 export const afar = { address: '192.0.2.9', local: false };
 export const anna = { username: 'Anna', password: 'correct horse' };
 
+type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 type Given = { store?: EventStore; keys?: KeyStore; watched?: Watched; dataDir?: string };
 
 /** Accounts over a log in memory, with a clock that moves only by `pass` (seconds). */
@@ -31,7 +33,10 @@ export async function accountsOn(t: TestContext, given: Given = {}) {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logged: string[] = [];
   const write = (...parts: unknown[]) => void logged.push(JSON.stringify(parts));
-  const settings: { 'auth.password_hash': 'argon2id' | 'pbkdf2'; 'auth.session_hours': number } = {
+  const settings: Changeable<
+    Pick<Settings, 'auth.password_hash' | 'auth.session_hours' | 'auth.totp'>
+  > = {
+    'auth.totp': 'optional',
     'auth.password_hash': 'argon2id',
     'auth.session_hours': 336,
   };

@@ -229,6 +229,9 @@ const nothingKept: Readonly<Record<string, string>> = {
     'begins at a device, of which there is none: known by its fact, as that of /toggle',
   '/setup': 'public: once for all',
   '/users/me/confirm': 'marks the session again',
+  '/users/me/totp': 'another secret is as good',
+  '/users/me/totp/confirm': 'a code is good once',
+  '/users/me/totp/recovery-codes': 'the same',
   '/users/invitations':
     'a link of its own each time: its secret is not kept, so that it cannot be told again',
   '/users/{name}/password-link': 'the same; the link before it is over',

@@ -292,6 +292,12 @@ const samples: Record<FactType, Sample> = {
   'user.admin_revoked': { data: { user_id: 'U1' } },
   'user.disabled': { data: { user_id: 'U1' } },
   'user.enabled': { data: { user_id: 'U1' } },
+  'user.totp_enabled': {
+    data: { user_id: 'U1' },
+    content: { secret: 'JBSWY3DPEHPK3PXP', recovery: ['aa'] },
+  },
+  'user.totp_disabled': { data: { user_id: 'U1', reason: 'self' } },
+  'user.recovery_code_used': { data: { user_id: 'U1', index: 0 } },
   'user.vault_set': { data: { user_id: 'U1' }, content: { folder: '/home/ada/Vault' } },
   'user.deleted': { data: { user_id: 'U1' } },
   'group.created': {

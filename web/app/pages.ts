@@ -18,8 +18,10 @@ export const pages: Record<PageName, () => Promise<{ default: Component }>> = {
 
 /** Folders whose words a page has, besides its own. */
 export const wordsBeside: Partial<Record<PageName, readonly string[]>> = {
+  account: ['two-step'],
   home: ['search', 'sharing', 'retention'],
   link: ['recording', 'sharing'],
+  login: ['two-step'],
   organise: ['sharing', 'retention'],
   recording: ['questions', 'sharing', 'retention'],
   search: ['home', 'questions', 'sharing', 'retention'],

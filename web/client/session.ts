@@ -6,8 +6,8 @@ export type Session = {
   expires_at: string;
   username: string;
   is_admin: boolean;
-  /** Somebody else set the password: nothing opens until it is changed. */
-  limited?: 'password';
+  /** Another password has to be chosen, or two-step login set up: nothing opens before. */
+  limited?: 'password' | 'totp';
 };
 
 /** The present session; null without one. Kept across tabs and visits, ended by logging out anywhere. */

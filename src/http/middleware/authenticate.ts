@@ -16,7 +16,7 @@ export function authenticate(
     tickets,
     settings,
   }: Pick<HttpServices, 'accounts' | 'settings'> & { tickets: Tickets },
-  { access, asksPassword, whileLimited }: WhoMayCall,
+  { access, asksPassword, whileLimited = [] }: WhoMayCall,
 ): Middleware<State> {
   const isMetricsToken = (token: string): boolean => {
     const expected = settings()['metrics.token'];
@@ -43,7 +43,7 @@ export function authenticate(
         throw new Problem('not-admin');
       }
     }
-    if (!whileLimited) assertUnlimited(ctx.state.caller);
+    assertUnlimited(ctx.state.caller, whileLimited);
     if (asksPassword) await assertConfirmed(accounts, ctx.state);
     return next();
   };
@@ -58,10 +58,14 @@ export async function assertConfirmed(
   throw new Problem('confirmation-required');
 }
 
-/** @throws {Problem} somebody else set the password: nothing opens until it is changed */
-export function assertUnlimited(caller: Pick<Caller, 'limited'> | undefined): void {
-  if (!caller?.limited) return;
-  throw new Problem('password-change-required');
+/** @throws {Problem} another password has to be chosen, or two-step login set up: nothing else opens before */
+export function assertUnlimited(
+  caller: Pick<Caller, 'limited'> | undefined,
+  answers: WhoMayCall['whileLimited'] = [],
+): void {
+  const limited = caller?.limited ?? null;
+  if (limited === null || answers.includes(limited)) return;
+  throw new Problem(limited === 'totp' ? 'two-step-required' : 'password-change-required');
 }
 
 /** The caller of a route that needs a login. */

@@ -212,7 +212,8 @@ function problemsOf(operation: Operation): ProblemType[] {
   const { access, asksPassword, method, path, query, body, command, problems = [] } = operation;
   const types = new Set<ProblemType>([...problems, 'host-not-allowed', 'internal']);
   const add = (...more: ProblemType[]): void => more.forEach((type) => types.add(type));
-  if (access !== 'public') add('not-authenticated', 'password-change-required', ...reading);
+  if (access !== 'public')
+    add('not-authenticated', 'password-change-required', 'two-step-required', ...reading);
   if (access === 'admin' || access === 'metrics') add('not-admin');
   if (asksPassword) add('confirmation-required');
   if (method !== 'get') add('cross-origin');

@@ -47,10 +47,11 @@ export const session = z.object({
   username: z.string(),
   is_admin: z.boolean(),
   limited: z
-    .enum(['password'])
+    .enum(['password', 'totp'])
     .optional()
     .describe(
-      'somebody else set the password: only `PATCH /users/me` and `POST /logout` answer until it is changed',
+      '`password`: somebody else set it, and only `PATCH /users/me` and `POST /logout` answer until it is changed; ' +
+        '`totp`: two-step login has to be set up first (`/users/me/totp`)',
     ),
 });
 
@@ -76,6 +77,7 @@ export const user = z.object({
   username: z.string(),
   is_admin: z.boolean(),
   disabled: z.boolean().describe('cannot log in'),
+  totp: z.boolean().describe('whether two-step login is on'),
   built_in: z.boolean(),
 });
 

@@ -7,6 +7,7 @@ import { pageBase } from '../page-base.ts';
 import { notFound } from '../problems.ts';
 import { time } from '../openapi/activity-answers.ts';
 import * as answers from '../openapi/other-answers.ts';
+import { code } from './two-step.ts';
 import { credentials, managed } from './users.ts';
 import { toRead } from '../middleware/ready.ts';
 import { routesOf } from '../route.ts';
@@ -131,10 +132,18 @@ export const acceptRoutes = [
         token,
         username: credentials.username.optional().describe('with an invitation'),
         password: credentials.password,
+        code: code.optional().describe('with two-step login, for a new password'),
       }),
     },
     answers: { 201: { description: 'Logged in.', json: answers.session } },
-    problems: ['link-over', 'username-taken', 'too-many-attempts', 'busy'],
+    problems: [
+      'link-over',
+      'username-taken',
+      'code-required',
+      'wrong-code',
+      'too-many-attempts',
+      'busy',
+    ],
     command: true,
     run: async ({ body, from }, { accounts }) => await accounts.useLink(body, from),
   }),

@@ -3,6 +3,7 @@ import { notAuthenticated } from '../middleware/authenticate.ts';
 import { notFound } from '../problems.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import * as answers from '../openapi/other-answers.ts';
+import { code } from './two-step.ts';
 import { credentials } from './users.ts';
 import { isLocal } from '../peer.ts';
 import { routesOf } from '../route.ts';
@@ -62,11 +63,18 @@ export const sessionRoutes = [
     description:
       'An address (IPv4, IPv6 /64) may fail ten times a minute; one account from one address waits longer with each failure ' +
       'from the fourth on. Guessing from many addresses makes each attempt at the account, or out of their network, take up to ten seconds ' +
-      'longer; only a network that guesses is refused. Where a user logged in before, neither others’ attempts nor a flood keep them out.',
+      'longer; only a network that guesses is refused. With two-step login, the right password without `code` is answered with `code-required`. Where a user logged in before, neither others’ attempts nor a flood keep them out.',
     makesRoom: true,
-    body: { json: z.strictObject(credentials) },
+    body: { json: z.strictObject({ ...credentials, code: code.optional() }) },
     answers: { 200: { description: 'Logged in.', json: answers.session } },
-    problems: ['wrong-credentials', 'user-disabled', 'too-many-attempts', 'busy'],
+    problems: [
+      'wrong-credentials',
+      'code-required',
+      'wrong-code',
+      'user-disabled',
+      'too-many-attempts',
+      'busy',
+    ],
     run: async ({ body, from }, { accounts }) => await accounts.login(body, from),
   }),
   route('post', '/logout', {
@@ -74,7 +82,7 @@ export const sessionRoutes = [
     summary: 'Ends the session, and its WebSockets',
     access: 'user',
     needs: [],
-    whileLimited: true,
+    whileLimited: ['password', 'totp'],
     answers: nothing,
     async run({ ctx, caller, from: { address } }, { accounts, log }) {
       if (ctx.state.token === undefined) throw notAuthenticated();

@@ -29,7 +29,7 @@ export const ownPasswordRoutes = [
   ownRoute('patch', '/users/me', {
     id: 'changeOwnPassword',
     summary: 'Changes the caller’s password; other sessions of theirs end',
-    whileLimited: true,
+    whileLimited: ['password', 'totp'],
     body: { json: z.strictObject({ current_password: password, password }) },
     answers: nothing,
     problems: ['too-many-attempts'],
@@ -119,6 +119,7 @@ export const userRoutes = [
         password: password.optional(),
         is_admin: z.boolean().optional(),
         disabled: z.boolean().optional().describe('cannot log in; sessions end, recordings go on'),
+        totp: z.null().optional().describe('two-step login is switched off'),
       }),
       optional: true,
     },
@@ -158,11 +159,12 @@ const lastSeen = (sessions: readonly ListedSession[], userId: string): string | 
     .toSorted()
     .at(-1) ?? null;
 
-const shown = ({ userId, username, isAdmin, disabled }: PublicUser) => ({
+const shown = ({ userId, username, isAdmin, disabled, hasTotp }: PublicUser) => ({
   user_id: userId,
   username,
   is_admin: isAdmin,
   disabled,
+  totp: hasTotp,
   built_in: false,
 });
 
@@ -172,15 +174,20 @@ const guest = {
   username: 'guest',
   is_admin: false,
   disabled: false,
+  totp: false,
   built_in: true,
 };
 
-/** @throws {Problem} for a wrong password: not 401, which says that the token is not valid */
-async function withCurrent(work: Promise<void>): Promise<void> {
+/** @throws {Problem} for a wrong password or code: not 401, which says that the token is not valid */
+export async function withCurrent<T>(work: Promise<T>): Promise<T> {
   try {
-    await work;
+    return await work;
   } catch (error) {
-    if (!(error instanceof AccountError) || error.code !== 'WRONG_CREDENTIALS') throw error;
+    if (!(error instanceof AccountError)) throw error;
+    if (error.code === 'WRONG_CODE') {
+      throw invalid([{ path: 'code', fault: detail('code-wrong') }]);
+    }
+    if (error.code !== 'WRONG_CREDENTIALS') throw error;
     throw invalid([{ path: 'current_password', fault: detail('current-password-wrong') }]);
   }
 }

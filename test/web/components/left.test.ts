@@ -11,6 +11,7 @@ const person = (username: string, more: Partial<Person> = {}): Person => ({
   username,
   is_admin: false,
   disabled: false,
+  totp: false,
   built_in: false,
   created_at: null,
   last_seen_at: null,

@@ -42,6 +42,13 @@ export default {
     'Eine Zip-Datei mit allem, was Sie haben: alle Notizen mit Audio, Ordner, Schlagwörter, Regeln und Ihr Konto. Andere Programme können die Dateien lesen.',
   ownDataAsk: 'Alles herunterladen',
   ownDataBegun: 'Der Download hat begonnen.',
+  twoStep: 'Anmeldung in zwei Schritten',
+  twoStepHint: 'Nach dem Passwort ein Code aus einer App auf Ihrem Telefon.',
+  twoStepSince: 'seit {day} · noch {left} von 10 Wiederherstellungscodes',
+  twoStepOff: 'Die Anmeldung in zwei Schritten ist aus.',
+  setUp: 'Einrichten…',
+  switchOffAsk: 'Ausschalten…',
+  switchOff: 'Ausschalten',
   sessions: 'Wo Sie angemeldet sind',
   sessionsHint:
     'Wenn Sie eine Sitzung nicht kennen, melden Sie sie ab, und ändern Sie Ihr Passwort.',

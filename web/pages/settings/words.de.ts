@@ -36,6 +36,8 @@ export default {
   anyModel: 'Erstes passendes Modell',
   whoRecords: 'Wer darf mit den Mikrofonen des Servers aufnehmen?',
   whoRecordsHint: 'Diese Aufnahmen erfassen den Raum, in dem der Server steht.',
+  twoStep: 'zwei Schritte',
+  noTwoStep: 'Zwei Schritte ausschalten',
   notesFolderOf: 'Notizordner…',
   notesFolderTitle: 'Notizordner',
   notesFolderMeans:

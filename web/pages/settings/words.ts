@@ -36,6 +36,8 @@ const english = {
   anyModel: 'First suitable model',
   whoRecords: 'Who may record with the server’s microphones?',
   whoRecordsHint: 'These recordings capture the room where the server is.',
+  twoStep: 'two-step login',
+  noTwoStep: 'Switch off two-step login',
   notesFolderOf: 'Notes folder…',
   notesFolderTitle: 'Notes folder',
   notesFolderMeans:

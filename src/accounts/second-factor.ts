@@ -1,0 +1,214 @@
+import { hash, randomBytes } from 'node:crypto';
+import { problemOf } from '../words/problems.ts';
+import {
+  decideNoSecondFactor,
+  decideRecoveryCode,
+  decideRecoveryCodes,
+  decideSecondFactor,
+} from '../../projections/second-factor-changes.ts';
+import type { User } from '../../projections/users.ts';
+import type { Settings } from '../config/environment.ts';
+import type { Kept, KeptKind } from '../storage/kept.ts';
+import { AccountError } from './account-error.ts';
+import type { Caller } from './caller.ts';
+import type { UserStream } from './users.ts';
+
+/** Seconds that a code is good for, and how many of them before and after it. */
+const period = 30;
+const stepsAround = 1;
+const secretBytes = 20;
+
+/** Recovery codes that a user gets, and the characters of one: 50 random bits. */
+const recoveryCodes = 10;
+const recoveryCharacters = 10;
+/** Crockford's Base32: no letter that is taken for a digit. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** How long setting it up may take, in milliseconds. */
+const setupMs = 10 * 60_000;
+
+/** Secrets that are shown and not confirmed yet, by user. */
+const setups: KeptKind<{ secret: string; ends_at: number }> = {
+  name: 'totp-setups',
+  endsAt: (row) => row.ends_at,
+  volatileMax: 1000,
+  keys: 'plain',
+};
+
+/** By user: the step (RFC 6238) of the last code that was right, so that none is good twice. */
+const lastSteps: KeptKind<number> = {
+  name: 'totp-steps',
+  endsAt: (_, now) => now + setupMs,
+  volatileMax: 10_000,
+  keys: 'hashed',
+};
+
+export type TwoStepDemand = Settings['auth.totp'];
+
+/** What a user's own page says of it. */
+export type TwoStepState = {
+  enabled: boolean;
+  /** RFC 3339 UTC. */
+  since: string | null;
+  recoveryLeft: number;
+  /** Whether `auth.totp` asks this user for it. */
+  isDemanded: boolean;
+};
+
+/** Two-step login (TOTP, RFC 6238) for users with a password. The password is checked by the caller. */
+export interface SecondFactors {
+  state(userId: string): TwoStepState;
+  /** A new secret, which holds once a code of it is confirmed. @throws {AccountError} `TWO_STEP_CHANGED`: it is on */
+  begin(userId: string): Promise<{ secret: string; uri: string }>;
+  /** @returns the recovery codes, known here alone. @throws {AccountError} `WRONG_CODE`, `TWO_STEP_CHANGED` */
+  confirm(userId: string, code: string): Promise<string[]>;
+  /** Other recovery codes. @throws {AccountError} `WRONG_CODE`, `TWO_STEP_CHANGED` */
+  renew(userId: string, code: string): Promise<string[]>;
+  /** Switches it off. @throws {AccountError} `WRONG_CODE`, `TWO_STEP_CHANGED` */
+  end(userId: string, code: string): Promise<void>;
+  /** Whether a code is right: of the app, or a recovery code, which it uses up. */
+  pass(user: User, code: string): Promise<boolean>;
+}
+
+type Parts = {
+  stream: UserStream;
+  kept: Kept;
+  clock: () => Date;
+  demand: () => TwoStepDemand;
+};
+
+export function secondFactors({ stream, kept, clock, demand }: Parts): SecondFactors {
+  const { users } = stream;
+  const pending = kept.of(setups);
+
+  const { isFresh, pass, proven } = codeChecks({ stream, kept, clock });
+
+  return {
+    state(userId) {
+      const user = users.byId.get(userId);
+      const left = user?.totp?.recovery.filter((code) => code !== null).length ?? 0;
+      return {
+        enabled: Boolean(user?.totp),
+        since: user?.totp?.since ?? null,
+        recoveryLeft: left,
+        isDemanded: user !== undefined && isDemandedOf(user, demand()),
+      };
+    },
+    async begin(userId) {
+      const user = users.byId.get(userId);
+      if (!user || user.totp || user.passwordHash === null) throw changed();
+      const { Secret, TOTP } = await import('otpauth');
+      const bytes = new Uint8Array(randomBytes(secretBytes));
+      const secret = new Secret({ buffer: bytes.buffer });
+      await pending.change([userId], (_, now) => ({
+        keep: [{ secret: secret.base32, ends_at: now + setupMs }],
+        result: undefined,
+      }));
+      const totp = new TOTP({ issuer: 'Mitschrift', label: user.username, secret, period });
+      return { secret: secret.base32, uri: totp.toString() };
+    },
+    async confirm(userId, code) {
+      const setup = await pending.get(userId);
+      if (!setup) throw changed();
+      if (!(await isFresh(userId, setup.secret, code.replaceAll(/\s/gu, '')))) throw wrongCode();
+      const codes = newRecoveryCodes();
+      const content = { secret: setup.secret, recovery: codes.map(hashOfCode) };
+      await stream.change({ by: userId }, decideSecondFactor(userId, content));
+      await pending.delete([userId]);
+      return codes;
+    },
+    async renew(userId, code) {
+      const user = await proven(userId, code);
+      const codes = newRecoveryCodes();
+      const hashes = codes.map(hashOfCode);
+      await stream.change({ by: userId }, decideRecoveryCodes(user.id, hashes));
+      return codes;
+    },
+    async end(userId, code) {
+      await proven(userId, code);
+      await stream.change({ by: userId }, decideNoSecondFactor(userId, 'self'));
+    },
+    pass,
+  };
+}
+
+/** Whether codes are right. */
+function codeChecks({ stream, kept, clock }: Omit<Parts, 'demand'>) {
+  const { users } = stream;
+  const steps = kept.of(lastSteps);
+
+  /** Whether a code of the app is right, and was not used before. */
+  const isFresh = async (userId: string, secret: string, code: string): Promise<boolean> => {
+    const step = await stepOf(secret, code, clock().getTime());
+    if (step === undefined) return false;
+    return await steps.change([userId], ([last = -1]) =>
+      step > last ? { keep: [step], result: true } : { result: false },
+    );
+  };
+
+  const pass = async (user: User, given: string): Promise<boolean> => {
+    const secret = user.totp?.secret ?? null;
+    if (secret === null) return false;
+    const code = given.replaceAll(/[\s-]/gu, '').toLowerCase();
+    if (/^\d{6}$/u.test(code)) return await isFresh(user.id, secret, code);
+    const used = stream.change({ by: user.id }, decideRecoveryCode(user.id, sha256Of(code)));
+    return await used.then(() => true, refusedAsWrong);
+  };
+
+  /** The user, whose second factor is on, with a right code. */
+  const proven = async (userId: string, code: string): Promise<User> => {
+    await stream.takeIn();
+    const user = users.byId.get(userId);
+    if (!user?.totp) throw changed();
+    if (!(await pass(user, code))) throw wrongCode();
+    return user;
+  };
+
+  return { isFresh, pass, proven };
+}
+
+/** What a user has to do before anything else is answered; null: nothing. */
+export function limitOf(user: User, demand: TwoStepDemand): Caller['limited'] {
+  if (user.mustChangePassword) return 'password';
+  return isDemandedOf(user, demand) && !user.totp ? 'totp' : null;
+}
+
+const isDemandedOf = ({ isAdmin }: User, demand: TwoStepDemand): boolean =>
+  demand === 'everybody' || (demand === 'administrators' && isAdmin);
+
+/** The step that a code is of, at a time in milliseconds; undefined: of none that is good then. */
+export async function stepOf(
+  secret: string,
+  code: string,
+  now: number,
+): Promise<number | undefined> {
+  if (!/^\d{6}$/u.test(code)) return undefined;
+  const { Secret, TOTP } = await import('otpauth');
+  const totp = new TOTP({ secret: Secret.fromBase32(secret), period });
+  const delta = totp.validate({ token: code, timestamp: now, window: stepsAround });
+  return delta === null ? undefined : totp.counter({ timestamp: now }) + delta;
+}
+
+/** As they are shown: `7k2mq-x4c9r`. */
+const newRecoveryCodes = (): string[] =>
+  Array.from({ length: recoveryCodes }, () => {
+    const bytes = [...randomBytes(recoveryCharacters)];
+    const code = bytes.map((byte) => alphabet[byte % alphabet.length]).join('');
+    return `${code.slice(0, 5)}-${code.slice(5)}`;
+  });
+
+const hashOfCode = (code: string): string => sha256Of(code.replaceAll('-', ''));
+
+/** Letters that Crockford's Base32 takes for digits are typed by who reads them so. */
+const sha256Of = (code: string): string =>
+  hash('sha256', code.replaceAll('o', '0').replaceAll(/[il]/gu, '1'), 'hex');
+
+function refusedAsWrong(error: unknown): false {
+  if (error instanceof AccountError && error.code === 'WRONG_CODE') return false;
+  throw error;
+}
+
+/** The password was right, and a code is needed as well. */
+export const codeRequired = () => new AccountError('CODE_REQUIRED', problemOf('code-required'));
+export const wrongCode = () => new AccountError('WRONG_CODE', problemOf('wrong-code'));
+const changed = () => new AccountError('TWO_STEP_CHANGED', problemOf('two-step-changed'));

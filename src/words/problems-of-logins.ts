@@ -1,0 +1,69 @@
+import { says } from './sentences.ts';
+
+/** Types of problems with logging in, and with what asks for it again. */
+export const problemsOfLogins = {
+  'not-authenticated': says(
+    {},
+    {
+      title: 'Not logged in',
+      detail: 'You’re not logged in, or your session has ended. Log in and try again.',
+    },
+  ),
+  'wrong-credentials': says(
+    {},
+    { title: 'Login failed', detail: 'The user name or password is wrong.' },
+  ),
+  'code-required': says(
+    {},
+    {
+      title: 'Enter code',
+      detail: 'Enter the 6 digits from your authenticator app, or a recovery code.',
+    },
+  ),
+  'wrong-code': says(
+    {},
+    {
+      title: 'Wrong code',
+      detail: 'Each code is valid once and for 30 seconds; check the phone’s clock.',
+    },
+  ),
+  'two-step-changed': says(
+    {},
+    {
+      title: 'Two-step login has changed',
+      detail:
+        'It was switched on or off elsewhere, or setting it up took longer than 10 minutes. Start again.',
+    },
+  ),
+  'two-step-required': says(
+    {},
+    {
+      title: 'Set up two-step login first',
+      detail:
+        'This server asks you for it. Log in with a browser and set it up: until then, nothing else opens.',
+    },
+  ),
+  'user-disabled': says(
+    {},
+    {
+      title: 'Account disabled',
+      detail: 'This account is disabled. Ask an administrator to enable it again.',
+    },
+  ),
+  'password-change-required': says(
+    {},
+    {
+      title: 'Choose your own password first',
+      detail:
+        'Someone else set your password. Log in with a browser and choose your own: until then, nothing else opens.',
+    },
+  ),
+  'confirmation-required': says(
+    {},
+    {
+      title: 'Password needed again',
+      detail:
+        'Enter your password again, then repeat this. Nothing was changed. (API: `POST /users/me/confirm`)',
+    },
+  ),
+};

@@ -1,0 +1,35 @@
+import type { Translation } from '../words/i18n.ts';
+import type { English } from './words.ts';
+
+export default {
+  setUpTitle: 'Anmeldung in zwei Schritten einrichten',
+  scan: 'Öffnen Sie eine Authenticator-App auf Ihrem Telefon und scannen Sie dieses Bild.',
+  qrCode: 'QR-Code für die Authenticator-App',
+  typeKey: 'Stattdessen den Schlüssel eintippen',
+  digits: 'Geben Sie die 6 Ziffern ein, die die App zeigt',
+  check: 'Prüfen und weiter',
+  cancel: 'Abbrechen',
+  codesTitle: 'Bewahren Sie diese Wiederherstellungscodes auf',
+  codesMeaning:
+    'Die Anmeldung in zwei Schritten ist an. Geht Ihr Telefon verloren, meldet jeder dieser Codes Sie einmal an. Sie werden nur jetzt angezeigt.',
+  copyCodes: 'Kopieren',
+  password: 'Passwort',
+  continue: 'Weiter',
+  unchanged: 'Es wurde nichts geändert.',
+  codeTitle: 'Code eingeben',
+  codeLabel: '6 Ziffern aus Ihrer Authenticator-App',
+  recoveryTitle: 'Wiederherstellungs\u00ADcode eingeben',
+  recoveryLabel: 'Einer Ihrer 10 Wiederherstellungscodes',
+  recoveryHint:
+    'Er ist danach verbraucht. Kein Code mehr da? Ein Administrator kann die Anmeldung in zwei Schritten für Sie ausschalten.',
+  wrongCode:
+    'Falscher Code. Jeder Code gilt einmal und 30 Sekunden lang; prüfen Sie die Uhr des Telefons.',
+  codeOrRecovery: 'Code oder Wiederherstellungscode',
+  useRecovery: 'Wiederherstellungscode verwenden',
+  useApp: 'Stattdessen die App verwenden',
+  back: 'Zurück zu Benutzername und Passwort',
+  logIn: 'Anmelden',
+  mustHint:
+    'Dieser Server verlangt sie von Ihnen. Es dauert etwa zwei Minuten und braucht eine App auf Ihrem Telefon.',
+  logOut: 'Abmelden',
+} satisfies Translation<English>;

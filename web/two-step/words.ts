@@ -1,0 +1,36 @@
+import { i18n } from '../words/i18n.ts';
+
+const english = {
+  setUpTitle: 'Set up two-step login',
+  scan: 'Open an authenticator app on your phone and scan this picture.',
+  qrCode: 'QR code for the authenticator app',
+  typeKey: 'Type the key instead',
+  digits: 'Enter the 6 digits the app shows',
+  check: 'Check and continue',
+  cancel: 'Cancel',
+  codesTitle: 'Keep these recovery codes',
+  codesMeaning:
+    'Two-step login is on. If your phone is lost, each of these codes logs you in once. They’re shown only now.',
+  copyCodes: 'Copy',
+  password: 'Password',
+  continue: 'Continue',
+  unchanged: 'Nothing was changed.',
+  codeTitle: 'Enter code',
+  codeLabel: '6 digits from your authenticator app',
+  recoveryTitle: 'Enter recovery code',
+  recoveryLabel: 'One of your 10 recovery codes',
+  recoveryHint:
+    'It’s used up by this. No code left? An administrator can switch off two-step login for you.',
+  wrongCode: 'Wrong code. Each code is valid once and for 30 seconds; check the phone’s clock.',
+  codeOrRecovery: 'Code, or recovery code',
+  useRecovery: 'Use a recovery code',
+  useApp: 'Use the app instead',
+  back: 'Back to user name and password',
+  logIn: 'Log in',
+  mustHint:
+    'This server asks you for it. It takes about two minutes and needs an app on your phone.',
+  logOut: 'Log out',
+};
+
+export type English = typeof english;
+export const words = i18n('two-step', english);
