@@ -36,7 +36,15 @@ test('all that one has is in one file: documents, audio, order and account; noth
   const { id: folder } = await post(ada, '/folders', { name: 'Projects of ada' });
   await post(ada, '/tags', { name: 'Tag of ada' });
   await post(ada, '/rules', { when: { title: 'Rule of ada' }, then: { folder } });
+  const sections = [{ title: 'Section of ada' }];
+  await post(ada, '/templates', { name: 'Template of ada', sections });
+  await service.call('PUT', '/retention', { token: ada, json: { audio_days: 4321 } });
+  await service.call('PATCH', `/folders/${folder}`, {
+    token: ada,
+    json: { retention: { notes_days: 1234 } },
+  });
   await post(ben, '/folders', { name: 'Folder of ben' });
+  await post(ben, '/templates', { name: 'Template of ben', sections });
   await service.call('PUT', `/recordings/${id}/access`, { token: ada, json: { user: 'ben' } });
   // What ben shares with her is his.
   await service.call('PUT', `/recordings/${theirs}/access`, { token: ben, json: { user: 'ada' } });
@@ -54,7 +62,7 @@ test('all that one has is in one file: documents, audio, order and account; noth
   const names = [...inside.keys()];
   const documents = names.filter((name) => name.endsWith('.md'));
   assert.equal(documents.length, 3, names.join('\n'));
-  const kept = (await recordingById(service.storage, id))!;
+  const row = (await recordingById(service.storage, id))!;
   assert.ok(names.some((name) => /^recordings\/.+\/audio\.(flac|wav)$/u.test(name)));
   const folderOf = documents[0]!.slice(0, documents[0]!.lastIndexOf('/'));
   const recording = JSON.parse(inside.get(`${folderOf}/recording.json`)!) as {
@@ -62,7 +70,7 @@ test('all that one has is in one file: documents, audio, order and account; noth
     title: string;
     shared_with: { name: string; role: string }[];
   };
-  assert.equal(recording.recording_id, kept.recordingId);
+  assert.equal(recording.recording_id, row.recordingId);
   assert.deepEqual(
     recording.shared_with.map(({ name, role }) => [name, role]),
     [['ben', 'read']],
@@ -76,8 +84,24 @@ test('all that one has is in one file: documents, audio, order and account; noth
     sessions: object[];
   };
   assert.deepEqual([account.username, account.sessions.length], ['ada', 1]);
+  const read = <T>(name: string): T => JSON.parse(inside.get(name)!) as T;
+  const [template] = read<{ name: string; sections: { title: string }[] }[]>('templates.json');
+  assert.deepEqual(
+    [template?.name, template?.sections.map(({ title }) => title)],
+    ['Template of ada', ['Section of ada']],
+  );
+  assert.equal(read<{ audio_days: number }>('retention.json').audio_days, 4321);
+  const [kept] = read<{ retention: object }[]>('folders.json');
+  assert.deepEqual(kept?.retention, { notes_days: 1234 });
   const other = service.accounts.findUser('ben')!.userId;
-  for (const foreign of ['Title of ben', 'Folder of ben', `said-by-${other}`, theirs, gone])
+  for (const foreign of [
+    'Title of ben',
+    'Folder of ben',
+    'Template of ben',
+    `said-by-${other}`,
+    theirs,
+    gone,
+  ])
     assert.ok(!text.includes(foreign), foreign);
   for (const secret of ['Erased title', ada, 'password', '$argon2', '$scrypt'])
     assert.ok(!text.includes(secret), secret);

@@ -53,4 +53,6 @@ export default {
   builtInTemplates: 'Vorinstalliert',
   templateAsBefore: 'wie bisher',
   templateByFolder: 'nach Ordner oder Art',
+  byTemplate: 'Vorlage: {name}',
+  byDeletedTemplate: 'Vorlage gelöscht',
 } satisfies Translation<English>;

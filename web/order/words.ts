@@ -56,6 +56,8 @@ const english = {
   builtInTemplates: 'Built in',
   templateAsBefore: 'as before',
   templateByFolder: 'by folder or type',
+  byTemplate: params('Template: {name}'),
+  byDeletedTemplate: 'Template deleted',
 };
 
 export type English = typeof english;
