@@ -39,7 +39,7 @@ export default {
   notesFolderFault: 'In diesen Ordner kann zurzeit nichts kopiert werden.',
   ownData: 'Ihre Daten',
   ownDataHint:
-    'Eine Zip-Datei mit allem, was Sie haben: alle Notizen mit Audio, Ordner, Schlagwörter, Regeln und Ihr Konto. Andere Programme können die Dateien lesen.',
+    'Eine Zip-Datei mit allem, was Sie haben: alle Notizen mit Audio, Ordner, Schlagwörter, Regeln, Vorlagen, Fristen und Ihr Konto. Andere Programme können die Dateien lesen.',
   ownDataAsk: 'Alles herunterladen',
   ownDataBegun: 'Der Download hat begonnen.',
   twoStep: 'Anmeldung in zwei Schritten',

@@ -39,7 +39,7 @@ const english = {
   notesFolderFault: 'Nothing can be copied into this folder at the moment.',
   ownData: 'Your data',
   ownDataHint:
-    'One zip file with everything you have: all notes with their audio, folders, tags, rules and your account. Other programs can read the files.',
+    'One zip file with everything you have: all notes with their audio, folders, tags, rules, templates, retention periods and your account. Other programs can read the files.',
   ownDataAsk: 'Download everything',
   ownDataBegun: 'The download has started.',
   twoStep: 'Two-step login',
