@@ -71,7 +71,9 @@ function summary(input: DocumentsInput): Paragraph[] {
 }
 
 const section = ({ heading, lines }: ReturnType<typeof summarySections>[number]): Paragraph[] => [
-  ...(heading === null ? [] : [new Paragraph({ text: clean(heading), heading: HeadingLevel.HEADING_2 })]),
+  ...(heading === null
+    ? []
+    : [new Paragraph({ text: clean(heading), heading: HeadingLevel.HEADING_2 })]),
   ...lines.map(
     (line) =>
       new Paragraph({
