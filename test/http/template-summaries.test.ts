@@ -4,6 +4,7 @@ import { checkLog } from '../../src/recordings/check-log.ts';
 import { type ProblemAnswer, startService } from '../support/http-client.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { type Prompt, wellBehaved } from '../support/language-servers-brains.ts';
+import { unzip } from '../support/unzip.ts';
 
 type Line = { id: string; text: string; section: string | null; of_template: boolean };
 type Recording = {
@@ -155,6 +156,40 @@ test('lines keep their sections while they are edited, on the page and in the do
   const before = await textOf(service, token, now.documents.summary);
   assert.match(before, /## Greetings\n\n- Somebody[^\n]*\n- Mine is here\n\n## Plans\n/u);
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
+test('exports have the sections, in their order and as people wrote them: documents, text, Word and JSON', async (t) => {
+  const { service, token, id, again, template } = await world(t);
+  const [first, ...others] = minutes.sections;
+  const sections = [{ ...first, title: '*Greetings* & <more>' }, ...others];
+  await again({ template: (await template({ ...minutes, sections })).id });
+  const exported = async (format: string) => {
+    const response = await fetch(`${service.url}/recordings/${id}/export?format=${format}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    assert.equal(response.status, 200, format);
+    return Buffer.from(await response.arrayBuffer());
+  };
+  assert.match(
+    (await exported('txt')).toString(),
+    /\n\*Greetings\* & <more>\n- Somebody greets[^\n]*\n\nPlans\n- The secret plan[^\n]*\n\nKey points\n- A secret/u,
+  );
+  const word = (await unzip(await exported('docx'))).get('word/document.xml')!;
+  const headings = [...word.matchAll(/Heading2".*?<w:t[^>]*>([^<]*)/gu)].map(([, text]) => text);
+  assert.deepEqual(headings, ['*Greetings* &amp; &lt;more&gt;', 'Plans', 'Key points']);
+  const data = JSON.parse((await exported('json')).toString()) as Recording;
+  assert.deepEqual(
+    data.summary.lines.map(({ section, of_template: isOfTemplate }) => [section, isOfTemplate]),
+    [
+      ['*Greetings* & <more>', true],
+      ['Plans', true],
+      ['Key points', false],
+    ],
+  );
+  const documents = [...(await unzip(await exported('zip'))).values()].join('\n');
+  const markdown =
+    /\n## \\\*Greetings\\\* [^\n]*more[^\n]*\n\n- Somebody[^\n]*\n\n## Plans\n\n- The[^\n]*\n\n## Key points\n/u;
+  assert.match(documents, markdown);
 });
 
 test('without a language model the document says that the sections of a chosen template do not apply', async (t) => {
