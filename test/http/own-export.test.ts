@@ -84,14 +84,14 @@ test('all that one has is in one file: documents, audio, order and account; noth
     sessions: object[];
   };
   assert.deepEqual([account.username, account.sessions.length], ['ada', 1]);
-  const read = <T>(name: string): T => JSON.parse(inside.get(name)!) as T;
-  const [template] = read<{ name: string; sections: { title: string }[] }[]>('templates.json');
+  const read = (name: string): unknown => JSON.parse(inside.get(name)!);
+  const [template] = read('templates.json') as { name: string; sections: { title: string }[] }[];
   assert.deepEqual(
     [template?.name, template?.sections.map(({ title }) => title)],
     ['Template of ada', ['Section of ada']],
   );
-  assert.equal(read<{ audio_days: number }>('retention.json').audio_days, 4321);
-  const [kept] = read<{ retention: object }[]>('folders.json');
+  assert.equal((read('retention.json') as { audio_days: number }).audio_days, 4321);
+  const [kept] = read('folders.json') as { retention: object }[];
   assert.deepEqual(kept?.retention, { notes_days: 1234 });
   const other = service.accounts.findUser('ben')!.userId;
   for (const foreign of [
