@@ -3,6 +3,7 @@ import { atom, computed, onMount } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../client/api.ts';
 import { connection } from '../client/feed.ts';
 import type { operations } from '../client/interface.d.ts';
+import { order } from '../order/order.ts';
 import { format } from '../words/i18n.ts';
 import { words } from './words.ts';
 
@@ -66,6 +67,19 @@ export async function confirm(before: string): Promise<void> {
 export const periodText = computed(
   words,
   (said) => (period: number | null) => (period === null ? said.never : said.afterDays(period)),
+);
+
+/** By whose period something goes: “Interviews, after 90 days” */
+export const because = computed(
+  [words, periodText, order],
+  (said, textOf, known) =>
+    ({ rule, days, folder }: Pick<Removed, 'rule' | 'days' | 'folder'>): string => {
+      const period = textOf(days);
+      if (rule === 'user') return said.byMe({ period });
+      if (rule === 'server') return said.byServer({ period });
+      const name = known?.folders.find(({ id }) => id === folder)?.name ?? said.deletedFolder;
+      return said.byFolder({ folder: name, period });
+    },
 );
 
 /** “27 November” */
