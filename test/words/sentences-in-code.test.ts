@@ -46,6 +46,7 @@ const unseen: readonly RegExp[] = [
 ];
 /** Settings have both languages beside each other; tags of routes are the interface's description. */
 const others = new Set([
+  'src/config/retention-settings.ts',
   'src/config/schema.ts',
   'src/config/sharing-settings.ts',
   'src/http/route.ts',
