@@ -1,5 +1,4 @@
 import type { RetentionTerms, Taken } from '../events/facts/retention.ts';
-import { isIn } from '../machines/states.ts';
 import type { KeptLine } from './recording-row.ts';
 
 /** What is deleted: the whole note, or its audio alone. */
@@ -28,7 +27,7 @@ const dayMs = 86_400_000;
 export const graceMs = dayMs;
 
 /** What of a recording the periods are asked about. */
-export type Kept = Pick<
+export type Dated = Pick<
   KeptLine['core'],
   'folder' | 'startedAt' | 'placedAt' | 'hasAudio' | 'state' | 'hold'
 >;
@@ -37,9 +36,9 @@ export type Kept = Pick<
  * What of a recording is to go and when, the whole before the audio; none of what still waits for something, failed, or
  * is protected without an end. Pure.
  */
-export function dueOf(kept: Kept, rules: RetentionRules): Due[] {
+export function dueOf(kept: Dated, rules: RetentionRules): Due[] {
   const { state, hold, hasAudio } = kept;
-  if (!isIn(state, 'idle.saved') && !isIn(state, 'idle.kept')) return [];
+  if (state !== 'idle.saved' && state !== 'idle.kept') return [];
   if (hold !== null && hold.until === null) return [];
   const held = hold?.until ? Date.parse(hold.until) : 0;
   const [notes, audio] = removedParts.map((part) => {
@@ -51,7 +50,7 @@ export function dueOf(kept: Kept, rules: RetentionRules): Due[] {
 }
 
 /** The same as if it were not protected. */
-export const dueUnheld = (kept: Kept, rules: RetentionRules): Due[] =>
+export const dueUnheld = (kept: Dated, rules: RetentionRules): Due[] =>
   dueOf({ ...kept, hold: null }, rules);
 
 /** The shortest period that there is, in milliseconds: what is younger is never due; null: nothing is. */
@@ -67,7 +66,7 @@ export function shortestMs({ server, user, folders }: RetentionRules): number | 
 /** The folder's period, else the user's, else the server's, which may be the longest there is. */
 function periodOf(
   part: RemovedPart,
-  { folder, startedAt, placedAt }: Kept,
+  { folder, startedAt, placedAt }: Dated,
   { server, user, folders }: RetentionRules,
 ): Due | undefined {
   const field = `${part}_days` as const;

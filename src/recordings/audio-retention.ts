@@ -28,7 +28,7 @@ export interface AudioKeeping {
   /** There are documents: the audio is dealt with when its turn comes. Does nothing while it waits for one. */
   take(recordingId: string): void;
   /** Removes the audio of a recording, when its turn comes, because a period is over. @throws what went wrong */
-  remove(recordingId: string, removal: Removal): Promise<void>;
+  remove(recordingId: string, removal: AudioRemoval): Promise<void>;
   /** Leaves the recording alone; resolves when nothing of it is touched any more. */
   leave(recordingId: string): Promise<void>;
   /** Takes again what was noted and not done. */
@@ -40,7 +40,7 @@ export interface AudioKeeping {
 }
 
 /** Why audio goes: what says so, decided on the newest state, and by which command. */
-export type Removal = {
+export type AudioRemoval = {
   command: string;
   /** Undefined: it stays. */
   decide(recording: Recording, state: string): Taken | undefined;
@@ -139,7 +139,7 @@ function take(keeping: Keeping, recordingId: string): void {
 async function removeInTurn(
   keeping: Keeping,
   recordingId: string,
-  removal: Removal,
+  removal: AudioRemoval,
 ): Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
@@ -163,7 +163,7 @@ async function removeInTurn(
 async function removeNow(
   keeping: Keeping,
   recording: RecordingAggregate,
-  { command, decide }: Removal,
+  { command, decide }: AudioRemoval,
   signal: AbortSignal,
 ): Promise<void> {
   const { recordingId } = recording;

@@ -23,7 +23,7 @@ export type DuePart = Due & {
   /** The folder that it is in. */
   in: string | null;
   /** It is shared by itself, or has a link. */
-  isShared: boolean;
+  hasReaders: boolean;
   /** It is protected then, and stays. */
   isHeld: boolean;
 };
@@ -132,6 +132,6 @@ const partOf = (core: KeptLine['core'], due: Due): DuePart => ({
   kind: core.kind,
   duration: core.duration,
   in: core.folder,
-  isShared: core.access.length > 0 || core.links.length > 0,
+  hasReaders: core.access.length > 0 || core.links.length > 0,
   isHeld: isHeld(core.hold, due.at),
 });

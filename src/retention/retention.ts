@@ -23,13 +23,13 @@ const roundEveryMs = 3_600_000;
 export type RetentionTrial = { now(): number; everyMs: number };
 
 /** What is due of a user's now: what goes with the next rounds, and what waits for their yes. */
-export type Standing = { going: readonly DuePart[]; waiting: readonly DuePart[] };
+export type DueNow = { going: readonly DuePart[]; waiting: readonly DuePart[] };
 
 /** Deletes what is older than the periods that were set, by one process of all. */
 export interface Retention {
   now(): number;
   /** What is due of one user's by now. */
-  standingOf(owner: string): Promise<Standing>;
+  standingOf(owner: string): Promise<DueNow>;
   /** What goes until a moment, what is protected among it, oldest first. */
   dueUntil(owner: string, until: number): Promise<DuePart[]>;
   rulesOf(owner: string): ReturnType<typeof rulesOf>;
@@ -89,7 +89,7 @@ export function openRetention(deps: Deps): Retention {
   };
 }
 
-async function standingOf(deps: DueDeps, owner: string): Promise<Standing> {
+async function standingOf(deps: DueDeps, owner: string): Promise<DueNow> {
   const all = await dueUntil(deps, owner, { until: deps.now(), held: false });
   const { confirmedBefore } = await deps.order.of(owner);
   const before = confirmedBefore === null ? 0 : Date.parse(confirmedBefore);

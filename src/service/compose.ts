@@ -70,8 +70,9 @@ export async function compose(
   const accounts = await openUsers({ ...pipeline, stream }, options, closing);
   const vaults = vaultsOver({ ...pipeline, accounts }, options);
   closing.push(vaults.close);
+  const upToDate = upToDateOf(pipeline);
   const trial = options.trial?.retention;
-  const retention = openRetention({ ...pipeline, accounts, upToDate: upToDateOf(pipeline), trial });
+  const retention = openRetention({ ...pipeline, accounts, upToDate, trial });
   const takeIn = { [configStream]: config.takeIn, [usersStream]: accounts.takeIn };
   closing.push(followStreams(store, takeIn, log));
   options.onUsers?.(accounts);
@@ -89,15 +90,11 @@ export async function compose(
   const metrics = await openMetrics({ ...sources, noticesDropped: moments.dropped });
   closing.push(async () => metrics.stop());
   const head = () => store.head();
-  const toggle = openToggle({ ...pipeline, space, upToDate: upToDateOf(pipeline), head });
+  const toggle = openToggle({ ...pipeline, space, upToDate, head });
   const calls = pipeline.recordsDevices ? openCalls({ ...pipeline, env: process.env }) : noCalls;
   closing.push(async () => calls.stop());
-  const models = openHostModels({
-    modelsDir: data.models,
-    catalogueDir: data.catalogue,
-    settings,
-    log,
-  });
+  const { models: modelsDir, catalogue: catalogueDir } = data;
+  const models = openHostModels({ modelsDir, catalogueDir, settings, log });
   closing.push(() => models.close());
   // From here on captures are taken up, before one can be asked for.
   const takenUp = pipeline.takeUp();

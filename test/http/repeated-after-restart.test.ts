@@ -251,6 +251,10 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/recordings/bulk/erase': 'what is gone is counted again: repeated in many-recordings.test.ts',
   '/recordings/bulk/export': 'changes nothing',
   '/users/me/export': 'in memory; another ticket is as good',
+  '/recordings/{id}/links':
+    'a link of its own each time: its token is not kept; repeated in links.test.ts',
+  '/shared': 'public: changes nothing',
+  '/retention/confirm': 'the same yes again',
   '/recordings/{id}/ticket': 'in memory; another ticket is as good',
   '/questions': 'nothing of it is kept',
   '/open': 'shows or copies again what is there',

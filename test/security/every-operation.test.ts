@@ -23,6 +23,7 @@ const publicOperations = [
   'guideSettings',
   'guideSpeech',
   'health',
+  'linkPage',
   'login',
   'loginPage',
   'lookAtInvitation',
@@ -30,6 +31,7 @@ const publicOperations = [
   'openapi',
   'organisePage',
   'page',
+  'readShared',
   'setUp',
   'settingsPage',
   'setupPage',
@@ -187,7 +189,13 @@ async function inhabited(t: TestContext) {
   });
   const upload = begun.headers.get('location')!.split('/').at(-1)!;
   const to = `u-${service.accounts.findUser('ben')!.userId}`;
-  const named: Named = { id, filename: documents.index, upload, name: 'anna', to };
+  const { link } = (
+    await service.call<{ link: string }>('POST', `/recordings/${id}/links`, {
+      token: anna,
+      json: { name: 'for a stranger' },
+    })
+  ).body;
+  const named: Named = { id, filename: documents.index, upload, name: 'anna', to, link };
   const { userId } = service.accounts.findUser('anna')!;
   const space = join(service.dataDir, 'spaces', userId);
 

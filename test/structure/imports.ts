@@ -17,6 +17,7 @@ const floors: readonly (readonly (readonly string[])[])[] = [
   [['src/recordings/'], ['src/export/'], ['src/search/']],
   [['src/capture/'], ['src/integrity/'], ['src/metrics/'], ['src/order/']],
   [['src/accounts/'], ['src/doctor/']],
+  [['src/retention/']],
   [['src/http/'], ['src/control/']],
   [['src/recorder/']],
   [['src/main.ts', 'src/service/']],

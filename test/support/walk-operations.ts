@@ -6,6 +6,8 @@ import { password } from './http-client.ts';
 export type Named = Record<'id' | 'filename' | 'upload' | 'name', string> & {
   /** Who may be given access, and lose it. */
   to?: string;
+  /** A link of the recording. */
+  link?: string;
 };
 
 /** An operation of the document, and how it is asked. */

@@ -48,6 +48,7 @@ const unseen: readonly RegExp[] = [
 const others = new Set([
   'src/config/retention-settings.ts',
   'src/config/schema.ts',
+  'src/config/retention-settings.ts',
   'src/config/sharing-settings.ts',
   'src/http/route.ts',
 ]);

@@ -74,7 +74,7 @@ export const retentionRoutes = [
       return {
         items: await itemsOf(services, personal, parts.slice(0, previewedMax)),
         ...countsOf(going),
-        shared: going.filter((one) => isShared(one, personal)).length,
+        shared: going.filter((one) => hasReaders(one, personal)).length,
         protected: parts.length - going.length,
       };
     },
@@ -137,7 +137,7 @@ function waitingShown(waiting: readonly DuePart[], personal: Personal, now: numb
   const began = waiting.map(({ startedAt }) => startedAt).toSorted();
   return {
     ...countsOf(waiting),
-    shared: waiting.filter((one) => isShared(one, personal)).length,
+    shared: waiting.filter((one) => hasReaders(one, personal)).length,
     began_before: began.at(-1)!,
     // What is due at this very moment, too.
     before: timeOf(now + 1),
@@ -159,8 +159,8 @@ const countsOf = (parts: readonly DuePart[]) => ({
 });
 
 /** Whether others may read it. */
-const isShared = (one: DuePart, { folders }: Pick<Personal, 'folders'>): boolean =>
-  one.isShared || (one.in !== null && (folders.get(one.in)?.access.length ?? 0) > 0);
+const hasReaders = (one: DuePart, { folders }: Pick<Personal, 'folders'>): boolean =>
+  one.hasReaders || (one.in !== null && (folders.get(one.in)?.access.length ?? 0) > 0);
 
 async function itemsOf(services: HttpServices, personal: Personal, parts: readonly DuePart[]) {
   const rows = await recordingsListed(
@@ -182,7 +182,7 @@ async function itemsOf(services: HttpServices, personal: Personal, parts: readon
         rule,
         days,
         folder,
-        shared: isShared(one, personal),
+        shared: hasReaders(one, personal),
         hold: isHeld ? { until, by } : null,
       },
     ];

@@ -2,7 +2,7 @@
  * What a link opens, kept fresh: the service is asked again whenever a frame says that something is other, when it
  * was away, and before the ticket ends. The link stands behind `#`, and is sent in no address.
  */
-import { type ReadableAtom, atom } from 'nanostores';
+import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { pauseAfter } from '../../../src/shared/pauses.ts';
 import {
   ApiError,
@@ -13,7 +13,6 @@ import {
   fetchAsStranger,
 } from '../../client/api.ts';
 import type { operations } from '../../client/interface.d.ts';
-import { locale } from '../../words/i18n.ts';
 import { turnOf, withTurns, withUtterance } from '../recording/live/heard.ts';
 import type { Ticket } from '../recording/ticket.ts';
 import type { Turn } from '../recording/turn-key.ts';
@@ -30,7 +29,7 @@ export type LinkState =
   /** Wrong, ended, deleted. */
   | { at: 'over' }
   /** As many read as may. */
-  | { at: 'busy'; problem: Problem }
+  | { at: 'busy' }
   | { at: 'deleted' }
   | { at: 'failed'; problem: Problem }
   | { at: 'there'; note: SharedNote; guessed: readonly Turn[]; isAway: boolean };
@@ -50,141 +49,171 @@ const spreadMs = 2_000;
 /** A ticket is asked for so long before the former ends, in milliseconds. */
 const renewBeforeMs = 60_000;
 
+/** What a page keeps while a link is open in it. */
+type Open = {
+  token: string;
+  signal: AbortSignal;
+  state: WritableAtom<LinkState>;
+  password: string | undefined;
+  socket: WebSocket | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  /** Without an answer, or without a frame, one after another. */
+  tries: number;
+  reading: Promise<void> | undefined;
+  /** Something is other than what was asked for last. */
+  isStale: boolean;
+  /** What was recognised while this is open. */
+  finals: Map<number, Turn>;
+};
+
 /** @param signal ends it */
 export function openLink(token: string, signal: AbortSignal): OpenLink {
   const state = atom<LinkState>({ at: 'opening' });
-  let password: string | undefined;
-  let socket: WebSocket | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let tries = 0;
-  let reading: Promise<void> | undefined;
-  /** Something is other than what was asked for last. */
-  let isStale = false;
-  /** What was recognised while this is open. */
-  const finals = new Map<number, Turn>();
-
-  const there = () => {
-    const now = state.get();
-    return now.at === 'there' ? now : undefined;
+  const open: Open = {
+    token,
+    signal,
+    state,
+    password: undefined,
+    socket: undefined,
+    timer: undefined,
+    tries: 0,
+    reading: undefined,
+    isStale: false,
+    finals: new Map(),
   };
-  /** Asks again after so long, instead of whenever it was to be asked. */
-  const later = (ms: number): void => {
-    clearTimeout(timer);
-    if (!signal.aborted) timer = setTimeout(() => void refresh(), ms);
-  };
-  const end = (now: LinkState): void => {
-    clearTimeout(timer);
-    leave();
-    finals.clear();
-    state.set(now);
-  };
-  const leave = (): void => {
-    const former = socket;
-    socket = undefined;
-    former?.close();
-  };
-
-  const read = async (): Promise<void> => {
-    isStale = false;
-    try {
-      const note = await ask({ token, password, ticket: there()?.note.ticket }, signal);
-      if (signal.aborted) return;
-      tries = 0;
-      take(note);
-      if (socket === undefined) socket = follow(note.ticket, { heard, lost });
-      const renewed = Date.parse(note.ticket_expires_at) - Date.now() - renewBeforeMs;
-      // What came while it was asked may not be in the answer.
-      later(isStale ? Math.random() * spreadMs : Math.max(1_000, renewed));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (!signal.aborted) refused(error.problem);
-    }
-  };
-  const refresh = async (): Promise<void> =>
-    await (reading ??= read().finally(() => (reading = undefined)));
-
-  function take({ turns, ...note }: Answered): void {
-    const isLive = note.state === 'running';
-    const read: SharedNote = { ...note, utterances: turns };
-    const shown = isLive ? withTurns(read, [...finals.values()]) : read;
-    const guessed = isLive ? (there()?.guessed ?? []) : [];
-    state.set({ at: 'there', note: shown, guessed, isAway: false });
-  }
-
-  function refused(problem: Problem): void {
-    const { type, status } = problem;
-    const now = there();
-    if (status === 404) end({ at: 'over' });
-    else if (status === 401)
-      end({ at: 'password', problem: password === undefined ? null : problem });
-    else if (now === undefined && state.get().at === 'password')
-      state.set({ at: 'password', problem });
-    else if (type === '/problems/too-many-readers' && now === undefined)
-      end({ at: 'busy', problem });
-    else {
-      // What is shown stays; the page says that nothing new comes.
-      state.set(now === undefined ? { at: 'failed', problem } : { ...now, isAway: status === 0 });
-      later(pauseAfter(pauses, tries));
-      tries += 1;
-    }
-  }
-
-  function lost(mine: WebSocket): void {
-    if (socket !== mine || signal.aborted) return;
-    socket = undefined;
-    void refresh();
-  }
-
-  function heard(frame: Frame): void {
-    if (frame.type === 'shared') stands(frame);
-    const now = there();
-    if (frame.type !== 'utterance') return;
-    if (frame.final) finals.set(frame.index, turnOf(frame));
-    if (now === undefined) return;
-    const { recording, heard: guessed } = withUtterance(
-      { recording: now.note, heard: now.guessed },
-      frame,
-    );
-    state.set({ ...now, note: recording, guessed });
-  }
-
-  function stands({ state: stage, paused, readable, version, speakers }: Standing): void {
-    if (stage === 'discarded') end({ at: 'deleted' });
-    else if (stage === 'over') end({ at: 'over' });
-    const now = there();
-    if (now === undefined || stage === 'discarded' || stage === 'over') return;
-    const { note } = now;
-    const isOther = stage !== note.state || readable !== note.readable || version !== note.version;
-    // Names that are given while it runs come with the frame.
-    state.set({ ...now, note: { ...note, paused, ...(stage === 'running' && { speakers }) } });
-    if (!isOther) return;
-    isStale = true;
-    if (reading === undefined) later(Math.random() * spreadMs);
-  }
-
-  signal.addEventListener('abort', () => {
-    clearTimeout(timer);
-    leave();
-  });
-  const online = () => void refresh();
-  addEventListener('online', online, { signal });
-  void refresh();
+  signal.addEventListener('abort', () => leave(open));
+  addEventListener('online', () => void refresh(open), { signal });
+  void refresh(open);
   return {
     state,
-    async unlock(given) {
-      password = given;
-      await refresh();
+    async unlock(password) {
+      open.password = password;
+      await refresh(open);
     },
     ticket: {
       async get() {
-        if (there() === undefined) await refresh();
-        const { ticket } = there()?.note ?? {};
+        if (shownIn(open) === undefined) await refresh(open);
+        const { ticket } = shownIn(open)?.note ?? {};
         if (ticket === undefined) throw new ApiError({ type: 'away', title: '', status: 0 });
         return ticket;
       },
-      forget: () => void refresh(),
+      forget: () => void refresh(open),
     },
   };
+}
+
+function shownIn({ state }: Open) {
+  const now = state.get();
+  return now.at === 'there' ? now : undefined;
+}
+
+function leave(open: Open): void {
+  clearTimeout(open.timer);
+  const { socket } = open;
+  open.socket = undefined;
+  socket?.close();
+}
+
+/** Nothing of the note is left in the page. */
+function end(open: Open, now: LinkState): void {
+  leave(open);
+  open.finals.clear();
+  open.state.set(now);
+}
+
+/** Asks again after so long, instead of whenever it was to be asked. */
+function later(open: Open, ms: number): void {
+  clearTimeout(open.timer);
+  if (!open.signal.aborted) open.timer = setTimeout(() => void refresh(open), ms);
+}
+
+const soon = (open: Open): void => later(open, Math.random() * spreadMs);
+
+function afterPause(open: Open): void {
+  later(open, pauseAfter(pauses, open.tries));
+  open.tries += 1;
+}
+
+const refresh = async (open: Open): Promise<void> =>
+  await (open.reading ??= read(open).finally(() => (open.reading = undefined)));
+
+async function read(open: Open): Promise<void> {
+  const { token, password, signal } = open;
+  open.isStale = false;
+  try {
+    const note = await ask({ token, password, ticket: shownIn(open)?.note.ticket }, signal);
+    if (signal.aborted) return;
+    take(open, note);
+    open.socket ??= follow(open, note);
+    const renewed = Date.parse(note.ticket_expires_at) - Date.now() - renewBeforeMs;
+    // What came while it was asked may not be in the answer.
+    if (open.isStale) soon(open);
+    else later(open, Math.max(1_000, renewed));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (!signal.aborted) refused(open, error.problem);
+  }
+}
+
+function take(open: Open, { turns, ...note }: Answered): void {
+  const isLive = note.state === 'running';
+  const answered: SharedNote = { ...note, utterances: turns };
+  const shown = isLive ? withTurns(answered, [...open.finals.values()]) : answered;
+  const guessed = isLive ? (shownIn(open)?.guessed ?? []) : [];
+  open.state.set({ at: 'there', note: shown, guessed, isAway: false });
+}
+
+function refused(open: Open, problem: Problem): void {
+  const { state, password } = open;
+  const { status } = problem;
+  const now = shownIn(open);
+  if (status === 404) end(open, { at: 'over' });
+  else if (status === 401)
+    end(open, { at: 'password', problem: password === undefined ? null : problem });
+  else if (state.get().at === 'password') state.set({ at: 'password', problem });
+  else {
+    // What is shown stays; the page says that nothing new comes.
+    state.set(now === undefined ? { at: 'failed', problem } : { ...now, isAway: status === 0 });
+    afterPause(open);
+  }
+}
+
+/** Of a connection that was refused at once the browser says no reason: of those who read along there are enough. */
+function lost(open: Open, socket: WebSocket, isRefused: boolean): void {
+  if (open.socket !== socket || open.signal.aborted) return;
+  open.socket = undefined;
+  if (isRefused && shownIn(open)?.note.state === 'running') end(open, { at: 'busy' });
+  afterPause(open);
+}
+
+function heard(open: Open, frame: Frame): void {
+  open.tries = 0;
+  if (frame.type === 'shared') stands(open, frame);
+  const now = shownIn(open);
+  if (frame.type !== 'utterance') return;
+  if (frame.final) open.finals.set(frame.index, turnOf(frame));
+  if (now === undefined) return;
+  const { recording: note, heard: guessed } = withUtterance(
+    { recording: now.note, heard: now.guessed },
+    frame,
+  );
+  open.state.set({ ...now, note, guessed });
+}
+
+function stands(open: Open, frame: Standing): void {
+  const { state: stage, paused, readable, version, speakers } = frame;
+  const now = shownIn(open);
+  if (stage === 'discarded') end(open, { at: 'deleted' });
+  else if (stage === 'over') end(open, { at: 'over' });
+  else if (now !== undefined) {
+    const { note } = now;
+    // Names that are given while it runs come with the frame.
+    const shown = { ...note, paused, ...(stage === 'running' && { speakers }) };
+    open.state.set({ ...now, note: shown });
+    if (stage === note.state && readable === note.readable && version === note.version) return;
+    open.isStale = true;
+    if (open.reading === undefined) soon(open);
+  }
 }
 
 type Asked = { token: string; password: string | undefined; ticket: string | undefined };
@@ -203,18 +232,18 @@ const ask = async ({ token, password, ticket }: Asked, signal: AbortSignal): Pro
     }),
   );
 
-function follow(
-  ticket: string,
-  { heard, lost }: { heard: (frame: Frame) => void; lost: (socket: WebSocket) => void },
-): WebSocket {
+/** Frames of what was said since it was asked for come, too. */
+function follow(open: Open, { ticket, turns }: Answered): WebSocket {
   const url = new URL('/ws', location.href);
   url.protocol = url.protocol.replace('http', 'ws');
   url.searchParams.set('ticket', ticket);
-  url.searchParams.set('language', locale.get());
+  url.searchParams.set('from', String((turns.at(-1)?.index ?? -1) + 1));
   const socket = new WebSocket(url);
+  let isRefused = true;
+  socket.addEventListener('open', () => (isRefused = false));
   socket.addEventListener('message', ({ data }) => {
-    if (typeof data === 'string') heard(JSON.parse(data));
+    if (open.socket === socket && typeof data === 'string') heard(open, JSON.parse(data));
   });
-  socket.addEventListener('close', () => lost(socket));
+  socket.addEventListener('close', () => lost(open, socket, isRefused));
   return socket;
 }

@@ -35,6 +35,8 @@ export default {
   whatIsSaid: 'Was gerade gesagt wird',
   nothingYet: 'Noch wurde nichts gesagt.',
   smaller: 'A− kleinerer Text',
+  smallerSign: 'A−',
+  largerSign: 'A+',
   larger: 'A+ größerer Text',
   readAloud: 'Für Screenreader vorlesen, während gesprochen wird',
   backToLive: 'Zurück zu live',

@@ -32,6 +32,8 @@ const english = {
   whatIsSaid: 'What is being said',
   nothingYet: 'Nothing was said yet.',
   smaller: 'A− smaller text',
+  smallerSign: 'A−',
+  largerSign: 'A+',
   larger: 'A+ larger text',
   readAloud: 'Read aloud to screen readers as it is said',
   backToLive: 'Back to live',

@@ -16,6 +16,8 @@ export default {
     'Schreibt Titel und Zusammenfassungen und setzt Satzzeichen. Ohne Sprachmodell funktioniert trotzdem alles: Zusammenfassungen werden dann dem Transkript entnommen, Titel dem Transkript oder dem Dateinamen.',
   notesIntro: 'Wo Notizen geöffnet und ob Stimmen gespeichert werden.',
   sharingIntro: 'Ob Personen Notizen teilen können und wessen Namen sie dabei sehen.',
+  retentionIntro:
+    'Wie lange Audio und Notizen aufbewahrt werden. Unter Ordnung → Aufbewahrung sieht jede Person, was als Nächstes gelöscht wird.',
   serverIntro: 'Wer diesen Server erreicht und wie viel Speicherplatz er belegen darf.',
 
   on: 'Ein',

@@ -16,6 +16,8 @@ const english = {
     'Writes titles and summaries and adds punctuation. Without a language model everything still works: summaries are then taken from the transcript, titles from the transcript or the name of the file.',
   notesIntro: 'Where notes are opened, and whether voices are remembered.',
   sharingIntro: 'Whether people can share notes, and whose names they see.',
+  retentionIntro:
+    'How long audio and notes are kept. Everybody sees under Organise → Retention what is deleted next.',
   serverIntro: 'Who can reach this server, and how much space it may use.',
 
   on: 'On',
