@@ -42,10 +42,3 @@ export async function forgottenAt(
   const rows = await storage.getMany<Forgotten>(forgottenName, keys);
   return rows.filter((row) => row !== undefined);
 }
-
-/** How many parts of recordings were taken, of all users. Reads a key a part. */
-export async function countForgotten(storage: ProjectionStorage): Promise<number> {
-  let count = 0;
-  for await (const _row of storage.range(forgottenName, { gte: '', lt: '~' })) count += 1;
-  return count;
-}

@@ -25,7 +25,7 @@ export interface Metrics {
 export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   const register = new Registry();
   collectDefaultMetrics({ register });
-  const { facts, stages, failures, requests, sockets } = counters(register);
+  const { facts, stages, failures, forgotten, requests, sockets } = counters(register);
   const clock = stageClock();
   // What the projections catch up with at a start was counted before.
   const from = await sources.store.head();
@@ -35,6 +35,8 @@ export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
       if (fact.position <= from) continue;
       facts.inc({ type: fact.type });
       if (fact.type === 'stage.failed') failures.inc({ stage: fact.data.stage });
+      if (fact.type === 'recording.erased' && fact.data.retention) forgotten.inc({ part: 'notes' });
+      if (fact.type === 'audio.removed' && fact.data.retention) forgotten.inc({ part: 'audio' });
       if (finished) stages.observe({ stage: finished.stage }, finished.seconds);
     }
   });
@@ -98,6 +100,12 @@ const counters = (register: Registry) => ({
     name: 'mitschrift_stage_failures_total',
     help: 'Stages that failed since the service started.',
     labelNames: ['stage'],
+    registers: [register],
+  }),
+  forgotten: new Counter({
+    name: 'mitschrift_retention_deleted_total',
+    help: 'Notes, and audio of notes, that were deleted by retention since the service started.',
+    labelNames: ['part'],
     registers: [register],
   }),
   requests: new Histogram({

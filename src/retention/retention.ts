@@ -33,8 +33,6 @@ export interface Retention {
   /** What goes until a moment, what is protected among it, oldest first. */
   dueUntil(owner: string, until: number): Promise<DuePart[]>;
   rulesOf(owner: string): ReturnType<typeof rulesOf>;
-  /** Whether somebody's round waits for a yes: how many users. */
-  waitingUsers(): Promise<number>;
   /** From now on, when lists are up to date. */
   begin(): void;
   /** Resolves when nothing is removed any more, after the service's signal aborts. */
@@ -53,7 +51,7 @@ type Deps = Omit<DueDeps, 'now'> &
   };
 
 export function openRetention(deps: Deps): Retention {
-  const { trial = {}, signal, log, accounts } = deps;
+  const { trial = {}, signal, log } = deps;
   const now = trial.now ?? Date.now;
   const due: DueDeps = { ...deps, now };
   let begin = (): void => {};
@@ -78,12 +76,6 @@ export function openRetention(deps: Deps): Retention {
     standingOf: standing,
     dueUntil: (owner, until) => dueUntil(due, owner, { until, held: true }),
     rulesOf: (owner) => rulesOf(due, owner),
-    async waitingUsers() {
-      let count = 0;
-      for (const { userId } of accounts.listUsers())
-        if ((await standing(userId)).waiting.length > 0) count += 1;
-      return count;
-    },
     begin,
     settled: () => working,
   };

@@ -9,6 +9,7 @@ import {
   nextSnapshot,
   recordingMachine,
 } from '../../machines/recording.ts';
+import { ofOrder } from '../../machines/transitions.ts';
 import { plausibleEvents } from '../support/plausible-events.ts';
 
 /** What of a snapshot the next facts depend on; counters that only grow are left out, or capped. */
@@ -56,7 +57,8 @@ describe('the graph of all states that plausible facts lead to', () => {
       input: { recordingId: 'r1' },
       events: plausibleEvents,
       serializeState: (snapshot) => placeOf(snapshot as RecordingSnapshot),
-      filterEvents: (snapshot, event) => snapshot.can(event as never),
+      // Facts of order lead nowhere else: they are tried in each state below.
+      filterEvents: (snapshot, event) => !(event.type in ofOrder) && snapshot.can(event as never),
       limit: 200_000,
     });
     for (const { state } of Object.values(graph)) snapshots.push(state as RecordingSnapshot);
