@@ -433,6 +433,7 @@ test('a folder says of what kind and in which language recordings are that begin
     language: 'de',
     shared: 0,
     template: null,
+    retention: null,
   };
   assert.deepEqual(changed, clients);
   const begun = async (fields: Record<string, string>) => {

@@ -247,9 +247,10 @@ test('audio that was removed cannot be heard again, and its words outlive every 
   at(story.take('error.cleared'), 'idle.kept');
 });
 
-test('audio that was compressed is audio; without documents none is removed', () => {
+test('audio that was compressed is audio; what is worked on keeps its own', () => {
   at(upTo.saved().take('audio.compressed'), 'idle.saved');
-  const story = upTo.kept().take('audio.compressed').refuse('audio.removed');
+  at(upTo.kept().take('audio.removed').refuse('audio.removed'), 'idle.kept');
+  const story = upTo.kept().take('audio.compressed');
   at(story, 'idle.kept');
   story.take('reprocessing.requested', { from: 'speech-to-text' });
   story.refuse('audio.compressed').refuse('audio.removed');
