@@ -53,12 +53,9 @@ export function dueOf(kept: Dated, rules: RetentionRules): Due[] {
 export const dueUnheld = (kept: Dated, rules: RetentionRules): Due[] =>
   dueOf({ ...kept, hold: null }, rules);
 
-/** The shortest period that there is, in milliseconds: what is younger is never due; null: nothing is. */
-export function shortestMs({ server, user, folders }: RetentionRules): number | null {
-  const all = [server, user, ...folders.values()].flatMap(({ terms }) => [
-    terms.audio_days,
-    terms.notes_days,
-  ]);
+/** The shortest period of these, in milliseconds: by them nothing younger is due; null: nothing is. */
+export function shortestMs(layers: readonly RetentionLayer[]): number | null {
+  const all = layers.flatMap(({ terms }) => [terms.audio_days, terms.notes_days]);
   const days = all.filter((one) => typeof one === 'number');
   return days.length === 0 ? null : Math.min(...days) * dayMs;
 }

@@ -7,7 +7,7 @@ import {
   shortestMs,
 } from '../../projections/retention.ts';
 import { isHeld } from '../../events/facts/holds.ts';
-import { countedEntries } from '../../projections/library.ts';
+import { countedEntries, entriesInFolders } from '../../projections/library.ts';
 import { type KeptLine, linesOf, recordingsName } from '../../projections/recording-row.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { OrderBook } from '../order/order-book.ts';
@@ -102,21 +102,44 @@ export async function dueUntil(
   { until, held }: { until: number; held: boolean },
 ): Promise<DuePart[]> {
   const rules = await rulesOf(deps, owner);
-  const shortest = shortestMs(rules);
-  if (shortest === null) return [];
   const found: DuePart[] = [];
-  const read = entriesOfOwner(deps.storage, owner);
-  const lt = new Date(until - shortest + 1).toISOString();
-  for (let gte = ''; ;) {
-    const entries = await read({ gte, lt, reverse: false, limit: lookedAtOnce });
-    for (const { core } of await linesOf(deps.storage, entries)) {
-      const parts = held ? dueUnheld(core, rules) : dueOf(core, rules);
-      found.push(...parts.filter(({ at }) => at <= until).map((due) => partOf(core, due)));
+  const seen = new Set<string>();
+  for (const { read, shortest } of listsOf(deps, owner, rules)) {
+    const lt = new Date(until - shortest + 1).toISOString();
+    for (let gte = ''; ;) {
+      const entries = await read({ gte, lt, reverse: false, limit: lookedAtOnce });
+      for (const { core } of await linesOf(deps.storage, entries)) {
+        if (seen.has(core.recordingId)) continue;
+        seen.add(core.recordingId);
+        const parts = held ? dueUnheld(core, rules) : dueOf(core, rules);
+        found.push(...parts.filter(({ at }) => at <= until).map((due) => partOf(core, due)));
+      }
+      if (entries.length < lookedAtOnce) break;
+      gte = `${entries.at(-1)!}~`;
     }
-    if (entries.length < lookedAtOnce) break;
-    gte = `${entries.at(-1)!}~`;
   }
   return oneEach(found).toSorted((a, b) => a.at - b.at);
+}
+
+/**
+ * Where to look: at all of a user's, from the shortest period of user and server on, and at folders that have a shorter
+ * one. So a period of one folder does not cost a look at the whole library.
+ */
+function listsOf(
+  { storage }: Pick<DueDeps, 'storage'>,
+  owner: string,
+  { server, user, folders }: RetentionRules,
+): { read: ReadEntries; shortest: number }[] {
+  const all = shortestMs([server, user]);
+  const ofFolders = [...folders].flatMap(([id, layer]) => {
+    const shortest = shortestMs([layer]);
+    return shortest === null || (all !== null && all <= shortest)
+      ? []
+      : [{ read: entriesInFolders(storage, owner, [id]), shortest }];
+  });
+  return all === null
+    ? ofFolders
+    : [{ read: entriesOfOwner(storage, owner), shortest: all }, ...ofFolders];
 }
 
 /** Of a recording that goes as a whole by then, the audio is not named. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isIn } from '../../machines/states.ts';
 import type { Taken } from '../../events/facts/retention.ts';
 import type { DecideRecording } from '../../projections/recording/decide.ts';
@@ -29,7 +30,7 @@ export type DueNow = { going: readonly DuePart[]; waiting: readonly DuePart[] };
 export interface Retention {
   now(): number;
   /** What is due of one user's by now. */
-  standingOf(owner: string): Promise<DueNow>;
+  dueNow(owner: string): Promise<DueNow>;
   /** What goes until a moment, what is protected among it, oldest first. */
   dueUntil(owner: string, until: number): Promise<DuePart[]>;
   rulesOf(owner: string): ReturnType<typeof rulesOf>;
@@ -57,7 +58,6 @@ export function openRetention(deps: Deps): Retention {
   let begin = (): void => {};
   const begun = new Promise<void>((resolve) => (begin = resolve));
   let working = Promise.resolve();
-  const standing = (owner: string) => standingOf(due, owner);
   const keepOn = async (held: AbortSignal): Promise<void> => {
     const isBegun = await untilAborted(begun, held).then(
       () => true,
@@ -73,7 +73,7 @@ export function openRetention(deps: Deps): Retention {
   audioAtOneNode(deps, 'retention', signal, (held) => (working = keepOn(held)));
   return {
     now,
-    standingOf: standing,
+    dueNow: (owner) => dueNowOf(due, owner),
     dueUntil: (owner, until) => dueUntil(due, owner, { until, held: true }),
     rulesOf: (owner) => rulesOf(due, owner),
     begin,
@@ -81,7 +81,7 @@ export function openRetention(deps: Deps): Retention {
   };
 }
 
-async function standingOf(deps: DueDeps, owner: string): Promise<DueNow> {
+async function dueNowOf(deps: DueDeps, owner: string): Promise<DueNow> {
   const all = await dueUntil(deps, owner, { until: deps.now(), held: false });
   const { confirmedBefore } = await deps.order.of(owner);
   const before = confirmedBefore === null ? 0 : Date.parse(confirmedBefore);
@@ -100,14 +100,23 @@ async function round(deps: Deps, due: DueDeps, signal: AbortSignal): Promise<voi
   let left = roundMax;
   for (const { userId: owner } of accounts.listUsers()) {
     if (signal.aborted || left <= 0) return;
-    const { going } = await standingOf(due, owner);
+    const rules = await rulesOf(due, owner);
+    const { going } = await dueNowOf(due, owner);
     for (const one of going.slice(0, left)) {
       if (signal.aborted) return;
-      left -= 1;
-      await take(deps, due, { owner, one }).catch((error: unknown) => {
-        if (signal.aborted || error instanceof CommandRefused || error instanceof NotDue) return;
-        log.warn({ err: error, recordingId: one.recordingId }, 'retention failed; trying again');
-      });
+      // Who gave another period meanwhile is heard.
+      if (!isDeepStrictEqual(await rulesOf(due, owner), rules)) break;
+      const isTaken = await take(deps, due, { owner, one }).then(
+        () => true,
+        (error: unknown) => {
+          if (signal.aborted || error instanceof CommandRefused || error instanceof NotDue)
+            return false;
+          log.warn({ err: error, recordingId: one.recordingId }, 'retention failed; trying again');
+          return false;
+        },
+      );
+      // What fails again and again takes nobody else's place.
+      if (isTaken) left -= 1;
     }
   }
 }

@@ -137,7 +137,7 @@ test('a link is made with a password, opens the note for a stranger, and closes 
   await page.reload();
   await page.getByRole('heading', { name: 'The reading room' }).waitFor();
   await page.keyboard.press('Shift+S');
-  await drawer.getByText('Who opened it').click();
+  await drawer.getByText('Who opened the note').click();
   await drawer.getByRole('row', { name: /Link “For the printers”/u }).waitFor();
   await checkLook(page, 'link-seen');
   await drawer.getByRole('button', { name: 'Delete… For the printers' }).press('Enter');

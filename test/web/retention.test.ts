@@ -91,7 +91,10 @@ test('periods are set for oneself and a folder, seen ahead, undone by protection
   await untilHolds(page, focused('Edit'));
 
   await page.getByRole('button', { name: 'Protect From 50 days ago from deletion' }).press('Enter');
-  await page.getByRole('dialog').getByLabel('How long').selectOption('until I lift it');
+  await page
+    .getByRole('dialog')
+    .getByLabel('How long')
+    .selectOption('until I remove the protection');
   await page.getByRole('dialog').getByRole('button', { name: 'Protect' }).press('Enter');
   await page.getByText('2 notes will be deleted. 1 note is protected and stays.').waitFor();
   await page.getByText('protected · by you').waitFor();

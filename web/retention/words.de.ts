@@ -5,7 +5,7 @@ export default {
   protect: 'Vor dem Löschen schützen…',
   protectTitle: 'Vor dem Löschen schützen',
   howLong: 'Wie lange',
-  untilLifted: 'bis ich es aufhebe',
+  untilLifted: 'bis ich den Schutz entferne',
   untilDay: 'bis {day}',
   chosenDay: 'bis zu einem Tag…',
   day: 'Tag',

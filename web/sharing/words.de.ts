@@ -86,11 +86,11 @@ export default {
   deleteNamed: 'Löschen… {name}',
   deleteLinkTitle: 'Link „{name}“ löschen?',
   deleteLinkMeans:
-    'Der Link funktioniert sofort nicht mehr, auch wo er gerade geöffnet ist. Die Notiz bleibt, wie sie ist.',
+    'Der Link funktioniert sofort nicht mehr, auch wo der Link gerade geöffnet ist. Die Notiz bleibt, wie sie ist.',
   deleteLink: 'Link löschen',
   linkDeleted: 'Link „{name}“ gelöscht',
   linkNotDeleted: 'Der Link wurde nicht gelöscht.',
-  whoOpened: 'Wer sie geöffnet hat',
+  whoOpened: 'Wer die Notiz geöffnet hat',
   whoColumn: 'Wer',
   openedColumn: 'Geöffnet',
   heardColumn: 'Angehört',
@@ -98,7 +98,7 @@ export default {
   lastColumn: 'Zuletzt',
   linkNamed: 'Link „{name}“',
   deletedLink: 'Gelöschter Link',
-  seenKept: 'Wird 400 Tage aufbewahrt und dann gelöscht. Nur Sie sehen das.',
+  seenKept: 'Einträge werden nach 400 Tagen gelöscht. Nur Sie sehen diese Liste.',
   noFolderLinks:
     'Ein Ordner hat keine Links: Was ein Link öffnet, darf nach dem Versenden nicht wachsen. Legen Sie Links an einzelnen Notizen an.',
   leave: 'Zugriff zurückgeben…',

@@ -85,11 +85,11 @@ const english = {
   deleteNamed: params('Delete… {name}'),
   deleteLinkTitle: params('Delete the link “{name}”?'),
   deleteLinkMeans:
-    'The link stops working at once, also where it’s open now. The note itself stays as it is.',
+    'The link stops working at once, also where the link is open now. The note itself stays as it is.',
   deleteLink: 'Delete link',
   linkDeleted: params('Link “{name}” deleted'),
   linkNotDeleted: 'The link was not deleted.',
-  whoOpened: 'Who opened it',
+  whoOpened: 'Who opened the note',
   whoColumn: 'Who',
   openedColumn: 'Opened',
   heardColumn: 'Listened',
@@ -97,7 +97,7 @@ const english = {
   lastColumn: 'Last',
   linkNamed: params('Link “{name}”'),
   deletedLink: 'Deleted link',
-  seenKept: 'Kept for 400 days, then deleted. Only you see this.',
+  seenKept: 'Entries are deleted after 400 days. Only you see this list.',
   noFolderLinks:
     'A folder has no links: what a link opens must not grow after it was sent. Create links on single notes.',
   leave: 'Give access back…',

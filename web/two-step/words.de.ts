@@ -21,7 +21,7 @@ export default {
   recoveryTitle: 'Wiederherstellungs\u00ADcode eingeben',
   recoveryLabel: 'Einer Ihrer 10 Wiederherstellungscodes',
   recoveryHint:
-    'Er ist danach verbraucht. Kein Code mehr da? Ein Administrator kann die Anmeldung in zwei Schritten für Sie ausschalten.',
+    'Der Code ist danach verbraucht. Kein Code mehr da? Ein Administrator kann die Anmeldung in zwei Schritten für Sie ausschalten.',
   wrongCode:
     'Falscher Code. Jeder Code gilt einmal und 30 Sekunden lang; prüfen Sie die Uhr des Telefons.',
   codeOrRecovery: 'Code oder Wiederherstellungscode',
@@ -30,6 +30,6 @@ export default {
   back: 'Zurück zu Benutzername und Passwort',
   logIn: 'Anmelden',
   mustHint:
-    'Dieser Server verlangt sie von Ihnen. Es dauert etwa zwei Minuten und braucht eine App auf Ihrem Telefon.',
+    'Dieser Server verlangt von Ihnen die Anmeldung in zwei Schritten. Das Einrichten dauert etwa zwei Minuten und braucht eine App auf Ihrem Telefon.',
   logOut: 'Abmelden',
 } satisfies Translation<English>;

@@ -20,7 +20,7 @@ const english = {
   recoveryTitle: 'Enter recovery code',
   recoveryLabel: 'One of your 10 recovery codes',
   recoveryHint:
-    'It’s used up by this. No code left? An administrator can switch off two-step login for you.',
+    'The code is used up by this. No code left? An administrator can switch off two-step login for you.',
   wrongCode: 'Wrong code. Each code is valid once and for 30 seconds; check the phone’s clock.',
   codeOrRecovery: 'Code, or recovery code',
   useRecovery: 'Use a recovery code',
@@ -28,7 +28,7 @@ const english = {
   back: 'Back to user name and password',
   logIn: 'Log in',
   mustHint:
-    'This server asks you for it. It takes about two minutes and needs an app on your phone.',
+    'This server asks you for two-step login. Setting up takes about two minutes and needs an app on your phone.',
   logOut: 'Log out',
 };
 

@@ -223,10 +223,15 @@ async function publishFacts(feed: Following, until: number): Promise<void> {
   }
 }
 
+/** Users first: whoever follows by a link keeps nobody waiting. */
 async function publish(feed: Following, outline: FactOutline): Promise<void> {
+  await publishToUsers(feed, outline);
+  await feed.ofLinks.publish(outline);
+}
+
+async function publishToUsers(feed: Following, outline: FactOutline): Promise<void> {
   const { store } = feed.services;
   const recordingId = recordingOf(outline.stream);
-  await feed.ofLinks.publish(outline);
   const id = recordingId === undefined ? undefined : await feed.owner(recordingId);
   // What a person said is opened for nobody but those who may hear it, and only when they listen.
   const hearers: Hearers =

@@ -108,7 +108,7 @@ async function shown(
     takes_effect_at:
       changedAt > 0 && changedAt + graceMs > now ? timeOf(changedAt + graceMs) : null,
   });
-  const { waiting } = await retention.standingOf(owner);
+  const { waiting } = await retention.dueNow(owner);
   const week = (await retention.dueUntil(owner, now + 7 * dayMs)).filter(
     ({ at, isHeld }) => at > now && !isHeld,
   );

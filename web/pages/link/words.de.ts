@@ -5,12 +5,12 @@ export default {
   forYou: 'Eine Notiz für Sie',
   opens: 'Die Notiz wird geöffnet…',
   password: 'Passwort',
-  passwordHint: 'Wer Ihnen den Link geschickt hat, kennt es.',
+  passwordHint: 'Wer Ihnen den Link geschickt hat, kennt das Passwort.',
   wrong: 'Falsches Passwort. Nach 10 Versuchen gibt es einige Minuten Pause.',
   openNote: 'Notiz öffnen',
   over: 'Dieser Link ist nicht mehr gültig.',
   overHint:
-    'Er ist abgelaufen, wurde gelöscht oder ist unvollständig. Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
+    'Der Link ist abgelaufen, wurde gelöscht oder ist unvollständig. Bitten Sie die Person, die den Link geschickt hat, um einen neuen.',
   busy: 'Zu viele lesen gerade mit.',
   busyHint: {
     one: 'Der Link ist auf {count} Gerät geöffnet. Versuchen Sie es in einigen Minuten erneut.',
@@ -20,7 +20,7 @@ export default {
   notReadyHint:
     'Gerade wird aufgenommen. Die Notiz erscheint hier nach dem Ende; diese Seite kann offen bleiben.',
   inWork:
-    'Die Notiz wird gerade geschrieben. Sie erscheint hier, sobald sie fertig ist; diese Seite kann offen bleiben.',
+    'Die Notiz wird gerade geschrieben und erscheint hier, sobald sie fertig ist; diese Seite kann offen bleiben.',
   deleted: 'Die Aufnahme wurde gelöscht.',
   deletedHint:
     'Was Sie hier gelesen haben, ist nicht mehr verfügbar, und diese Seite hat nichts davon behalten.',
@@ -40,7 +40,7 @@ export default {
   larger: 'A+ größerer Text',
   readAloud: 'Für Screenreader vorlesen, während gesprochen wird',
   backToLive: 'Zurück zu live',
-  away: 'Keine Verbindung. Es geht von selbst weiter; was inzwischen gesagt wird, folgt nach.',
+  away: 'Keine Verbindung. Der Text geht von selbst weiter; was inzwischen gesagt wird, folgt nach.',
   ended: 'Die Aufnahme ist beendet.',
   endedHint:
     'Zusammenfassung und Namen der Sprecher erscheinen hier, sobald sie fertig sind; Sie müssen nicht neu laden.',

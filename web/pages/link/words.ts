@@ -5,11 +5,12 @@ const english = {
   forYou: 'A note for you',
   opens: 'Opening the note…',
   password: 'Password',
-  passwordHint: 'Whoever sent you the link knows it.',
+  passwordHint: 'Whoever sent you the link knows the password.',
   wrong: 'Wrong password. After 10 tries there’s a wait of some minutes.',
   openNote: 'Open note',
   over: 'This link is no longer valid.',
-  overHint: 'It has ended, was deleted or is incomplete. Ask whoever sent it to you for a new one.',
+  overHint:
+    'The link has ended, was deleted or is incomplete. Ask whoever sent the link to you for a new one.',
   busy: 'Too many people are reading.',
   busyHint: count({
     one: '{count} device has this link open. Try again in a few minutes.',
@@ -17,8 +18,9 @@ const english = {
   }),
   notReady: 'The note isn’t ready yet.',
   notReadyHint:
-    'A recording is in progress. The note appears here when it has ended; this page can stay open.',
-  inWork: 'The note is being written. It appears here when it’s ready; this page can stay open.',
+    'A recording is in progress. The note appears here after the recording; this page can stay open.',
+  inWork:
+    'The note is being written, and appears here when the note is ready; this page can stay open.',
   deleted: 'The recording was deleted.',
   deletedHint: 'What you read here is no longer available, and this page has kept none of it.',
   sharedBy: params('Shared by {name}'),

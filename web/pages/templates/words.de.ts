@@ -46,7 +46,7 @@ export default {
   deleteTemplate: 'Vorlage löschen…',
   deleteTitle: 'Vorlage „{name}“ löschen?',
   deleteText:
-    'Zusammenfassungen, die damit entstanden sind, bleiben. Ordner mit dieser Vorlage richten sich nach der Art.',
+    'Zusammenfassungen aus dieser Vorlage bleiben. Ordner mit dieser Vorlage richten sich nach der Art.',
   deleteReally: 'Vorlage löschen',
   tryIt: 'Ausprobieren',
   tryNote: 'Notiz zum Ausprobieren',

@@ -45,7 +45,7 @@ const english = {
   cancel: 'Cancel',
   deleteTemplate: 'Delete template…',
   deleteTitle: params('Delete template “{name}”?'),
-  deleteText: 'Summaries made with it stay. Folders that use it go by type.',
+  deleteText: 'Summaries made with this template stay. Folders with this template go by type.',
   deleteReally: 'Delete template',
   tryIt: 'Try it',
   tryNote: 'Note to try it on',
@@ -57,9 +57,9 @@ const english = {
   others: 'In no section',
   saved: params('{name} was saved'),
   deleted: params('{name} was deleted'),
-  notSaved: 'It could not be saved.',
-  notDeleted: 'It could not be deleted.',
-  notTried: 'It could not be tried.',
+  notSaved: 'The template could not be saved.',
+  notDeleted: 'The template could not be deleted.',
+  notTried: 'The template could not be tried.',
 };
 
 export type English = typeof english;
