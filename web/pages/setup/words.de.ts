@@ -17,7 +17,7 @@ export default {
 
   adminQuestion: 'Administratorkonto',
   adminLede:
-    'Die erste Person ist Administrator. Alle, die später hinzukommen, haben eigene Notizen, die hier sonst niemand sehen kann.',
+    'Die erste Person ist Administrator. Alle, die später hinzukommen, haben eigene Notizen, die andere nur sehen, wenn sie geteilt werden.',
   yourName: 'Benutzername',
   nameHint: '2 bis 32 Buchstaben, Ziffern oder @ . + - _. Er kann später nicht geändert werden.',
   password: 'Passwort',

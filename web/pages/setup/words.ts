@@ -17,7 +17,7 @@ const english = {
 
   adminQuestion: 'Administrator account',
   adminLede:
-    'The first person is the administrator. Everyone added later has their own notes, which nobody else can see here.',
+    'The first person is the administrator. Everyone added later has their own notes, which others see only where their owner shares them.',
   yourName: 'User name',
   nameHint: '2 to 32 letters, digits or @ . + - _. It can’t be changed later.',
   password: 'Password',
