@@ -8,7 +8,8 @@ import {
 import type { RuleThen, RuleWhen } from '../events/facts/rules.ts';
 import { type TemplateContent, asSpoken } from '../events/facts/templates.ts';
 import { detail } from '../src/words/details.ts';
-import { personOf, type PersonalFact, type TagColour } from '../events/facts/personal.ts';
+import { houseId, personOf, type PersonalFact, type TagColour } from '../events/facts/personal.ts';
+import { type KnownWord, wordsAfter } from './known-words.ts';
 import type { Kind } from '../events/facts/recording.ts';
 import { type RetentionTerms, isSameTerms } from '../events/facts/retention.ts';
 import { userSubject } from '../events/facts/catalogue.ts';
@@ -57,6 +58,8 @@ export type Personal = {
   /** In their order. */
   readonly rules: ReadonlyMap<string, Rule>;
   readonly templates: ReadonlyMap<string, Template>;
+  /** That saved last is the last. */
+  readonly words: ReadonlyMap<string, KnownWord>;
   /** Ids of folders that were deleted: what was put into one at that very moment is in none. */
   readonly deletedFolders: ReadonlySet<string>;
 };
@@ -84,11 +87,16 @@ export const personalAggregate: Aggregate<Personal, PersonalFact> = {
     tags: new Map(),
     rules: new Map(),
     templates: new Map(),
+    words: new Map(),
     deletedFolders: new Set(),
   }),
   evolve: after,
   accept: ({ userId }, _version, facts, metadata) =>
-    facts.map((fact) => ({ ...fact, ...metadata, subject: userSubject(userId) })),
+    facts.map((fact) => ({
+      ...fact,
+      ...metadata,
+      subject: userId === houseId ? houseId : userSubject(userId),
+    })),
 };
 
 export const createFolder =
@@ -256,7 +264,7 @@ const refuse = (refused: PersonalRefusal['refused'], said: Sentence): PersonalRe
 export const unknownInOrder = refuse('not-found', problemOf('not-found'));
 
 export const tooManyNames = (
-  what: 'folders' | 'tags' | 'rules' | 'grants' | 'templates',
+  what: 'folders' | 'tags' | 'rules' | 'grants' | 'templates' | 'words',
   count: number,
 ): PersonalRefusal => refuse('too-many-names', problemOf('too-many-names', { count, what }));
 
@@ -273,7 +281,7 @@ export function nameFault(
 }
 
 function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
-  const { folders, tags, rules, templates, deletedFolders } = personal;
+  const { folders, tags, rules, templates, words, deletedFolders } = personal;
   switch (fact.type) {
     case 'folder.created':
     case 'folder.renamed': {
@@ -300,14 +308,13 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
           : withoutGrant(there.access, fact.data.to);
       return { ...personal, folders: having(folders, { ...there, access }) };
     }
-    case 'folder.deleted': {
-      const { folder: id } = fact.data;
+    case 'folder.deleted':
       return {
         ...personal,
-        folders: without(folders, id),
-        deletedFolders: new Set(deletedFolders).add(id),
+        folders: without(folders, fact.data.folder),
+        words: wordsAfter(words, fact),
+        deletedFolders: new Set(deletedFolders).add(fact.data.folder),
       };
-    }
     case 'tag.created':
     case 'tag.renamed': {
       const { tag: id, colour } = fact.data;
@@ -335,6 +342,9 @@ function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {
       return { ...personal, templates: having(templates, templateIn(fact)) };
     case 'template.deleted':
       return { ...personal, templates: without(templates, fact.data.template) };
+    case 'word.saved':
+    case 'word.deleted':
+      return { ...personal, words: wordsAfter(words, fact) };
     default:
       return personal;
   }

@@ -5,13 +5,17 @@ import { kindSchema } from './recording.ts';
 import { retentionFacts, retentionTerms } from './retention.ts';
 import { ruleFacts } from './rules.ts';
 import { templateFacts } from './templates.ts';
+import { wordFacts } from './words.ts';
 
-/** The stream of what one user has set in order: folders, tags, rules and templates. Sealed with the user's key. */
+/** The stream of what one user has set in order: folders, tags, rules, templates and words. Sealed with the user's key. */
 export const personalStream = (userId: string): PersonalStream => `personal-${userId}`;
 export type PersonalStream = `personal-${string}`;
 /** The user a stream of that kind is of; undefined for other streams. */
 export const personOf = (stream: string): string | undefined =>
   stream.startsWith('personal-') ? stream.slice('personal-'.length) : undefined;
+
+/** In place of a user's id: words that administrators give for the whole house. Sealed with a key of its own. */
+export const houseId = 'house';
 
 /** Colours that a tag may have: those of speakers. */
 export const tagColours = [1, 2, 3, 4, 5, 6, 7, 8] as const;
@@ -49,6 +53,7 @@ export const personalFacts = {
   ...ruleFacts,
   ...retentionFacts,
   ...templateFacts,
+  ...wordFacts,
 } satisfies FactSchemas;
 
 export type PersonalFact = FactOf<typeof personalFacts>;

@@ -100,7 +100,7 @@ async function aboutUser(
       last_seen_at: lastSeenAt.toISOString(),
     })),
   };
-  const { folders, tags, rules, templates, retention } = await order.of(userId);
+  const { folders, tags, rules, templates, words, retention } = await order.of(userId);
   const voices = await peopleNamed(storage, userId, { voices: true });
   return [
     ['account.json', account],
@@ -114,6 +114,10 @@ async function aboutUser(
     ['tags.json', [...tags.values()]],
     ['rules.json', [...rules.values()]],
     ['templates.json', [...templates.values()]],
+    [
+      'words.json',
+      [...words.values()].map(({ savedAt, ...word }) => ({ ...word, saved_at: savedAt })),
+    ],
     // Periods of a folder are in `folders.json`.
     ['retention.json', { ...retention.terms, changed_at: retention.at }],
     ['voices.json', voices.map(({ name }) => ({ name }))],

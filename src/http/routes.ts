@@ -18,6 +18,7 @@ import { orderRoutes } from './routes/order.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { ruleRoutes } from './routes/rules.ts';
 import { templateRoutes } from './routes/templates.ts';
+import { wordRoutes } from './routes/words.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { recordingCommandRoutes } from './routes/recording-actions.ts';
@@ -89,6 +90,7 @@ export const routes: readonly Route[] = [
   ...ruleRoutes,
   ...retentionRoutes,
   ...templateRoutes,
+  ...wordRoutes,
   ...documentRoutes,
   ...searchRoutes,
   ...audioRoutes,

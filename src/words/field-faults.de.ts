@@ -149,6 +149,7 @@ export const fieldFaultsInGerman = {
   'model-only-for-speech': { detail: 'lässt sich nur beim erneuten Transkribieren wählen' },
   'not-your-folder': { detail: 'ist keiner Ihrer Ordner' },
   'not-your-template': { detail: 'ist keine Ihrer Vorlagen' },
+  'too-many-lines': { detail: 'darf höchstens {count} Zeilen haben' },
   'same-section-twice': { detail: 'hat eine Überschrift doppelt' },
   'rule-without-condition': { detail: 'braucht mindestens eine Bedingung' },
   'rule-without-action': { detail: 'muss sagen, was geschehen soll' },

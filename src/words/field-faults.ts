@@ -195,6 +195,7 @@ export const fieldFaults = {
   'model-only-for-speech': says({}, { detail: 'can only be chosen when transcribing again' }),
   'not-your-folder': says({}, { detail: 'is not one of your folders' }),
   'not-your-template': says({}, { detail: 'is not one of your templates' }),
+  'too-many-lines': says({ count: 'integer' }, { detail: 'must have at most {count} lines' }),
   'same-section-twice': says({}, { detail: 'has a heading twice' }),
   'rule-without-condition': says({}, { detail: 'must have at least one condition' }),
   'rule-without-action': says({}, { detail: 'must say what is done' }),

@@ -134,6 +134,7 @@ export const problemsOfRequestsInGerman = {
         tags: 'Schlagwörter',
         rules: 'Regeln',
         templates: 'Vorlagen',
+        words: 'Wörter',
         groups: 'Gruppen',
         members: 'Mitglieder einer Gruppe',
         grants: 'Personen und Gruppen für eine Notiz oder einen Ordner',

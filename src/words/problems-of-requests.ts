@@ -204,7 +204,17 @@ export const problemsOfRequests = {
   'too-many-names': says(
     {
       count: 'integer',
-      what: ['folders', 'tags', 'rules', 'templates', 'groups', 'members', 'grants', 'links'],
+      what: [
+        'folders',
+        'tags',
+        'rules',
+        'templates',
+        'words',
+        'groups',
+        'members',
+        'grants',
+        'links',
+      ],
     },
     {
       title: 'Too many',
@@ -215,6 +225,7 @@ export const problemsOfRequests = {
           tags: 'tags',
           rules: 'rules',
           templates: 'templates',
+          words: 'words',
           groups: 'groups',
           members: 'members of a group',
           grants: 'people and groups for one note or folder',

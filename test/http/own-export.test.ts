@@ -38,6 +38,8 @@ test('all that one has is in one file: documents, audio, order and account; noth
   await post(ada, '/rules', { when: { title: 'Rule of ada' }, then: { folder } });
   const sections = [{ title: 'Section of ada' }];
   await post(ada, '/templates', { name: 'Template of ada', sections });
+  await post(ada, '/words', { write: 'Word of ada', heard: ['Wort of ada'] });
+  await post(ben, '/words', { write: 'Word of ben' });
   await service.call('PUT', '/retention', { token: ada, json: { audio_days: 4321 } });
   await service.call('PATCH', `/folders/${folder}`, {
     token: ada,
@@ -90,12 +92,15 @@ test('all that one has is in one file: documents, audio, order and account; noth
     [template?.name, template?.sections.map(({ title }) => title)],
     ['Template of ada', ['Section of ada']],
   );
+  const [word] = read('words.json') as { write: string; heard: string[] }[];
+  assert.deepEqual([word?.write, word?.heard], ['Word of ada', ['Wort of ada']]);
   assert.equal((read('retention.json') as { audio_days: number }).audio_days, 4321);
   const [kept] = read('folders.json') as { retention: object }[];
   assert.deepEqual(kept?.retention, { notes_days: 1234 });
   const other = service.accounts.findUser('ben')!.userId;
   for (const foreign of [
     'Title of ben',
+    'Word of ben',
     'Folder of ben',
     'Template of ben',
     `said-by-${other}`,

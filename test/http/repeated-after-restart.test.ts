@@ -245,6 +245,8 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/rules': 'the same: repeated in rules.test.ts',
   '/templates': 'the same: repeated in templates.test.ts',
   '/templates/try': 'nothing of it is kept',
+  '/words': 'the user’s stream knows the command: repeated in words.test.ts',
+  '/words/import': 'the same',
   '/rules/try': 'changes nothing',
   '/rules/apply': 'each recording knows its command, as with /recordings/bulk',
   '/recordings/bulk': 'each recording knows its command: repeated in order.test.ts',

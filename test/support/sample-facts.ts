@@ -329,6 +329,11 @@ const samples: Record<FactType, Sample> = {
     },
   },
   'template.deleted': { data: { template: 'V1' } },
+  'word.saved': {
+    data: { word: 'W1', folder: 'F1' },
+    content: { write: 'Mitschrift', heard: ['mit Schrift'] },
+  },
+  'word.deleted': { data: { word: 'W1' } },
   'rules.ordered': { data: { rules: ['U2', 'U1'] } },
   'folder.created': { data: { folder: 'F1' }, content: { name: 'Gemeinde' } },
   'folder.configured': { data: { folder: 'F1', kind: 'meeting', language: 'de' } },

@@ -38,6 +38,15 @@ export const template = z.object({
   ...templateContent.shape,
 });
 
+/** How something is written. */
+export const word = z.object({
+  id: z.string(),
+  write: z.string().describe('how it is written'),
+  heard: z.array(z.string()).describe('as what it was misheard: replaced in new transcripts'),
+  folder: z.string().nullable().describe('id of the folder whose recordings it is for; null: all'),
+  saved_at: z.string(),
+});
+
 /** What several recordings became, with what undoes it. */
 export const changedTogether = <T extends z.ZodType>(refused: T) =>
   z.object({
