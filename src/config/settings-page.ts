@@ -30,7 +30,7 @@ export type SettingGroup = {
   id: string;
   title: string;
   /** What `POST /config/test` can try of it. */
-  test: 'stt' | 'llm' | null;
+  test: 'stt' | 'llm' | 'embeddings' | null;
   settings: SettingField[];
 };
 
@@ -77,7 +77,7 @@ function typeOf(schema: z.ZodType): SettingField['type'] {
 type Group = {
   id: string;
   title: InLanguages;
-  test?: 'stt' | 'llm';
+  test?: 'stt' | 'llm' | 'embeddings';
   /** First parts of keys. */
   sections: readonly string[];
 };
@@ -95,6 +95,12 @@ const groups: readonly Group[] = [
     title: { en: 'Language model', de: 'Sprachmodell' },
     test: 'llm',
     sections: ['llm'],
+  },
+  {
+    id: 'meaning',
+    title: { en: 'Finding by meaning', de: 'Suche nach Bedeutung' },
+    test: 'embeddings',
+    sections: ['embeddings'],
   },
   {
     id: 'notes',

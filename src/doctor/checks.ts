@@ -6,6 +6,7 @@ import { type ClusterParts, clusterLooks } from './cluster-checks.ts';
 import { type DataParts, dataLooks } from './data-checks.ts';
 import { type EngineParts, engineLooks, type SpeakerParts, speakerLook } from './engine-checks.ts';
 import { hostLooks, runtimeLooks, timeLook } from './host-checks.ts';
+import { meaningLook } from './meaning-check.ts';
 import { soundLooks } from './sound-checks.ts';
 
 /** What is looked at, and by what means. */
@@ -49,6 +50,7 @@ export async function runChecks(examined: Examined): Promise<Check[]> {
       // Nodes of a cluster record no devices.
       ...(cluster ? [] : soundLooks(data.root, settings)),
       ...engineLooks(engines),
+      meaningLook(examined),
       speakerLook(engines),
       ...addressLooks(listening, settings),
     ],

@@ -142,6 +142,40 @@ export async function tryLanguage(settings: Settings): Promise<Trial> {
   }
 }
 
+/** Tries the embedding server of the settings, with a sentence of ours. */
+export async function tryEmbeddings(settings: Settings): Promise<Trial> {
+  const baseUrl = settings['embeddings.base_url'];
+  if (baseUrl === null) return { ok: true, said: check('embeddings-none') };
+  const { openEmbeddingModel } = await import('../language/embeddings.ts');
+  const model = openEmbeddingModel({
+    baseUrl,
+    model: settings['embeddings.model'],
+    apiKey: settings['embeddings.api_key'],
+    timeoutSeconds: trialMs / 1000,
+  });
+  const signal = AbortSignal.timeout(trialMs + 1000);
+  const { origin: server } = new URL(baseUrl);
+  try {
+    const models = await model.models(signal);
+    const named = await model.named(signal);
+    if (models.length > 0) {
+      const ready = { state: 'ready', said: check('server-ready', { server }), models } as const;
+      const trial = judged(ready, settings['embeddings.model'], 'embeddings.model');
+      if (!trial.ok) return trial;
+    }
+    const began = performance.now();
+    await model.embed(['Say yes.'], 'passage', signal);
+    const time = (performance.now() - began) / 1000;
+    const figures = { model: named, dimensions: model.dimensions ?? 0, time };
+    return { ok: true, said: check('embeddings-ok', figures), models };
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error;
+    return wrong(error.sentence);
+  } finally {
+    await model.close();
+  }
+}
+
 async function tryLocal(
   settings: Settings,
   { modelsDir, log, key = 'stt.local_model' }: Deps,

@@ -26,11 +26,12 @@ export async function askForJson(server: Server, url: string, init: RequestInit)
     return JSON.parse(answer.body);
   } catch {
     const { name } = server;
+    const kind = server.kind === 'embedding' ? server.kind : 'language';
     if (/^\s*[[{]/u.test(answer.body))
-      throw new StageError(failure('language-answer-broken', { server: name }), {
+      throw new StageError(failure(`${kind}-answer-broken`, { server: name }), {
         retriable: true,
       });
-    const sentence = failure('language-server-not-api', { server: name, fault: 'not-json' });
+    const sentence = failure(`${kind}-server-not-api`, { server: name, fault: 'not-json' });
     throw new StageError(sentence, { retriable: false });
   }
 }

@@ -81,8 +81,8 @@ function tooLarge(kind: Server['kind'] | 'mitschrift', server: string, cause: un
       ...lasting,
       as: 'engine-refused',
     });
-  if (kind === 'language')
-    return new StageError(failure('language-server-not-api', large), lasting);
+  if (kind === 'language' || kind === 'embedding')
+    return new StageError(failure(`${kind}-server-not-api`, large), lasting);
   return new StageError(failure('not-mitschrift', { server }), lasting);
 }
 

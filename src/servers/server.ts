@@ -132,7 +132,7 @@ export function serverAddress(baseUrl: string): Address {
 /** A configured server: where it is, and how it is asked. Call `connections.destroy` when it is not asked again. */
 export type Server = {
   /** What it is asked for. */
-  kind: 'speech' | 'language';
+  kind: 'speech' | 'language' | 'embedding';
   /** Its routes lie below; without a slash at the end. */
   base: string;
   /** Its address as sentences say it: no credentials, no query. */

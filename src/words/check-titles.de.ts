@@ -22,6 +22,7 @@ export const checkTitlesInGerman = {
   combined: { detail: 'Mikrofon und Lautsprecher' },
   speech: { detail: 'Spracherkennung' },
   language: { detail: 'Sprachmodell' },
+  meaning: { detail: 'Suche nach Bedeutung' },
   speakers: { detail: 'Sprechererkennung' },
   address: { detail: 'Adresse' },
   https: { detail: 'https' },

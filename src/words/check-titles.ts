@@ -22,6 +22,7 @@ export const checkTitles = {
   combined: says({}, { detail: 'Microphone and speakers' }),
   speech: says({}, { detail: 'Speech recognition' }),
   language: says({}, { detail: 'Language model' }),
+  meaning: says({}, { detail: 'Finding by meaning' }),
   speakers: says({}, { detail: 'Speaker recognition' }),
   address: says({}, { detail: 'Address' }),
   https: says({}, { detail: 'https' }),

@@ -173,7 +173,7 @@ export const checksOfPartsInGerman = {
   },
   'fix-server-or-settings': {
     detail: 'Starten Sie den Server, oder korrigieren Sie seine Einstellungen ({settings}).',
-    choices: { settings: { stt: 'stt.…', llm: 'llm.…' } },
+    choices: { settings: { stt: 'stt.…', llm: 'llm.…', embeddings: 'embeddings.…' } },
   },
   'fix-install-package': { detail: 'Installieren Sie das Paket für Spracherkennung.' },
   'fix-install-model': {

@@ -257,10 +257,10 @@ export const checksOfParts = {
     },
   ),
   'fix-server-or-settings': says(
-    { settings: ['stt', 'llm'] },
+    { settings: ['stt', 'llm', 'embeddings'] },
     {
       detail: 'Start the server, or correct its settings ({settings}).',
-      choices: { settings: { stt: 'stt.…', llm: 'llm.…' } },
+      choices: { settings: { stt: 'stt.…', llm: 'llm.…', embeddings: 'embeddings.…' } },
     },
   ),
   'fix-install-package': says({}, { detail: 'Install the package for speech recognition.' }),

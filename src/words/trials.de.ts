@@ -6,6 +6,13 @@ export const trialsInGerman = {
     detail:
       'Es ist kein Sprachmodell-Server angegeben: Die Zusammenfassung wird dem Transkript entnommen, der Titel dem Transkript oder dem Dateinamen.',
   },
+  'embeddings-none': {
+    detail:
+      'Es ist kein Embedding-Server angegeben: Notizen werden nur nach ihren Wörtern gefunden.',
+  },
+  'embeddings-ok': {
+    detail: '{model} hat in {time} einen Satz eingebettet, als {dimensions} Zahlen.',
+  },
   'local-ready': { detail: 'Die Spracherkennung auf diesem Server funktioniert.' },
   'server-ready': { detail: '{server} ist bereit.' },
   'server-no-list': { detail: '{server} antwortet, listet aber keine Modelle auf.' },

@@ -9,6 +9,14 @@ export const trials = {
         'No language model server is set: the summary is taken from the transcript, the title from the transcript or the name of the file.',
     },
   ),
+  'embeddings-none': says(
+    {},
+    { detail: 'No embedding server is set: notes are found by their words alone.' },
+  ),
+  'embeddings-ok': says(
+    { model: 'text', dimensions: 'integer', time: 'seconds' },
+    { detail: '{model} embedded a sentence in {time}, as {dimensions} numbers.' },
+  ),
   'local-ready': says({}, { detail: 'Speech recognition works on this server.' }),
   'server-ready': says({ server: 'place' }, { detail: '{server} is ready.' }),
   'server-no-list': says(

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+import { startEmbeddingServer } from '../support/embedding-servers.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { selfSigned } from '../support/certificates.ts';
@@ -157,6 +158,7 @@ test('GET /config/schema: every key of GET /config once, in the language of the 
     [
       ['speech', 'stt'],
       ['language', 'llm'],
+      ['meaning', 'embeddings'],
     ],
   );
   // Each in its own words: nothing is left in the other language.
@@ -283,6 +285,8 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
   const speech = await speechServer('speaches');
   const whisper = await speechServer('whisper.cpp');
   const llm = await startLanguageServer({ flavour: 'openai', apiKey: 'sk-right', models: ['m1'] });
+  const embeddings = await startEmbeddingServer();
+  t.after(embeddings.close);
   const other = createServer((_, response) => void response.writeHead(404).end('nothing here'));
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const bare = { url: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
@@ -334,6 +338,18 @@ test('POST /config/test says in words what is wrong, and saves nothing', async (
       false,
       /model m2 isn’t available \(llm\.model\).*m1/,
     ],
+    [{ embeddings: {} }, true, /found by their words alone/],
+    [
+      { embeddings: { base_url: embeddings.url } },
+      true,
+      /test-embed embedded a sentence in .*, as 128 numbers/,
+    ],
+    [
+      { embeddings: { base_url: embeddings.url, model: 'm2' } },
+      false,
+      /model m2 isn’t available \(embeddings\.model\).*test-embed/,
+    ],
+    [{ embeddings: { base_url: bare.url } }, false, /offers no model/],
     [{ llm: { base_url: 'http://127.0.0.1:59998' } }, false, /can’t be reached/],
     [{ llm: { base_url: 'http://name.invalid' } }, false, /can’t be reached/],
     [

@@ -46,9 +46,9 @@ const unseen: readonly RegExp[] = [
 ];
 /** Settings have both languages beside each other; tags of routes are the interface's description. */
 const others = new Set([
+  'src/config/language-settings.ts',
   'src/config/retention-settings.ts',
   'src/config/schema.ts',
-  'src/config/retention-settings.ts',
   'src/config/sharing-settings.ts',
   'src/http/route.ts',
 ]);

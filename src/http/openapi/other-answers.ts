@@ -133,8 +133,12 @@ export const trial = z.object({
   code: z.string().optional().describe('of what came of one trial, for programs'),
   params: z.record(z.string(), z.unknown()).optional(),
   models: z.array(z.string()).optional(),
-  stt: z.unknown().optional().describe('where both were tried: speech to text alone'),
-  llm: z.unknown().optional().describe('where both were tried: the language model alone'),
+  stt: z.unknown().optional().describe('where several were tried: speech to text alone'),
+  llm: z.unknown().optional().describe('where several were tried: the language model alone'),
+  embeddings: z
+    .unknown()
+    .optional()
+    .describe('where several were tried: the embedding server alone'),
 });
 
 /** The whole configuration as it is read. */
@@ -163,7 +167,7 @@ export const settingsPage = z.object({
       id: z.string(),
       title: z.string(),
       test: z
-        .enum(['stt', 'llm'])
+        .enum(['stt', 'llm', 'embeddings'])
         .nullable()
         .describe('what `POST /config/test` can try of this group'),
       settings: z.array(

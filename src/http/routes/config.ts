@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { languages } from '../../words/params.ts';
-import { type TrialAnswer, trialAnswer, tryLanguage, trySpeech } from '../../doctor/try-servers.ts';
+import {
+  type TrialAnswer,
+  trialAnswer,
+  tryLanguage,
+  trySpeech,
+  type Trial,
+  tryEmbeddings,
+} from '../../doctor/try-servers.ts';
 import { assertConfirmed } from '../middleware/authenticate.ts';
 import { changesSecret } from '../../config/changes.ts';
 import { commandLine } from '../../shared/command-line.ts';
@@ -58,28 +65,37 @@ export const configRoutes = [
     id: 'testConfig',
     summary: 'Tries servers with the given settings over the stored ones; saves nothing',
     body: {
-      json: z.strictObject({ stt: section.optional(), llm: section.optional() }),
+      json: z.strictObject({
+        stt: section.optional(),
+        llm: section.optional(),
+        embeddings: section.optional(),
+      }),
       optional: true,
     },
     answers: { 200: { description: 'What came of it, in words.', json: answers.trial } },
     problems: ['overridden'],
     async run({ ctx, body: given }, { config, models, log }) {
       const settings = config.withPatch(given);
-      // Nothing named: both, as they are.
-      const both = given.stt === undefined && given.llm === undefined;
+      // Nothing named: what notes are made with, as it is.
+      const both = Object.values(given).every((one) => one === undefined);
       const modelsDir = models.folders;
-      const [stt, llm] = await Promise.all([
+      const [stt, llm, embeddings] = await Promise.all([
         given.stt || both ? trySpeech(settings, { modelsDir, log }) : undefined,
         given.llm || both ? tryLanguage(settings) : undefined,
+        given.embeddings ? tryEmbeddings(settings) : undefined,
       ]);
       const language = languageWanted(ctx);
-      return together(stt && trialAnswer(language, stt), llm && trialAnswer(language, llm));
+      const said = (trial: Trial | undefined) => trial && trialAnswer(language, trial);
+      return together({ stt: said(stt), llm: said(llm), embeddings: said(embeddings) });
     },
   }),
 ];
 
-/** One trial as it is; of two, what both say, and each by itself. */
-function together(stt: TrialAnswer | undefined, llm: TrialAnswer | undefined): object {
-  if (!stt || !llm) return stt ?? llm!;
-  return { ok: stt.ok && llm.ok, detail: `${stt.detail} ${llm.detail}`, stt, llm };
+/** One trial as it is; of several, what all say, and each by itself. */
+function together(trials: Record<string, TrialAnswer | undefined>): object {
+  const all = Object.values(trials).filter((one) => one !== undefined);
+  const [first, ...others] = all;
+  if (first && others.length === 0) return first;
+  const detail = all.map((one) => one.detail).join(' ');
+  return { ok: all.every(({ ok }) => ok), detail, ...trials };
 }

@@ -1,0 +1,247 @@
+import * as z from 'zod';
+import { isGood, lookAt, serverConnections, throughOpenAI } from '../servers/ask-server.ts';
+import { type Server, serverAddress } from '../servers/server.ts';
+import { answerFailure, connectionFailure } from '../servers/server-failure.ts';
+import { StageError } from '../shared/errors.ts';
+import { failure } from '../words/failures.ts';
+import { type EmbeddedAs, embeddingPrefix } from './embedding-prefixes.ts';
+import { ServerAnswerError, askForJson, isOverflow } from './language-server.ts';
+
+export type { EmbeddedAs } from './embedding-prefixes.ts';
+
+/** Turns texts into lists of numbers: texts of similar meaning have similar ones. */
+export interface EmbeddingModel {
+  /** Jobs of the same queue share the slots of one server. */
+  readonly queue: string;
+  /** Null: none is configured, and the server was not asked yet. */
+  readonly model: string | null;
+  /** How many numbers an embedding has; null until the first. */
+  readonly dimensions: number | null;
+  /** The model, asked from the server where none is configured. @throws as `embed` */
+  named(signal: AbortSignal): Promise<string>;
+  /**
+   * One embedding for each text, in their order, each of length 1.
+   * @throws {StageError} `model-away` (retriable), `model-refused`; AbortError when aborted
+   */
+  embed(texts: readonly string[], as: EmbeddedAs, signal: AbortSignal): Promise<Float32Array[]>;
+}
+
+export type EmbeddingOptions = {
+  /** With or without `/v1`. */
+  baseUrl: string;
+  /** Null: the first for embeddings that the server lists. */
+  model: string | null;
+  apiKey: string | null;
+  /** What one request may take, loading of the model included. */
+  timeoutSeconds: number;
+};
+
+export type OpenEmbeddingModel = EmbeddingModel & {
+  /** The models the server lists; empty where it lists none. */
+  models(signal: AbortSignal): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+/** What one request asks at most. Servers that take less say so, and are asked for half. */
+const batchMax = 32;
+const batchCharactersMax = 30_000;
+/** How often a text that is too long for a model is halved. */
+const halvingsMax = 3;
+const probeMs = 5000;
+const dimensionsMax = 8192;
+
+const answerSchema = z.object({
+  data: z.array(
+    z.object({
+      index: z.int().nullish(),
+      embedding: z.union([z.array(z.number()), z.string()]),
+    }),
+  ),
+});
+
+/** What is known of a server. */
+type Endpoint = {
+  options: EmbeddingOptions;
+  server: Server;
+  model: string | null;
+  dimensions: number | null;
+  batchMax: number;
+};
+
+/** Opens a server of the route `/embeddings` as OpenAI has it. Nothing is sent before the first question. */
+export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingModel {
+  const { api: base, origin: name } = serverAddress(options.baseUrl);
+  const server: Server = {
+    kind: 'embedding',
+    base,
+    name,
+    apiKey: options.apiKey,
+    connections: serverConnections(0),
+  };
+  const endpoint: Endpoint = { options, server, model: options.model, dimensions: null, batchMax };
+  return {
+    queue: `embeddings ${base}`,
+    get model() {
+      return endpoint.model;
+    },
+    get dimensions() {
+      return endpoint.dimensions;
+    },
+    named: (signal) => limited(endpoint, { signal, prompt: '' }, (both) => modelOf(endpoint, both)),
+    async embed(texts, as, signal) {
+      const found: Float32Array[] = [];
+      for (let from = 0; from < texts.length;) {
+        const batch = batchFrom(texts, from, endpoint.batchMax);
+        const asked = { signal, prompt: batch.join('\n') };
+        const embedded = await limited(endpoint, asked, async (both) => {
+          const prefix = embeddingPrefix(await modelOf(endpoint, both), as);
+          return await embedSome(endpoint, { texts: batch, prefix, signal: both });
+        });
+        found.push(...embedded);
+        from += embedded.length;
+      }
+      return found;
+    },
+    models: (signal) => limited(endpoint, { signal, prompt: '' }, (both) => listed(server, both)),
+    close: () => server.connections.destroy(),
+  };
+}
+
+/** Runs against the time limit and the caller's signal; every failure comes out in a person's words. */
+async function limited<T>(
+  { server, options }: Endpoint,
+  { signal, prompt }: { signal: AbortSignal; prompt: string },
+  job: (both: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const limit = AbortSignal.timeout(options.timeoutSeconds * 1000);
+  try {
+    return await job(AbortSignal.any([signal, limit]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.aborted) {
+      const late = { server: server.name, limit: options.timeoutSeconds };
+      throw new StageError(failure('embedding-server-late', late), { retriable: true });
+    }
+    if (error instanceof ServerAnswerError) throw answerFailure(server, error.answer, prompt);
+    throw connectionFailure(server, error);
+  }
+}
+
+async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string> {
+  if (endpoint.model !== null) return endpoint.model;
+  const models = await listed(endpoint.server, signal);
+  endpoint.model = models.find((id) => looksEmbedding.test(id)) ?? models[0] ?? null;
+  if (endpoint.model !== null) return endpoint.model;
+  const { name: server } = endpoint.server;
+  throw new StageError(failure('embedding-server-no-model', { server }), { retriable: false });
+}
+
+/** Servers list models of all kinds. */
+const looksEmbedding = /embed|(?:^|[/_-])(?:bge|e5|gte|minilm|mpnet)(?:[-_:.]|$)/iu;
+
+const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/** @throws as `askServer`; {ServerAnswerError} when it does not accept the key, or is not ready */
+async function listed(server: Server, signal: AbortSignal): Promise<string[]> {
+  const answer = await lookAt(server, `${server.base}/models`, signal, { timeoutMs: probeMs });
+  if (answer === null) return [];
+  const { status, body } = answer;
+  if (status === 401 || status === 429 || (status >= 500 && status !== 501))
+    throw new ServerAnswerError(answer);
+  if (!isGood(answer)) return [];
+  try {
+    const { success, data } = listSchema.safeParse(JSON.parse(body));
+    return success ? data.data.map(({ id }) => id) : [];
+  } catch {
+    return []; // a page: no list
+  }
+}
+
+function batchFrom(texts: readonly string[], from: number, most: number): readonly string[] {
+  let [to, characters] = [from, 0];
+  while (to < texts.length && to - from < most) {
+    characters += texts[to]!.length;
+    if (characters > batchCharactersMax && to > from) break;
+    to += 1;
+  }
+  return texts.slice(from, to);
+}
+
+type Batch = { texts: readonly string[]; prefix: string; signal: AbortSignal };
+
+/** Embeds the first of the texts, as many as the server takes at once; a text that is too long for it by its beginning. */
+async function embedSome(endpoint: Endpoint, batch: Batch): Promise<Float32Array[]> {
+  let { texts } = batch;
+  for (let halvings = 0; ;) {
+    try {
+      return await embedAll(endpoint, { ...batch, texts });
+    } catch (error) {
+      if (!isTooMuch(error)) throw error;
+      if (texts.length > 1) {
+        texts = texts.slice(0, Math.ceil(texts.length / 2));
+        endpoint.batchMax = Math.min(endpoint.batchMax, texts.length);
+      } else {
+        if (halvings >= halvingsMax) throw error;
+        halvings += 1;
+        texts = texts.map((text) => text.slice(0, Math.ceil(text.length / 2)));
+      }
+    }
+  }
+}
+
+/** Of llama.cpp, text-embeddings-inference, vLLM and OpenAI: too many texts, or one that is too long. */
+const isTooMuch = (error: unknown): boolean =>
+  error instanceof ServerAnswerError &&
+  (isOverflow(error.answer) ||
+    error.answer.status === 413 ||
+    ([400, 422, 500].includes(error.answer.status) &&
+      /too large to process|batch size|too (?:many|long)|input length|maximum allowed/iu.test(
+        error.answer.body,
+      )));
+
+async function embedAll(
+  endpoint: Endpoint,
+  { texts, prefix, signal }: Batch,
+): Promise<Float32Array[]> {
+  const { server } = endpoint;
+  const input = texts.map((text) => prefix + text);
+  const model = endpoint.model ?? '';
+  const ask = async (url: string, init: RequestInit) =>
+    Response.json(await askForJson(server, url, init));
+  const answer: unknown = await throughOpenAI(server, ask, (client) =>
+    client.embeddings.create({ model, input, encoding_format: 'float' }, { signal }),
+  );
+  const parsed = answerSchema.safeParse(answer);
+  // `{"error": …}` inside a 200, as some gateways answer.
+  if (!parsed.success) throw unusable(server, 'numbers');
+  const { data } = parsed.data;
+  const places = data.map(({ index }, at) => index ?? at);
+  if (data.length !== texts.length || new Set(places).size !== texts.length)
+    throw unusable(server, 'count');
+  const inOrder = texts.map((_, at) => data[places.indexOf(at)]?.embedding);
+  return inOrder.map((embedding) => {
+    if (embedding === undefined) throw unusable(server, 'count');
+    const numbers = unitLength(typeof embedding === 'string' ? fromBase64(embedding) : embedding);
+    if (!numbers || numbers.length > dimensionsMax) throw unusable(server, 'numbers');
+    endpoint.dimensions ??= numbers.length;
+    if (numbers.length !== endpoint.dimensions) throw unusable(server, 'length');
+    return numbers;
+  });
+}
+
+const unusable = ({ name: server }: Server, fault: 'count' | 'numbers' | 'length'): StageError =>
+  new StageError(failure('embedding-answer-unusable', { server, fault }), { retriable: false });
+
+/** As some servers send them, whatever was asked for: floats of 32 bits, the lowest byte first. */
+function fromBase64(text: string): number[] {
+  const bytes = Buffer.from(text, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(at * 4));
+}
+
+/** Undefined where there is nothing to compare: no numbers, or nothing but zeros. */
+function unitLength(numbers: readonly number[]): Float32Array | undefined {
+  const length = Math.sqrt(numbers.reduce((sum, one) => sum + one * one, 0));
+  if (!Number.isFinite(length) || length === 0) return undefined;
+  return Float32Array.from(numbers, (one) => one / length);
+}
