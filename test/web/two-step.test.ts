@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
 import { apiOf } from '../support/service-process.ts';
-import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
+import {
+  type WebService,
+  checkLook,
+  openPage,
+  password,
+  phone,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
 
 /** A code of so many seconds from now: each is good once. */
 const codeOf = (secret: string, ahead = 0) =>
@@ -35,7 +46,7 @@ test('two-step login: set up in the account, asked for at the login, switched of
   const codes = (await page.locator('output').innerText()).split('\n');
   assert.equal(codes.length, 10);
   await checkLook(page, 'two-step-codes');
-  await page.getByRole('button', { name: 'Done' }).click();
+  await keepCodes(page, codes);
   await page.getByText('10 of 10 recovery codes left').waitFor();
 
   const other = await openPage(t, browser, {
@@ -59,8 +70,94 @@ test('two-step login: set up in the account, asked for at the login, switched of
   await other.getByText('9 of 10 recovery codes left').waitFor();
   await other.getByRole('button', { name: 'Switch off…' }).click();
   await other.getByLabel('Code, or recovery code').fill(codeOf(secret, 30));
-  await other.getByRole('textbox', { name: 'Current password' }).first().waitFor();
+  const form = other.locator('form').filter({ hasText: 'Code, or recovery code' });
+  await form.getByLabel('Current password').fill(password);
   await checkLook(other, 'two-step-off');
+  await other.keyboard.press('Enter');
+  await other.getByText('Two-step login is off.').first().waitFor();
+  await other.getByRole('button', { name: 'Set up…' }).waitFor();
+});
+
+/** Recovery codes are copied, saved and printed, and going on needs that they are stored. */
+async function keepCodes(page: Page, codes: readonly string[]): Promise<void> {
+  const { host } = new URL(page.url());
+  const whose = `Mitschrift: recovery codes of ada on ${host}`;
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy', exact: true }).press('Enter');
+  await page.getByRole('status').getByText('Copied.').waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), codes.join('\n'));
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as text file' }).press('Enter');
+  const file = await download;
+  assert.equal(file.suggestedFilename(), 'mitschrift-recovery-codes.txt');
+  assert.equal(await readFile(await file.path(), 'utf8'), `${whose}\n\n${codes.join('\n')}\n`);
+
+  await page.evaluate('void (print = () => (globalThis.printed = true))');
+  await page.getByRole('button', { name: 'Print' }).press('Enter');
+  await untilHolds(page, 'printed');
+  await page.emulateMedia({ media: 'print' });
+  const printed = (await page.locator('body').innerText()).trim().split(/\s*\n\s*/);
+  assert.deepEqual(printed, [whose, ...codes], 'of the page only the codes are printed');
+  await page.emulateMedia({ media: 'screen' });
+
+  const done = page.getByRole('button', { name: 'Done' });
+  assert.ok(await done.isDisabled());
+  await page.getByLabel('I’ve stored them somewhere safe.').press(' ');
+  await done.press('Enter');
+}
+
+/** Somebody with two-step login. @returns their secret */
+async function withTwoStep(service: WebService, username: string): Promise<string> {
+  const api = apiOf(service.url, (await service.login(username)).token);
+  const { secret } = await api.post<{ secret: string }>('/users/me/totp', {
+    current_password: password,
+  });
+  await api.post('/users/me/totp/confirm', { code: codeOf(secret, -30) });
+  return secret;
+}
+
+test('an administrator switches two-step login off for who lost the phone', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const session = await service.login();
+  await withTwoStep(service, 'ben');
+  const url = `${service.url}/settings?part=people`;
+  const page = await openPage(t, browser, { url, session });
+  const ben = page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: 'ben' }) });
+  await ben.getByText('two-step login', { exact: true }).waitFor();
+  await checkLook(page, 'two-step-people');
+  await ben.getByRole('button', { name: 'Switch off two-step login' }).press('Enter');
+  await ben.getByText('two-step login', { exact: true }).waitFor({ state: 'detached' });
+  await service.login('ben');
+});
+
+test('a link for a new password asks who has two-step login for a code', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const { token } = await service.login();
+  const secret = await withTwoStep(service, 'cleo');
+  const { url } = await apiOf(service.url, token).post<{ url: string }>(
+    '/users/cleo/password-link',
+    {},
+  );
+  const expected = /401|WebSocket/;
+  const page = await openPage(t, browser, { url, expected, ...phone });
+  await page.getByLabel('New password').fill('four lanterns in a row');
+  await page.keyboard.press('Enter');
+  const code = page.getByLabel('Code, or recovery code');
+  await code.waitFor();
+  await untilHolds(page, 'document.activeElement.maxLength === 20');
+  await checkLook(page, 'two-step-password-link');
+  await page.keyboard.type('000000');
+  await page.keyboard.press('Enter');
+  await page.getByText('Wrong code. Each code is valid once').waitFor();
+  await code.fill(codeOf(secret));
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${service.url}/`);
+  await page.getByLabel('cleo, account').waitFor();
 });
 
 test('who must have two-step login is led to it', async (t) => {
@@ -86,6 +183,7 @@ test('who must have two-step login is led to it', async (t) => {
   const secret = (await page.locator('details code').innerText()).replaceAll(' ', '');
   await page.getByLabel('Geben Sie die 6 Ziffern ein, die die App zeigt').fill(codeOf(secret));
   await page.keyboard.press('Enter');
+  await page.getByLabel('Ich habe sie sicher aufbewahrt.').check();
   await page.getByRole('button', { name: 'Fertig' }).click();
   await page.waitForURL(`${service.url}/`);
 });

@@ -13,6 +13,11 @@ export default {
   codesMeaning:
     'Die Anmeldung in zwei Schritten ist an. Geht Ihr Telefon verloren, meldet jeder dieser Codes Sie einmal an. Sie werden nur jetzt angezeigt.',
   copyCodes: 'Kopieren',
+  saveCodes: 'Als Textdatei speichern',
+  printCodes: 'Drucken',
+  stored: 'Ich habe sie sicher aufbewahrt.',
+  codesOf: 'Mitschrift: Wiederherstellungscodes von {user} auf {server}',
+  codesFile: 'wiederherstellungscodes',
   password: 'Passwort',
   continue: 'Weiter',
   unchanged: 'Es wurde nichts geändert.',

@@ -1,3 +1,4 @@
+import { params } from '@nanostores/i18n';
 import { i18n } from '../words/i18n.ts';
 
 const english = {
@@ -12,6 +13,11 @@ const english = {
   codesMeaning:
     'Two-step login is on. If your phone is lost, each of these codes logs you in once. They’re shown only now.',
   copyCodes: 'Copy',
+  saveCodes: 'Save as text file',
+  printCodes: 'Print',
+  stored: 'I’ve stored them somewhere safe.',
+  codesOf: params('Mitschrift: recovery codes of {user} on {server}'),
+  codesFile: 'recovery-codes',
   password: 'Password',
   continue: 'Continue',
   unchanged: 'Nothing was changed.',
