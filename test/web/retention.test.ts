@@ -63,6 +63,51 @@ test('a note is protected until a day from its menu, which its page says, and th
   await page.getByText('Protection removed').first().waitFor();
 });
 
+test('several notes are protected at once from the library, and then no more', async (t) => {
+  const { ids, open, service, token } = await withNotes(t, [3, 2, 1]);
+  const page = await open('/');
+  const row = (name: string) => page.locator('article.note').filter({ hasText: name });
+  const bar = page.getByRole('region', { name: 'Selection' });
+  const more = bar.getByRole('button', { name: 'More' });
+  const chooseTwo = async () => {
+    await row('From 1 days ago').getByRole('link').focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('Shift+ArrowDown');
+    await bar.getByText('2 selected').waitFor();
+    await more.press('Enter');
+  };
+  await chooseTwo();
+  await checkLook(page, 'retention-many-menu');
+  await page.getByRole('button', { name: 'Protect from deletion…' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Protect 2 notes from deletion' });
+  await dialog.getByLabel('Day', { exact: true }).fill('2031-03-01');
+  await checkLook(page, 'retention-many');
+  await page.keyboard.press('Enter');
+  await page.getByText('2 notes are protected from deletion.').first().waitFor();
+  for (const name of ['From 1 days ago', 'From 2 days ago'])
+    await row(name).getByText('protected until 1 March 2031').waitFor();
+  assert.equal(await row('From 3 days ago').getByText('protected').count(), 0);
+  await bar.waitFor({ state: 'detached' });
+  const refused = await service.call('DELETE', `/recordings/${ids[2]}`, { token });
+  assert.equal(refused.status, 409);
+
+  await chooseTwo();
+  await page.getByRole('button', { name: 'Remove protection' }).press('Enter');
+  await page.getByText('Protection of 2 notes removed').first().waitFor();
+  await page.getByText('protected until').first().waitFor({ state: 'detached' });
+  assert.equal(await page.getByText('protected until').count(), 0);
+
+  const narrow = await open('/', german320);
+  const theirs = narrow.locator('article.note').filter({ hasText: 'From 1 days ago' });
+  await theirs.getByRole('link').focus();
+  await narrow.keyboard.press('x');
+  const theirBar = narrow.locator('.pickbar');
+  await theirBar.getByRole('button', { name: 'Mehr' }).tap();
+  await narrow.getByRole('button', { name: 'Vor dem Löschen schützen…' }).tap();
+  await narrow.getByRole('dialog', { name: 'Vor dem Löschen schützen' }).waitFor();
+  await checkLook(narrow, 'retention-many-320');
+});
+
 test('periods are set for oneself and a folder, seen ahead, undone by protection, confirmed and logged', async (t) => {
   const { service, token, open, move } = await withNotes(t, [100, 60, 50, 1]);
   await service.call('POST', '/folders', { token, json: { name: 'Interviews' } });
@@ -102,8 +147,14 @@ test('periods are set for oneself and a folder, seen ahead, undone by protection
   await checkLook(page, 'retention-protected');
   await onAPhone(open, 'retention-phone-320-dark');
 
-  const home = await open('/');
+  // High enough for all four: rows are made as they come near.
+  const home = await open('/', { viewport: { width: 1280, height: 1500 } });
   await home.getByText('2 notes will be deleted on').waitFor();
+  const noteRow = (name: string) => home.locator('article.note').filter({ hasText: name });
+  await noteRow('From 100 days ago').getByText('due soon').waitFor();
+  await noteRow('From 60 days ago').getByText('due soon').waitFor();
+  assert.equal(await noteRow('From 50 days ago').getByText('due soon').count(), 0, 'protected');
+  assert.equal(await noteRow('From 1 days ago').getByText('due soon').count(), 0);
   await checkLook(home, 'retention-home-soon');
   await home.getByRole('button', { name: 'Dismiss' }).press('Enter');
   await home.getByText('2 notes will be deleted on').waitFor({ state: 'detached' });
@@ -124,6 +175,10 @@ test('periods are set for oneself and a folder, seen ahead, undone by protection
   const narrow = await onAPhone(open, 'retention-phone-320-dark-after');
   await narrow.getByRole('button', { name: 'Was bisher gelöscht wurde' }).tap();
   await narrow.getByText('meine Frist, nach 45 Tagen').first().waitFor();
+  const gone = narrow.getByRole('table').getByRole('row').nth(1);
+  await gone.getByText('meine Frist, nach 45 Tagen').scrollIntoViewIfNeeded();
+  const across = 'document.querySelector("table").parentElement';
+  assert.ok(await narrow.evaluate<boolean>(`${across}.scrollWidth <= ${across}.clientWidth`));
   await checkLook(narrow, 'retention-log-phone-320');
 });
 

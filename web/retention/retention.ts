@@ -42,9 +42,9 @@ onMount(retention, () => {
   return () => (removeEventListener('focus', read), stop());
 });
 
-/** What goes within 30 days. @throws {ApiError} */
-export const readPreview = async (): Promise<Preview> =>
-  await answer(api.GET('/retention/preview', { params: { query: { days: 30 } } }));
+/** What goes within so many days. @throws {ApiError} */
+export const readPreview = async (days: number): Promise<Preview> =>
+  await answer(api.GET('/retention/preview', { params: { query: { days } } }));
 
 /** @throws {ApiError} */
 export async function setOwn(terms: Terms): Promise<void> {

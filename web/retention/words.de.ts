@@ -12,6 +12,23 @@ export default {
   reason: 'Grund (freiwillig)',
   protectMeans:
     'Bis dahin kann niemand die Notiz löschen, und keine Aufbewahrungsfrist gilt für sie. Auch Administratoren können schützen und den Schutz entfernen.',
+  protectManyTitle: '{count} Notizen vor dem Löschen schützen',
+  protectManyMeans:
+    'Bis dahin kann niemand diese Notizen löschen, und keine Aufbewahrungsfrist gilt für sie. Auch Administratoren können schützen und den Schutz entfernen.',
+  protecting: '{done} von {total} geschützt…',
+  protectedMany: {
+    one: '{count} Notiz ist vor dem Löschen geschützt.',
+    many: '{count} Notizen sind vor dem Löschen geschützt.',
+  },
+  unprotecting: '{done} von {total} erledigt…',
+  unprotectedMany: {
+    one: 'Schutz von {count} Notiz entfernt',
+    many: 'Schutz von {count} Notizen entfernt',
+  },
+  dueSoon: 'bald fällig',
+  audioDueSoon: 'Audio bald fällig',
+  audioDue: 'Audio fällig',
+  dueOn: 'Wird am {day} gelöscht: {because}',
   doProtect: 'Schützen',
   cancel: 'Abbrechen',
   notProtected: 'Die Notiz konnte nicht geschützt werden.',

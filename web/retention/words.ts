@@ -13,6 +13,23 @@ const english = {
   reason: 'Reason (optional)',
   protectMeans:
     'Until then nobody can delete this note and no retention period applies to it. Administrators can protect notes too, and remove the protection.',
+  protectManyTitle: params('Protect {count} notes from deletion'),
+  protectManyMeans:
+    'Until then nobody can delete these notes and no retention period applies to them. Administrators can protect notes too, and remove the protection.',
+  protecting: params('{done} of {total} protected…'),
+  protectedMany: count({
+    one: '{count} note is protected from deletion.',
+    many: '{count} notes are protected from deletion.',
+  }),
+  unprotecting: params('{done} of {total} done…'),
+  unprotectedMany: count({
+    one: 'Protection of {count} note removed',
+    many: 'Protection of {count} notes removed',
+  }),
+  dueSoon: 'due soon',
+  audioDueSoon: 'audio due soon',
+  audioDue: 'audio due',
+  dueOn: params('Will be deleted on {day}: {because}'),
   doProtect: 'Protect',
   cancel: 'Cancel',
   notProtected: 'The note could not be protected.',

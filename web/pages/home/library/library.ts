@@ -161,13 +161,14 @@ async function refile(state: Reads, places: ReadonlyMap<string, Filed>): Promise
 /** Frames that come within so long are one change, milliseconds: of many notes there are as many. */
 const togetherMs = 300;
 
-/** Notes that were put elsewhere by another page; what this one did is known. */
+/** Notes that were protected, or put elsewhere by another page; where this one put some is known. */
 function gather(state: Reads) {
-  const ids = new Set<string>();
+  /** And whether they were put elsewhere, and nothing else. */
+  const moved = new Map<string, boolean>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const read = async () => {
-    const wanted = [...ids].filter((id) => !filed.get().has(id));
-    ids.clear();
+    const wanted = [...moved].flatMap(([id, isMove]) => (isMove && filed.get().has(id) ? [] : id));
+    moved.clear();
     const { reading } = state;
     if (reading === null) return;
     if (wanted.length > comingMax) await choose(state, reading.filter);
@@ -175,8 +176,9 @@ function gather(state: Reads) {
   };
   return {
     hear(frame: Frame): void {
-      if (frame.type !== 'transition' || !filingEvents.has(frame.event)) return;
-      ids.add(frame.recording_id);
+      if (!isFiling(frame) && !isHolding(frame)) return;
+      const { recording_id: id } = frame;
+      moved.set(id, isFiling(frame) && (moved.get(id) ?? true));
       clearTimeout(timer);
       timer = setTimeout(() => void read(), togetherMs);
     },
@@ -215,7 +217,9 @@ function leave(state: Reads): void {
   const { reading } = state;
   const shown = state.shown.get();
   if (reading === null || shown.busy || shown.notes.length === 0) return;
-  const stopFrames = onFrame((frame) => (changesList(frame) || isFiling(frame)) && forget());
+  const stopFrames = onFrame(
+    (frame) => (changesList(frame) || isFiling(frame) || isHolding(frame)) && forget(),
+  );
   const stopFiled = filed.listen(forget);
   left = {
     filter: JSON.stringify(reading.filter),
@@ -264,6 +268,13 @@ const changes = new Set([
 ]);
 
 /** Whether a note was put into another folder, or tagged. */
-const isFiling = (frame: Frame): boolean =>
+const isFiling = (frame: Frame): frame is Moved =>
   frame.type === 'transition' && filingEvents.has(frame.event);
 const filingEvents = new Set(['recording.filed', 'tags.changed']);
+
+/** Whether one was protected from deletion, or is no more. */
+const isHolding = (frame: Frame): frame is Moved =>
+  frame.type === 'transition' && holdEvents.has(frame.event);
+const holdEvents = new Set(['hold.placed', 'hold.lifted']);
+
+type Moved = Extract<Frame, { type: 'transition' }>;

@@ -1,5 +1,6 @@
 /** What is done with several notes at once. */
 import { answer, api, ApiError, fetchAsUser } from '../../../client/api.ts';
+import { oneByOne } from '../../../client/one-by-one.ts';
 import { saveFile } from '../../../client/save-file.ts';
 import { type Filter, queryOf } from './filter.ts';
 
@@ -71,26 +72,12 @@ export async function exportAll(ids: readonly string[]): Promise<void> {
 export type From = 'language-model' | 'speech-to-text';
 
 /** Processes them again, each by itself. @returns how many are on their way, and what was said of the others */
-export async function processAll(
-  ids: readonly string[],
-  from: From,
-  progress: (done: number) => void,
-): Promise<{ taken: number; refused: string[] }> {
-  let taken = 0;
-  const refused = new Set<string>();
-  for (const [at, id] of ids.entries()) {
-    try {
-      const path = { id };
-      await answer(api.POST('/recordings/{id}/reprocess', { params: { path }, body: { from } }));
-      taken += 1;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const { status, detail, title } = error.problem;
-      refused.add(detail ?? title);
-      // The service is away: the others would be refused too.
-      if (status === 0) break;
-    }
-    progress(at + 1);
-  }
-  return { taken, refused: [...refused] };
-}
+export const processAll = (ids: readonly string[], from: From, progress: (done: number) => void) =>
+  oneByOne(
+    ids,
+    async (id) =>
+      await answer(
+        api.POST('/recordings/{id}/reprocess', { params: { path: { id } }, body: { from } }),
+      ),
+    progress,
+  );
