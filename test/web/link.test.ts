@@ -93,13 +93,22 @@ test('a link is made with a password, opens the note for a stranger, and closes 
   await untilHolds(page, "document.activeElement.textContent === 'Copy the link now'");
   const url = await drawer.locator('output').textContent();
   assert.match(url ?? '', /\/s#[\w-]{43}$/u);
-  await drawer.getByRole('img', { name: 'The link as a QR code' }).waitFor();
+  await drawer.getByText('No QR code: a phone can’t open this link.').waitFor();
+  assert.equal(await drawer.getByRole('img', { name: 'The link as a QR code' }).count(), 0);
   await drawer.getByRole('button', { name: 'Copy with password' }).press('Enter');
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${url}\n${password}`);
   await checkLook(page, 'link-made');
   await drawer.getByRole('button', { name: 'Done' }).press('Enter');
   await drawer.getByText('For the printers').waitFor();
   await drawer.getByText('password · with audio').waitFor();
+
+  await api.put('/config', { server: { public_url: 'https://notes.example.org' } });
+  await drawer.getByRole('button', { name: 'Create link' }).press('Enter');
+  await drawer.getByLabel('Name, only you see it').fill('For the room');
+  await page.keyboard.press('Enter');
+  await drawer.getByRole('img', { name: 'The link as a QR code' }).waitFor();
+  await checkLook(page, 'link-made-elsewhere');
+  await drawer.getByRole('button', { name: 'Done' }).press('Enter');
 
   // Nothing of the note is said before the password is right.
   const guest = await stranger(url!, phone);
@@ -140,8 +149,10 @@ test('a link is made with a password, opens the note for a stranger, and closes 
   await drawer.getByText('Who opened the note').click();
   await drawer.getByRole('row', { name: /Link “For the printers”/u }).waitFor();
   await checkLook(page, 'link-seen');
-  await drawer.getByRole('button', { name: 'Delete… For the printers' }).press('Enter');
-  await page.getByRole('button', { name: 'Delete link' }).press('Enter');
+  for (const name of ['For the printers', 'For the room']) {
+    await drawer.getByRole('button', { name: `Delete… ${name}` }).press('Enter');
+    await page.getByRole('button', { name: 'Delete link' }).press('Enter');
+  }
   await drawer.getByText('No links.').waitFor();
   for (const open of [guest, narrow]) {
     await open.getByText(/no longer valid|nicht mehr gültig/u).waitFor();
