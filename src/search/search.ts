@@ -26,6 +26,8 @@ export type Hit = Place & {
   filename: string | null;
   /** What the user is called whose it is; null: the searching one's own. */
   by: string | null;
+  /** Whether there is audio that may be heard. */
+  audio: boolean;
   title: string | null;
   /** Name of the file it was imported from. */
   source: string | null;
@@ -61,6 +63,8 @@ export type NoteFound = {
   recording_id: string;
   /** What the user is called whose it is; null: the searching one's own. */
   by: string | null;
+  /** Whether there is audio that may be heard. */
+  audio: boolean;
   title: string | null;
   source: string | null;
   kind: Kind;
@@ -298,6 +302,7 @@ async function hitOf(
     recording_id: id,
     filename: said.filename,
     by: said.by,
+    audio: said.audio,
     title,
     source,
     created_at,
@@ -320,6 +325,7 @@ async function noteOf(
   return {
     recording_id: id,
     by: said.by,
+    audio: said.audio,
     title,
     source,
     kind,
@@ -339,7 +345,8 @@ async function saidIn({ storage, readable }: SearchedRows, owner: string, id: st
   const row = await recordingById(storage, id);
   if (!row || row.documents === null) return undefined;
   const isOwn = row.owner === owner;
-  if (!isOwn && !(await readable.mayRead(owner, row))) return undefined;
+  const right = isOwn ? { audio: true } : await readable.rightOf(owner, row);
+  if (!right) return undefined;
   const transcript = await transcriptOf(storage, id);
   if (!transcript) return undefined;
   const summary = withKnownNames(transcript.summary ?? '', row.speakers);
@@ -347,5 +354,6 @@ async function saidIn({ storage, readable }: SearchedRows, owner: string, id: st
   const whose = isOwn
     ? { filename: row.documents.index, by: null }
     : { filename: null, by: readable.nameOf(row.owner) };
-  return { row, ...whose, blocks: withSidenotePlaces(transcript), texts };
+  const audio = right.audio && row.audio !== null;
+  return { row, ...whose, audio, blocks: withSidenotePlaces(transcript), texts };
 }

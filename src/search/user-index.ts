@@ -44,8 +44,8 @@ export type Traits = {
 
 /** What a user may read of others; without sharing: nothing. */
 export type Readable = {
-  /** Whether a user may read somebody else's recording. */
-  mayRead(userId: string, row: RecordingRow): Promise<boolean>;
+  /** What a user may do with somebody else's recording; null: not even read it. */
+  rightOf(userId: string, row: RecordingRow): Promise<{ audio: boolean } | null>;
   /** The entries of all that others share with a user. */
   entries(userId: string): Promise<ReadEntries>;
   /** Changes when what is shared with a user may be more or less by groups or folders than before. */
@@ -56,7 +56,7 @@ export type Readable = {
 
 /** Where nothing is shared. */
 export const ownAlone: Readable = {
-  mayRead: async () => false,
+  rightOf: async () => null,
   entries: async () => async () => [],
   signature: async () => '',
   nameOf: () => null,
@@ -219,7 +219,7 @@ async function searchable(
   const row = await recordingById(storage, recordingId);
   if (!row || row.documents === null) return undefined;
   const isOwn = row.owner === owner;
-  if (!isOwn && !(await readable.mayRead(owner, row))) return undefined;
+  if (!isOwn && (await readable.rightOf(owner, row)) === null) return undefined;
   const transcript = await transcriptOf(storage, recordingId);
   if (!transcript) return undefined;
   return {

@@ -176,6 +176,7 @@ test('a hit shows the words in their place and says when they are said', async (
     recording_id: 'r1',
     filename: 'r1.md',
     by: null,
+    audio: true,
     title: 'Sitzung',
     source: 'talk.wav',
     created_at: '2026-03-01T10:00:00.000Z',

@@ -243,6 +243,7 @@ export const hit = z.object({
   recording_id: id,
   filename: z.string().nullable().describe('null: it is somebody else’s'),
   by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
+  audio: z.boolean().describe('whether there is audio that the caller may hear'),
   title: z.string().nullable(),
   source,
   created_at: time,
@@ -253,6 +254,7 @@ export const hit = z.object({
 export const noteFound = z.object({
   recording_id: id,
   by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
+  audio: z.boolean().describe('whether there is audio that the caller may hear'),
   title: z.string().nullable(),
   source,
   kind: kindSchema,

@@ -84,8 +84,8 @@ export const orderMeant = async (
 
 /** What a user may find of others: what is shared with them. */
 const readableOf = (services: RouteServices) => ({
-  mayRead: async (userId: string, row: RecordingRow) =>
-    (await rightsOf(services, { userId, isAdmin: false }, row)) !== null,
+  rightOf: async (userId: string, row: RecordingRow) =>
+    await rightsOf(services, { userId, isAdmin: false }, row),
   entries: (userId: string) => entriesWithMe(services, { userId }),
   async signature(userId: string) {
     const { grantees, folders } = await sharedWith(services, userId);
