@@ -36,6 +36,22 @@ export async function sharedWith(
   return { grantees, folders: [...folders.values()] };
 }
 
+/** The folders that are shared with a user, by their names: these the user may know. */
+export async function foldersWithMe(
+  services: Services & Pick<HttpServices, 'order'>,
+  userId: string,
+) {
+  const { folders } = await sharedWith(services, userId);
+  const named = await Promise.all(
+    folders.map(async ({ owner, folder: id, role, audio }) => {
+      const there = (await services.order.of(owner)).folders.get(id);
+      const by = services.accounts.nameOf(owner);
+      return there ? [{ id, name: there.name, by, role, audio }] : [];
+    }),
+  );
+  return named.flat().toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+}
+
 /**
  * The entries of what others share with a user and has documents. What its lists name is looked at, so that nothing is
  * in it that the user may not read by now, and nothing of their own.

@@ -9,7 +9,7 @@ import {
 } from '../../projections/recordings.ts';
 import { listed } from '../../projections/recording-row.ts';
 import { limits } from './limits.ts';
-import { followable } from './shared-with-me.ts';
+import { followable, foldersWithMe } from './shared-with-me.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import { type Reader, errorIn, heardBy, hearerOf, waitingIn } from './readers-language.ts';
@@ -41,6 +41,7 @@ export async function presentStatus(
     | 'hasLanguageModel'
     | 'refreshing'
     | 'accounts'
+    | 'order'
   >,
   caller: Pick<Caller, 'userId' | 'username' | 'isAdmin'>,
   {
@@ -91,14 +92,18 @@ export async function presentStatus(
 
 /** What others record that the caller may follow. */
 async function followingNow(
-  services: Pick<HttpServices, 'storage' | 'accounts' | 'settings'>,
+  services: Pick<HttpServices, 'storage' | 'accounts' | 'settings' | 'order'>,
   caller: Pick<Caller, 'userId'>,
 ) {
   const lines = await followable(services, caller, limits.followingMax);
   const rows = await listed(services.storage, lines);
-  return rows.map(({ recordingId, owner, title, startedAt }) => ({
+  const known = rows.some(({ folder }) => folder !== null)
+    ? await foldersWithMe(services, caller.userId)
+    : [];
+  return rows.map(({ recordingId, owner, folder, title, startedAt }) => ({
     recording_id: recordingId,
     owner: services.accounts.nameOf(owner),
+    folder: known.find(({ id }) => id === folder)?.name ?? null,
     title,
     since: startedAt,
   }));

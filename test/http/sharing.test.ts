@@ -180,12 +180,18 @@ test('what is shared is listed, found and followed by whom it is shared with, an
 
   const running = await runningRecording(service, ownersToken);
   await owen('PUT', `/recordings/${running}/access`, { user: 'ben' });
-  type Status = { status: string; following: { recording_id: string; owner: string }[] };
-  const status = (await ben<Status>('GET', '/status')).body;
-  assert.deepEqual(
-    [status.status, status.following.map(({ recording_id, owner }) => [recording_id, owner])],
-    ['IDLE', [[running, 'owen']]],
-  );
+  type Followed = { recording_id: string; owner: string; folder: string | null };
+  type Status = { status: string; following: Followed[] };
+  const followed = async () => {
+    const { status, following } = (await ben<Status>('GET', '/status')).body;
+    return [status, ...following.map((one) => [one.recording_id, one.owner, one.folder])];
+  };
+  assert.deepEqual(await followed(), ['IDLE', [running, 'owen', null]]);
+  const hidden = (await owen<{ id: string }>('POST', '/folders', { name: 'Mine alone' })).body.id;
+  await owen('PATCH', `/recordings/${running}`, { folder: hidden });
+  assert.deepEqual(await followed(), ['IDLE', [running, 'owen', null]]);
+  await owen('PATCH', `/recordings/${running}`, { folder });
+  assert.deepEqual(await followed(), ['IDLE', [running, 'owen', 'Board']]);
   assert.deepEqual((await cleo<Status>('GET', '/status')).body.following, []);
 
   await owen('DELETE', `/recordings/${one}/access/u-${service.accounts.findUser('ben')?.userId}`);

@@ -124,6 +124,7 @@ export function apiOf(url: string, token?: string, headers: Record<string, strin
     get: <T>(path: string) => call<T>('GET', path),
     post: <T>(path: string, body?: object | FormData) => call<T>('POST', path, body),
     put: <T>(path: string, body: object) => call<T>('PUT', path, body),
+    patch: <T>(path: string, body: object) => call<T>('PATCH', path, body),
     delete: (path: string) => call('DELETE', path),
   };
 }

@@ -30,6 +30,10 @@ export const followedNow = z
     z.object({
       recording_id: z.string(),
       owner: z.string().nullable().describe('name of the user who records'),
+      folder: z
+        .string()
+        .nullable()
+        .describe('name of the folder it is in, if that is shared with the caller'),
       title: z.string().nullable(),
       since: z.string(),
     }),

@@ -24,7 +24,7 @@ import { limits } from '../limits.ts';
 import { Problem } from '../problems.ts';
 import { folderWithMe } from '../openapi/access-answers.ts';
 import * as answers from '../openapi/order-answers.ts';
-import { sharedWith } from '../shared-with-me.ts';
+import { foldersWithMe } from '../shared-with-me.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { assertTemplate } from '../templates.ts';
@@ -184,18 +184,6 @@ type OnBehalf = { by: string; command: string };
 
 const byName = <T extends Named>(there: ReadonlyMap<string, T>): T[] =>
   [...there.values()].sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
-
-async function foldersWithMe(services: HttpServices, userId: string) {
-  const { folders } = await sharedWith(services, userId);
-  const named = await Promise.all(
-    folders.map(async ({ owner, folder: id, role, audio }) => {
-      const there = (await services.order.of(owner)).folders.get(id);
-      const by = services.accounts.nameOf(owner);
-      return there ? [{ id, name: there.name, by, role, audio }] : [];
-    }),
-  );
-  return named.flat().toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
-}
 
 const folderShown = ({ access, retentionAt: _at, ...folder }: Folder) => ({
   ...folder,
