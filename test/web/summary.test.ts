@@ -147,8 +147,18 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
     await page.getByText('Aufgabe als erledigt markiert.').first().waitFor();
     await body(page, task.id).tap();
     await checkLook(page, 'summary-phone-german');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Aufgabe hinzufügen' }).tap();
+    await editor(page).fill('Den Flur ausmessen');
+    await page.getByRole('heading', { name: 'Aufgaben' }).tap();
+    await page.getByText('Den Flur ausmessen').waitFor();
     await page.setViewportSize({ width: 320, height: 800 });
     await checkLook(page, 'summary-320-german');
+    const pens = await page.evaluate<boolean[]>(`[...document.querySelectorAll('.line')]
+      .filter((line) => line.querySelector('.cites > .pen:only-child') !== null)
+      .map((line) => line.querySelector('.pen').getBoundingClientRect().top <
+        line.querySelector('.body').getBoundingClientRect().bottom)`);
+    assert.ok(pens.length > 0 && pens.every(Boolean), 'a pencil alone needs no row of its own');
     assert.equal((await texts('decision'))[0], 'Mit dem Finger geschrieben.');
     await page.context().close();
   });
