@@ -37,7 +37,7 @@ export const format = formatter(
 
 type Module = { default: TranslationsJSON };
 const others = import.meta.glob<Module>(
-  '../{app,components,order,questions,recording-bar,retention,sharing,two-step,pages/*}/words.*.ts',
+  '../{app,components,order,questions,recording-bar,retention,sharing,spelling,two-step,pages/*}/words.*.ts',
 );
 
 /** `i18n(folder, english)`: the folder's words, a store. A folder's name is unique. */

@@ -6,6 +6,7 @@ export default {
   folders: 'Ordner',
   tags: 'Schlagwörter',
   rules: 'Regeln',
+  words: 'Wörter',
   retention: 'Aufbewahrung',
   foldersText: 'Eine Notiz liegt in einem Ordner oder in keinem.',
   tagsText:

@@ -6,6 +6,7 @@ const english = {
   folders: 'Folders',
   tags: 'Tags',
   rules: 'Rules',
+  words: 'Words',
   retention: 'Retention',
   foldersText: 'A note is in one folder or none.',
   tagsText: 'A tag describes. A note can have up to 32; they change nothing but where it’s found.',

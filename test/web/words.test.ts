@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apiOf } from '../support/service-process.ts';
+import {
+  checkLook,
+  openPage,
+  phone,
+  screenshot,
+  startChromium,
+  startWebService,
+  untilHolds,
+} from './browser.ts';
+
+const german320 = { ...phone, viewport: { width: 320, height: 640 }, locale: 'de-DE' };
+type Word = { id: string; write: string; heard: string[]; folder: string | null };
+const focusedIs = (name: string): string =>
+  `(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim() === '${name}'`;
+
+test('words are added, filtered, changed, imported and deleted, with a way back; the house’s by administrators', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const session = await service.login();
+  const ben = await service.login('ben');
+  const api = apiOf(service.url, session.token);
+  const listed = async (of: string) =>
+    (await api.get<{ words: Word[] }>(`/words?of=${of}`)).words.map(({ write, heard }) => [
+      write,
+      heard,
+    ]);
+  const folder = await api.post<{ id: string }>('/folders', { name: 'Interviews' });
+  const expected = /status of 4(?:09|22)/;
+  const page = await openPage(t, browser, { url: service.url, session, expected });
+  await page.goto(`${service.url}/organise?part=words`);
+  const list = page.getByRole('listitem');
+  const row = (write: string) => list.filter({ has: page.getByText(write, { exact: true }) });
+
+  await t.test(
+    'the first is added by keyboard; one that is there is refused where it is typed',
+    async () => {
+      await page.getByText('No words yet.').waitFor();
+      await checkLook(page, 'words-none');
+      await page.getByLabel('Written').fill('Kubernetes');
+      await page.getByLabel('Often transcribed as').fill('Kuba Netis, cube and eddies');
+      await page.keyboard.press('Enter');
+      await row('Kubernetes').getByText('“Kuba Netis”, “cube and eddies”').waitFor();
+      await untilHolds(page, `document.activeElement.maxLength === 64`);
+      await page.keyboard.type('kubernetes');
+      await page.keyboard.press('Enter');
+      await page.getByText('There is already a word that is written so.').waitFor();
+      await checkLook(page, 'words-taken');
+      await page.getByLabel('Written').fill('Grete Lindqvist');
+      await page.getByLabel('Often transcribed as').fill('x'.repeat(65));
+      await page.keyboard.press('Enter');
+      await untilHolds(page, `document.activeElement.getAttribute('aria-invalid') === 'true'`);
+      await page.getByLabel('Often transcribed as').fill('Greta Lindquist');
+      await page.getByLabel('For', { exact: true }).selectOption('Interviews');
+      await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+      await row('Grete Lindqvist').getByText('folder Interviews').waitFor();
+      assert.equal((await api.get<{ words: Word[] }>('/words')).words[0]?.folder, folder.id);
+    },
+  );
+
+  await t.test('many are imported; lines that cannot be read stay in the field', async () => {
+    await page.getByRole('button', { name: 'Import…' }).press('Enter');
+    await untilHolds(page, focusedIs('Import words'));
+    await page
+      .getByLabel('Lines')
+      .fill('Güterschuppen = Güter Schuppen\n= x\n\nDonaudampfschifffahrt');
+    await page.getByRole('button', { name: 'Import', exact: true }).press('Enter');
+    await page.getByText('2 words imported').first().waitFor();
+    await page.getByText('“= x”: there is no word before “=”.').waitFor();
+    assert.equal(await page.getByLabel('Lines').inputValue(), '= x');
+    await checkLook(page, 'words-import');
+    await page.getByLabel('Lines').fill('Anna Müller = Anna Mueller');
+    await page.getByRole('button', { name: 'Import', exact: true }).press('Enter');
+    await row('Anna Müller').waitFor();
+    await untilHolds(page, focusedIs('Words'));
+    await page.getByText('5 words', { exact: true }).waitFor();
+    await checkLook(page, 'words-list');
+  });
+
+  await t.test('they are filtered, also by what was heard', async () => {
+    await page.getByLabel('Filter').fill('schuppen');
+    await page.getByText('1 word found').waitFor();
+    await row('Güterschuppen').waitFor();
+    assert.equal(await row('Kubernetes').count(), 0);
+    await page.getByLabel('Filter').fill('');
+    await row('Kubernetes').waitFor();
+  });
+
+  await t.test('one is changed where it stands, and one deleted, with a way back', async () => {
+    const edit = page.getByRole('button', { name: 'Edit Anna Müller' });
+    await edit.press('Enter');
+    const form = row('Anna Müller').locator('form');
+    await untilHolds(page, `document.activeElement.value === 'Anna Müller'`);
+    await form.getByLabel('Often transcribed as').fill('Anna Mueller, Anna Miller');
+    await checkLook(page, 'words-edit');
+    await page.keyboard.press('Enter');
+    await row('Anna Müller').getByText('“Anna Mueller”, “Anna Miller”').waitFor();
+    await untilHolds(page, focusedIs('Edit Anna Müller'));
+    await edit.press('Enter');
+    await form.getByRole('button', { name: 'Delete' }).press('Enter');
+    await edit.waitFor({ state: 'detached' });
+    await untilHolds(page, focusedIs('Edit Donaudampfschifffahrt'));
+    await page.getByRole('button', { name: 'Undo', exact: true }).first().press('Enter');
+    await edit.waitFor();
+    assert.deepEqual((await listed('mine'))[0], ['Anna Müller', ['Anna Mueller', 'Anna Miller']]);
+  });
+
+  await t.test('those for everybody are seen by all and changed by administrators', async () => {
+    await page.getByRole('button', { name: 'For everyone' }).press('Enter');
+    await page.getByText('No words yet.').waitFor();
+    await page.getByLabel('Written').fill('Mitschrift');
+    await page.getByLabel('Often transcribed as').fill('mit schrift');
+    assert.equal(await page.getByLabel('For', { exact: true }).count(), 0);
+    await page.keyboard.press('Enter');
+    await row('Mitschrift').getByText('“mit schrift”').waitFor();
+    assert.deepEqual(await listed('house'), [['Mitschrift', ['mit schrift']]]);
+    await checkLook(page, 'words-house');
+
+    const theirs = await openPage(t, browser, { url: service.url, session: ben, ...german320 });
+    await theirs.goto(`${service.url}/organise?part=words`);
+    await theirs.getByRole('button', { name: 'Für alle' }).tap();
+    await theirs.getByText('Mitschrift', { exact: true }).last().waitFor();
+    await theirs.getByText('Administratoren ändern sie.').waitFor();
+    assert.equal(await theirs.locator('.organise form').count(), 0);
+    await screenshot(theirs, 'words-house-320-de');
+    await checkLook(theirs, 'words-house-320-de');
+  });
+
+  await t.test('on a phone, in German at 320 pixels', async () => {
+    const theirs = await openPage(t, browser, { url: service.url, session, ...german320 });
+    await theirs.goto(`${service.url}/organise?part=words`);
+    await theirs.getByText('Ordner Interviews').waitFor();
+    await checkLook(theirs, 'words-320-de');
+    await theirs.getByRole('button', { name: 'Grete Lindqvist bearbeiten' }).tap();
+    await theirs.getByRole('button', { name: 'Löschen' }).waitFor();
+    await checkLook(theirs, 'words-edit-320-de');
+    await theirs.getByRole('button', { name: 'Importieren…' }).tap();
+    await theirs.getByRole('heading', { name: 'Wörter importieren' }).waitFor();
+    await checkLook(theirs, 'words-import-320-de');
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * How names and terms are spelled: words of who is logged in, and those of the house. No frame tells of them: they are
+ * read when somebody begins to look, and after each change that is made here.
+ */
+import { type WritableAtom, atom, onMount } from 'nanostores';
+import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import type { operations } from '../client/interface.d.ts';
+
+/** One's own, or those of everybody, which administrators change. */
+export type Whose = 'mine' | 'house';
+export type Words = operations['listWords']['responses'][200]['content']['application/json'];
+export type Word = Words['words'][number];
+export type WordBody = Pick<Word, 'write' | 'heard' | 'folder'>;
+export type Imported = operations['importWords']['responses'][200]['content']['application/json'];
+
+/** That saved last first; null before they were read. */
+export const spelling: Readonly<Record<Whose, WritableAtom<Words | null>>> = {
+  mine: atom(null),
+  house: atom(null),
+};
+/** Why they could not be read. */
+export const spellingProblem = atom<Problem | null>(null);
+
+onMount(spelling.mine, () => void readWords('mine'));
+onMount(spelling.house, () => void readWords('house'));
+
+/** Without an answer what was known stays. */
+export async function readWords(of: Whose): Promise<void> {
+  try {
+    spelling[of].set(await answer(api.GET('/words', { params: { query: { of } } })));
+    spellingProblem.set(null);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    spellingProblem.set(error.problem);
+  }
+}
+
+/** @param id null: a new one @returns its id @throws {ApiError} 409: there is one that is written so */
+export async function saveWord(of: Whose, id: string | null, word: WordBody): Promise<string> {
+  // Of a word that is saved once more nothing else is sent.
+  const { write, folder } = word;
+  const body = { write, heard: [...word.heard], folder };
+  const saved =
+    id === null
+      ? await answer(api.POST('/words', { params: { query: { of } }, body }))
+      : await answer(api.PUT('/words/{id}', { params: { path: { id }, query: { of } }, body }));
+  await readWords(of);
+  return saved.id;
+}
+
+/** @throws {ApiError} */
+export async function deleteWord(of: Whose, id: string): Promise<void> {
+  await answer(api.DELETE('/words/{id}', { params: { path: { id }, query: { of } } }));
+  await readWords(of);
+}
+
+/** @returns what became of the lines @throws {ApiError} 409: there is no room for them, and none is saved */
+export async function importWords(
+  of: Whose,
+  text: string,
+  folder: string | null,
+): Promise<Imported> {
+  const body = { text, folder };
+  const done = await answer(api.POST('/words/import', { params: { query: { of } }, body }));
+  await readWords(of);
+  return done;
+}
+
+/** What is typed with commas between. */
+export const heardIn = (typed: string): string[] =>
+  typed
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+
+/** Words that are written, or were heard, as somebody types. */
+export function fitting(words: readonly Word[], typed: string): readonly Word[] {
+  const sought = typed.trim().toLowerCase();
+  if (sought === '') return words;
+  return words.filter(({ write, heard }) =>
+    [write, ...heard].some((one) => one.toLowerCase().includes(sought)),
+  );
+}
