@@ -68,8 +68,10 @@ test('two-step login: set up in the account, asked for at the login, switched of
   await other.keyboard.press('Enter');
   await other.waitForURL(`${service.url}/account`);
   await other.getByText('9 of 10 recovery codes left').waitFor();
+  const renewed = await newCodes(other, codes[1]!);
+  await other.getByText('10 of 10 recovery codes left').waitFor();
   await other.getByRole('button', { name: 'Switch off…' }).click();
-  await other.getByLabel('Code, or recovery code').fill(codeOf(secret, 30));
+  await other.getByLabel('Code, or recovery code').fill(renewed[0]!);
   const form = other.locator('form').filter({ hasText: 'Code, or recovery code' });
   await form.getByLabel('Current password').fill(password);
   await checkLook(other, 'two-step-off');
@@ -77,6 +79,22 @@ test('two-step login: set up in the account, asked for at the login, switched of
   await other.getByText('Two-step login is off.').first().waitFor();
   await other.getByRole('button', { name: 'Set up…' }).waitFor();
 });
+
+/** Others than there were, of which one was used: those are good no more. */
+async function newCodes(page: Page, former: string): Promise<string[]> {
+  await page.getByRole('button', { name: 'New recovery codes…' }).tap();
+  const form = page.locator('form').filter({ hasText: 'Code, or recovery code' });
+  await form.getByLabel('Current password').fill(password);
+  await form.getByLabel('Code, or recovery code').fill(former);
+  await checkLook(page, 'two-step-renew');
+  await page.keyboard.press('Enter');
+  await page.getByText('The old codes no longer work.').waitFor();
+  const codes = (await page.locator('output').innerText()).split('\n');
+  assert.ok(codes.length === 10 && !codes.includes(former));
+  await page.getByLabel('I’ve stored them somewhere safe.').check();
+  await page.getByRole('button', { name: 'Done' }).tap();
+  return codes;
+}
 
 /** Recovery codes are copied, saved and printed, and going on needs that they are stored. */
 async function keepCodes(page: Page, codes: readonly string[]): Promise<void> {

@@ -12,6 +12,8 @@ export default {
   codesTitle: 'Bewahren Sie diese Wiederherstellungscodes auf',
   codesMeaning:
     'Die Anmeldung in zwei Schritten ist an. Geht Ihr Telefon verloren, meldet jeder dieser Codes Sie einmal an. Sie werden nur jetzt angezeigt.',
+  renewedMeaning:
+    'Die alten Codes gelten nicht mehr. Geht Ihr Telefon verloren, meldet jeder von diesen Sie einmal an. Sie werden nur jetzt angezeigt.',
   copyCodes: 'Kopieren',
   saveCodes: 'Als Textdatei speichern',
   printCodes: 'Drucken',

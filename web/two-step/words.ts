@@ -12,6 +12,8 @@ const english = {
   codesTitle: 'Keep these recovery codes',
   codesMeaning:
     'Two-step login is on. If your phone is lost, each of these codes logs you in once. They’re shown only now.',
+  renewedMeaning:
+    'The old codes no longer work. If your phone is lost, each of these logs you in once. They’re shown only now.',
   copyCodes: 'Copy',
   saveCodes: 'Save as text file',
   printCodes: 'Print',
