@@ -5,7 +5,8 @@ import { loadOnce } from '../../shared/package.ts';
 import { narrowingSchema } from '../body.ts';
 import { speakerName } from '../../documents/documents.ts';
 import { limits } from '../limits.ts';
-import * as answers from '../openapi/recording-answers.ts';
+import { nextCursor } from '../openapi/recording-answers.ts';
+import * as answers from '../openapi/search-answers.ts';
 import { foldersMeant, tagsMeant } from '../order-changes.ts';
 import { perApp, routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
@@ -126,7 +127,7 @@ export const searchRoutes = [
             notes: z.array(answers.noteFound),
             passages: z.int().describe('how many are in these notes'),
             notes_found: z.int().describe('on all pages'),
-            next_cursor: answers.nextCursor,
+            next_cursor: nextCursor,
             ...searched,
           }),
         ]),

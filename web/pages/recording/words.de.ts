@@ -138,8 +138,6 @@ export default {
   percentDone: '{percent} %',
   versionStays: 'Bis dahin bleibt Version {version} aktuell.',
   noSpeech: 'In dieser Aufnahme wurde keine Sprache gefunden.',
-  noSpeechHint:
-    'Die Aufnahme bleibt erhalten. Vielleicht war das Mikrofon stummgeschaltet: Hören Sie zur Kontrolle hinein.',
   playFrom: 'Ab {time} abspielen',
   unsure: 'Möglicherweise falsch verstanden',
   'doubt:repetition': 'Vielleicht von der Spracherkennung wiederholt',

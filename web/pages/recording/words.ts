@@ -139,7 +139,6 @@ const english = {
   percentDone: params('{percent}%'),
   versionStays: params('Version {version} stays in use until then.'),
   noSpeech: 'No speech was found in this recording.',
-  noSpeechHint: 'The recording is kept. The microphone may have been muted: play it to check.',
   playFrom: params('Play from {time}'),
   unsure: 'Possibly misheard',
   'doubt:repetition': 'Possibly repeated by speech recognition',
