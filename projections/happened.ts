@@ -36,6 +36,8 @@ const kindOf: Readonly<Partial<Record<LoggedFact['type'], HappenedKind>>> = {
   'user.totp_enabled': 'users',
   'user.totp_disabled': 'users',
   'user.recovery_code_used': 'users',
+  'user.identity_linked': 'users',
+  'user.identity_unlinked': 'users',
   'user.vault_set': 'users',
   'user.admin_granted': 'rights',
   'user.admin_revoked': 'rights',

@@ -1,5 +1,6 @@
 import type { UserFact } from '../events/facts/catalogue.ts';
 import type { Decision } from '../events/command-handler.ts';
+import { linked } from './identities.ts';
 import { type UserRefusal, type Users, registered } from './users.ts';
 
 /**
@@ -11,13 +12,14 @@ export const decideOwnKey =
   (id: string) =>
   (users: Users): Decision<UserFact, UserRefusal> => {
     const user = users.byId.get(id);
-    if (!user || user.passwordHash === null) return [];
-    const { passwordHash, disabled, vault, mustChangePassword, totp } = user;
+    if (!user || (user.hasPassword && user.passwordHash === null)) return [];
+    const { disabled, vault, mustChangePassword, totp, identity } = user;
     const data = { user_id: id };
-    const facts: UserFact[] = [registered({ ...user, passwordHash })];
+    const facts: UserFact[] = [registered(user)];
     if (disabled) facts.push({ type: 'user.disabled', data });
     if (vault !== null) facts.push({ type: 'user.vault_set', data, content: { folder: vault } });
     if (mustChangePassword) facts.push({ type: 'user.password_set', data });
+    if (identity) facts.push(linked(id, identity));
     if (totp?.secret) {
       const recovery = totp.recovery.filter((code) => code !== null);
       const content = { secret: totp.secret, recovery };

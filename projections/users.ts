@@ -1,16 +1,12 @@
 import { detail } from '../src/words/details.ts';
 import type { Sentence } from '../src/words/params.ts';
 import { problemOf } from '../src/words/problems.ts';
-import {
-  type LoggedFact,
-  type UserFact,
-  groupSubject,
-  userSubject,
-} from '../events/facts/catalogue.ts';
-import { type Group, type OpenGroups, groupsAfter, newGroups } from './groups.ts';
-import { type SecondFactor, secondFactorAfter, secondFactorEnded } from './second-factor.ts';
+import type { UserFact } from '../events/facts/catalogue.ts';
+import type { Identity } from './identities.ts';
+import type { Group } from './groups.ts';
+import { type SecondFactor, secondFactorEnded } from './second-factor.ts';
 import { lookOf, usernameKey } from './username-forms.ts';
-import type { Aggregate, Decision, Refusal } from '../events/command-handler.ts';
+import type { Decision, Refusal } from '../events/command-handler.ts';
 
 export type User = {
   /** ULID: a name used again inherits nothing. */
@@ -20,10 +16,16 @@ export type User = {
   /** Cannot log in. */
   readonly disabled: boolean;
   /**
-   * PHC string. In memory only: no row holds it. Null when the user's key is lost: the name is the id then,
-   * and this user cannot log in.
+   * PHC string. In memory only: no row holds it. Null for who has no password, and when the user's key is lost: the
+   * name is the id then, and this user cannot log in.
    */
   readonly passwordHash: string | null;
+  /** False: logs in at the sign-on provider only. */
+  readonly hasPassword: boolean;
+  /** The password was set on the host: whoever owns that gets in whatever `auth.local_login` says. */
+  readonly hasHostPassword: boolean;
+  /** Who this user is at a sign-on provider; null: not linked. */
+  readonly identity: Identity | null;
   /** Version of the stream at which the password became this one; a new hash of it does not count. */
   readonly passwordSince: number;
   /** Folder into which this user's documents are copied; null: there is none. */
@@ -85,25 +87,17 @@ export type UserRefusal = Refusal<
   | 'UNKNOWN_GROUP'
   | 'WRONG_CODE'
   | 'TWO_STEP_CHANGED'
+  | 'NOT_ADMITTED'
+  | 'NO_PASSWORD'
 >;
 export type UserDecision = Decision<UserFact, UserRefusal>;
 /** A user to be created. */
 export type NewUser = Pick<User, 'id' | 'username' | 'isAdmin'> & {
-  readonly passwordHash: string;
+  /** Null: logs in at the sign-on provider only. */
+  readonly passwordHash: string | null;
   /** The password was chosen by somebody else. */
   readonly mustChangePassword?: boolean;
 };
-
-/** How the `users` stream folds. `evolve` changes the state in place: it is the handler's own. */
-export const usersAggregate: Aggregate<Users, UserFact> = {
-  initial: () => newUsers(),
-  evolve: (users, fact) => usersAfter(users as OpenUsers, fact),
-  accept: (_users, _version, facts, metadata) =>
-    facts.map((fact) => ({ ...fact, ...metadata, subject: subjectOf(fact) })),
-};
-
-const subjectOf = ({ data }: UserFact): string =>
-  'group_id' in data ? groupSubject(data.group_id) : userSubject(data.user_id);
 
 /** Compares without case. */
 export function userByName(users: Users, username: string): User | undefined {
@@ -237,16 +231,17 @@ export const unknownUser = refuse('UNKNOWN_USER', detail('user-not-found'));
 const lastAdministrator = refuse('LAST_ADMINISTRATOR', problemOf('last-administrator'));
 
 /** Administrators who can log in. */
-const administrators = ({ byId }: Users): number => [...byId.values()].filter(canAdminister).length;
-const canAdminister = ({ isAdmin, disabled, passwordHash }: User): boolean =>
-  isAdmin && !disabled && passwordHash !== null;
-const isLastAdministrator = (users: Users, user: User): boolean =>
+export const administrators = ({ byId }: Users): number =>
+  [...byId.values()].filter(canAdminister).length;
+const canAdminister = ({ isAdmin, disabled, passwordHash, identity }: User): boolean =>
+  isAdmin && !disabled && (passwordHash !== null || identity !== null);
+export const isLastAdministrator = (users: Users, user: User): boolean =>
   canAdminister(user) && administrators(users) === 1;
 
 export const registered = ({ id, username, passwordHash, isAdmin }: NewUser): UserFact => ({
   type: 'user.registered',
   data: { user_id: id, is_admin: isAdmin },
-  content: { username, password_hash: passwordHash },
+  content: { username, ...(passwordHash === null ? {} : { password_hash: passwordHash }) },
 });
 const passwordSet = (id: string): UserFact => ({
   type: 'user.password_set',
@@ -261,135 +256,3 @@ export const passwordChanged = (
   data: { user_id: id, reason },
   content: { password_hash: passwordHash },
 });
-
-type OpenUsers = {
-  version: number;
-  byId: Map<string, User>;
-  idsByName: Map<string, string>;
-  deleted: Set<string>;
-  links: Map<string, UserLink>;
-  withdrawn: Set<string>;
-  idsByCommand: Map<string, string>;
-} & OpenGroups;
-const newUsers = (): OpenUsers => ({
-  version: 0,
-  byId: new Map(),
-  idsByName: new Map(),
-  deleted: new Set(),
-  links: new Map(),
-  withdrawn: new Set(),
-  idsByCommand: new Map(),
-  ...newGroups(),
-});
-
-function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
-  const { version } = fact;
-  users.version = version;
-  switch (fact.type) {
-    case 'user.registered':
-      register(users, fact);
-      return users;
-    case 'user.password_changed': {
-      const passwordHash = fact.content?.password_hash ?? null;
-      // Erased with the user; `user.deleted` follows.
-      if (passwordHash === null && !fact.unreadable) return users;
-      if (fact.data.reason === 'rehashed')
-        return change(users, fact.data.user_id, { passwordHash });
-      users.links.delete(fact.data.user_id);
-      const since = { passwordSince: version, sessionsSince: version };
-      return change(users, fact.data.user_id, {
-        passwordHash,
-        mustChangePassword: false,
-        ...since,
-      });
-    }
-    case 'user.password_set':
-      return change(users, fact.data.user_id, { mustChangePassword: true });
-    case 'user.invited':
-    case 'user.password_link_made':
-      addLink(users, fact);
-      return users;
-    case 'user.invitation_withdrawn':
-      users.withdrawn.add(fact.data.user_id);
-      users.links.delete(fact.data.user_id);
-      return users;
-    case 'user.password_link_withdrawn':
-      users.links.delete(fact.data.user_id);
-      return users;
-    case 'user.admin_granted':
-      return change(users, fact.data.user_id, { isAdmin: true });
-    case 'user.admin_revoked':
-      return change(users, fact.data.user_id, { isAdmin: false, sessionsSince: version });
-    case 'user.disabled':
-      return change(users, fact.data.user_id, { disabled: true, sessionsSince: version });
-    case 'user.enabled':
-      return change(users, fact.data.user_id, { disabled: false });
-    case 'user.vault_set':
-      return change(users, fact.data.user_id, { vault: fact.content?.folder ?? null });
-    case 'user.totp_enabled':
-    case 'user.totp_disabled':
-    case 'user.recovery_code_used': {
-      const { user_id: id } = fact.data;
-      const present = users.byId.get(id)?.totp ?? null;
-      return change(users, id, { totp: secondFactorAfter(present, fact) });
-    }
-    case 'user.deleted':
-      users.deleted.add(fact.data.user_id);
-      remove(users, fact.data.user_id);
-      groupsAfter(users, fact);
-      return users;
-    default:
-      groupsAfter(users, fact);
-      return users;
-  }
-}
-
-function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.registered' }>): void {
-  const { user_id: id, is_admin: isAdmin } = fact.data;
-  users.idsByCommand.set(fact.command, id);
-  users.links.delete(id);
-  if (!fact.content && !fact.unreadable) return;
-  const { username, password_hash: passwordHash } = fact.content ?? lost(id);
-  remove(users, id);
-  const since = { passwordSince: fact.version, sessionsSince: fact.version };
-  const plain = { disabled: false, vault: null, mustChangePassword: false, totp: null };
-  users.byId.set(id, { id, username, isAdmin, passwordHash, ...plain, ...since });
-  users.idsByName.set(usernameKey(username), id);
-}
-
-function addLink(
-  users: OpenUsers,
-  fact: Extract<LoggedFact, { type: 'user.invited' | 'user.password_link_made' }>,
-): void {
-  const { user_id: userId, sha256, expires_at: expiresAt } = fact.data;
-  const isInvitation = fact.type === 'user.invited';
-  // Withdrawn, and brought back by a backup of before.
-  if (isInvitation && !fact.content && !fact.unreadable) return;
-  users.links.set(userId, {
-    userId,
-    purpose: isInvitation ? 'invitation' : 'password',
-    sha256,
-    isAdmin: isInvitation && fact.data.is_admin,
-    note: (isInvitation && fact.content?.note) || '',
-    by: fact.by,
-    at: fact.at,
-    expiresAt,
-  });
-}
-
-/** A user whose key is lost can still be found, by the id, and deleted. */
-const lost = (id: string) => ({ username: id, password_hash: null });
-
-function remove(users: OpenUsers, id: string): void {
-  const user = users.byId.get(id);
-  if (!user) return;
-  users.byId.delete(id);
-  users.links.delete(id);
-  users.idsByName.delete(usernameKey(user.username));
-}
-
-function change(users: OpenUsers, id: string, changes: Partial<User>): OpenUsers {
-  const user = users.byId.get(id);
-  if (user) users.byId.set(id, { ...user, ...changes });
-  return users;
-}

@@ -26,7 +26,8 @@ export const groupSubject = (groupId: string): string => `group-${groupId}`;
 const userFacts = {
   'user.registered': {
     data: z.object({ ...who, is_admin: z.boolean() }),
-    content: z.object({ username: z.string(), password_hash: z.string() }),
+    /** Without a hash: who logs in at the sign-on provider only. */
+    content: z.object({ username: z.string(), password_hash: z.string().optional() }),
   },
   'user.password_changed': {
     data: z.object({ ...who, reason: z.enum(['changed', 'reset', 'rehashed']) }),
@@ -59,6 +60,12 @@ const userFacts = {
     data: z.object({ ...who, reason: z.enum(['self', 'administrator', 'host']) }),
   },
   'user.recovery_code_used': { data: z.object({ ...who, index: z.number().int().min(0) }) },
+  /** Who the user is at a sign-on provider: `issuer` and `subject` say it, `name` only what it calls them. Takes the place of the one before. */
+  'user.identity_linked': {
+    data: z.object(who),
+    content: z.object({ issuer: z.string(), subject: z.string(), name: z.string().optional() }),
+  },
+  'user.identity_unlinked': { data: z.object(who) },
   'user.deleted': { data: z.object(who) },
   'group.created': { data: z.object(group), content: groupNamed },
   /** Another name or claim: both as they are now. */

@@ -15,6 +15,12 @@ export type AccountErrorCode =
   | 'LAST_ADMINISTRATOR'
   | 'OWN_ACCOUNT'
   | 'USER_DISABLED'
+  | 'USE_SINGLE_SIGN_ON'
+  | 'NOT_ADMITTED'
+  | 'FLOW_OVER'
+  | 'NO_SINGLE_SIGN_ON'
+  | 'PROVIDER_AWAY'
+  | 'NO_PASSWORD'
   | 'CODE_REQUIRED'
   | 'WRONG_CODE'
   | 'TWO_STEP_CHANGED'
@@ -39,6 +45,12 @@ const statuses: Readonly<Record<AccountErrorCode, number>> = {
   LAST_ADMINISTRATOR: 409,
   OWN_ACCOUNT: 409,
   USER_DISABLED: 403,
+  USE_SINGLE_SIGN_ON: 403,
+  NOT_ADMITTED: 403,
+  FLOW_OVER: 409,
+  NO_SINGLE_SIGN_ON: 409,
+  PROVIDER_AWAY: 503,
+  NO_PASSWORD: 409,
   CODE_REQUIRED: 401,
   WRONG_CODE: 401,
   TWO_STEP_CHANGED: 409,
@@ -62,6 +74,10 @@ export class AccountError extends Error {
   readonly retryAfter: number | undefined;
   /** Of a refused user name: what is wrong with the password beside it. */
   readonly passwordFault: Sentence | undefined;
+  /** Why somebody is not admitted: what the detail's code ends with. */
+  get reason(): string | undefined {
+    return /^not-admitted-(?<reason>\w+)$/u.exec(this.said.code)?.groups?.['reason'];
+  }
   constructor(
     code: AccountErrorCode,
     said: Sentence,

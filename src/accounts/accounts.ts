@@ -17,8 +17,10 @@ import { limited } from '../shared/mutex.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
 import { limitOf, secondFactors } from './second-factor.ts';
-import { type OwnTwoStep, twoStepInSession } from './own-two-step.ts';
+import { type OwnTwoStep, type TriesInSession, twoStepInSession } from './own-two-step.ts';
 import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
+import { type SignOnSettings, localLoginOf } from './local-login.ts';
+import { type SignOn, signOn } from './sign-on.ts';
 import type { Notices } from '../storage/notices.ts';
 import type { Kept, KeptKind } from '../storage/kept.ts';
 import type { SetupCodes } from './setup-code.ts';
@@ -36,7 +38,8 @@ export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
   /** What other nodes tell of sessions. */
   notices: Notices;
   /** Asked whenever it matters, so that a changed setting holds at once. */
-  settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours' | 'auth.totp'>;
+  settings: () => Pick<Settings, 'auth.password_hash' | 'auth.session_hours' | 'auth.totp'> &
+    SignOnSettings;
   clock: () => Date;
   /** Where the setup code is kept while there is no user. */
   setupCodes: SetupCodes;
@@ -65,6 +68,8 @@ export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, 
   confirm(caller: Caller, password: string): Promise<void>;
   /** Two-step login of the caller, who gives the password, too, and may guess neither. */
   twoStep: OwnTwoStep;
+  /** Logging in at the sign-on provider. */
+  signOn: SignOn;
   /** Whether the password was given within five minutes: at the login, or by `confirm`. */
   isConfirmed(caller: Caller): Promise<boolean>;
   /** The token is dead when this returns. */
@@ -94,25 +99,24 @@ export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, 
 export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const { stream, kept, notices, settings, clock, log } = parts;
   const { users } = stream;
-  const book = new SessionBook({
-    kept,
-    notices,
-    clock,
-    hours: () => settings()['auth.session_hours'],
-  });
+  const hours = () => settings()['auth.session_hours'];
+  const book = new SessionBook({ kept, notices, clock, hours });
   const scheme = () => settings()['auth.password_hash'];
   const limits = loginLimits(kept);
   const ofStrangers = limited(strangersMax, 0);
   const demand = () => settings()['auth.totp'];
   const second = secondFactors({ stream, kept, clock, demand });
   const brake = loginBrake(kept);
-  const deps = { stream, book, scheme, limits, brake, ofStrangers, demand, second, log };
+  const localLogin = () => localLoginOf(settings());
+  const login = { scheme, limits, brake, ofStrangers, demand, second, localLogin };
+  const deps = { stream, book, log, ...login };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
   await finishErasures(users, parts);
   await kept.sweep();
   const administration = userAdministration({ ...parts, ...deps });
   const confirmations = openConfirmations(kept, clock);
-  const inSession = triesInSession(deps);
+  const tries = triesInSession({ ...deps, administration });
+  const { inSession } = tries;
   const links = userLinks({ ...parts, ...deps });
 
   return {
@@ -129,7 +133,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await inSession(userId, () => administration.verifyOwnPassword(userId, password));
       await confirmations.note(sessionId);
     },
-    twoStep: twoStepInSession(second, { inSession, administration, log }),
+    twoStep: twoStepInSession(second, { ...tries, log }),
+    signOn: signOn({ ...parts, ...deps, ...tries, over: setup.over }),
     isConfirmed: (caller) => confirmations.isRecent(caller),
     async setupState(peer) {
       await stream.takeIn();
@@ -159,16 +164,28 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   };
 }
 
-/** Guessing is limited in another person's open session too. */
-const triesInSession =
-  (deps: Pick<LoginDeps, 'limits' | 'log'>) =>
-  async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
+function triesInSession({
+  administration,
+  ...deps
+}: Pick<LoginDeps, 'limits' | 'log'> & {
+  administration: Pick<UserAdministration, 'verifyOwnPassword'>;
+}): TriesInSession {
+  const inSession: TriesInSession['inSession'] = async (userId, work) => {
     const place = `session of ${userId}`;
     await assertMayTry(deps, userId, place);
     const done = await work();
     await deps.limits.succeeded(userId, place);
     return done;
   };
+  return {
+    inSession,
+    withPassword: (userId, password, work) =>
+      inSession(userId, async () => {
+        await administration.verifyOwnPassword(userId, password);
+        return await work();
+      }),
+  };
+}
 
 type SessionDeps = Pick<LoginDeps, 'stream' | 'book' | 'demand'>;
 
@@ -197,7 +214,7 @@ async function callerIn(
   if (!session || !user) return null;
   const { sessionId, userId, createdAt: beganAt, expiresAt } = session;
   const { username, isAdmin } = user;
-  const limited = limitOf(user, demand());
+  const limited = session.signedOn ? null : limitOf(user, demand());
   return { userId, username, isAdmin, sessionId, beganAt, expiresAt, limited };
 }
 

@@ -71,7 +71,7 @@ export async function openFirstSetup(
       if (!user) throw alreadySetUp();
       const how = { user_id: id, address, with_setup_code: given !== undefined };
       log.info({ category: securityCategory, ...how }, 'first administrator created');
-      return await beginSession(user, deps, agent);
+      return await beginSession(user, deps, { agent });
     },
   };
 

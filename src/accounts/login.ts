@@ -22,6 +22,7 @@ import {
   limitOf,
   wrongCode,
 } from './second-factor.ts';
+import { type LocalLogin, mayUsePassword } from './local-login.ts';
 import type { UserStream } from './users.ts';
 import type { Limited } from '../shared/mutex.ts';
 
@@ -47,14 +48,18 @@ export type LoginDeps = {
   /** Who has to set up two-step login. */
   demand: () => TwoStepDemand;
   second: Pick<SecondFactors, 'pass'>;
+  /** Who may log in with a password. */
+  localLogin: () => LocalLogin;
   log: Pick<Log, 'info' | 'warn'>;
 };
 
 /**
  * Only the right password is answered with `USER_DISABLED`, after the same work: without it a disabled user
  * looks like one that does not exist.
+ * A password that is switched off by `auth.local_login` is answered with `USE_SINGLE_SIGN_ON` after that work, too, and
+ * counts as a wrong one.
  * With two-step login the right password alone is answered with `CODE_REQUIRED`, and counts as no attempt.
- * @throws {AccountError} `WRONG_CREDENTIALS`, `USER_DISABLED`, `CODE_REQUIRED`, `WRONG_CODE`, `TOO_MANY_ATTEMPTS`, `BUSY`;
+ * @throws {AccountError} `WRONG_CREDENTIALS`, `USE_SINGLE_SIGN_ON`, `USER_DISABLED`, `CODE_REQUIRED`, `WRONG_CODE`, `TOO_MANY_ATTEMPTS`, `BUSY`;
  *   {EventStoreError}
  */
 export type PasswordLogin = (
@@ -89,7 +94,11 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
     const who = { category: securityCategory, address, user_id: user?.id };
     if (!user?.passwordHash || !checked.ok) {
       log.warn(who, 'login failed');
-      throw wrongCredentials();
+      throw deps.localLogin() === 'none' ? useSingleSignOn() : wrongCredentials();
+    }
+    if (!mayUsePassword(user, deps.localLogin())) {
+      log.warn(who, 'login with a password refused');
+      throw useSingleSignOn();
     }
     if (!user.disabled) await passSecond(deps, { user, code, address, isKnown });
     await limits.succeeded(user.id, address);
@@ -99,7 +108,7 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
       throw userDisabled();
     }
     if (checked.rehash) await rehash(user, given, deps);
-    const session = await beginSession(user, deps, agent);
+    const session = await beginSession(user, deps, { agent });
     log.info(who, 'user logged in');
     return session;
   };
@@ -150,10 +159,10 @@ export async function assertMayTry(
 export async function beginSession(
   user: User,
   { book, stream, demand }: Pick<LoginDeps, 'book' | 'stream' | 'demand'>,
-  agent: string | undefined,
+  { agent, signedOn = false }: { agent: string | undefined; signedOn?: boolean },
 ): Promise<Session> {
   const { users } = stream;
-  const session = await book.begin({ userId: user.id, agent }, () => {
+  const session = await book.begin({ userId: user.id, agent, signedOn }, () => {
     const present = users.byId.get(user.id);
     if (present?.disabled) throw userDisabled();
     return present?.passwordSince === user.passwordSince ? users.version : undefined;
@@ -161,7 +170,7 @@ export async function beginSession(
   if (!session) throw wrongCredentials();
   const now = users.byId.get(user.id) ?? user;
   const { username, isAdmin } = now;
-  const limited = limitOf(now, demand());
+  const limited = signedOn ? null : limitOf(now, demand());
   const { token, expiresAt } = session;
   return {
     token,
@@ -219,4 +228,6 @@ async function rehash(user: User, password: string, deps: LoginDeps): Promise<vo
 
 const wrongCredentials = () =>
   new AccountError('WRONG_CREDENTIALS', problemOf('wrong-credentials'));
+const useSingleSignOn = () =>
+  new AccountError('USE_SINGLE_SIGN_ON', problemOf('use-single-sign-on'));
 const userDisabled = () => new AccountError('USER_DISABLED', problemOf('user-disabled'));

@@ -1,6 +1,5 @@
 import type { Log } from '../shared/log.ts';
 import type { SecondFactors, TwoStepState } from './second-factor.ts';
-import type { UserAdministration } from './users.ts';
 
 /** What users do with their own two-step login, in a session. */
 export interface OwnTwoStep {
@@ -15,23 +14,21 @@ export interface OwnTwoStep {
   end(userId: string, password: string, code: string): Promise<void>;
 }
 
+/** Guessing is limited in another person's open session too. */
+export type TriesInSession = {
+  inSession: <T>(userId: string, work: () => Promise<T>) => Promise<T>;
+  /** After the user's right password. @throws {AccountError} `NO_PASSWORD`, `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY` */
+  withPassword: <T>(userId: string, password: string, work: () => Promise<T>) => Promise<T>;
+};
+
 /** Guessing password or code is limited in an open session, too. */
 export function twoStepInSession(
   second: SecondFactors,
-  parts: {
-    inSession: <T>(userId: string, work: () => Promise<T>) => Promise<T>;
-    administration: Pick<UserAdministration, 'verifyOwnPassword'>;
-    log: Pick<Log, 'info'>;
-  },
+  parts: TriesInSession & { log: Pick<Log, 'info'> },
 ): OwnTwoStep {
-  const { inSession, administration, log } = parts;
+  const { inSession, withPassword, log } = parts;
   const report = (what: string, userId: string): void =>
     log.info({ category: 'security', user_id: userId, by: userId }, what);
-  const withPassword = <T>(userId: string, password: string, work: () => Promise<T>): Promise<T> =>
-    inSession(userId, async () => {
-      await administration.verifyOwnPassword(userId, password);
-      return await work();
-    });
   return {
     state: (userId) => second.state(userId),
     begin: (userId, password) => withPassword(userId, password, () => second.begin(userId)),

@@ -28,6 +28,8 @@ export type SessionRow = {
   seen_at?: number;
   /** What the program that logged in calls itself. */
   agent?: string;
+  /** Whether the sign-on provider logged them in: then it is the provider's to ask for more than a password. */
+  signed_on?: true;
   /** Version of the `users` stream when it began. */
   users_version?: number;
 };
@@ -78,9 +80,10 @@ export class SessionBook {
    * for which it is, or undefined for none. The token is 256 random bits.
    */
   begin(
-    { userId, agent }: { userId: string; agent?: string | undefined },
+    wanted: { userId: string; agent?: string | undefined; signedOn?: boolean },
     allowed: () => number | undefined,
   ): Promise<{ token: string; expiresAt: Date } | undefined> {
+    const { userId, agent, signedOn = false } = wanted;
     const token = randomBytes(32).toString('base64url');
     return this.#rows.change([sessionIdOf(token)], () => {
       const usersVersion = allowed();
@@ -93,6 +96,7 @@ export class SessionBook {
         expires_at: expires,
         seen_at: now,
         ...(agent === undefined ? {} : { agent: agent.slice(0, agentMax) }),
+        ...(signedOn && { signed_on: true as const }),
         users_version: usersVersion,
       };
       return { keep: [row], result: { token, expiresAt: new Date(expires) } };
@@ -203,6 +207,8 @@ export type ListedSession = {
   /** Version of the `users` stream for which it was begun; undefined: before there were any. */
   usersVersion: number | undefined;
   agent: string | null;
+  /** Whether the sign-on provider logged them in. */
+  signedOn: boolean;
 };
 
 const sessionOf = ({ key, value: row }: { key: string; value: SessionRow }): ListedSession => ({
@@ -213,4 +219,5 @@ const sessionOf = ({ key, value: row }: { key: string; value: SessionRow }): Lis
   expiresAt: new Date(row.expires_at),
   usersVersion: row.users_version,
   agent: row.agent ?? null,
+  signedOn: row.signed_on === true,
 });

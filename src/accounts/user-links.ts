@@ -156,7 +156,7 @@ export function userLinks(parts: Parts): UserLinks {
       if (!user) throw accountError(linkOver);
       await parts.limits.succeeded(usernameKey(user.username), from.address);
       report(`${purpose} link used`, userId, { address: from.address });
-      return await beginSession(user, parts, from.agent);
+      return await beginSession(user, parts, { agent: from.agent });
     },
     async sweepLinks() {
       const over = [...users.links.values()].filter(({ expiresAt }) => expiresAt <= now());

@@ -1,4 +1,5 @@
 import { detail } from '../words/details.ts';
+import { problemOf } from '../words/problems.ts';
 import { ulid } from 'ulid';
 import { EventStoreError } from '../../events/store.ts';
 import { type Decision, commandHandler, isRefusal } from '../../events/command-handler.ts';
@@ -18,8 +19,8 @@ import {
   isSomebodyElse,
   nameTaken,
   userByName,
-  usersAggregate,
 } from '../../projections/users.ts';
+import { usersAggregate } from '../../projections/users-fold.ts';
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
@@ -80,6 +81,10 @@ export type PublicUser = {
   disabled: boolean;
   /** Whether two-step login is on. */
   hasTotp: boolean;
+  /** Whether there is a password here. */
+  hasPassword: boolean;
+  /** Whether the sign-on provider lets them in. */
+  hasIdentity: boolean;
 };
 
 /** What is to be different about a user; what is left out stays. */
@@ -133,7 +138,7 @@ export interface UserAdministration {
    * @throws {AccountError} `UNKNOWN_USER`, `INVALID_PASSWORD`, `LAST_ADMINISTRATOR`, `OWN_ACCOUNT`, `BUSY`
    */
   changeUser(username: string, changes: UserChanges, onBehalf: OnBehalf): Promise<PublicUser>;
-  /** @throws {AccountError} `WRONG_CREDENTIALS`, `BUSY` */
+  /** @throws {AccountError} `WRONG_CREDENTIALS`, `NO_PASSWORD`, `BUSY` */
   verifyOwnPassword(userId: string, password: string): Promise<void>;
   /** Sets one's own; all other sessions and this one end. @throws {AccountError} `WRONG_CREDENTIALS`, `INVALID_PASSWORD`, `BUSY` */
   changePassword(userId: string, currentPassword: string, password: string): Promise<void>;
@@ -190,7 +195,7 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       });
       await stream.change(onBehalf, decideRegistration(wanted));
       for (const { id } of wanted) report('user imported', id, onBehalf);
-      return wanted.map((user) => published({ ...user, disabled: false, totp: null }));
+      return wanted.map((user) => publishedNew(user));
     },
 
     async changeUser(username, { isAdmin, password, disabled, totp }, onBehalf) {
@@ -309,7 +314,7 @@ async function createUser(
   const repeated = createdBefore(users, onBehalf);
   if (repeated && repeated.userId !== id) return repeated;
   report('user created', id, onBehalf);
-  return { userId: id, username: name, isAdmin, disabled: false, hasTotp: false };
+  return publishedNew({ id, username: name, isAdmin });
 }
 
 async function verifyOwnPassword(
@@ -319,6 +324,7 @@ async function verifyOwnPassword(
 ): Promise<void> {
   const user = stream.users.byId.get(userId);
   if (!user) throw unknownUser();
+  if (!user.hasPassword) throw new AccountError('NO_PASSWORD', problemOf('no-password'));
   if (user.passwordHash === null) throw unreadableUser();
   const { ok } = await verifyPassword(user.passwordHash, password, scheme());
   if (!ok) throw new AccountError('WRONG_CREDENTIALS', detail('current-password-wrong'));
@@ -332,13 +338,26 @@ const published = ({
   isAdmin,
   disabled,
   totp,
-}: Pick<User, 'id' | 'username' | 'isAdmin' | 'disabled' | 'totp'>): PublicUser => ({
+  hasPassword,
+  identity,
+}: Published): PublicUser => ({
   userId: id,
   username,
   isAdmin,
   disabled,
   hasTotp: totp !== null,
+  hasPassword,
+  hasIdentity: identity !== null,
 });
+
+type Published = Pick<
+  User,
+  'id' | 'username' | 'isAdmin' | 'disabled' | 'totp' | 'hasPassword' | 'identity'
+>;
+
+/** A user with a password who was made just now. */
+const publishedNew = (user: Pick<User, 'id' | 'username' | 'isAdmin'>): PublicUser =>
+  published({ ...user, disabled: false, totp: null, hasPassword: true, identity: null });
 
 /** Facts that end all sessions of the user. */
 const endingSessions: ReadonlySet<string> = new Set([

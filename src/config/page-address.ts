@@ -1,9 +1,6 @@
 import type { Host } from '../shared/data-directory.ts';
 import type { Settings } from './environment.ts';
-
-/** Whether an address or a host's name is this machine's alone. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
+import { isLoopback } from '../shared/network.ts';
 
 /**
  * A page of the service with a secret in the fragment: no server or proxy gets to see it, and none writes it into its log.

@@ -3,10 +3,12 @@ import { keysOf } from '../shared/keys-of.ts';
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { serverUrl } from '../servers/server.ts';
+import { loginSettings } from './login-settings.ts';
 import * as a from './setting.ts';
 import { languageSettings } from './language-settings.ts';
 import { retentionSettings } from './retention-settings.ts';
 import { sharingSettings } from './sharing-settings.ts';
+import { signOnSettings } from './sign-on-settings.ts';
 import { messageFor, sentenceFor } from '../words/say.ts';
 
 /**
@@ -213,33 +215,8 @@ export const settingSchemas = {
       fallbackText: { en: 'same as system', de: 'wie das System' },
     },
   ),
-  'auth.password_hash': a.choice('argon2id', {
-    title: { en: 'Password hashing', de: 'Passwort-Hashing' },
-    hint: {
-      en: 'The method used to store new passwords.',
-      de: 'Das Verfahren, mit dem neue Passwörter gespeichert werden.',
-    },
-    choices: { argon2id: a.same('Argon2id'), pbkdf2: a.same('PBKDF2') },
-  }),
-  'auth.session_hours': a.number(a.whole(1, 87_600), 336, {
-    title: { en: 'Session length', de: 'Sitzungsdauer' },
-    hint: {
-      en: 'Hours after the last use until a person is logged out.',
-      de: 'Stunden nach der letzten Verwendung, bis eine Person abgemeldet wird.',
-    },
-  }),
-  'auth.totp': a.choice('optional', {
-    title: { en: 'Two-step login', de: 'Anmeldung in zwei Schritten' },
-    hint: {
-      en: 'Who needs a code from an app besides the password. Everyone else may use it.',
-      de: 'Wer außer dem Passwort einen Code aus einer App braucht. Alle anderen können ihn nutzen.',
-    },
-    choices: {
-      optional: { en: 'Nobody has to', de: 'Niemand muss' },
-      administrators: { en: 'Administrators must', de: 'Administratoren müssen' },
-      everybody: { en: 'Everybody must', de: 'Alle müssen' },
-    },
-  }),
+  ...loginSettings,
+  ...signOnSettings,
   'server.allowed_hosts': a.list(a.hostName, {
     title: { en: 'Host names', de: 'Hostnamen' },
     hint: {

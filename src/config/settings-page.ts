@@ -30,7 +30,7 @@ export type SettingGroup = {
   id: string;
   title: string;
   /** What `POST /config/test` can try of it. */
-  test: 'stt' | 'llm' | 'embeddings' | null;
+  test: 'stt' | 'llm' | 'embeddings' | 'oidc' | null;
   settings: SettingField[];
 };
 
@@ -40,14 +40,18 @@ export type SettingGroup = {
  * @param language of titles and sentences
  */
 export const settingGroups = (language: Language): SettingGroup[] =>
-  groups.map(({ id, title, test = null, sections }) => ({
-    id,
-    title: title[language],
-    test,
+  groups.map((group) => ({
+    id: group.id,
+    title: group.title[language],
+    test: group.test ?? null,
     settings: settingKeys
-      .filter((key) => sections.includes(partsOf(key)[0]))
+      .filter((key) => groupOf(key) === group)
       .map((key) => fieldOf(key, language)),
   }));
+
+const groupOf = (key: SettingKey): Group | undefined =>
+  groups.find(({ besides }) => besides?.includes(key)) ??
+  groups.find(({ sections }) => sections.includes(partsOf(key)[0]));
 
 function fieldOf(key: SettingKey, language: Language): SettingField {
   const { schema, fallback, title, hint, choices = {}, secret, fallbackText } = settingOf(key);
@@ -77,9 +81,11 @@ function typeOf(schema: z.ZodType): SettingField['type'] {
 type Group = {
   id: string;
   title: InLanguages;
-  test?: 'stt' | 'llm' | 'embeddings';
+  test?: 'stt' | 'llm' | 'embeddings' | 'oidc';
   /** First parts of keys. */
   sections: readonly string[];
+  /** Keys of other sections that stand with them. */
+  besides?: readonly SettingKey[];
 };
 
 const groups: readonly Group[] = [
@@ -116,6 +122,13 @@ const groups: readonly Group[] = [
     id: 'retention',
     title: { en: 'Retention', de: 'Aufbewahrung' },
     sections: ['retention'],
+  },
+  {
+    id: 'sign-on',
+    title: { en: 'Single sign-on', de: 'Single Sign-on' },
+    test: 'oidc',
+    sections: ['oidc'],
+    besides: ['auth.local_login', 'auth.totp'],
   },
   {
     id: 'server',

@@ -1,4 +1,4 @@
-import { isLoopback } from '../config/page-address.ts';
+import { isLoopback } from '../shared/network.ts';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../config/schema.ts';

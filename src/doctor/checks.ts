@@ -7,6 +7,7 @@ import { type DataParts, dataLooks } from './data-checks.ts';
 import { type EngineParts, engineLooks, type SpeakerParts, speakerLook } from './engine-checks.ts';
 import { hostLooks, runtimeLooks, timeLook } from './host-checks.ts';
 import { meaningLook } from './meaning-check.ts';
+import { signOnLooks } from './try-provider.ts';
 import { soundLooks } from './sound-checks.ts';
 
 /** What is looked at, and by what means. */
@@ -52,6 +53,7 @@ export async function runChecks(examined: Examined): Promise<Check[]> {
       ...engineLooks(engines),
       meaningLook(examined),
       speakerLook(engines),
+      ...signOnLooks(settings),
       ...addressLooks(listening, settings),
     ],
     log,

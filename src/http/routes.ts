@@ -39,6 +39,7 @@ import { turnRoutes } from './routes/turns.ts';
 import { tusRoutes } from './routes/tus.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { ownExportRoutes } from './routes/own-export.ts';
+import { identityRoutes, signOnRoutes } from './routes/sign-on.ts';
 import { twoStepRoutes } from './routes/two-step.ts';
 import { ownPasswordRoutes, userRoutes } from './routes/users.ts';
 import { ownVaultRoutes, vaultRoutes } from './routes/vault.ts';
@@ -53,9 +54,11 @@ export const routes: readonly Route[] = [
   ...guideRoutes,
   ...setupRoutes,
   ...sessionRoutes,
+  ...signOnRoutes,
   ...ownSessionRoutes,
   ...ownPasswordRoutes,
   ...twoStepRoutes,
+  ...identityRoutes,
   ...ownVaultRoutes,
   ...ownExportRoutes,
   ...userRoutes,

@@ -198,6 +198,14 @@ const byCode = {
   USERNAME_TAKEN: ({ said }) => new Problem('username-taken', { said }),
   LAST_ADMINISTRATOR: () => new Problem('last-administrator'),
   OWN_ACCOUNT: () => new Problem('own-account'),
+  USE_SINGLE_SIGN_ON: () => new Problem('use-single-sign-on'),
+  NOT_ADMITTED: ({ said, reason = 'other' }) =>
+    new Problem('not-admitted', { said, members: { reason } }),
+  FLOW_OVER: () => new Problem('flow-over'),
+  NO_SINGLE_SIGN_ON: () => new Problem('no-single-sign-on'),
+  PROVIDER_AWAY: ({ said }) =>
+    new Problem('provider-away', { said, headers: { 'Retry-After': '30' } }),
+  NO_PASSWORD: ({ said }) => new Problem('no-password', { said }),
   CODE_REQUIRED: () => new Problem('code-required'),
   WRONG_CODE: () => new Problem('wrong-code'),
   TWO_STEP_CHANGED: () => new Problem('two-step-changed'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isGood, lookAt, serverConnections, throughOpenAI } from '../servers/ask-server.ts';
+import { serverConnections } from '../servers/connections.ts';
+import { isGood, lookAt, throughOpenAI } from '../servers/ask-server.ts';
 import { type Server, serverAddress } from '../servers/server.ts';
 import { answerFailure, connectionFailure } from '../servers/server-failure.ts';
 import { StageError } from '../shared/errors.ts';

@@ -1,4 +1,4 @@
-import { serverConnections } from '../servers/ask-server.ts';
+import { serverConnections } from '../servers/connections.ts';
 import { type Server, type Address, type ServerAnswer, serverAddress } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';

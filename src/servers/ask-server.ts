@@ -1,35 +1,13 @@
-import { Agent } from 'undici';
 import { type Clock, systemClock } from '../shared/retry.ts';
 import { isAbort } from '../shared/abort.ts';
-import {
-  guardedLookup,
-  AnswerLost,
-  type Server,
-  type ServerAnswer,
-  answerMegabytesMax,
-} from './server.ts';
+import { send } from './connections.ts';
+import { AnswerLost, type Server, type ServerAnswer, answerMegabytesMax } from './server.ts';
 import OpenAI from 'openai';
 
 /** What is read of an error: servers send pages of 10 MB. */
 const errorBytesMax = 64 * 1024;
-const redirectsMax = 3;
-const connectSeconds = 10;
 /** A look must not take longer than that. */
 const lookMs = 3000;
-
-/**
- * Connections for long jobs: no limit until the answer begins (the caller has one that grows with
- * what is asked; undici's own 300 s would cut it), and none kept open: whisper.cpp and llama.cpp give
- * each idle one a thread of their pool for 5 s.
- * @param bodySeconds between two pieces of an answer that has begun; 0 for no limit
- */
-export const serverConnections = (bodySeconds: number): Agent =>
-  new Agent({
-    pipelining: 0,
-    headersTimeout: 0,
-    bodyTimeout: bodySeconds * 1000,
-    connect: { timeout: connectSeconds * 1000, lookup: guardedLookup },
-  });
 
 /**
  * One request, with the server's key. Redirects are followed only on the server itself, so that neither key nor audio nor
@@ -46,16 +24,7 @@ export async function askServer(
   const headers = new Headers(init.headers);
   if (apiKey === null) headers.delete('authorization');
   else headers.set('authorization', `Bearer ${apiKey}`);
-  // `dispatcher` is undici's addition; Node's types name another undici than ours.
-  const options: object = { ...init, headers, redirect: 'manual', dispatcher: connections };
-  let at = url;
-  for (let hop = 0; ; hop += 1) {
-    const response = await fetch(at, options);
-    const next = hop < redirectsMax ? followed(response, new URL(at)) : undefined;
-    if (next === undefined) return await answerOf(response, onBody);
-    await response.body?.cancel();
-    at = next;
-  }
+  return await answerOf(await send(connections, url, { ...init, headers }), onBody);
 }
 
 /** Whether an answer is what was asked for, as far as its status tells. */
@@ -99,17 +68,6 @@ export async function shortly<T>(
     () => {}, // the look has ended
   );
   return await work(AbortSignal.any([signal, late.signal])).finally(() => over.abort());
-}
-
-/** Where a redirect leads, on the same host and port, or on the same host by TLS. */
-function followed({ status, headers }: Response, from: URL): string | undefined {
-  const location = headers.get('location');
-  if (status < 300 || status >= 400 || location === null || !URL.canParse(location, from.href))
-    return undefined;
-  const to = new URL(location, from);
-  const isUpgrade =
-    to.hostname === from.hostname && from.protocol === 'http:' && to.protocol === 'https:';
-  return isUpgrade || to.origin === from.origin ? to.href : undefined;
 }
 
 async function answerOf(

@@ -17,3 +17,7 @@ export function networkOf(address: string, bits: 64 | 56 | 48 = 64): string {
     .map((group) => group.padStart(4, '0'));
   return groups.join('').slice(0, bits / 4);
 }
+
+/** Whether an address or a host's name is this machine's alone. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');

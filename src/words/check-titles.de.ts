@@ -24,6 +24,7 @@ export const checkTitlesInGerman = {
   language: { detail: 'Sprachmodell' },
   meaning: { detail: 'Suche nach Bedeutung' },
   speakers: { detail: 'Sprechererkennung' },
+  'sign-on': { detail: 'Single Sign-on' },
   address: { detail: 'Adresse' },
   https: { detail: 'https' },
   database: { detail: 'Datenbank' },

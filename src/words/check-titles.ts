@@ -24,6 +24,7 @@ export const checkTitles = {
   language: says({}, { detail: 'Language model' }),
   meaning: says({}, { detail: 'Finding by meaning' }),
   speakers: says({}, { detail: 'Speaker recognition' }),
+  'sign-on': says({}, { detail: 'Single sign-on' }),
   address: says({}, { detail: 'Address' }),
   https: says({}, { detail: 'https' }),
   database: says({}, { detail: 'Database' }),

@@ -7,6 +7,8 @@ import { checksOfHost } from './checks-of-host.ts';
 import { checksOfHostInGerman } from './checks-of-host.de.ts';
 import { checksOfParts } from './checks-of-parts.ts';
 import { checksOfPartsInGerman } from './checks-of-parts.de.ts';
+import { checksOfSignOn } from './checks-of-sign-on.ts';
+import { checksOfSignOnInGerman } from './checks-of-sign-on.de.ts';
 import { sayingsOf } from './sentences.ts';
 import { trials } from './trials.ts';
 import { trialsInGerman } from './trials.de.ts';
@@ -17,6 +19,7 @@ export const checks = {
   ...checksOfData,
   ...checksOfParts,
   ...checksOfCluster,
+  ...checksOfSignOn,
   ...trials,
 };
 export const checksInGerman = {
@@ -24,6 +27,7 @@ export const checksInGerman = {
   ...checksOfDataInGerman,
   ...checksOfPartsInGerman,
   ...checksOfClusterInGerman,
+  ...checksOfSignOnInGerman,
   ...trialsInGerman,
 };
 

@@ -1,5 +1,7 @@
 import { detailsOfDevices } from './details-of-devices.ts';
 import { detailsOfDevicesInGerman } from './details-of-devices.de.ts';
+import { detailsOfLogins } from './details-of-logins.ts';
+import { detailsOfLoginsInGerman } from './details-of-logins.de.ts';
 import { detailsOfRecordings } from './details-of-recordings.ts';
 import { detailsOfRecordingsInGerman } from './details-of-recordings.de.ts';
 import { detailsOfServer } from './details-of-server.ts';
@@ -7,12 +9,18 @@ import { detailsOfServerInGerman } from './details-of-server.de.ts';
 import { sayingsOf } from './sentences.ts';
 
 /** What problems say that say more than their type. */
-export const details = { ...detailsOfRecordings, ...detailsOfDevices, ...detailsOfServer };
+export const details = {
+  ...detailsOfRecordings,
+  ...detailsOfDevices,
+  ...detailsOfServer,
+  ...detailsOfLogins,
+};
 
 export const detailsInGerman = {
   ...detailsOfRecordingsInGerman,
   ...detailsOfDevicesInGerman,
   ...detailsOfServerInGerman,
+  ...detailsOfLoginsInGerman,
 };
 
 /** A detail's code with what varies in its sentence. */

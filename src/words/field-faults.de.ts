@@ -86,6 +86,8 @@ export const fieldFaultsInGerman = {
     detail: 'muss eine Adresse mit http:// oder https:// oder ein vollständiger Pfad sein',
   },
   'address-with-password': { detail: 'darf weder Benutzernamen noch Passwort enthalten' },
+  'issuer-not-https': { detail: 'muss mit https:// beginnen, außer auf diesem Computer' },
+  'scope-openid': { detail: 'muss openid enthalten' },
   'address-link-local': { detail: 'darf keine Link-Local- oder Metadaten-Adresse sein' },
   'control-characters': { detail: 'darf keine Steuerzeichen enthalten' },
   'not-a-language': { detail: 'muss eine Sprache wie de oder en-US oder auto sein' },

@@ -117,6 +117,8 @@ export const fieldFaults = {
     { detail: 'must be an address with http:// or https://, or a full path' },
   ),
   'address-with-password': says({}, { detail: 'must not contain a user name or password' }),
+  'issuer-not-https': says({}, { detail: 'must begin with https://, except on this computer' }),
+  'scope-openid': says({}, { detail: 'must contain openid' }),
   'address-link-local': says({}, { detail: 'must not be a link-local or metadata address' }),
   'control-characters': says({}, { detail: 'must not contain control characters' }),
   'not-a-language': says({}, { detail: 'must be a language such as de or en-US, or auto' }),

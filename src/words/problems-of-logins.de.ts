@@ -30,6 +30,35 @@ export const problemsOfLoginsInGerman = {
     detail:
       'Dieser Server verlangt sie von Ihnen. Melden Sie sich in einem Browser an und richten Sie sie ein: Bis dahin lässt sich sonst nichts öffnen.',
   },
+  'use-single-sign-on': {
+    title: 'Single Sign-on verwenden',
+    detail:
+      'Passwörter sind hier für Ihr Konto ausgeschaltet. Melden Sie sich mit Single Sign-on an.',
+  },
+  'not-admitted': {
+    title: 'Nicht zugelassen',
+    detail:
+      'Der Anmeldeanbieter kennt Sie, aber dieser Server lässt Sie nicht zu. Wenden Sie sich an einen Administrator. Es wurde kein Konto angelegt.',
+  },
+  'flow-over': {
+    title: 'Anmeldung nicht abgeschlossen',
+    detail:
+      'Die Anmeldung hat länger als 10 Minuten gedauert oder wurde in einem anderen Browser begonnen. Mit Ihrem Konto ist alles in Ordnung. Beginnen Sie erneut.',
+  },
+  'provider-away': {
+    title: 'Anmeldeanbieter nicht erreichbar',
+    detail:
+      'Der Anmeldeanbieter antwortet nicht. Versuchen Sie es in einigen Minuten erneut, oder melden Sie sich mit einem Passwort an, wenn Sie hier eines haben. Laufende Aufnahmen werden fortgesetzt.',
+  },
+  'no-single-sign-on': {
+    title: 'Kein Single Sign-on',
+    detail: 'Single Sign-on ist auf diesem Server nicht eingerichtet.',
+  },
+  'no-password': {
+    title: 'Konto ohne Passwort',
+    detail:
+      'Ihr Konto hat hier kein Passwort: Sie melden sich mit Single Sign-on an. Ein Administrator kann Ihnen einen Link schicken, mit dem Sie eines wählen.',
+  },
   'user-disabled': {
     title: 'Konto gesperrt',
     detail: 'Dieses Konto ist gesperrt. Bitten Sie einen Administrator, es zu entsperren.',

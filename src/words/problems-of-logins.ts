@@ -43,6 +43,49 @@ export const problemsOfLogins = {
         'This server asks you for it. Log in with a browser and set it up: until then, nothing else opens.',
     },
   ),
+  'use-single-sign-on': says(
+    {},
+    {
+      title: 'Use single sign-on',
+      detail: 'Passwords are switched off here for your account. Log in with single sign-on.',
+    },
+  ),
+  'not-admitted': says(
+    {},
+    {
+      title: 'Not admitted',
+      detail:
+        'The sign-on provider knows you, but this server doesn’t let you in. Ask an administrator. No account was created.',
+    },
+  ),
+  'flow-over': says(
+    {},
+    {
+      title: 'Login not completed',
+      detail:
+        'The login took longer than 10 minutes or was started in another browser. Nothing is wrong with your account. Start again.',
+    },
+  ),
+  'provider-away': says(
+    {},
+    {
+      title: 'Sign-on provider not available',
+      detail:
+        'The sign-on provider isn’t responding. Try again in a few minutes, or log in with a password if you have one here. Recordings in progress continue.',
+    },
+  ),
+  'no-single-sign-on': says(
+    {},
+    { title: 'No single sign-on', detail: 'Single sign-on is not set up on this server.' },
+  ),
+  'no-password': says(
+    {},
+    {
+      title: 'Account without password',
+      detail:
+        'Your account has no password here: you log in with single sign-on. An administrator can send you a link to choose one.',
+    },
+  ),
   'user-disabled': says(
     {},
     {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Settings } from '../../src/config/environment.ts';
+import { settingsFrom } from '../../src/config/environment.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
 import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
@@ -33,9 +33,8 @@ export async function accountsOn(t: TestContext, given: Given = {}) {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logged: string[] = [];
   const write = (...parts: unknown[]) => void logged.push(JSON.stringify(parts));
-  const settings: Changeable<
-    Pick<Settings, 'auth.password_hash' | 'auth.session_hours' | 'auth.totp'>
-  > = {
+  const settings: Changeable<ReturnType<Parameters<typeof openAccounts>[0]['settings']>> = {
+    ...settingsFrom({}),
     'auth.totp': 'optional',
     'auth.password_hash': 'argon2id',
     'auth.session_hours': 336,

@@ -286,7 +286,7 @@ async function passwordHashes(store: EventStore): Promise<string[]> {
   const hashes: string[] = [];
   for await (const fact of store.read('users')) {
     if (fact.type === 'user.registered' || fact.type === 'user.password_changed') {
-      if (fact.content) hashes.push(fact.content.password_hash);
+      if (fact.content?.password_hash) hashes.push(fact.content.password_hash);
     }
   }
   return hashes;

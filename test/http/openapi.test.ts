@@ -26,8 +26,8 @@ test('every limit is stated, and every problem some operation may have', () => {
     Object.keys(document.components.responses).flatMap((name) => name.split('.')),
   );
   const untold = Object.keys(problemStatus).filter((type) => !told.has(type));
-  // Which are answers of no operation: the second is that of plain http where https is spoken.
-  assert.deepEqual(untold, ['method-not-allowed', 'https-required']);
+  // Which is the answer of no operation.
+  assert.deepEqual(untold, ['method-not-allowed']);
   const ids = routes.map(({ id }) => id);
   assert.equal(new Set(ids).size, ids.length);
 });

@@ -225,10 +225,14 @@ const cases: Case[] = [
 /** POSTs of which nothing is kept that a repetition could do twice. */
 const nothingKept: Readonly<Record<string, string>> = {
   '/login': 'public: gives a session',
+  '/login/oidc': 'public: another flow is as good',
+  '/login/oidc/finish': 'public: a flow is good once',
   '/recordings/{id}/continue':
     'begins at a device, of which there is none: known by its fact, as that of /toggle',
   '/setup': 'public: once for all',
   '/users/me/confirm': 'marks the session again',
+  '/users/me/identity': 'another flow is as good',
+  '/users/me/identity/finish': 'a flow is good once',
   '/users/me/totp': 'another secret is as good',
   '/users/me/totp/confirm': 'a code is good once',
   '/users/me/totp/recovery-codes': 'the same',

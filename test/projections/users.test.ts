@@ -12,8 +12,8 @@ import {
   decideSetup,
   decideUserChange,
   userByName,
-  usersAggregate,
 } from '../../projections/users.ts';
+import { usersAggregate } from '../../projections/users-fold.ts';
 
 const register = (user_id: string, username: string, is_admin = false): UserFact => ({
   type: 'user.registered',

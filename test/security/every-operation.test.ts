@@ -11,7 +11,10 @@ const publicOperations = [
   'acceptInvitation',
   // The web app: one page at every address, which asks for what it shows.
   'accountPage',
+  // Nobody is known before the provider has said who comes.
+  'beginSignOn',
   'docs',
+  'finishSignOn',
   'guideAdministration',
   'guideChanges',
   'guideDeploy',
@@ -36,6 +39,7 @@ const publicOperations = [
   'settingsPage',
   'setupPage',
   'setupState',
+  'signOnOffer',
   'speakersPage',
   'statechartPage',
 ];

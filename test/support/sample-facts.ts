@@ -297,6 +297,11 @@ const samples: Record<FactType, Sample> = {
     content: { secret: 'JBSWY3DPEHPK3PXP', recovery: ['aa'] },
   },
   'user.totp_disabled': { data: { user_id: 'U1', reason: 'self' } },
+  'user.identity_linked': {
+    data: { user_id: 'U1' },
+    content: { issuer: 'https://login.example.org', subject: '248289761001', name: 'ada.berg' },
+  },
+  'user.identity_unlinked': { data: { user_id: 'U1' } },
   'user.recovery_code_used': { data: { user_id: 'U1', index: 0 } },
   'user.vault_set': { data: { user_id: 'U1' }, content: { folder: '/home/ada/Vault' } },
   'user.deleted': { data: { user_id: 'U1' } },

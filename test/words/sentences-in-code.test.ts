@@ -49,7 +49,9 @@ const others = new Set([
   'src/config/language-settings.ts',
   'src/config/retention-settings.ts',
   'src/config/schema.ts',
+  'src/config/login-settings.ts',
   'src/config/sharing-settings.ts',
+  'src/config/sign-on-settings.ts',
   'src/http/route.ts',
 ]);
 

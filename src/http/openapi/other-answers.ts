@@ -78,6 +78,8 @@ export const user = z.object({
   is_admin: z.boolean(),
   disabled: z.boolean().describe('cannot log in'),
   totp: z.boolean().describe('whether two-step login is on'),
+  password: z.boolean().describe('whether there is a password here'),
+  single_sign_on: z.boolean().describe('whether the sign-on provider lets them in'),
   built_in: z.boolean(),
 });
 
@@ -139,6 +141,21 @@ export const trial = z.object({
     .unknown()
     .optional()
     .describe('where several were tried: the embedding server alone'),
+  redirect_uri: z
+    .string()
+    .optional()
+    .describe('of `oidc`: what to register at the provider, for the address that asks'),
+  parts: z
+    .array(
+      z.object({
+        ok: z.boolean(),
+        detail: z.string(),
+        code: z.string(),
+        params: z.record(z.string(), z.unknown()).optional(),
+      }),
+    )
+    .optional()
+    .describe('of `oidc`: what was looked at, one by one'),
 });
 
 /** The whole configuration as it is read. */
@@ -167,7 +184,7 @@ export const settingsPage = z.object({
       id: z.string(),
       title: z.string(),
       test: z
-        .enum(['stt', 'llm', 'embeddings'])
+        .enum(['stt', 'llm', 'embeddings', 'oidc'])
         .nullable()
         .describe('what `POST /config/test` can try of this group'),
       settings: z.array(

@@ -8,12 +8,14 @@ import {
   type Trial,
   tryEmbeddings,
 } from '../../doctor/try-servers.ts';
+import { providerTrialAnswer, tryProvider } from '../../doctor/try-provider.ts';
 import { assertConfirmed } from '../middleware/authenticate.ts';
 import { changesSecret } from '../../config/changes.ts';
 import { commandLine } from '../../shared/command-line.ts';
 import { settingGroups } from '../../config/settings-page.ts';
 import { languageWanted } from '../readers-language.ts';
 import * as answers from '../openapi/other-answers.ts';
+import { pageBase } from '../page-base.ts';
 import { routesOf } from '../route.ts';
 
 const route = routesOf({ tag: 'Configuration', access: 'admin', needs: [] });
@@ -69,6 +71,7 @@ export const configRoutes = [
         stt: section.optional(),
         llm: section.optional(),
         embeddings: section.optional(),
+        oidc: section.optional().describe('alone: only this is tried'),
       }),
       optional: true,
     },
@@ -76,6 +79,10 @@ export const configRoutes = [
     problems: ['overridden'],
     async run({ ctx, body: given }, { config, models, log }) {
       const settings = config.withPatch(given);
+      if (given.oidc) {
+        const tried = providerTrialAnswer(languageWanted(ctx), await tryProvider(settings));
+        return { ...tried, redirect_uri: new URL('/login', pageBase(ctx)).href };
+      }
       // Nothing named: what notes are made with, as it is.
       const both = Object.values(given).every((one) => one === undefined);
       const modelsDir = models.folders;

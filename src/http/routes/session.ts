@@ -69,6 +69,7 @@ export const sessionRoutes = [
     answers: { 200: { description: 'Logged in.', json: answers.session } },
     problems: [
       'wrong-credentials',
+      'use-single-sign-on',
       'code-required',
       'wrong-code',
       'user-disabled',

@@ -49,7 +49,7 @@ export const twoStepRoutes = [
         }),
       },
     },
-    problems: ['two-step-changed', 'too-many-attempts', 'busy'],
+    problems: ['two-step-changed', 'no-password', 'too-many-attempts', 'busy'],
     run: async ({ body, caller }, { accounts }) =>
       await withCurrent(accounts.twoStep.begin(caller.userId, body.current_password)),
   }),
@@ -70,7 +70,7 @@ export const twoStepRoutes = [
     summary: 'Gives other recovery codes; those of before are good no more',
     body: { json: z.strictObject({ current_password, code }) },
     answers: { 201: { description: 'The new ones.', json: codes } },
-    problems: ['two-step-changed', 'too-many-attempts', 'busy'],
+    problems: ['two-step-changed', 'no-password', 'too-many-attempts', 'busy'],
     command: true,
     run: async ({ body: { current_password: password, code: given }, caller }, { accounts }) => ({
       recovery_codes: await withCurrent(accounts.twoStep.renew(caller.userId, password, given)),
@@ -81,7 +81,7 @@ export const twoStepRoutes = [
     summary: 'Switches two-step login off',
     body: { json: z.strictObject({ current_password, code }) },
     answers: { 204: { description: 'Done.' } },
-    problems: ['two-step-changed', 'too-many-attempts', 'busy'],
+    problems: ['two-step-changed', 'no-password', 'too-many-attempts', 'busy'],
     command: true,
     async run({ body: { current_password: password, code: given }, caller }, { accounts }) {
       await withCurrent(accounts.twoStep.end(caller.userId, password, given));

@@ -32,7 +32,7 @@ export const ownPasswordRoutes = [
     whileLimited: ['password', 'totp'],
     body: { json: z.strictObject({ current_password: password, password }) },
     answers: nothing,
-    problems: ['too-many-attempts'],
+    problems: ['no-password', 'too-many-attempts'],
     command: true,
     async run({ body, caller: { userId } }, { accounts }) {
       await withCurrent(accounts.changePassword(userId, body.current_password, body.password));
@@ -45,7 +45,7 @@ export const ownPasswordRoutes = [
       'What changes users, rights, API keys, or makes a backup asks for it: `confirmation-required`. A login counts, too.',
     body: { json: z.strictObject({ current_password: password }) },
     answers: nothing,
-    problems: ['too-many-attempts'],
+    problems: ['no-password', 'too-many-attempts'],
     async run({ body, caller }, { accounts }) {
       await withCurrent(accounts.confirm(caller, body.current_password));
     },
@@ -159,12 +159,22 @@ const lastSeen = (sessions: readonly ListedSession[], userId: string): string | 
     .toSorted()
     .at(-1) ?? null;
 
-const shown = ({ userId, username, isAdmin, disabled, hasTotp }: PublicUser) => ({
+const shown = ({
+  userId,
+  username,
+  isAdmin,
+  disabled,
+  hasTotp,
+  hasPassword,
+  hasIdentity,
+}: PublicUser) => ({
   user_id: userId,
   username,
   is_admin: isAdmin,
   disabled,
   totp: hasTotp,
+  password: hasPassword,
+  single_sign_on: hasIdentity,
   built_in: false,
 });
 
@@ -175,6 +185,8 @@ const guest = {
   is_admin: false,
   disabled: false,
   totp: false,
+  password: false,
+  single_sign_on: false,
   built_in: true,
 };
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type LookTime, lookAt, serverConnections, shortly } from '../../servers/ask-server.ts';
+import { type LookTime, lookAt, shortly } from '../../servers/ask-server.ts';
+import { serverConnections } from '../../servers/connections.ts';
 import { type Server, type ServerAnswer, guardedLookup, serverName } from '../../servers/server.ts';
 import { answerFailure, connectionFailure } from '../../servers/server-failure.ts';
 import type { StageFailure } from '../../shared/errors.ts';

@@ -41,6 +41,8 @@ export default {
   'user.password_link_withdrawn': 'Link für neues Passwort zurückgezogen',
   'user.totp_enabled': 'Anmeldung in zwei Schritten eingeschaltet',
   'user.totp_disabled': 'Anmeldung in zwei Schritten ausgeschaltet',
+  'user.identity_linked': 'Mit Single Sign-on verbunden',
+  'user.identity_unlinked': 'Verbindung mit Single Sign-on getrennt',
   'user.recovery_code_used': 'Wiederherstellungscode verwendet',
   'user.vault_set': 'Notizordner geändert',
   'user.admin_granted': 'Adminrechte erteilt',

@@ -41,6 +41,8 @@ const english = {
   'user.password_link_withdrawn': 'Password link withdrawn',
   'user.totp_enabled': 'Two-step login switched on',
   'user.totp_disabled': 'Two-step login switched off',
+  'user.identity_linked': 'Linked with single sign-on',
+  'user.identity_unlinked': 'Single sign-on unlinked',
   'user.recovery_code_used': 'Recovery code used',
   'user.vault_set': 'Notes folder changed',
   'user.admin_granted': 'Administrator rights given',

@@ -1,0 +1,35 @@
+import type { User } from '../../projections/users.ts';
+import type { Settings } from '../config/environment.ts';
+
+export type SignOnSettings = Pick<
+  Settings,
+  | 'oidc.issuer'
+  | 'oidc.title'
+  | 'oidc.client_id'
+  | 'oidc.client_secret'
+  | 'oidc.scopes'
+  | 'oidc.username_claim'
+  | 'oidc.groups_claim'
+  | 'oidc.user_group'
+  | 'oidc.admin_group'
+  | 'oidc.register'
+  | 'oidc.match_username'
+  | 'auth.local_login'
+>;
+
+/** Who may log in with a password. */
+export type LocalLogin = Settings['auth.local_login'];
+
+/** Whether single sign-on is set up. */
+export const hasProvider = (settings: SignOnSettings): boolean =>
+  settings['oidc.issuer'] !== null && settings['oidc.client_id'] !== null;
+
+/** Who may log in with a password: everybody, unless there is another way in. */
+export const localLoginOf = (settings: SignOnSettings): LocalLogin =>
+  hasProvider(settings) ? settings['auth.local_login'] : 'all';
+
+/** Whether a password lets this user in. One that was set on the host does: else nobody might get in any more. */
+export const mayUsePassword = (
+  { isAdmin, hasHostPassword }: Pick<User, 'isAdmin' | 'hasHostPassword'>,
+  who: LocalLogin,
+): boolean => who === 'all' || (isAdmin && (who === 'administrators' || hasHostPassword));

@@ -1,0 +1,66 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { SignOnFlow } from '../servers/sign-on-provider.ts';
+import { networkOf } from '../shared/network.ts';
+import type { Kept, KeptKind } from '../storage/kept.ts';
+
+/** How long somebody may be at the provider, in milliseconds. */
+const flowMs = 10 * 60_000;
+const minuteMs = 60_000;
+/** How often in a minute an address may begin: people of one office share one. */
+const beginningsMax = 60;
+
+/** What a browser has begun at the provider. `for`: the user who links themselves; null: who logs in is not known. */
+export type BegunFlow = SignOnFlow & { for: string | null };
+
+/** By the SHA-256 of what the browser keeps. None has to survive a restart; any node ends it, once. */
+const flowRows: KeptKind<BegunFlow & { ends_at: number }> = {
+  name: 'sign-on-flows',
+  endsAt: (row) => row.ends_at,
+  volatileMax: 10_000,
+  keys: 'plain',
+};
+
+/** Of an address: since when, and how often since then it began. */
+const beginningRows: KeptKind<{ since: number; count: number }> = {
+  name: 'sign-on-beginnings',
+  endsAt: ({ since }) => since + minuteMs,
+  volatileMax: 20_000,
+  keys: 'hashed',
+};
+
+export interface SignOnFlows {
+  /** Seconds to wait where an address has begun too often; 0: it may, and has. */
+  count(address: string): Promise<number>;
+  /** @returns what the browser keeps, and shows when it is back. */
+  keep(flow: BegunFlow): Promise<string>;
+  /** The flow, which nobody gets a second time; undefined: there is none, or it is over. */
+  take(given: string): Promise<BegunFlow | undefined>;
+}
+
+export function signOnFlows(kept: Kept): SignOnFlows {
+  const flows = kept.of(flowRows);
+  const beginnings = kept.of(beginningRows);
+  return {
+    count: (address) =>
+      beginnings.change([networkOf(address)], ([row], now) => {
+        const { since, count } = row && row.since > now - minuteMs ? row : { since: now, count: 0 };
+        if (count >= beginningsMax)
+          return { result: Math.max(1, Math.ceil((since + minuteMs - now) / 1000)) };
+        return { keep: [{ since, count: count + 1 }], result: 0 };
+      }),
+    async keep(flow) {
+      const given = randomBytes(32).toString('base64url');
+      await flows.change([keyOf(given)], (_, now) => ({
+        keep: [{ ...flow, ends_at: now + flowMs }],
+        result: undefined,
+      }));
+      return given;
+    },
+    take: (given) =>
+      flows.change([keyOf(given)], ([flow]) =>
+        flow ? { keep: [undefined], result: flow } : { result: undefined },
+      ),
+  };
+}
+
+const keyOf = (given: string): string => hash('sha256', given, 'base64url');

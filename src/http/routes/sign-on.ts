@@ -1,0 +1,158 @@
+import type { Context } from 'koa';
+import * as z from 'zod';
+import { isLoopback } from '../../shared/network.ts';
+import * as answers from '../openapi/other-answers.ts';
+import { pageBase } from '../page-base.ts';
+import { Problem } from '../problems.ts';
+import { routesOf } from '../route.ts';
+import { credentials, withCurrent } from './users.ts';
+
+const flow = z.string().max(100).describe('what the beginning answered: only who began it has it');
+const back = z.strictObject({
+  flow,
+  query: z.string().max(8000).describe('with which the provider sent the browser back'),
+});
+const begun = z.object({
+  url: z.string().describe('of the provider: where the browser goes'),
+  flow: z.string().describe('for the end of it, within ten minutes, once'),
+});
+const current_password = credentials.password;
+
+const strangersRoute = routesOf({ tag: 'Server', access: 'public' });
+const ownRoute = routesOf({ tag: 'Users', needs: [] });
+
+/** Logging in at a provider that speaks OpenID Connect. */
+export const signOnRoutes = [
+  strangersRoute('get', '/login/oidc', {
+    id: 'signOnOffer',
+    summary: 'Whether there is single sign-on, and who may log in with a password',
+    answers: {
+      200: {
+        description: 'What a login page shows.',
+        json: z.object({
+          title: z.string().nullable().describe('of the provider; null: there is none'),
+          local_login: z.enum(['all', 'administrators', 'none']),
+        }),
+      },
+    },
+    run(_, { accounts }) {
+      const { title, localLogin } = accounts.signOn.offer();
+      return { title, local_login: localLogin };
+    },
+  }),
+  strangersRoute('post', '/login/oidc', {
+    id: 'beginSignOn',
+    summary: 'Begins a login at the sign-on provider',
+    description:
+      'Authorization code with PKCE (S256), state and nonce. The provider sends the browser back to `/login` of the address ' +
+      'that asks, which has to be https, except on this computer. An address begins 60 times a minute.',
+    body: {
+      json: z.strictObject({
+        again: z
+          .boolean()
+          .default(false)
+          .describe('the provider asks for the password, also of who is logged in there'),
+      }),
+      optional: true,
+    },
+    answers: { 200: { description: 'Where to go.', json: begun } },
+    problems: ['no-single-sign-on', 'provider-away', 'https-required', 'too-many-attempts'],
+    run: async ({ ctx, body: { again }, from }, { accounts }) =>
+      await accounts.signOn.begin({ redirectUri: redirectUri(ctx), again }, from),
+  }),
+  strangersRoute('post', '/login/oidc/finish', {
+    id: 'finishSignOn',
+    summary: 'Gives a session token to who comes back from the sign-on provider',
+    description:
+      'Who it is, issuer and `sub` say, never a name. One who is not admitted (`reason`) leaves nothing behind. A flow ends ' +
+      'once, after ten minutes at the latest.',
+    body: { json: back },
+    answers: { 200: { description: 'Logged in.', json: answers.session } },
+    problems: [
+      'flow-over',
+      'not-admitted',
+      'user-disabled',
+      'provider-away',
+      'no-single-sign-on',
+      'busy',
+    ],
+    command: true,
+    run: async ({ body, from }, { accounts }) => await accounts.signOn.finish(body, from),
+  }),
+];
+
+/** Who the caller is at the sign-on provider. */
+export const identityRoutes = [
+  ownRoute('get', '/users/me/identity', {
+    id: 'identity',
+    summary: 'Whether the caller is linked with an account at the sign-on provider',
+    answers: {
+      200: {
+        description: 'How it is.',
+        json: z.object({
+          linked: z.boolean(),
+          name: z.string().nullable().describe('what the provider called the caller then'),
+          has_password: z.boolean().describe('whether the caller can log in without the provider'),
+        }),
+      },
+    },
+    run({ caller: { userId } }, { accounts: { signOn } }) {
+      const identity = signOn.identityOf(userId);
+      return {
+        linked: identity !== null,
+        name: identity?.name ?? null,
+        has_password: signOn.hasPassword(userId),
+      };
+    },
+  }),
+  ownRoute('post', '/users/me/identity', {
+    id: 'beginLink',
+    summary: 'Begins to link the caller with an account at the sign-on provider',
+    body: { json: z.strictObject({ current_password }) },
+    answers: { 200: { description: 'Where to go.', json: begun } },
+    problems: [
+      'no-single-sign-on',
+      'no-password',
+      'provider-away',
+      'https-required',
+      'too-many-attempts',
+      'busy',
+    ],
+    run: async ({ ctx, body, caller }, { accounts }) =>
+      await withCurrent(
+        accounts.signOn.beginLink(caller.userId, body.current_password, redirectUri(ctx)),
+      ),
+  }),
+  ownRoute('post', '/users/me/identity/finish', {
+    id: 'finishLink',
+    summary: 'Links the caller, who comes back from the sign-on provider; the link before ends',
+    body: { json: back },
+    answers: { 204: { description: 'Linked.' } },
+    problems: ['flow-over', 'not-admitted', 'provider-away', 'no-single-sign-on'],
+    command: true,
+    async run({ body, caller }, { accounts }) {
+      await accounts.signOn.finishLink(caller.userId, body);
+    },
+  }),
+  ownRoute('delete', '/users/me/identity', {
+    id: 'unlinkIdentity',
+    summary: 'Ends the link with the account at the sign-on provider',
+    body: { json: z.strictObject({ current_password }) },
+    answers: { 204: { description: 'Done.' } },
+    problems: ['no-password', 'too-many-attempts', 'busy'],
+    command: true,
+    async run({ body, caller }, { accounts }) {
+      await withCurrent(accounts.signOn.unlink(caller.userId, body.current_password));
+    },
+  }),
+];
+
+/** Where the provider sends browsers back to, which has to be registered there. @throws {Problem} `https-required` */
+export function redirectUri(ctx: Context): string {
+  const address = new URL('/login', pageBase(ctx));
+  if (address.protocol !== 'https:' && !isLoopback(address.hostname)) {
+    address.protocol = 'https:';
+    throw new Problem('https-required', { params: { address: address.href } });
+  }
+  return address.href;
+}
