@@ -120,6 +120,8 @@ export const runFacts = {
         .optional(),
       /** The model that recognises it once more when there are documents (`stt.second_pass`). */
       second_pass: z.string().optional(),
+      /** Terms that were put in place of what was heard. Absent: none. */
+      replaced: z.number().int().positive().optional(),
     }),
   },
 

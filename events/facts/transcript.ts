@@ -6,12 +6,16 @@ const span = { start: z.number().nonnegative(), end: z.number().nonnegative() };
 export const wordSchema = z.object({ text: z.string(), ...span });
 export type Word = z.infer<typeof wordSchema>;
 
-/** Why a passage may be wrong: `repetition`, `known-phrase`, `low-confidence`, `no-speech`, `other-speaker`, … */
+/** Why a passage may be wrong: `repetition`, `known-phrase`, `low-confidence`, `no-speech`, `other-speaker`, `prompt`, … */
 const reasonSchema = z.string();
 
 /** A passage that may be wrong, or said by someone else. */
 export const doubtSchema = z.object({ ...span, reason: reasonSchema });
 export type Doubt = z.infer<typeof doubtSchema>;
+
+/** A term that a user or the house wants written so, in place of what was heard; the times are those of its words. */
+const replacedSchema = z.object({ ...span, write: z.string(), heard: z.string() });
+export type Replaced = z.infer<typeof replacedSchema>;
 
 /** A piece of recognised speech as the engine cut it. Without word times `words` is empty. */
 export const segmentSchema = z.object({
@@ -25,6 +29,8 @@ export const segmentSchema = z.object({
   speaker: z.string().optional(),
   /** Why it may be wrong; absent when nothing is suspected. */
   doubt: reasonSchema.optional(),
+  /** In the order of the text; absent where nothing was replaced. */
+  replaced: z.array(replacedSchema).optional(),
 });
 export type Segment = z.infer<typeof segmentSchema>;
 
@@ -38,6 +44,8 @@ export const blockSchema = z.object({
   words: z.array(wordSchema),
   /** What of it may be wrong; absent when nothing is suspected. */
   doubts: z.array(doubtSchema).optional(),
+  /** What was replaced when it was recognised: also what a person wrote otherwise since (`replacedIn`). */
+  replaced: z.array(replacedSchema).optional(),
   /** In older logs: why all of it may be wrong. */
   doubt: reasonSchema.optional(),
 });

@@ -1,5 +1,6 @@
 import type { Block, Doubt, Segment, Word } from '../../events/facts/transcript.ts';
 import { joinTexts } from '../../src/shared/segments.ts';
+import { replacedWithin } from './replaced.ts';
 import type { Utterance } from './utterances.ts';
 
 /** A pause of this many seconds starts a new paragraph … */
@@ -130,14 +131,21 @@ function blockOf(pieces: readonly Piece[], number: number, speaker: string | nul
   const [first, last] = [pieces[0]!, pieces.at(-1)!];
   const isTimed = pieces.every((piece) => piece.words.length > 0);
   const doubts = doubtsOf(pieces);
+  const start = first.from === 0 ? first.segment.start : first.start;
+  const end = last.to === last.segment.text.length ? last.segment.end : last.end;
+  const segments = [...new Set(pieces.map(({ segment }) => segment))];
   return {
     id: `t-${String(number).padStart(4, '0')}`,
     speaker,
-    start: first.from === 0 ? first.segment.start : first.start,
-    end: last.to === last.segment.text.length ? last.segment.end : last.end,
+    start,
+    end,
     text: joinTexts(textsOf(pieces)),
     words: isTimed ? pieces.flatMap((piece) => piece.words) : [],
     ...(doubts.length === 0 ? {} : { doubts }),
+    ...replacedWithin(
+      segments.flatMap(({ replaced = [] }) => replaced),
+      [start, end],
+    ),
   };
 }
 

@@ -16,9 +16,23 @@ export const spanAt = <T extends { start: number; end: number }>(one: T, by: num
 
 /** A block, so many seconds later. Pure. */
 export const blockAt = (block: Block, by: number): Block => ({
-  ...spanAt(block, by),
-  words: block.words.map((word) => spanAt(word, by)),
+  ...segmentAt(block, by),
   ...(block.doubts ? { doubts: block.doubts.map((one) => spanAt(one, by)) } : {}),
+});
+
+/** An utterance, so many seconds later. Pure. */
+export const utteranceAt = (one: Utterance, by: number): Utterance => ({
+  ...spanAt(one, by),
+  segments: one.segments.map((segment) => segmentAt(segment, by)),
+});
+
+const segmentAt = <T extends Pick<Block, 'start' | 'end' | 'words' | 'replaced'>>(
+  segment: T,
+  by: number,
+): T => ({
+  ...spanAt(segment, by),
+  words: segment.words.map((word) => spanAt(word, by)),
+  ...(segment.replaced ? { replaced: segment.replaced.map((one) => spanAt(one, by)) } : {}),
 });
 
 /** Blocks before and after a second: a word is where most of it is. Pure. */

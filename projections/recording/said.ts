@@ -3,7 +3,14 @@ import type { Block, Correction } from '../../events/facts/transcript.ts';
 import { newLabel } from './carry-over.ts';
 import { type ReadFact, type Recording, factAt, shownOf } from './recording.ts';
 import { read } from './reading.ts';
-import { blockAt, blocksDivided, moved, spanAt, utterancesDivided } from './said-divided.ts';
+import {
+  blockAt,
+  blocksDivided,
+  moved,
+  spanAt,
+  utteranceAt,
+  utterancesDivided,
+} from './said-divided.ts';
 import { mentionsGone } from './said-gone.ts';
 import type { Interruption } from './interruptions.ts';
 import type { Sidenote } from './sidenotes.ts';
@@ -235,13 +242,7 @@ function shifted(said: Said, by: number): Said {
   return {
     ...said,
     duration: moved(said.duration, by),
-    utterances: said.utterances.map((one) => ({
-      ...spanAt(one, by),
-      segments: one.segments.map((segment) => ({
-        ...spanAt(segment, by),
-        words: segment.words.map((word) => spanAt(word, by)),
-      })),
-    })),
+    utterances: said.utterances.map((one) => utteranceAt(one, by)),
     heard: blocks(said.heard),
     raw: blocks(said.raw),
     recognised: blocks(said.recognised),

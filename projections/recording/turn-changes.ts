@@ -99,7 +99,14 @@ export const joinedTurns = (one: Block, next: Block): Block => ({
   text: `${one.text} ${next.text}`.trim(),
   words: areTimed(one) && areTimed(next) ? [...one.words, ...next.words] : [],
   ...(one.doubts || next.doubts ? { doubts: [...(one.doubts ?? []), ...(next.doubts ?? [])] } : {}),
+  ...replacedOf([one, next]),
 });
+
+/** What was replaced in several blocks. */
+const replacedOf = (blocks: readonly Block[]): Pick<Block, 'replaced'> => {
+  const all = blocks.flatMap(({ replaced = [] }) => replaced);
+  return all.length === 0 ? {} : { replaced: all };
+};
 
 /**
  * Cuts a block of a list where others said something before or after a time; returns the part that was said then:
@@ -132,8 +139,9 @@ function recut(
   const at = order.indexOf(head);
   const first = byId.get(head);
   if (at < 0 || !first || !content) return [...order];
+  const had = replacedOf(replaced.flatMap((id) => byId.get(id) ?? []));
   for (const [index, block] of by.entries()) {
-    byId.set(block.id, { ...first, ...block, ...content.turns[index] });
+    byId.set(block.id, { ...first, ...had, ...block, ...content.turns[index] });
   }
   return [
     ...order.slice(0, at),

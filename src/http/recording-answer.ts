@@ -2,7 +2,8 @@ import type { Personal } from '../../projections/personal.ts';
 import { templateOf } from '../recordings/template-held.ts';
 import { originsAnswer } from './origins.ts';
 import { doubtsIn } from '../../projections/recording/utterances.ts';
-import type { Doubt } from '../../events/facts/transcript.ts';
+import type { Doubt, Segment } from '../../events/facts/transcript.ts';
+import { type ReplacedPlace, replacedIn } from '../../projections/recording/replaced.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import { localTime } from '../shared/time.ts';
 import { summaryAnswer } from './summary-answer.ts';
@@ -326,7 +327,7 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
       const { id, speaker, start, end, text, words } = block;
       const revision = turnTag({ id, speaker, text });
       const said = { index, block: id, revision, start, end, speaker, text, words };
-      return { ...said, ...doubtAnswer(doubtsIn(block)) };
+      return { ...said, ...doubtAnswer(doubtsIn(block)), ...replacedAnswer(replacedIn(block)) };
     });
   }
   return utterances.map(({ index, start, end, segments, doubt, voice = null }) => ({
@@ -343,8 +344,24 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
         return reason === undefined ? [] : [{ start: segment.start, end: segment.end, reason }];
       }),
     ),
+    ...replacedAnswer(replacedInSegments(segments)),
   }));
 }
+
+/** Of stretches that are only recognised: where it is in the text of all segments. */
+function replacedInSegments(segments: readonly Segment[]) {
+  let before = 0;
+  return segments.flatMap((segment) => {
+    const by = before;
+    const text = segment.text.trim();
+    before += text.length + 1;
+    const places = replacedIn({ ...segment, text });
+    return places.map(({ from, to, heard }) => ({ from: from + by, to: to + by, heard }));
+  });
+}
+
+const replacedAnswer = (replaced: readonly ReplacedPlace[]) =>
+  replaced.length === 0 ? {} : { replaced };
 
 /** What may be wrong; `doubt`, the first reason, is of older clients. */
 const doubtAnswer = ([first, ...more]: readonly Doubt[]) =>

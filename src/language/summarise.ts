@@ -26,6 +26,8 @@ import {
   talkLines,
   talkOf,
   talkParts,
+  termCharactersMax,
+  termsWithin,
   textOfLines,
 } from './talk.ts';
 import { languageOf } from './unusable.ts';
@@ -133,14 +135,6 @@ async function draftOf(
     onProgress((index + 1) / (smaller.length + 1));
   }
   return { draft: await merged(answering, notes, tokensMax, 0), parts: notes.length };
-}
-
-/** So many characters of terms cost a small context little. */
-const termCharactersMax = 800;
-
-function termsWithin(terms: readonly string[]): string[] {
-  let characters = 0;
-  return terms.map(inert).filter((term) => (characters += term.length + 2) <= termCharactersMax);
 }
 
 /** What notes may take of a context: a tenth. */

@@ -65,6 +65,15 @@ export function beginningOf(text: string, tokensMax: number): string {
 export const inert = (text: string): string =>
   text.replaceAll('<', '‹').replaceAll('>', '›').replaceAll(/\s+/gu, ' ').trim();
 
+/** So many characters of terms cost a small context little. */
+export const termCharactersMax = 800;
+
+/** Terms for a request, as many as it may have. @param terms the most useful first */
+export function termsWithin(terms: readonly string[]): string[] {
+  let characters = 0;
+  return terms.map(inert).filter((term) => (characters += term.length + 2) <= termCharactersMax);
+}
+
 /** A block's text, or a stretch of it: what is asked for and proven as one. */
 export type Piece = {
   /** Index of the block. */

@@ -1,3 +1,4 @@
+import type { WordsOf } from './words-held.ts';
 import { peopleGiven } from '../../projections/recording/people-given.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
 
@@ -16,18 +17,20 @@ export const termsIn = (text: string | null): string[] =>
     .filter((term) => term !== '' && term.length <= termCharactersMax);
 
 /**
- * The terms of a recording: the people given with it, then the list of the settings, then the names that its owner
- * confirmed, those named last first.
+ * The terms of a recording: the people given with it, then the words of its folder, its owner and the house, then the list
+ * of the settings, then the names that its owner confirmed, those named last first.
  */
 export const openTerms =
   (deps: {
     peopleOf(owner: string): Promise<readonly string[]>;
+    wordsOf: WordsOf;
     /** `stt.terms` */
     listed(): string | null;
   }): TermsOf =>
   async (recording, owner) => {
     const terms = [
       ...peopleGiven(recording),
+      ...(await deps.wordsOf(recording, owner)).map(({ write }) => write),
       ...termsIn(deps.listed()),
       ...(await deps.peopleOf(owner)),
     ];

@@ -7,6 +7,7 @@ import type { Settings } from '../config/environment.ts';
 import type { OpenLanguageModel } from '../language/openai-model.ts';
 import { type Stage, stageTable } from '../../events/facts/recording.ts';
 import { openTerms } from '../recordings/terms.ts';
+import { openWords } from '../recordings/words-held.ts';
 import type { KnownVoices } from '../recordings/known-voices.ts';
 import type { EngineProbe } from '../recordings/control/retry-failed.ts';
 import type { AskedAhead } from '../recordings/stages/asked-ahead.ts';
@@ -119,7 +120,7 @@ export function speechActivities(
   const leaseEngine = () => engines.lease();
   const languages = () =>
     settings()['stt.languages'].flatMap((language) => languageCode(language) ?? []);
-  const termsOf = openTerms({ ...known, listed: () => settings()['stt.terms'] });
+  const { termsOf, wordsOf } = termsHere(ports, known);
   const followings = loadOnce(async () =>
     (await import('../recordings/stages/followings.ts')).openFollowings(),
   );
@@ -137,6 +138,7 @@ export function speechActivities(
         languages,
         leaseEngine,
         termsOf,
+        wordsOf,
         files,
         modelsDir,
         // A server shows its own, if it streams.
@@ -156,6 +158,7 @@ export function speechActivities(
         languages,
         leaseEngine,
         termsOf,
+        wordsOf,
         secondPass: () => settings()['stt.second_pass'],
         log,
         files,
@@ -169,6 +172,13 @@ export function speechActivities(
   };
 }
 
+/** Names and terms of a recording, and those of them that users and the house keep. */
+function termsHere({ settings, order }: Ports, { peopleOf }: KnownVoices) {
+  const wordsOf = openWords(order);
+  const termsOf = openTerms({ peopleOf, wordsOf, listed: () => settings()['stt.terms'] });
+  return { termsOf, wordsOf };
+}
+
 /** The stages in which a language model is asked, or the built-in fallback. */
 export function languageActivities(
   ports: Ports,
@@ -176,9 +186,10 @@ export function languageActivities(
 ) {
   const { settings, log, modelsDir, firstRunWaitMs } = ports;
   const tools = { log, asked, firstRunWaitMs, languageModel: configuredModel(ports) };
+  const { termsOf, wordsOf } = termsHere(ports, known);
   return {
     identify: loadedActivity(async () =>
-      (await attribution()).identifyStage({ ...tools, peopleOf: known.peopleOf }),
+      (await attribution()).identifyStage({ ...tools, peopleOf: known.peopleOf, wordsOf }),
     ),
     punctuate: loadedActivity(async () =>
       (await finishing()).punctuateStage({ ...tools, modelsDir }),
@@ -186,7 +197,7 @@ export function languageActivities(
     summarise: loadedActivity(async () =>
       (await finishing()).summariseStage({
         ...tools,
-        termsOf: openTerms({ ...known, listed: () => settings()['stt.terms'] }),
+        termsOf,
         order: ports.order,
         uiLanguage: () => settings()['ui.language'],
       }),

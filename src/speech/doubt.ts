@@ -4,7 +4,8 @@ import { repeatedWords } from '../shared/repeated-words.ts';
 
 /**
  * Marks segments that may be something that was not said: `repetition` (the recogniser got stuck), `known-phrase` (what
- * Whisper models write over silence and music), else what the recogniser itself doubts. They are never deleted.
+ * Whisper models write over silence and music), `prompt` (the terms it was given), else what the recogniser itself doubts.
+ * They are never deleted.
  * @param terms what the recogniser was given as its prompt, and may say over silence
  */
 export function withDoubts(segments: readonly Segment[], terms: readonly string[] = []): Segment[] {
@@ -14,9 +15,12 @@ export function withDoubts(segments: readonly Segment[], terms: readonly string[
   return segments.map((segment, index) => {
     const [from, to] = [at, (at += all[index]!.length)];
     const isRepeated = all[index]!.some((_, word) => repeated.has(from + word)) && to > from;
-    const isKnown = knownPhrase(segment.text) || echoesTerms(segment.text, terms);
-    const known = isKnown ? 'known-phrase' : undefined;
-    const doubt = isRepeated ? 'repetition' : (known ?? segment.doubt);
+    const invented = knownPhrase(segment.text)
+      ? 'known-phrase'
+      : echoesTerms(segment.text, terms)
+        ? 'prompt'
+        : undefined;
+    const doubt = isRepeated ? 'repetition' : (invented ?? segment.doubt);
     return doubt === undefined ? segment : { ...segment, doubt };
   });
 }

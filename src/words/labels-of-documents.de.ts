@@ -41,6 +41,9 @@ export const labelsOfDocumentsInGerman = {
   },
   'more-doubts': { detail: 'und {count} weitere' },
   repetition: { detail: 'Wiederholung' },
+  prompt: {
+    detail: 'nur Wörter, die der Spracherkennung vorgegeben wurden; vielleicht sprach niemand',
+  },
   'low-confidence': { detail: 'die Spracherkennung war unsicher' },
   'no-speech-here': { detail: 'vielleicht hat hier niemand gesprochen' },
   'other-speaker': { detail: 'vielleicht hat das jemand anderes gesagt' },

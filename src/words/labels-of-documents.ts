@@ -48,6 +48,10 @@ export const labelsOfDocuments = {
   'more-doubts': says({ count: 'integer' }, { detail: 'and {count} more' }),
   repetition: says({}, { detail: 'repetition' }),
   'known-phrase': says({}, { detail: 'a phrase that speech recognition often invents in silence' }),
+  prompt: says(
+    {},
+    { detail: 'only words that speech recognition was given, perhaps nobody spoke' },
+  ),
   'low-confidence': says({}, { detail: 'speech recognition was unsure' }),
   'no-speech-here': says({}, { detail: 'perhaps nobody spoke here' }),
   'other-speaker': says({}, { detail: 'someone else may have said this' }),
@@ -58,6 +62,7 @@ export type LabelCode = keyof typeof labelsOfDocuments;
 const doubtLabels = {
   repetition: 'repetition',
   'known-phrase': 'known-phrase',
+  prompt: 'prompt',
   'low-confidence': 'low-confidence',
   'no-speech': 'no-speech-here',
   'other-speaker': 'other-speaker',

@@ -17,7 +17,13 @@ import { wholeService } from '../support/whole-service.ts';
 type Recording = {
   status: string;
   version: number;
-  utterances: { text: string }[];
+  utterances: {
+    block: string;
+    revision: string;
+    text: string;
+    words: { text: string; start: number; end: number }[];
+    replaced?: { from: number; to: number; heard: string }[];
+  }[];
   summary: { lines: { text: string }[] };
 };
 
@@ -40,7 +46,43 @@ test('names and terms of the settings, the people given and confirmed are right 
   assert.match(asked, /right spelling: Kaylee; Mitschrift; Grafana\./u);
 });
 
-async function talkWith(t: TestContext, env: NodeJS.ProcessEnv, given: Record<string, string>) {
+test('what was misheard is right in transcript, summary and search, and taken back it is what was heard', async (t) => {
+  const plain = await talkWith(t, {}, {});
+  const words = { own: 'Mitschrift = mit schrift\nGrafana = gravana', house: 'Kaylee=kayley' };
+  const { text, summary, hits, recording, api } = await talkWith(t, {}, {}, words);
+  assert.match(text, /Mitschrift .* Kaylee .* Grafana/u);
+  assert.match(summary, /Mitschrift/u);
+  assert.equal(hits, 1);
+  const { events } = await api.get<{ events: { type: string; data: { replaced?: number } }[] }>(
+    `/recordings/${recording}/events`,
+  );
+  assert.equal(events.find(({ type }) => type === 'transcription.completed')?.data.replaced, 3);
+  const read = async () => (await api.get<Recording>(`/recordings/${recording}`)).utterances;
+  for (let left = 3; left > 0; left -= 1) {
+    const said = (await read()).find(({ replaced = [] }) => replaced.length > 0)!;
+    const [{ from, to, heard }] = said.replaced as [{ from: number; to: number; heard: string }];
+    await api.patch(`/recordings/${recording}/utterances`, {
+      edits: [
+        {
+          block: said.block,
+          revision: said.revision,
+          text: said.text.slice(0, from) + heard + said.text.slice(to),
+        },
+      ],
+    });
+  }
+  const back = await read();
+  assert.ok(back.every(({ replaced }) => replaced === undefined));
+  assert.equal(back.map((one) => one.text).join(' '), plain.text);
+});
+
+async function talkWith(
+  t: TestContext,
+  env: NodeJS.ProcessEnv,
+  given: Record<string, string>,
+  /** Lists of words; their writing is heard however often it stands in a prompt. */
+  lists?: { own: string; house: string },
+) {
   const speech = await speechServer('openai');
   const language = await startLanguageServer({ flavour: 'openai' });
   t.after(() => Promise.all([speech.close(), language.close()]));
@@ -49,7 +91,7 @@ async function talkWith(t: TestContext, env: NodeJS.ProcessEnv, given: Record<st
     const words = spoken
       .split(' ')
       .flatMap((word) =>
-        word in misheard && !promptSent().includes(word)
+        word in misheard && (lists || !promptSent().includes(word))
           ? misheard[word as keyof typeof misheard]
           : [word],
       );
@@ -66,6 +108,10 @@ async function talkWith(t: TestContext, env: NodeJS.ProcessEnv, given: Record<st
   const path = join(await tempDir(t), 'talk.wav');
   await speak('three spoken words', path);
   const api = apiOf(service.url(), service.token);
+  if (lists) {
+    await api.post('/words/import', { text: lists.own });
+    await api.post('/words/import?of=house', { text: lists.house });
+  }
   const form = uploadForm(new Uint8Array(await readFile(path)), { kind: 'solo', ...given });
   const { recording_id: id } = await api.post<{ recording_id: string }>('/recordings', form);
   const read = () => api.get<Recording>(`/recordings/${id}`);
@@ -77,6 +123,8 @@ async function talkWith(t: TestContext, env: NodeJS.ProcessEnv, given: Record<st
     text: utterances.map(({ text }) => text).join(' '),
     summary: summary.lines.map(({ text }) => text).join(' '),
     hits: found.hits.length,
+    recording: id,
+    api,
     prompt: promptSent(),
     asked: language
       .chats()

@@ -24,7 +24,11 @@ test('who may be heard is said while it is recorded, and serves as if it had bee
   for (const wrong of [['x'.repeat(61)], [''], Array.from({ length: 51 }, (_, at) => `P${at}`)])
     assert.equal((await give(wrong)).status, 422, JSON.stringify(wrong).slice(0, 40));
   const { recording } = await service.recordingService.read(id);
-  const termsOf = openTerms({ peopleOf: async () => ['Cleo'], listed: () => null });
+  const termsOf = openTerms({
+    peopleOf: async () => ['Cleo'],
+    wordsOf: async () => [],
+    listed: () => null,
+  });
   assert.deepEqual(await termsOf(recording, 'ada'), ['Änne Beispiel', 'Ben', 'Cleo']);
   assert.equal((await give([])).status, 200);
   assert.deepEqual(await read(), []);

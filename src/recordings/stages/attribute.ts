@@ -19,6 +19,7 @@ import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 import type { KnownVoices } from '../known-voices.ts';
+import type { WordsOf } from '../words-held.ts';
 import { peopleGiven } from '../../../projections/recording/people-given.ts';
 import { notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
 
@@ -28,6 +29,7 @@ export type IdentifyDeps = {
   languageModel(): Promise<Lease<LanguageModel> | null>;
   /** Names that this user confirmed in other recordings, those of late first. */
   peopleOf(owner: string): Promise<readonly string[]>;
+  wordsOf: WordsOf;
   firstRunWaitMs: number;
 };
 
@@ -64,9 +66,11 @@ async function appendNames(job: Job, deps: IdentifyDeps, model: LanguageModel | 
   let names: Awaited<ReturnType<typeof identify>>;
   try {
     const people = [...peopleGiven(recording), ...(await deps.peopleOf(job.owner))];
+    const words = await deps.wordsOf(recording, job.owner);
     names = await identify(blocks, retrying, {
       language,
       people: [...new Set(people)],
+      terms: words.map(({ write }) => write).filter((term) => !people.includes(term)),
       signal: job.signal,
       onProgress: (fraction) => job.progress(fraction),
     });

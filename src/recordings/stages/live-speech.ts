@@ -3,7 +3,9 @@ import { untilAborted } from '../../shared/abort.ts';
 import { askedStretch, keptPart } from '../../speech/detection/speech-segments.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import { decidedLanguage, mostHeard } from '../../speech/live/decided-language.ts';
+import { heardFinder, replacedHeard } from '../replace-heard.ts';
 import type { TermsOf } from '../terms.ts';
+import type { WordsOf } from '../words-held.ts';
 import { askUntilAnswered } from './ask-live.ts';
 import type { InterimText } from './interim-text.ts';
 import { inLanguage, utteranceFact } from './recognise-plan.ts';
@@ -41,6 +43,7 @@ export type FollowDeps = {
   /** @throws {StageError} `no-engine` */
   leaseEngine(): Promise<Lease<SpeechEngine>>;
   termsOf: TermsOf;
+  wordsOf: WordsOf;
   files: AudioStore;
   modelsDir: ModelFolders;
   followings: Followings;
@@ -124,7 +127,9 @@ async function recogniseOne(
   );
   const part = keptPart(recognised.segments, stretch, { before, goesOn: cut });
   const known = again === undefined ? {} : inLanguage(heard[index]!, again);
-  const utterance = { ...recognised, ...part, ...known, index };
+  const words = await live.deps.wordsOf(await job.recording(), job.owner);
+  const segments = replacedHeard(part.segments, heardFinder(words));
+  const utterance = { ...recognised, ...part, segments, ...known, index };
   await job.append(utteranceFact(utterance, voice));
   following.asked = null;
   heard[index] = { ...utterance, voice };

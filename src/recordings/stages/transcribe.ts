@@ -19,7 +19,13 @@ import {
   onlyOne,
 } from '../../speech/live/decided-language.ts';
 import { goingOn, liveDetectorName } from '../../speech/live/closed-speech.ts';
-import { recogniseAgain, recognisePlan, utteranceFact, wordsIn } from './recognise-plan.ts';
+import {
+  type HeardStretch,
+  recogniseAgain,
+  recognisePlan,
+  utteranceFact,
+  wordsIn,
+} from './recognise-plan.ts';
 import { spokenAudio } from '../../speech/detection/spoken-audio.ts';
 import type { WaitingFor } from '../../shared/retry.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
@@ -35,7 +41,10 @@ import { speechFileName, apartFileNames } from '../../shared/data-directory.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { replacedCount } from '../../../projections/recording/replaced.ts';
+import { heardFinder, replacedHeard } from '../replace-heard.ts';
 import type { TermsOf } from '../terms.ts';
+import type { WordsOf } from '../words-held.ts';
 import { type SecondPassDeps, secondPassBy } from '../second-pass.ts';
 import { rm } from 'node:fs/promises';
 
@@ -51,6 +60,7 @@ export function transcribe(
     /** @throws {StageError} `no-engine` */
     leaseEngine(): Promise<Lease<SpeechEngine>>;
     termsOf: TermsOf;
+    wordsOf: WordsOf;
     files: AudioStore;
     modelsDir: ModelFolders;
     /** Languages that are spoken here (`stt.languages`); none: any. */
@@ -87,9 +97,9 @@ export function transcribe(
       const at = { files, speechPath, engine, modelsDir: deps.modelsDir, followed, apart };
       await prepareSpeech(job, at);
       const speech = await openSpeechFile(speechPath);
-      const { termsOf } = deps;
+      const { termsOf, wordsOf } = deps;
       const languages = deps.languages();
-      const options = { apart, asked: followed?.asked ?? null, languages, termsOf };
+      const options = { apart, asked: followed?.asked ?? null, languages, termsOf, wordsOf };
       try {
         // What each side says is known by the channel alone.
         if (apart) return await recogniseAll(engine, job, speech, options);
@@ -283,12 +293,14 @@ async function recogniseAll(
     asked,
     languages,
     termsOf,
+    wordsOf,
   }: {
     channels?: Meeting['channels'];
     apart: ApartChannels | null;
     asked: FollowedAudio['asked'];
     languages: readonly string[];
     termsOf: TermsOf;
+    wordsOf: WordsOf;
   },
 ): Promise<void> {
   const recording = await job.recording();
@@ -306,8 +318,13 @@ async function recogniseAll(
     meeting,
     ...wanted,
   });
+  const find = heardFinder(await wordsOf(recording, job.owner));
+  const spelt = <T extends HeardStretch>(one: T): T => ({
+    ...one,
+    segments: replacedHeard(one.segments, find),
+  });
   for await (const utterance of heard) {
-    await job.append(utteranceFact(utterance));
+    await job.append(utteranceFact(spelt(utterance)));
     job.progress(prelude + (1 - prelude) * ((utterance.index + 1) / planned.length));
   }
   if (wanted.language !== null) return;
@@ -322,7 +339,7 @@ async function recogniseAll(
       index,
       meeting: meeting && { ...meeting, heard: others },
     });
-    await job.append(utteranceFact(again, all[index]!.voice));
+    await job.append(utteranceFact(spelt(again), all[index]!.voice));
   }
 }
 
@@ -330,6 +347,8 @@ async function complete(engine: SpeechEngine, job: Job, deps: SecondPassDeps): P
   const recording = await job.recording();
   const { utterances } = draft(recording);
   const otherwise = heardOtherwise(utterances);
+  const segments = utterances.flatMap((one) => one.segments);
+  const replaced = replacedCount(segments);
   await job.append({
     type: 'transcription.completed',
     data: {
@@ -337,7 +356,8 @@ async function complete(engine: SpeechEngine, job: Job, deps: SecondPassDeps): P
       model: engine.model,
       language: mostHeard(utterances) ?? recording.asked.draft,
       utterances: utterances.length,
-      words: wordsIn(utterances.flatMap(({ segments }) => segments)),
+      words: wordsIn(segments),
+      ...(replaced === 0 ? {} : { replaced }),
       ...(otherwise === null ? {} : { otherwise }),
       ...secondPassBy(recording, engine, deps),
     },

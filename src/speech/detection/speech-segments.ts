@@ -1,6 +1,7 @@
 import type { Stretch, Segment, Word } from '../../../events/facts/transcript.ts';
 import { type SpeechFile, speechRate } from '../../audio/wav.ts';
 import { type Unit, partOfSegment, unitsOf } from '../../../projections/recording/join-turns.ts';
+import { textHeard } from '../../../projections/recording/replaced.ts';
 
 export type PlanLimits = {
   /** Length of the audio in seconds. */
@@ -242,6 +243,7 @@ function agreedBefore(heard: readonly Placed[], at: number, tail: readonly strin
 const lastWords = (segments: readonly Segment[]): string[] =>
   segments
     .slice(-comparedMax)
+    .map((segment) => (segment.replaced ? { ...segment, text: textHeard(segment) } : segment))
     .flatMap(unitsOf)
     .slice(-comparedMax)
     .map(({ text }) => lettersOf(text));

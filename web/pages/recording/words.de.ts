@@ -142,6 +142,8 @@ export default {
   unsure: 'Möglicherweise falsch verstanden',
   'doubt:repetition': 'Vielleicht von der Spracherkennung wiederholt',
   'doubt:known-phrase': 'Eine Floskel, die Spracherkennung bei Stille oft erfindet',
+  'doubt:prompt':
+    'Nur Wörter, die der Spracherkennung vorgegeben wurden: vielleicht sprach niemand',
   'doubt:low-confidence': 'Die Spracherkennung war unsicher',
   'doubt:no-speech': 'Vielleicht hat hier niemand gesprochen',
   'doubt:other-speaker': 'Vielleicht hat das jemand anderes gesagt',

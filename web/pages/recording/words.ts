@@ -143,6 +143,7 @@ const english = {
   unsure: 'Possibly misheard',
   'doubt:repetition': 'Possibly repeated by speech recognition',
   'doubt:known-phrase': 'A phrase that speech recognition often invents in silence',
+  'doubt:prompt': 'Only words that speech recognition was given: perhaps nobody spoke',
   'doubt:low-confidence': 'Speech recognition was unsure',
   'doubt:no-speech': 'Perhaps nobody spoke here',
   'doubt:other-speaker': 'Someone else may have said this',

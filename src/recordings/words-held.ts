@@ -1,0 +1,25 @@
+import { houseId } from '../../events/facts/personal.ts';
+import type { KnownWord } from '../../projections/known-words.ts';
+import type { Personal } from '../../projections/personal.ts';
+import { orderOf } from '../../projections/recording/order.ts';
+import type { Recording } from '../../projections/recording/recording.ts';
+
+/** The words that count in a recording, the most useful first. */
+export type WordsOf = (recording: Recording, owner: string) => Promise<readonly KnownWord[]>;
+
+/** Those of its folder, then the owner's for all recordings, then those of the house; of each those saved last first. */
+export const openWords =
+  (order: { of(userId: string): Promise<Pick<Personal, 'words'>> }): WordsOf =>
+  async (recording, owner) => {
+    const [own, house] = [await order.of(owner), await order.of(houseId)];
+    const { folder } = orderOf(recording);
+    const [mine, everybodys] = [own, house].map(({ words }) =>
+      // Without its key a word is only an id.
+      [...words.values()].filter(({ id, write }) => write !== id).toReversed(),
+    );
+    return [
+      ...mine!.filter((word) => folder !== null && word.folder === folder),
+      ...mine!.filter((word) => word.folder === null),
+      ...everybodys!,
+    ];
+  };
