@@ -14,7 +14,7 @@ const tolerance = 0.002;
  */
 export function replacedIn({ text, words, replaced = [] }: Said): ReplacedPlace[] {
   if (replaced.length === 0) return [];
-  const ranges = rangesOf(text, words);
+  const ranges = wordPlaces(text, words);
   const places: ReplacedPlace[] = [];
   let cursor = 0;
   for (const { start, end, write, heard } of replaced) {
@@ -57,7 +57,7 @@ export function replacedWithin(
 }
 
 /** Where each word stands in a text; null where the text is not made of them. */
-export function rangesOf(
+export function wordPlaces(
   text: string,
   words: readonly Word[],
 ): { word: Word; from: number; to: number }[] | null {

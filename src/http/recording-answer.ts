@@ -327,7 +327,7 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
       const { id, speaker, start, end, text, words } = block;
       const revision = turnTag({ id, speaker, text });
       const said = { index, block: id, revision, start, end, speaker, text, words };
-      return { ...said, ...doubtAnswer(doubtsIn(block)), ...replacedAnswer(replacedIn(block)) };
+      return { ...said, ...doubtAnswer(doubtsIn(block)), ...replacedPlaces(replacedIn(block)) };
     });
   }
   return utterances.map(({ index, start, end, segments, doubt, voice = null }) => ({
@@ -344,7 +344,7 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
         return reason === undefined ? [] : [{ start: segment.start, end: segment.end, reason }];
       }),
     ),
-    ...replacedAnswer(replacedInSegments(segments)),
+    ...replacedPlaces(replacedInSegments(segments)),
   }));
 }
 
@@ -360,7 +360,7 @@ function replacedInSegments(segments: readonly Segment[]) {
   });
 }
 
-const replacedAnswer = (replaced: readonly ReplacedPlace[]) =>
+const replacedPlaces = (replaced: readonly ReplacedPlace[]) =>
   replaced.length === 0 ? {} : { replaced };
 
 /** What may be wrong; `doubt`, the first reason, is of older clients. */

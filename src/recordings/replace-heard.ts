@@ -1,5 +1,5 @@
 import type { Replaced, Segment, Word } from '../../events/facts/transcript.ts';
-import { rangesOf } from '../../projections/recording/replaced.ts';
+import { wordPlaces } from '../../projections/recording/replaced.ts';
 import { spread, timedWords } from '../../projections/recording/timed-words.ts';
 import { foldWord, wordsOf } from '../shared/folded-words.ts';
 
@@ -70,7 +70,7 @@ export const replacedHeard = (segments: readonly Segment[], find: HeardFinder): 
 function replacedAt(segment: Segment, places: readonly HeardPlace[]): Segment {
   const { text, words, start, end } = segment;
   const written = textWith(text, places);
-  const ranges = rangesOf(text, words);
+  const ranges = wordPlaces(text, words);
   if (ranges === null || !isSpelt(text, ranges)) {
     const replaced = places.map((place) => ({ start, end, ...saidAt(text, place) }));
     const timed = words.length === 0 ? words : timedWords(written, segment);

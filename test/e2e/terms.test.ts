@@ -73,8 +73,11 @@ test('what was misheard is right in transcript, summary and search, and taken ba
   }
   const back = await read();
   assert.ok(back.every(({ replaced }) => replaced === undefined));
-  assert.equal(back.map((one) => one.text).join(' '), plain.text);
+  // Where sentences end is the language model's: it counts words.
+  assert.equal(spelling(back.map((one) => one.text).join(' ')), spelling(plain.text));
 });
+
+const spelling = (text: string): string => text.toLowerCase().replaceAll(/[.,]/gu, '');
 
 async function talkWith(
   t: TestContext,

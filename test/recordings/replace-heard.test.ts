@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Segment } from '../../events/facts/transcript.ts';
 import { joinTurns } from '../../projections/recording/join-turns.ts';
 import { paragraphs } from '../../projections/recording/paragraphs.ts';
-import { rangesOf, replacedIn, textHeard } from '../../projections/recording/replaced.ts';
+import { wordPlaces, replacedIn, textHeard } from '../../projections/recording/replaced.ts';
 import { spread } from '../../projections/recording/timed-words.ts';
 import { heardFinder, replacedHeard } from '../../src/recordings/replace-heard.ts';
 import { type Random, seed, seeded, times } from '../support/seeded.ts';
@@ -140,7 +140,7 @@ test(`whatever is said, the text as it was heard comes back, and the words are t
     const [replaced] = replacedHeard([segment], find);
     if (isTimed) {
       assert.equal(textHeard(replaced!), text);
-      assert.notEqual(rangesOf(replaced!.text, replaced!.words), null, text);
+      assert.notEqual(wordPlaces(replaced!.text, replaced!.words), null, text);
       let last = 10;
       for (const word of replaced!.words) {
         assert.ok(word.start >= last - 1e-9 && word.end >= word.start, text);

@@ -15,6 +15,7 @@ import { interruption } from './interruption-answer.ts';
 import { followedNow, sharedAnswer } from './access-answers.ts';
 import { order } from './order-answers.ts';
 import { originsSchema } from './origins-answer.ts';
+import { replacedAnswer } from './replaced-answer.ts';
 
 const id = z.string().describe('ULID');
 export const source = z
@@ -116,16 +117,7 @@ export const utterance = z.object({
   words: z.array(wordSchema),
   doubt: z.string().optional().describe('the first reason of `doubts`'),
   doubts: z.array(doubtSchema).optional().describe('passages that may be wrong, and why'),
-  replaced: z
-    .array(
-      z.object({
-        from: z.int().describe('in `text`, in UTF-16 units'),
-        to: z.int(),
-        heard: z.string().describe('what speech recognition wrote there'),
-      }),
-    )
-    .optional()
-    .describe('where a word of the user or the house stands in place of what was misheard'),
+  replaced: replacedAnswer.optional(),
 });
 
 /** A person's own note on what is said. */

@@ -142,8 +142,7 @@ export default {
   unsure: 'Möglicherweise falsch verstanden',
   'doubt:repetition': 'Vielleicht von der Spracherkennung wiederholt',
   'doubt:known-phrase': 'Eine Floskel, die Spracherkennung bei Stille oft erfindet',
-  'doubt:prompt':
-    'Nur Wörter, die der Spracherkennung vorgegeben wurden: vielleicht sprach niemand',
+  'doubt:prompt': 'Nur vorgegebene Wörter: Vielleicht hat hier niemand gesprochen',
   'doubt:low-confidence': 'Die Spracherkennung war unsicher',
   'doubt:no-speech': 'Vielleicht hat hier niemand gesprochen',
   'doubt:other-speaker': 'Vielleicht hat das jemand anderes gesagt',
@@ -178,8 +177,7 @@ export default {
   isNotKnownHint: 'Der Server antwortet nicht. Ihr Text bleibt in diesem Browser.',
   checkNow: 'Jetzt prüfen',
   isNotSaved: 'Dies wurde nicht gespeichert.',
-  isNotSavedHint:
-    'Der Server hat nicht rechtzeitig geantwortet. Ihr Text bleibt in diesem Browser.',
+  isNotSavedHint: 'Der Server antwortet nicht rechtzeitig. Ihr Text bleibt in diesem Browser.',
   passageGone:
     'Diesen Beitrag gibt es im Transkript nicht mehr. Ihr Text bleibt in diesem Browser.',
   browserFull:
