@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { apiOf } from '../support/service-process.ts';
+import { type TestContext, test } from 'node:test';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
+  accessibilityFaults,
   checkLook,
   openPage,
   phone,
@@ -10,6 +11,7 @@ import {
   startWebService,
   untilHolds,
 } from './browser.ts';
+import { type ToldMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
 
 const german320 = { ...phone, viewport: { width: 320, height: 640 }, locale: 'de-DE' };
 type Word = { id: string; write: string; heard: string[]; folder: string | null };
@@ -140,4 +142,89 @@ test('words are added, filtered, changed, imported and deleted, with a way back;
     await theirs.getByRole('heading', { name: 'Wörter importieren' }).waitFor();
     await checkLook(theirs, 'words-import-320-de');
   });
+});
+
+/** The meeting with a turn of which a word was put in place of another. */
+function meetingWith(write: string, heard: string): ToldMeeting {
+  const turns = readingRoom.turns.map((turn) => {
+    const word = turn.words.find(({ text }) => text.replaceAll(/\P{L}/gu, '') === write);
+    if (!word) return turn;
+    return { ...turn, replaced: [{ start: word.start, end: word.end, write, heard }] };
+  });
+  return { ...readingRoom, turns };
+}
+
+/** A service with told meetings, and `ada` in a browser. */
+async function withMeetings(t: TestContext, meetings: readonly ToldMeeting[]) {
+  const first = await startWebService(t);
+  const session = await first.login();
+  await first.end('SIGTERM');
+  const ids = await tellMeetings(first.dataDir, meetings);
+  const service = await startServiceProcess(first.dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const browser = await startChromium(t);
+  const api = apiOf(service.url, session.token);
+  const open = async (path: string, more: object = {}) => {
+    const page = await openPage(t, browser, { url: service.url, session, ...more });
+    await page.goto(`${service.url}${path}`);
+    return page;
+  };
+  type Note = { utterances: { block: string; revision: string; text: string }[] };
+  const textOf = async (id: string | undefined) =>
+    (await api.get<Note>(`/recordings/${id}`)).utterances.map(({ text }) => text).join(' ');
+  return { api, ids, open, textOf };
+}
+
+test('what a word replaced is marked in the transcript; one press puts it back, and asks whether the word is to go', async (t) => {
+  const { api, ids, open, textOf } = await withMeetings(t, [meetingWith('plaster', 'blaster')]);
+  const word = await api.post<Word>('/words', { write: 'plaster', heard: ['blaster', 'pilaster'] });
+  const page = await open(`/notes/${ids[0]}`);
+  const marked = page.locator('.w.replaced');
+  await marked.getByText('plaster').waitFor();
+  assert.equal(await marked.count(), 1);
+  assert.equal(await marked.getAttribute('title'), 'Heard: “blaster”');
+  await marked.focus();
+  await page.getByText('Heard: “blaster”').waitFor();
+  await checkLook(page, 'words-heard');
+  await page.keyboard.press('Tab');
+  await untilHolds(page, focusedIs('Put back'));
+  await page.keyboard.press('Enter');
+  await page.getByText('The blaster is dry').waitFor();
+  await page.getByText('“blaster” put back').first().waitFor();
+  await page.getByText('Also stop replacing “blaster”?').waitFor();
+  await untilHolds(page, focusedIs('Stop replacing'));
+  assert.match(await textOf(ids[0]), /The blaster is dry/u);
+  await checkLook(page, 'words-put-back');
+  await page.keyboard.press('Enter');
+  await page.getByText('“blaster” is no longer replaced').first().waitFor();
+  await untilHolds(page, "document.activeElement.getAttribute('role') === 'listitem'");
+  const { words } = await api.get<{ words: Word[] }>('/words');
+  assert.deepEqual(words, [{ ...words[0], id: word.id, heard: ['pilaster'] }]);
+  assert.equal(await marked.count(), 0);
+});
+
+test('by touch, in German at 320 pixels: what was heard is said and put back, and goes on being replaced', async (t) => {
+  const { api, ids, open, textOf } = await withMeetings(t, [meetingWith('plaster', 'blaster')]);
+  await api.post('/words?of=house', { write: 'plaster', heard: ['blaster'] });
+  const page = await open(`/notes/${ids[0]}`, german320);
+  await page.getByRole('tab', { name: 'Transkript' }).tap();
+  await page.locator('.w.replaced').waitFor();
+  // In the middle, where nothing covers it, and at rest: while a list is scrolled it takes no presses.
+  await page.evaluate("document.querySelector('.w.replaced').scrollIntoView({ block: 'center' })");
+  await untilHolds(
+    page,
+    "getComputedStyle(document.querySelector('.w.replaced')).pointerEvents !== 'none'",
+  );
+  await page.locator('.w.replaced').tap();
+  await page.getByText('Gehört: „blaster“').waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByRole('button', { name: 'Zurücksetzen' }).tap();
+  await page.getByRole('button', { name: 'Weiter ersetzen' }).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByRole('button', { name: 'Weiter ersetzen' }).tap();
+  await page.getByRole('button', { name: 'Weiter ersetzen' }).waitFor({ state: 'detached' });
+  assert.match(await textOf(ids[0]), /The blaster is dry/u);
+  assert.deepEqual((await api.get<{ words: Word[] }>('/words?of=house')).words[0]?.heard, [
+    'blaster',
+  ]);
 });

@@ -22,7 +22,7 @@ export const wordsBeside: Partial<Record<PageName, readonly string[]>> = {
   home: ['search', 'sharing', 'retention'],
   link: ['recording', 'sharing'],
   login: ['two-step'],
-  organise: ['sharing', 'retention'],
-  recording: ['questions', 'sharing', 'retention'],
+  organise: ['sharing', 'spelling', 'retention'],
+  recording: ['questions', 'sharing', 'spelling', 'retention'],
   search: ['home', 'questions', 'sharing', 'retention'],
 };

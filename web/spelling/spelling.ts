@@ -73,6 +73,19 @@ export const heardIn = (typed: string): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '');
 
+/** The words of a text, without regard to case, accents and punctuation. */
+const folded = (text: string): string =>
+  (
+    text
+      .normalize('NFD')
+      .replaceAll(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  ).join(' ');
+
+/** Whether two texts have the same words. */
+export const isSame = (a: string, b: string): boolean => folded(a) === folded(b);
+
 /** Words that are written, or were heard, as somebody types. */
 export function fitting(words: readonly Word[], typed: string): readonly Word[] {
   const sought = typed.trim().toLowerCase();

@@ -38,6 +38,8 @@ export default {
   saved: '{word} wurde gespeichert',
   deleted: '{word} wurde gelöscht',
   helpsRecognition: 'hilft der Spracherkennung',
+  howMarked:
+    'Im Transkript ist jedes ersetzte Wort gepunktet unterstrichen; ein Klick oder Tippen zeigt, was gehört wurde, und setzt es zurück.',
   onlyIn: 'Ordner {folder}',
   heardAs: 'oft transkribiert als',
   quoted: '„{text}“',
@@ -48,7 +50,7 @@ export default {
   inNotes: { one: 'in {count} Notiz', many: 'in {count} Notizen' },
   becomes: 'wird geschrieben als',
   always: 'Immer so schreiben',
-  alwaysNamed: '{write} immer so schreiben',
+  alwaysNamed: 'Immer so schreiben: {write}',
   dismiss: 'Ausblenden',
   dismissNamed: 'Ausblenden: {write}',
   dismissed: 'Ausgeblendet',
@@ -57,7 +59,7 @@ export default {
 
   // In older notes.
   findOld: 'In älteren Notizen suchen…',
-  findOldNamed: '{word} in älteren Notizen suchen',
+  findOldNamed: 'In älteren Notizen suchen… {word}',
   inOldNotes: '{word} in älteren Notizen',
   looking: 'Wird gesucht…',
   nowhere: 'In älteren Notizen nicht gefunden.',

@@ -37,6 +37,8 @@ const english = {
   saved: params('{word} was saved'),
   deleted: params('{word} was deleted'),
   helpsRecognition: 'helps speech recognition',
+  howMarked:
+    'In a transcript each replaced word is underlined with dots; a click or tap says what was heard, and puts it back.',
   onlyIn: params('folder {folder}'),
   heardAs: 'often transcribed as',
   quoted: params('“{text}”'),
@@ -47,7 +49,7 @@ const english = {
   inNotes: count({ one: 'in {count} note', many: 'in {count} notes' }),
   becomes: 'is written',
   always: 'Always write it so',
-  alwaysNamed: params('Always write {write} so'),
+  alwaysNamed: params('Always write it so: {write}'),
   dismiss: 'Dismiss',
   dismissNamed: params('Dismiss: {write}'),
   dismissed: 'Dismissed',
@@ -56,7 +58,7 @@ const english = {
 
   // In older notes.
   findOld: 'Find in older notes…',
-  findOldNamed: params('Find {word} in older notes'),
+  findOldNamed: params('Find in older notes… {word}'),
   inOldNotes: params('{word} in older notes'),
   looking: 'Searching…',
   nowhere: 'Not found in older notes.',

@@ -6,21 +6,31 @@ export type WrittenWord = {
   start: number;
   /** Of the passage that may be wrong, and that it is in. */
   doubt?: Doubt | undefined;
+  /** What it stands for, or is a part of what stands for it. */
+  replaced?: Replaced | undefined;
 };
 export type Doubt = NonNullable<Turn['doubts']>[number];
+export type Replaced = NonNullable<Turn['replaced']>[number];
 
 /**
  * What blanks separate in the text, with times of the recognised words. Where they are not as many, since
  * punctuation or a correction changed them, times are spread evenly over them.
  */
-export function writtenWords({ text, words, start, end, doubts = [] }: Turn): WrittenWord[] {
-  const written = text.split(/\s+/).filter((word) => word !== '');
-  return written.map((word, at) => {
+export function writtenWords(turn: Turn): WrittenWord[] {
+  const { text, words, start, end, doubts = [], replaced = [] } = turn;
+  const written = [...text.matchAll(/\S+/g)];
+  return written.map(({ 0: word, index }, at) => {
     const said = words[recognised(at, written.length, words.length)];
     const even = start + ((end - start) * at) / written.length;
     const from = said?.start ?? even;
     const doubt = doubts.find((one) => one.start <= from && from < one.end);
-    return { text: word, start: from, ...(doubt ? { doubt } : {}) };
+    const former = replaced.find((one) => one.from < index + word.length && index < one.to);
+    return {
+      text: word,
+      start: from,
+      ...(doubt ? { doubt } : {}),
+      ...(former ? { replaced: former } : {}),
+    };
   });
 }
 

@@ -6,7 +6,16 @@ import { ApiError, type Problem } from '../../client/api.ts';
 import { onFrame } from '../../client/feed.ts';
 import { session } from '../../client/session.ts';
 import { clock } from '../../components/durations.ts';
-import { ChangedSince, type Plan, correcting, entitling, noteOf, renaming } from './changes.ts';
+import { words as spelled } from '../../spelling/words.ts';
+import {
+  ChangedSince,
+  type Note,
+  type Plan,
+  correcting,
+  entitling,
+  noteOf,
+  renaming,
+} from './changes.ts';
 import { type Drafts, openDrafts, sidenoteDraftsOf, summaryDraftsOf } from './drafts.ts';
 import { type Editing, openEditing } from './editing.ts';
 import type { Edit } from './find.ts';
@@ -17,6 +26,8 @@ import type { OpenRecording } from './recording.ts';
 import { type NoteDesk, openNoteDesk } from './sidenotes/desk.ts';
 import { type LineDesk, openLineDesk } from './summary/desk.ts';
 import { openRewriting } from './summary/rewriting.ts';
+import type { Turn } from './turn-key.ts';
+import type { Replaced } from './words-of-turn.ts';
 import { words } from './words.ts';
 
 export interface Work {
@@ -38,6 +49,8 @@ export interface Work {
   /** As `rename`. */
   retitle(title: string): Promise<Problem | null>;
   replace(edits: readonly Edit[]): Promise<boolean>;
+  /** Writes what was heard where a word was put in its place. @returns whether it is done */
+  putBack(turn: Turn, replaced: Replaced): Promise<boolean>;
   /** Makes a change whose refusal has no place of its own. @returns whether it is made */
   makeAtTop(said: string, plan: Plan): Promise<boolean>;
   /** Without an id the newest change that stands. */
@@ -99,7 +112,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     isListed,
     rename: (names) => make(words.get().speakersRenamed, renaming(note, names)),
     retitle: (title) => make(words.get().titleChanged, entitling(note, title)),
-    replace: (edits) => makeAtTop(words.get().replaced(edits.length), correcting(note, edits)),
+    ...correctingTurns(note, makeAtTop),
     makeAtTop,
     undo,
     redo: (change) => turnBack('redo', change),
@@ -114,6 +127,19 @@ export function openWork(id: string, opened: OpenRecording): Work {
     },
   };
 }
+
+/** Corrections whose refusal has no place of its own. */
+const correctingTurns = (
+  note: Note,
+  makeAtTop: Work['makeAtTop'],
+): Pick<Work, 'replace' | 'putBack'> => ({
+  replace: (edits) => makeAtTop(words.get().replaced(edits.length), correcting(note, edits)),
+  putBack({ block, text }, { from, to, heard }) {
+    const after = text.slice(0, from) + heard + text.slice(to);
+    const edit = { block: block ?? '', from: { text }, to: { text: after } };
+    return makeAtTop(spelled.get().wasPutBack({ text: heard }), correcting(note, [edit]));
+  },
+});
 
 /** Takes a change back, or makes it again; says so, or shows the list where others went on from it. */
 async function turn(
