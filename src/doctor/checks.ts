@@ -6,14 +6,15 @@ import { type ClusterParts, clusterLooks } from './cluster-checks.ts';
 import { type DataParts, dataLooks } from './data-checks.ts';
 import { type EngineParts, engineLooks, type SpeakerParts, speakerLook } from './engine-checks.ts';
 import { hostLooks, runtimeLooks, timeLook } from './host-checks.ts';
-import { meaningLook } from './meaning-check.ts';
+import { type MeaningParts, meaningLook } from './meaning-check.ts';
 import { signOnLooks } from './try-provider.ts';
 import { soundLooks } from './sound-checks.ts';
 
 /** What is looked at, and by what means. */
 export type Examined = Pick<EngineParts, 'leaseSpeech'> &
   Pick<DataParts, 'taken' | 'damage' | 'vaults'> &
-  Pick<SpeakerParts, 'voices'> & {
+  Pick<SpeakerParts, 'voices'> &
+  Pick<MeaningParts, 'passages'> & {
     data: DataFolder;
     /** Null: this process has the log for itself. */
     cluster: ClusterParts | null;

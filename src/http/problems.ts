@@ -54,6 +54,7 @@ export const problemStatus: Readonly<Record<ProblemType, number>> = {
   'already-recording': 409,
   'several-waiting': 409,
   'no-language-model': 409,
+  'no-embeddings': 409,
   'nobody-waiting': 409,
   'backup-running': 409,
   'key-used-differently': 409,

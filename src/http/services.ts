@@ -25,6 +25,9 @@ import type { DocumentsRefreshing } from '../order/refresh-documents.ts';
 import type { OrderBook } from '../order/order-book.ts';
 import type { MadeOfOthers } from '../recordings/made-of-others.ts';
 import type { RecordingService } from '../recordings/service.ts';
+import type { MeaningOf } from '../search/by-meaning.ts';
+import type { PassageMaker } from '../meaning/passage-maker.ts';
+import type { PassageRows } from '../storage/passage-rows.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Settings } from '../config/environment.ts';
 import type { HostModels } from '../speech/catalogue/host-models.ts';
@@ -88,6 +91,10 @@ export type HttpServices = {
   order: OrderBook;
   /** Answers questions about what was said. */
   questions: Questions;
+  /** What finds by meaning: what questions mean, passages, and what makes them. */
+  meaning: MeaningOf;
+  passages: Pick<PassageRows, 'read'>;
+  passageMaker: Pick<PassageMaker, 'behind' | 'onMade'>;
   config: Config;
   recordingService: RecordingService & Pick<MadeOfOthers, 'assertPossible'>;
   captures: Pick<

@@ -46,6 +46,13 @@ export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   watchScrub(sources.scrub, add);
   watchNotices(sources.noticesDropped, add);
   watchSpace(sources.space, add);
+  add({
+    name: 'mitschrift_passages_waiting',
+    help: 'Recordings that wait to be found by their meaning; 0 where another node looks after them, or no embedding server is set.',
+    collect() {
+      this.set(sources.passageMaker.behind()?.waiting ?? 0);
+    },
+  });
   if (sources.cluster) watchNode({ ...sources, cluster: sources.cluster }, add);
 
   return {
@@ -75,6 +82,8 @@ export type MetricsSources = {
   scrub: () => { verified: number; completedAt: string | null };
   /** Bytes that documents, recordings and uploads take, and may take; null: not counted yet, any number. */
   space: { taken(): number | null; limit(): number | null };
+  /** What waits to be found by its meaning; null: nothing is known of it here. */
+  passageMaker: { behind(): { waiting: number } | null };
   /** Notices and moments that other nodes were not told. */
   noticesDropped: () => number;
   /** This process among the nodes of a cluster; null: it is alone. */

@@ -12,9 +12,11 @@ const buildsMax = 4;
 export function openIndexes(deps: {
   /** Pairs of word and transcript in all of them. */
   room: number;
+  /** Bytes that what passages mean may take in all of them. */
+  roomToMean: number;
   open(
     owner: string,
-    hasRoom: () => boolean,
+    rooms: { hasRoom(): boolean; hasRoomToMean(): boolean },
     limited: (work: () => Promise<void>) => Promise<void>,
   ): UserIndex;
 }) {
@@ -22,18 +24,26 @@ export function openIndexes(deps: {
   const kept = new Map<string, UserIndex>();
   const limited = pLimit(buildsMax);
   const total = () => [...kept.values()].reduce((size, { words }) => size + words.size, 0);
+  const meant = () => [...kept.values()].reduce((size, { meantBytes }) => size + meantBytes, 0);
+  const hasLittle = (): boolean => total() < deps.room && meant() < deps.roomToMean;
 
   /** Drops the indexes that were not used for longest, but for the last one used and those being made. */
   const makeRoom = (): void => {
     const last = [...kept.keys()].at(-1);
     for (const [owner, index] of kept) {
-      if (owner === last || (total() < deps.room && kept.size <= usersMax)) return;
+      if (owner === last || (hasLittle() && kept.size <= usersMax)) return;
       if (!index.busy()) kept.delete(owner);
     }
   };
-  const hasRoom = (): boolean => {
-    makeRoom();
-    return total() < deps.room;
+  const rooms = {
+    hasRoom(): boolean {
+      makeRoom();
+      return total() < deps.room;
+    },
+    hasRoomToMean(): boolean {
+      makeRoom();
+      return meant() < deps.roomToMean;
+    },
   };
 
   return {
@@ -43,7 +53,7 @@ export function openIndexes(deps: {
       if (present && !isGood(present)) kept.delete(owner);
       makeRoom();
       if (!kept.has(owner) && kept.size > usersMax) return undefined;
-      const index = kept.get(owner) ?? deps.open(owner, hasRoom, limited);
+      const index = kept.get(owner) ?? deps.open(owner, rooms, limited);
       // To the end: it was used last.
       kept.delete(owner);
       kept.set(owner, index);
@@ -51,6 +61,11 @@ export function openIndexes(deps: {
     },
     drop(owner: string, index: UserIndex): void {
       if (kept.get(owner) === index) kept.delete(owner);
+    },
+    /** A recording has other passages; null: any may have. */
+    embedded(recordingId: string | null): void {
+      if (recordingId === null) kept.clear();
+      else for (const index of kept.values()) index.embedded(recordingId);
     },
     apply(fact: LoggedFact): void {
       const recordingId = recordingOf(fact.stream);

@@ -6,42 +6,46 @@ import type {
   ProjectionStopped,
 } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import { withKnownNames } from '../../projections/recording/written-texts.ts';
 import { InvalidCursor } from '../../projections/list-page.ts';
 import { utcTime } from '../shared/time.ts';
-import { recordingById, recordings } from '../../projections/recordings.ts';
+import { recordings } from '../../projections/recordings.ts';
 import { foldName } from '../../projections/library.ts';
-import { transcriptOf } from '../../projections/texts.ts';
 import type { Log } from '../shared/log.ts';
-import { type Passage, passagesOf, withSidenotePlaces } from './passages.ts';
+import type { PassageRows } from '../storage/passage-rows.ts';
+import {
+  type AskedMeaning,
+  type FoundNote,
+  type MeaningOf,
+  type SearchMode,
+  joinedRanks,
+  nearPassages,
+  nearRecordings,
+} from './by-meaning.ts';
 import { foldWord, wordsOf } from '../shared/folded-words.ts';
-import { type Place, bestPlace } from './words.ts';
+import {
+  type Hit,
+  type NoteFound,
+  type SearchedRows,
+  shownHit,
+  shownNote,
+  shownPassages,
+} from './shown.ts';
 import { type Readable, type UserIndex, ownAlone, userIndex } from './user-index.ts';
 import { openIndexes } from './indexes.ts';
 import { inTime } from '../shared/abort.ts';
 
-export type Hit = Place & {
-  recording_id: string;
-  /** Null: it is somebody else's. */
-  filename: string | null;
-  /** What the user is called whose it is; null: the searching one's own. */
-  by: string | null;
-  /** Whether there is audio that may be heard. */
-  audio: boolean;
-  title: string | null;
-  /** Name of the file it was imported from. */
-  source: string | null;
-  created_at: string;
-};
-
-export type Found = {
-  /** Best first. */
-  hits: Hit[];
+/** How much was searched. */
+export type Searched = {
   /** False: not all of the user's transcripts are searched (yet). */
   complete: boolean;
   /** Share of the user's transcripts that are searched, 0 to 1; the newest are searched first. */
   fraction: number;
+  /** The same by meaning; null: they were searched by words alone. */
+  meaning: { complete: boolean; fraction: number } | null;
 };
+
+/** Best first. */
+export type Found = { hits: Hit[] } & Searched;
 
 /** What a search is narrowed to; left out: all. `speaker` as `GET /transcripts` takes it. */
 export type Only = {
@@ -59,37 +63,26 @@ export type Only = {
   headings?: boolean | undefined;
 };
 
-export type NoteFound = {
-  recording_id: string;
-  /** What the user is called whose it is; null: the searching one's own. */
-  by: string | null;
-  /** Whether there is audio that may be heard. */
-  audio: boolean;
-  title: string | null;
-  source: string | null;
-  kind: Kind;
-  created_at: string;
-  /** As `passagesOf` chooses them, with names in the place of labels. */
-  passages: Passage[];
-  /** How many passages there are besides. */
-  more: number;
-};
-
 export type NotesFound = {
   notes: NoteFound[];
   /** How many passages are in these notes, and how many notes there are on all pages. */
   passages: number;
   notes_found: number;
   next_cursor: string | null;
-} & Pick<Found, 'complete' | 'fraction'>;
+} & Searched;
 
 export interface Search {
   /**
    * The transcripts of a user in which all words of a question are, or begin, or nearly are. While the index
-   * is made: those of what is indexed so far.
-   * @throws `PROJECTION_STOPPED`
+   * is made: those of what is indexed so far. And those that are about the question by their meaning, if a server says so.
+   * @param options.mode `both`, unless given; `both` is as `words` where nothing is known of meaning
+   * @throws `PROJECTION_STOPPED`; {StageError} for `meaning` alone: its server does not answer
    */
-  find(owner: string, question: string, options: { limit: number; only?: Only }): Promise<Found>;
+  find(
+    owner: string,
+    question: string,
+    options: { limit: number; only?: Only; mode?: SearchMode },
+  ): Promise<Found>;
   /**
    * The same, a page after the other, with the passages of each.
    * @throws {InvalidCursor}, `PROJECTION_STOPPED`
@@ -104,12 +97,25 @@ export interface Search {
       order: 'best' | 'newest';
       cursor?: string | undefined;
       only?: Only;
+      mode?: SearchMode;
     },
   ): Promise<NotesFound>;
+  /** The passages that are about a question by their meaning, nearest first; none where nothing is known of it. @throws as `find` */
+  near(
+    owner: string,
+    question: string,
+    options: { limit: number; only?: Only },
+  ): Promise<{
+    passages: { recordingId: string; text: string; block: string | null }[];
+    complete: boolean;
+  }>;
 }
 
 /** The share of the machine's memory that all indexes together may take. */
 const memoryShare = 0.1;
+/** What passages mean takes no more than that, or than this share. */
+const meantBytesMax = 512 * 1024 * 1024;
+const meantShare = 0.15;
 /** A word of a transcript costs an index so much, bytes; one of 1,500 words has about 800 different ones. */
 const pairBytes = 10;
 /** A search waits this long for its index, then answers from what is indexed so far. */
@@ -121,31 +127,45 @@ export type SearchParts = {
   projections: Pick<ProjectionRunner, 'assertRunning' | 'onApplied'>;
   /** What others share; without it users search their own alone. */
   readable?: Readable;
+  /** What finds by meaning; without it words are looked for alone. */
+  meaning?: {
+    of: MeaningOf;
+    passages: Pick<PassageRows, 'read'>;
+    /** Hears of recordings that have other passages; null: any may have. */
+    onMade(listener: (recordingId: string | null) => void): void;
+  };
   log: Pick<Log, 'error'>;
   /** Of the machine, in bytes. */
   memoryBytes: number;
 };
 
-/**
- * Full-text search over transcripts: an index for each user who searches, made in the background from
- * the projections' rows, kept up to date by the facts they apply, dropped when others need the room.
- */
-export function openSearch(parts: SearchParts): Search {
+/** What finds, by the indexes in memory. */
+function finderOver(parts: SearchParts) {
   const { storage, projections, log, memoryBytes, readable = ownAlone } = parts;
   const signatures = new WeakMap<UserIndex, string>();
-  const reading = { storage, readable };
+  const meaning = parts.meaning ?? null;
+  const passages = meaning?.passages ?? null;
+  const reading = { storage, readable, passages };
   const assertRunning = () => projections.assertRunning([recordings.name]);
   const indexes = openIndexes({
     room: (memoryBytes * memoryShare) / pairBytes,
-    open: (owner, hasRoom, limited) =>
-      userIndex(owner, { ...reading, hasRoom, assertRunning, limited }),
+    roomToMean: Math.min(meantBytesMax, memoryBytes * meantShare),
+    open: (owner, rooms, limited) =>
+      userIndex(owner, {
+        ...reading,
+        ...rooms,
+        passages: meaning?.of.isOn() ? passages : null,
+        assertRunning,
+        limited,
+      }),
   });
+  meaning?.onMade((recordingId) => indexes.embedded(recordingId));
   projections.onApplied((facts) => facts.forEach((fact) => indexes.apply(fact)));
 
   /** @returns null: nothing can be found yet */
   async function indexOf(owner: string) {
     if (!rowsAreComplete(assertRunning)) return null;
-    const signature = await readable.signature(owner);
+    const signature = `${meaning?.of.isOn()} ${await readable.signature(owner)}`;
     const index = indexes.of(owner, (kept) => signatures.get(kept) === signature);
     if (!index) return null;
     signatures.set(index, signature);
@@ -159,59 +179,107 @@ export function openSearch(parts: SearchParts): Search {
     return { index, searched: { complete: fraction === 1, fraction } };
   }
 
+  /** What a question means; null where only words are looked for. @throws as `find` */
+  const meantBy = async (owner: string, question: string, mode: SearchMode, only?: Only) =>
+    mode === 'words' || only?.headings === true || !meaning?.of.isOn()
+      ? null
+      : await meaning.of.ask(question, owner, { alone: mode === 'meaning' });
+
+  /** Best first, and how much was searched; null: nothing can be found yet, or nothing is asked for. */
+  async function foundBy(owner: string, question: string, how: How) {
+    const { mode = 'both', only, limit } = how;
+    const words = mode === 'meaning' ? [] : questionWords(question);
+    if (questionWords(question).length === 0) return null;
+    // Beside each other: a server may take as long as an index.
+    const [ready, asked] = await Promise.all([
+      indexOf(owner),
+      meantBy(owner, question, mode, only),
+    ]);
+    if (!ready) return { found: [], searched: nothingYet };
+    const { index, searched } = ready;
+    const fits = fitting(index, only);
+    const matched = words.length === 0 ? [] : index.words.find(words, limit, fits, only?.headings);
+    const near = asked ? await nearRecordings(index, asked, fits) : [];
+    return {
+      found: joinedRanks(matched, near),
+      about: index.about,
+      searched: { ...searched, meaning: asked && searchedByMeaning(index, asked, searched) },
+    };
+  }
+
+  return { reading, indexOf, meantBy, foundBy };
+}
+
+/**
+ * Full-text search over transcripts: an index for each user who searches, made in the background from
+ * the projections' rows, kept up to date by the facts they apply, dropped when others need the room.
+ */
+export function openSearch(parts: SearchParts): Search {
+  const { reading, indexOf, meantBy, foundBy } = finderOver(parts);
   return {
-    async find(owner, question, { limit, only }) {
-      const words = questionWords(question);
-      if (words.length === 0) return { hits: [], complete: true, fraction: 1 };
-      const ready = await indexOf(owner);
-      if (!ready) return { hits: [], ...nothingYet };
-      const { index, searched } = ready;
+    async find(owner, question, how) {
+      const all = await foundBy(owner, question, how);
+      if (!all) return { hits: [], ...nothingAsked };
       const hits: Hit[] = [];
-      for (const { id, words: found } of index.words.find(
-        words,
-        limit,
-        fitting(index, only),
-        only?.headings,
-      )) {
-        const hit = await hitOf(reading, owner, id, found);
+      for (const one of all.found.slice(0, how.limit)) {
+        const hit = await shownHit(reading, owner, one);
         if (hit) hits.push(hit);
       }
-      return { hits, ...searched };
+      return { hits, ...all.searched };
     },
 
-    async findNotes(owner, question, { limit, passages, order, cursor, only }) {
-      const none = { notes: [], passages: 0, notes_found: 0, next_cursor: null };
+    async findNotes(owner, question, { limit, passages: shown, order, cursor, ...how }) {
       const after = cursor === undefined ? undefined : placeOf(cursor);
-      const words = questionWords(question);
-      if (words.length === 0) return { ...none, complete: true, fraction: 1 };
-      const ready = await indexOf(owner);
-      if (!ready) return { ...none, ...nothingYet };
-      const { index, searched } = ready;
-      const found = index.words.find(words, Infinity, fitting(index, only), only?.headings);
-      const startOf = ({ id }: { id: string }) => index.about.get(id)?.startedAt ?? '';
+      const all = await foundBy(owner, question, { ...how, limit: Infinity });
+      if (!all)
+        return { notes: [], passages: 0, notes_found: 0, next_cursor: null, ...nothingAsked };
+      const { found, searched, about } = all;
+      const startOf = ({ id }: { id: string }) => about?.get(id)?.startedAt ?? '';
       if (order === 'newest') found.sort((one, other) => (startOf(one) < startOf(other) ? 1 : -1));
       const from = after === undefined ? 0 : behind(found, after);
-      const page = await notesFrom(reading, owner, found, { from, limit, passages });
+      const page = await notesFrom(reading, owner, found, { from, limit, passages: shown });
       return { ...page, notes_found: found.length, ...searched };
     },
+
+    async near(owner, question, { limit, only }) {
+      const asked = await meantBy(owner, question, 'both', only);
+      const ready = asked && (await indexOf(owner));
+      if (!asked || !ready) return { passages: [], complete: asked === null };
+      const { index, searched } = ready;
+      const near = await nearPassages(index, asked, { limit, fits: fitting(index, only) });
+      const { complete } = searchedByMeaning(index, asked, searched);
+      return { passages: await shownPassages(reading, owner, near), complete };
+    },
   };
+}
+
+type How = { limit: number; only?: Only; mode?: SearchMode };
+
+/** Known of those that are indexed, of which not all may be. */
+function searchedByMeaning(
+  index: UserIndex,
+  { model }: AskedMeaning,
+  { fraction }: { fraction: number },
+): { complete: boolean; fraction: number } {
+  const known = index.fractionMeant(model) * fraction;
+  return { complete: known === 1, fraction: known };
 }
 
 /** A page of the notes that were found. @param from place of the first of them */
 async function notesFrom(
   rows: SearchedRows,
   owner: string,
-  found: ReturnType<UserIndex['words']['find']>,
+  found: readonly FoundNote[],
   { from, limit, passages }: { from: number; limit: number; passages: number },
 ): Promise<Pick<NotesFound, 'notes' | 'passages' | 'next_cursor'>> {
   const notes: NoteFound[] = [];
   let at = from;
   let last = '';
-  for (const { id, words } of found.slice(from)) {
+  for (const one of found.slice(from)) {
     if (notes.length === limit) break;
-    const note = await noteOf(rows, owner, id, { words, limit: passages });
+    const note = await shownNote(rows, owner, one, passages);
     if (note) notes.push(note);
-    last = id;
+    last = one.id;
     at += 1;
   }
   const all = notes.reduce((sum, note) => sum + note.passages.length + note.more, 0);
@@ -219,7 +287,8 @@ async function notesFrom(
   return { notes, passages: all, next_cursor };
 }
 
-const nothingYet = { complete: false, fraction: 0 };
+const nothingYet = { complete: false, fraction: 0, meaning: null };
+const nothingAsked = { complete: true, fraction: 1, meaning: null };
 
 /** A page goes on behind a note; where that is no longer found, behind as many as were shown. */
 type PlaceAmong = { count: number; id: string };
@@ -285,75 +354,4 @@ async function caughtUp(index: UserIndex, onError: (error: unknown) => void): Pr
   const work = index.catchUp();
   work.catch(onError);
   await inTime(indexWaitMs, work, () => {});
-}
-
-async function hitOf(
-  rows: SearchedRows,
-  owner: string,
-  id: string,
-  words: string[],
-): Promise<Hit | undefined> {
-  const said = await saidIn(rows, owner, id);
-  if (!said) return undefined;
-  const { row, blocks, texts } = said;
-  const { title, source, startedAt: created_at } = row;
-  const place = bestPlace(blocks, texts, words);
-  return {
-    recording_id: id,
-    filename: said.filename,
-    by: said.by,
-    audio: said.audio,
-    title,
-    source,
-    created_at,
-    ...place,
-  };
-}
-
-async function noteOf(
-  rows: SearchedRows,
-  owner: string,
-  id: string,
-  { words, limit }: { words: string[]; limit: number },
-): Promise<NoteFound | undefined> {
-  const said = await saidIn(rows, owner, id);
-  if (!said) return undefined;
-  const { row, blocks, texts } = said;
-  const { title, source, kind, startedAt: created_at } = row;
-  const { passages, all } = passagesOf(blocks, texts, words, limit);
-  const names = new Map(row.speakers.map(({ label, name }) => [label, name ?? label]));
-  return {
-    recording_id: id,
-    by: said.by,
-    audio: said.audio,
-    title,
-    source,
-    kind,
-    created_at,
-    passages: passages.map((one) => ({
-      ...one,
-      speaker: one.speaker === null ? null : (names.get(one.speaker) ?? one.speaker),
-    })),
-    more: all - passages.length,
-  };
-}
-
-type SearchedRows = { storage: ProjectionStorage; readable: Readable };
-
-/** The rows have the last word: what was erased, handed over or withdrawn meanwhile is not found. */
-async function saidIn({ storage, readable }: SearchedRows, owner: string, id: string) {
-  const row = await recordingById(storage, id);
-  if (!row || row.documents === null) return undefined;
-  const isOwn = row.owner === owner;
-  const right = isOwn ? { audio: true } : await readable.rightOf(owner, row);
-  if (!right) return undefined;
-  const transcript = await transcriptOf(storage, id);
-  if (!transcript) return undefined;
-  const summary = withKnownNames(transcript.summary ?? '', row.speakers);
-  const texts = [summary, row.abstract ?? '', row.title ?? '', row.source ?? ''];
-  const whose = isOwn
-    ? { filename: row.documents.index, by: null }
-    : { filename: null, by: readable.nameOf(row.owner) };
-  const audio = right.audio && row.audio !== null;
-  return { row, ...whose, audio, blocks: withSidenotePlaces(transcript), texts };
 }

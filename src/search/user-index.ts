@@ -8,6 +8,9 @@ import { withKnownNames } from '../../projections/recording/written-texts.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/texts.ts';
+import type { PassageRows } from '../storage/passage-rows.ts';
+import { type Meant, openMeant } from './meant.ts';
+import type { VectorIndex } from './vector-index.ts';
 import { type Searchable, type WordIndex, wordIndex } from './word-index.ts';
 
 /** One user's index, made from the rows of the projections and kept up with them. */
@@ -24,6 +27,14 @@ export type UserIndex = {
   refiled(recordingId: string): void;
   /** A recording is erased: its words leave at once and for good. */
   erased(recordingId: string): void;
+  /** A recording has other passages: `catchUp` reads what they mean. */
+  embedded(recordingId: string): void;
+  /** What passages mean to a model; undefined where none is known. What they mean to others is forgotten. */
+  meant(model: string): VectorIndex | undefined;
+  /** Share of what is indexed of which it is known what it means to a model, 0 to 1. */
+  fractionMeant(model: string): number;
+  /** Bytes that take what passages mean. */
+  readonly meantBytes: number;
   /** Whether `catchUp` is at work. */
   busy(): boolean;
   /**
@@ -70,26 +81,19 @@ export function userIndex(
   deps: {
     storage: ProjectionStorage;
     readable: Readable;
-    /** Whether another transcript may be indexed. */
+    /** Null: nothing is found by its meaning. */
+    passages: Pick<PassageRows, 'read'> | null;
+    /** Whether another transcript may be indexed, and what one means kept. */
     hasRoom(): boolean;
+    hasRoomToMean(): boolean;
     /** Throws when the rows are no longer kept. */
     assertRunning(): void;
     /** Runs the first reading of a whole library; few run at a time. */
     limited(work: () => Promise<void>): Promise<void>;
   },
 ): UserIndex {
-  const reading: Reading = {
-    ...deps,
-    owner,
-    words: wordIndex(),
-    about: new Map(),
-    changed: new Set(),
-    refiled: new Set(),
-    gone: new Set(),
-    library: { size: 0, read: 0, complete: false },
-    leftOut: false,
-  };
-  const { words, about, changed, refiled, gone, library } = reading;
+  const reading: Reading = { ...deps, owner, ...nothingRead() };
+  const { words, about, changed, refiled, embedded, meant, gone, library } = reading;
   let working: Promise<void> | undefined;
   const work = async (): Promise<void> => {
     await takeInChanges(reading);
@@ -113,11 +117,19 @@ export function userIndex(
       gone.add(recordingId);
       words.remove(recordingId);
       about.delete(recordingId);
+      meant.remove(recordingId);
+    },
+    embedded: (recordingId) => void embedded.add(recordingId),
+    meant: (model) => meant.of(model),
+    fractionMeant: (model) => meant.fraction(model, about.size),
+    get meantBytes() {
+      return meant.bytes();
     },
     busy: () => working !== undefined,
     async catchUp() {
       // Again for what has changed between the end of the work and the answer.
-      while (working || changed.size > 0 || refiled.size > 0 || !library.complete) {
+      const isBehind = () => changed.size + refiled.size + embedded.size > 0 || !library.complete;
+      while (working || isBehind()) {
         await (working ??= work().finally(() => (working = undefined)));
       }
     },
@@ -129,7 +141,9 @@ type Reading = {
   owner: string;
   storage: ProjectionStorage;
   readable: Readable;
+  passages: Pick<PassageRows, 'read'> | null;
   hasRoom(): boolean;
+  hasRoomToMean(): boolean;
   assertRunning(): void;
   words: WordIndex;
   about: Map<string, Traits>;
@@ -137,6 +151,9 @@ type Reading = {
   changed: Set<string>;
   /** Recordings that may be elsewhere. */
   refiled: Set<string>;
+  /** Recordings whose passages may mean something else. */
+  embedded: Set<string>;
+  meant: Meant;
   /** Erased since this index was begun. */
   gone: Set<string>;
   /** How many transcripts there are, and how many were read. */
@@ -144,6 +161,18 @@ type Reading = {
   /** Whether some did not find room. */
   leftOut: boolean;
 };
+
+const nothingRead = () => ({
+  words: wordIndex(),
+  about: new Map<string, Traits>(),
+  changed: new Set<string>(),
+  refiled: new Set<string>(),
+  embedded: new Set<string>(),
+  meant: openMeant(),
+  gone: new Set<string>(),
+  library: { size: 0, read: 0, complete: false },
+  leftOut: false,
+});
 
 async function takeInChanges(reading: Reading): Promise<void> {
   for (const recordingId of reading.changed) {
@@ -162,6 +191,10 @@ async function takeInChanges(reading: Reading): Promise<void> {
       about.set(recordingId, { ...known, folder: row.folder, tags: row.tags });
     // Its folder may give it to this user, or do so no more.
     else if (row) await takeIn(reading, recordingId);
+  }
+  for (const recordingId of reading.embedded) {
+    reading.embedded.delete(recordingId);
+    await takeInMeaning(reading, recordingId);
   }
 }
 
@@ -189,6 +222,7 @@ async function takeIn(reading: Reading, recordingId: string): Promise<void> {
   if (gone.has(recordingId)) return;
   words.remove(recordingId);
   about.delete(recordingId);
+  reading.meant.remove(recordingId);
   if (!transcript) return;
   if (!reading.hasRoom()) {
     reading.leftOut = true;
@@ -196,6 +230,17 @@ async function takeIn(reading: Reading, recordingId: string): Promise<void> {
   }
   words.put(transcript);
   about.set(recordingId, transcript.about);
+  await takeInMeaning(reading, recordingId);
+}
+
+/** Of what is indexed by its words: the rights were asked for there. */
+async function takeInMeaning(reading: Reading, recordingId: string): Promise<void> {
+  const { passages, meant, about, gone } = reading;
+  if (!passages || !about.has(recordingId)) return;
+  const [row] = await passages.read([recordingId]);
+  if (gone.has(recordingId) || !about.has(recordingId)) return;
+  meant.remove(recordingId);
+  if (row && reading.hasRoomToMean()) meant.put(recordingId, row);
 }
 
 /** Ids of a user's recordings with documents, newest first. Keys are enough: 10 000 take some 100 ms. */

@@ -4,6 +4,7 @@ import type { ModelFolders } from '../speech/local/local-models.ts';
 import { readdir } from 'node:fs/promises';
 import type { Captures } from '../capture/captures.ts';
 import type { Settings } from '../config/environment.ts';
+import type { OpenEmbeddingModel } from '../language/embeddings.ts';
 import type { OpenLanguageModel } from '../language/openai-model.ts';
 import { type Stage, stageTable } from '../../events/facts/recording.ts';
 import { openTerms } from '../recordings/terms.ts';
@@ -58,6 +59,28 @@ export function sharedLanguageModel({ settings, log }: Options): Leased<OpenLang
     onCloseError: (error) => log.warn({ err: error }, 'closing a replaced engine failed'),
   });
 }
+
+/** The embedding server that the settings name, as `sharedEngine`. */
+export function sharedEmbeddings({ settings, log }: Options): Leased<OpenEmbeddingModel> {
+  return leased<OpenEmbeddingModel>({
+    key: () => JSON.stringify(pick(settings(), 'embeddings.')),
+    async open() {
+      const { 'embeddings.base_url': baseUrl, ...rest } = settings();
+      if (baseUrl === null) throw new Error('no embedding server is configured');
+      const { openEmbeddingModel } = await import('../language/embeddings.ts');
+      return openEmbeddingModel({
+        baseUrl,
+        model: rest['embeddings.model'],
+        apiKey: rest['embeddings.api_key'],
+        timeoutSeconds: embeddingSeconds,
+      });
+    },
+    onCloseError: (error) => log.warn({ err: error }, 'closing a replaced engine failed'),
+  });
+}
+
+/** What one request for embeddings may take: a model of another use is taken out of memory first. */
+const embeddingSeconds = 120;
 
 /** How the engine of a stage looks right now; null for stages of this machine. */
 export const engineProbe =
@@ -213,6 +236,12 @@ export const configuredModel =
   ({ settings, languageModels }: Ports) =>
   async (): Promise<Lease<OpenLanguageModel> | null> =>
     settings()['llm.base_url'] === null ? null : await languageModels.lease();
+
+/** The embedding server; null when none is configured. */
+export const configuredEmbeddings =
+  ({ settings, embeddings }: Pick<Ports, 'settings' | 'embeddings'>) =>
+  async (): Promise<Lease<OpenEmbeddingModel> | null> =>
+    settings()['embeddings.base_url'] === null ? null : await embeddings.lease();
 
 /** The stages in which files are made: of parts of others, and the documents. */
 export const writingActivities = (

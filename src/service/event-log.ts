@@ -30,7 +30,7 @@ import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import { isNoSpace, removeReserve } from '../storage/disk.ts';
 import type { Kept } from '../storage/kept.ts';
-import { levelKept } from '../storage/level-rows.ts';
+import { levelKept, levelPassageCells } from '../storage/level-rows.ts';
 import { type Notices, noNotices } from '../storage/notices.ts';
 import {
   type LevelRows,
@@ -38,6 +38,7 @@ import {
   openRows,
   removePlainRows,
 } from '../storage/open-rows.ts';
+import { type PassageRows, passageRows } from '../storage/passage-rows.ts';
 import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
 import { forEachKeyThatCameBack } from '../storage/sealed-rows.ts';
 import { folderUploads } from '../storage/uploads/folder-uploads.ts';
@@ -63,6 +64,8 @@ export type LogParts = {
 /** With the rows folded from it. */
 export type OpenedLog = LogParts & {
   rows: RowsStorage;
+  /** Passages of recordings, and what they mean. */
+  passages: PassageRows;
   standing: Standing;
   /** This process among those that share the log; null: it is alone. */
   cluster: ClusterMember | null;
@@ -145,6 +148,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     return {
       ...partsOf(store, data),
       rows,
+      passages: passageRows(levelPassageCells(rows.db), store.keys),
       standing: {
         recordsDevices: true,
         sharesFolders: false,

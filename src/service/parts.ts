@@ -2,6 +2,7 @@ import type { Retention, RetentionTrial } from '../retention/retention.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { BrowserLimits } from '../capture/browser/browser-writer.ts';
 import type { Admit } from '../capture/browser/intake.ts';
+import type { OpenEmbeddingModel } from '../language/embeddings.ts';
 import type { OpenLanguageModel } from '../language/openai-model.ts';
 import type { Questions } from '../recordings/question-limits.ts';
 import type { JobQueue } from '../recordings/stages/job-queue.ts';
@@ -30,7 +31,9 @@ import type { Readiness } from '../http/middleware/ready.ts';
 import type { Backups } from '../integrity/backups.ts';
 import type { Scrub } from '../integrity/scrub.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { PassageMaker, PassageMakerTrial } from '../meaning/passage-maker.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
+import type { MeaningOf } from '../search/by-meaning.ts';
 import type { VoiceCatchUp } from '../recordings/voice-catch-up.ts';
 import type { Lease, Leased } from '../shared/shared-resource.ts';
 import type { HostModels } from '../speech/catalogue/host-models.ts';
@@ -75,6 +78,8 @@ export type PipelineTrial = {
   activities: Partial<Record<Stage, StageActivity>>;
   /** The clock of retention, and how often it looks. */
   retention: Partial<RetentionTrial>;
+  /** How long an embedding server is waited for at first, and how often is looked which is set. */
+  passageMaking: Partial<PassageMakerTrial>;
 };
 
 /** What everything acts on. */
@@ -96,6 +101,7 @@ export type Ports = Omit<OpenedLog, 'keepRows' | 'close'> &
     /** What the settings name, opened when it is needed, and again when they change. */
     engines: Leased<SpeechEngine>;
     languageModels: Leased<OpenLanguageModel>;
+    embeddings: Leased<OpenEmbeddingModel>;
     /** Aborts when the service stops. */
     signal: AbortSignal;
   };
@@ -110,6 +116,10 @@ export type Pipeline = Ports & {
   refreshing: DocumentsRefreshing;
   /** Measures voices of profiles again; begins with `tidyUp`. */
   voices: VoiceCatchUp;
+  /** Makes the passages by which notes are found by their meaning; begins with `tidyUp`. */
+  passageMaker: PassageMaker;
+  /** What questions mean. */
+  meaning: MeaningOf;
   hasLanguageModel(): boolean;
   questions: Questions;
   /** The speech engine that recordings use, for a trial. @throws {StageError} when there is none */

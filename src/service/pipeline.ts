@@ -27,6 +27,8 @@ import {
   languageActivities,
   engineProbe,
   sharedEngine,
+  configuredEmbeddings,
+  sharedEmbeddings,
   sharedLanguageModel,
   speechActivities,
   writingActivities,
@@ -34,6 +36,9 @@ import {
 import { capturesOver, lateAudioOver, tellOfLeftRecordings } from './browser-parts.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
 import type { Pipeline, PipelineOptions, Ports } from './parts.ts';
+import { type PassageMaker, openPassageMaker } from '../meaning/passage-maker.ts';
+import { openMeaning } from '../meaning/meaning.ts';
+import type { MeaningOf } from '../search/by-meaning.ts';
 import { openOrderBook } from '../order/order-book.ts';
 import { openDocumentsRefreshing } from '../order/refresh-documents.ts';
 import { takeUp, tidyUp } from './take-up.ts';
@@ -72,23 +77,39 @@ export function pipelineOver(opened: OpenedLog, given: Given): Pipeline {
   const voices = voicesOver(ports, recordingService);
   const lateAudio = lateAudioOver(ports, recordingService);
   const refreshing = openDocumentsRefreshing({ ...ports, recordingService, isHere: upkeep.isHere });
+  const passageMaker = passageMakerOver(ports);
   const told = tellOfLeftRecordings(ports, { captures, upkeep });
-  const parts = { ...ports, recordingService, captures, lateAudio, refreshing, voices };
+  const parts = {
+    ...ports,
+    recordingService,
+    captures,
+    lateAudio,
+    refreshing,
+    voices,
+    passageMaker,
+  };
   return {
     ...parts,
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
+    meaning: meaningOver(ports),
     questions: questionsOver(ports),
     leaseSpeech: () => engines.lease(),
     takeUp: () => (takenUp = takeUp(parts)),
     keepUp: (also) => upkeep.begin(parts, also),
-    tidyUp: () => (tidiedUp = tidyUp(parts).then(voices.begin)),
+    tidyUp: () =>
+      (tidiedUp = tidyUp(parts).then(() => {
+        voices.begin();
+        passageMaker.begin();
+      })),
     async close() {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp, upkeep.settled(), told]);
-      for (const part of [lateAudio, refreshing, voices, recordingService]) await part.close();
+      for (const part of [lateAudio, refreshing, voices, passageMaker, recordingService])
+        await part.close();
       if (recordsDevices) await captures.close();
       await engines.close();
       await languageModels.close();
+      await ports.embeddings.close();
       await projections.stop();
       await opened.close();
     },
@@ -109,6 +130,7 @@ function portsOver(opened: OpenedLog, given: Given, signal: AbortSignal): Ports 
     browserLimits: {},
     activities: {},
     retention: {},
+    passageMaking: {},
     ...given,
   };
   const projections = opened.keepRows();
@@ -126,6 +148,7 @@ function portsOver(opened: OpenedLog, given: Given, signal: AbortSignal): Ports 
     jobQueue: openJobQueue(),
     engines: sharedEngine(options),
     languageModels: sharedLanguageModel(options),
+    embeddings: sharedEmbeddings(options),
     signal,
   };
 }
@@ -141,6 +164,21 @@ function questionsOver(ports: Ports): Questions {
     summarise: async (asked) => await (await opened()).summarise(asked),
   };
 }
+
+/** What makes passages, by the embedding server that is set at the time. */
+const passageMakerOver = (ports: Ports): PassageMaker =>
+  openPassageMaker({
+    ...ports,
+    model: configuredEmbeddings(ports),
+    trial: ports.passageMaking,
+  });
+
+const meaningOver = (ports: Ports): MeaningOf =>
+  openMeaning({
+    ...ports,
+    model: configuredEmbeddings(ports),
+    isOn: () => ports.settings()['embeddings.base_url'] !== null,
+  });
 
 /** What measures voices again; the models are looked for each time. */
 function voicesOver(ports: Ports, recordingService: OpenRecordingService): VoiceCatchUp {
@@ -191,6 +229,7 @@ function recordingServiceOver(
     },
     async removeRows(recordingId) {
       await removeTexts(storage, recordingId);
+      await ports.passages.remove([recordingId]);
       await forgetLooks(kept, recordingId);
     },
     async removeCopies(owner, paths) {

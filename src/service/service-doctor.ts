@@ -13,7 +13,7 @@ export function serviceDoctor(
   server: Pick<RunningServer, 'port' | 'encryption'>,
   { host, env, log, lost }: { host: Host; env: NodeJS.ProcessEnv; log: Log; lost: Sentence | null },
 ): HttpServices['doctor'] {
-  const { config, accounts, space, scrub, voices, leaseSpeech } = parts;
+  const { config, accounts, space, scrub, voices, leaseSpeech, passageMaker } = parts;
   const opened = loadOnce(async () =>
     (await import('../doctor/checks.ts')).openDoctor(async () => ({
       data: host.data,
@@ -23,6 +23,7 @@ export function serviceDoctor(
       log,
       leaseSpeech,
       voices: () => voices.state(),
+      passages: () => passageMaker.behind(),
       taken: async () => space.taken() ?? (await measureTaken(parts)).bytes,
       vaults: () =>
         accounts.listUsers().flatMap(({ userId, username }) => {

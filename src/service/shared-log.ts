@@ -17,6 +17,7 @@ import { openNodeFiles } from '../storage/blobs/node-files.ts';
 import { promisedNames } from '../storage/blobs/promised-names.ts';
 import { openByOne } from '../storage/by-one.ts';
 import { joinCluster } from '../storage/cluster-member.ts';
+import { passageRows } from '../storage/passage-rows.ts';
 import { pendingJobs } from '../storage/pending-jobs.ts';
 import { type Postgres, openPostgres } from '../storage/postgres/connection.ts';
 import { generationOf } from '../storage/postgres/generation.ts';
@@ -25,6 +26,7 @@ import { postgresNotices } from '../storage/postgres/notices.ts';
 import { keepRemovingOldRows } from '../storage/postgres/old-rows.ts';
 import { postgresOwnership } from '../storage/postgres/ownership.ts';
 import { openPostgresLog } from '../storage/postgres/postgres-log.ts';
+import { postgresPassageCells } from '../storage/postgres/passage-cells.ts';
 import { postgresProjectionStorage } from '../storage/postgres/projection-storage.ts';
 import { postgresProjectorChannel } from '../storage/postgres/projector-channel.ts';
 import { postgresPuts } from '../storage/postgres/puts.ts';
@@ -97,6 +99,7 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
       setupCodes: sealedSetupCodes(texts),
       notices,
       rows: rowsOf(storage),
+      passages: passageRows(postgresPassageCells(db), keys),
       audio,
       names: promisedNames(files.blobs),
       cluster: member,

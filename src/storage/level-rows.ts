@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from 'node:crypto';
 import { hasCode } from '../shared/errors.ts';
 import type { Checkpoint, ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { PassageCells } from './passage-rows.ts';
 import { type Cells, type Kept, type KeptKind, keptIn } from './kept.ts';
 
 /**
@@ -89,6 +90,44 @@ interface RowsDatabase {
   clear(range: { gte: string; lt: string }): Promise<void>;
   iterator(range: { gte: string; lt: string; reverse: boolean; limit: number }): {
     all(): Promise<[string, string][]>;
+  };
+}
+
+/** Passages, at `!passages!h/<id>` what is readable of them and at `!passages!r/<id>` the rest. */
+export function levelPassageCells(db: RowsDatabase): PassageCells {
+  const at = (part: 'h' | 'r') => {
+    const prefix = `${sublevelPrefix('passages')}${part}/`;
+    return (id: string): string => prefix + id;
+  };
+  const [headOf, restOf] = [at('h'), at('r')];
+  const many = async (keys: string[]) =>
+    keys.length === 0 ? [] : await whenOpen(() => db.getMany(keys));
+  return {
+    heads: (ids) => many(ids.map(headOf)),
+    sealed: (ids) => many(ids.map(restOf)),
+    async put(id, { head, sealed }) {
+      await db.batch(
+        [
+          { type: 'put', key: headOf(id), value: head },
+          { type: 'put', key: restOf(id), value: sealed },
+        ],
+        unsynced,
+      );
+    },
+    async remove(ids) {
+      const keys = ids.flatMap((id) => [headOf(id), restOf(id)]);
+      await db.batch(
+        keys.map((key) => ({ type: 'del' as const, key })),
+        unsynced,
+      );
+    },
+    async ids(after, limit) {
+      const prefix = headOf('');
+      const range = { gte: `${prefix}${after}\0`, lt: `${prefix}\u{10ffff}`, limit };
+      const found: string[] = [];
+      for await (const [key] of entriesOf(db, range)) found.push(key.slice(prefix.length));
+      return found;
+    },
   };
 }
 

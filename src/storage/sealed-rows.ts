@@ -51,7 +51,7 @@ export function sealedRows(
     const seal = row === undefined ? undefined : sealOf(projection, key);
     if (!seal) return row as T;
     const place = placeOf(projection, key);
-    return (await opened(row as SealedRow, { seal, place, keys: deps.keys, report })) as T;
+    return (await openedRow(row as SealedRow, { seal, place, keys: deps.keys, report })) as T;
   };
 
   return {
@@ -108,7 +108,7 @@ type Place = { stream: string; version: number };
 type FoundKey = Buffer | 'erased' | KeyError;
 
 /** As it is written; undefined where nothing of the row may be kept, since its key is not there. */
-async function sealedRow(
+export async function sealedRow(
   row: Row,
   seal: Seal,
   key: FoundKey,
@@ -158,7 +158,8 @@ export async function forEachKeyThatCameBack(
 
 type At = { seal: Seal; place: Place; keys: Keys };
 
-async function opened(
+/** A row as it was before it was sealed; without its key what is open of it, or nothing. `report` is called where it should open. */
+export async function openedRow(
   { open, sealed, erased }: SealedRow,
   { seal, place, keys, report }: At & { report(subject: string, message: string): void },
 ): Promise<Row> {
@@ -193,8 +194,8 @@ async function keysOf(keys: Keys, seals: Iterable<Seal>): Promise<ReadonlyMap<st
 
 const keysAtOnce = 16;
 
-/** What is wrong with a key concerns its subject; that keys cannot be read now concerns all. */
-async function keyOf(keys: Keys, subject: string): Promise<FoundKey> {
+/** What is wrong with a key concerns its subject; that keys cannot be read now concerns all. @throws {EventStoreError} `BUSY` */
+export async function keyOf(keys: Keys, subject: string): Promise<FoundKey> {
   try {
     return await keys.find(subject);
   } catch (error) {

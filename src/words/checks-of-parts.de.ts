@@ -98,6 +98,20 @@ export const checksOfPartsInGerman = {
     todo: 'Wählen Sie ein kleineres Modell (`llm.model`), oder betreiben Sie den Server auf einem schnelleren Computer.',
     choices: { source: sourceWords },
   },
+  'passages-waiting': {
+    detail: {
+      one: '{count} Notiz wird noch für die Suche nach Bedeutung vorbereitet.',
+      other: '{count} Notizen werden noch für die Suche nach Bedeutung vorbereitet.',
+    },
+  },
+  'passages-failed': {
+    detail: {
+      one: '{count} Notiz kann nicht nach ihrer Bedeutung gefunden werden, weil der Embedding-Server nichts für sie geliefert hat.',
+      other:
+        '{count} Notizen können nicht nach ihrer Bedeutung gefunden werden, weil der Embedding-Server nichts für sie geliefert hat.',
+    },
+    todo: 'Den Grund nennt das Log. Jede wird wieder versucht, wenn sie das nächste Mal gespeichert wird, und beim Start von Mitschrift.',
+  },
   'speakers-ok': { detail: 'In Besprechungen werden die Sprecher unterschieden.' },
   'speakers-no-model': {
     detail:

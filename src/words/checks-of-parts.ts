@@ -143,6 +143,26 @@ export const checksOfParts = {
     todo: 'Choose a smaller model (`llm.model`), or run the server on a faster computer.',
     choices: { source: sourceWords },
   }),
+  'passages-waiting': says(
+    { count: 'integer' },
+    {
+      detail: {
+        one: '{count} note is still being prepared for finding by meaning.',
+        other: '{count} notes are still being prepared for finding by meaning.',
+      },
+    },
+  ),
+  'passages-failed': says(
+    { count: 'integer' },
+    {
+      detail: {
+        one: '{count} note can’t be found by its meaning, because the embedding server gave nothing for it.',
+        other:
+          '{count} notes can’t be found by their meaning, because the embedding server gave nothing for them.',
+      },
+      todo: 'See the log for the reason. Each is tried again when it is next saved, and when Mitschrift starts.',
+    },
+  ),
   'speakers-ok': says({}, { detail: 'The speakers of meetings are separated.' }),
   'speakers-no-model': says(
     {},

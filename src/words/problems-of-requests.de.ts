@@ -168,6 +168,12 @@ export const problemsOfRequestsInGerman = {
     title: 'Keine Aufnahme ohne Namen',
     detail: 'Keine Ihrer Aufnahmen wartet auf Sprechernamen.',
   },
+  'no-embeddings': {
+    title: 'Kein Embedding-Server eingerichtet',
+    detail:
+      'Notizen können nicht nach ihrer Bedeutung gefunden werden, weil kein Embedding-Server eingerichtet ist.',
+    admin: 'Geben Sie in den Einstellungen einen Embedding-Server an (`embeddings.base_url`).',
+  },
   'no-language-model': {
     title: 'Kein Sprachmodell eingerichtet',
     detail:

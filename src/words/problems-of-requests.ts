@@ -274,6 +274,14 @@ export const problemsOfRequests = {
       detail: 'None of your recordings is waiting for speaker names.',
     },
   ),
+  'no-embeddings': says(
+    {},
+    {
+      title: 'No embedding server set up',
+      detail: 'Notes can’t be found by their meaning, because no embedding server is set up.',
+      admin: 'Set an embedding server in the settings (`embeddings.base_url`).',
+    },
+  ),
   'no-language-model': says(
     {},
     {

@@ -14,7 +14,12 @@ test('GET /search finds what was said, for its owner only, until it is erased', 
   const ben = await service.addUser('ben');
   const find = async (q: string, as = token) =>
     (await service.call<Found>('GET', `/search?q=${encodeURIComponent(q)}`, { token: as })).body;
-  assert.deepEqual(await find('secret'), { hits: [], complete: true, fraction: 1 });
+  assert.deepEqual(await find('secret'), {
+    hits: [],
+    complete: true,
+    fraction: 1,
+    meaning: null,
+  });
 
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');

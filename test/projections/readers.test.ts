@@ -300,6 +300,8 @@ async function writtenSaying({ recordingId, store, written }: History, storage: 
     storage,
     readable: ownAlone,
     hasRoom: () => true,
+    hasRoomToMean: () => true,
+    passages: null,
     assertRunning: () => {},
     limited: (work) => work(),
   });

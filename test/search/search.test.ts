@@ -174,6 +174,7 @@ test('a hit shows the words in their place and says when they are said', async (
   const { snippet, start, ...rest } = hits[0]!;
   assert.deepEqual(rest, {
     recording_id: 'r1',
+    why: 'words',
     filename: 'r1.md',
     by: null,
     audio: true,

@@ -118,13 +118,14 @@ test('whoever searches while the indexes of many others are made gets an answer 
   await runner.applied('all', await headOf(store));
   // The first user's index waits for a row; so do those of users who were handed nothing.
   const others = await Promise.all(owners.map((owner) => find('marmalade', owner)));
-  assert.deepEqual(others[0], { ids: [], complete: false, fraction: 0 });
+  assert.deepEqual(others[0], { ids: [], complete: false, fraction: 0, meaning: null });
   assert.equal((await find('marmalade')).ids.length, 3);
   gate.open();
   assert.deepEqual(await find('marmalade', owners[0]), {
     ids: ['x00'],
     complete: true,
     fraction: 1,
+    meaning: null,
   });
 });
 
@@ -154,7 +155,7 @@ test('while the rows themselves are made again nothing is found, and nothing is 
     memoryBytes: 2_000_000_000,
   });
   const found = () => search.find('anna', 'marmalade', { limit });
-  assert.deepEqual(await found(), { hits: [], complete: false, fraction: 0 });
+  assert.deepEqual(await found(), { hits: [], complete: false, fraction: 0, meaning: null });
   goOn();
   await runner.ready();
   const { hits, complete } = await found();

@@ -15,7 +15,7 @@ const floors: readonly (readonly (readonly string[])[])[] = [
   [['src/storage/']],
   [['src/speech/'], ['src/documents/'], ['src/tray/']],
   [['src/recordings/'], ['src/export/'], ['src/search/']],
-  [['src/capture/'], ['src/integrity/'], ['src/metrics/'], ['src/order/']],
+  [['src/capture/'], ['src/integrity/'], ['src/meaning/'], ['src/metrics/'], ['src/order/']],
   [['src/accounts/'], ['src/doctor/']],
   [['src/retention/']],
   [['src/http/'], ['src/control/']],

@@ -61,7 +61,7 @@ export async function startService(
     /** A node on PostgreSQL, with what `dataDir`, or the store at `blobsUrl`, has in common with others: its name and role. */
     node?: { name: string; role: 'serve' | 'work' | 'all'; blobsUrl?: string };
     browserLimits?: Partial<BrowserLimits>;
-    trial?: NodeTrial & Partial<Pick<PipelineTrial, 'retention'>>;
+    trial?: NodeTrial & Partial<Pick<PipelineTrial, 'retention' | 'passageMaking'>>;
   } = {},
 ) {
   let running: Service | undefined;

@@ -5,9 +5,12 @@ import { source } from './recording-answers.ts';
 
 const id = z.string().describe('ULID');
 
+const why = z.enum(['words', 'meaning', 'both']).describe('by what it is found');
+
 /** A passage that was found. */
 export const hit = z.object({
   recording_id: id,
+  why,
   filename: z.string().nullable().describe('null: it is somebody else’s'),
   by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
   audio: z.boolean().describe('whether there is audio that the caller may hear'),
@@ -21,6 +24,7 @@ export const hit = z.object({
 /** A note with what was found in it. */
 export const noteFound = z.object({
   recording_id: id,
+  why,
   by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
   audio: z.boolean().describe('whether there is audio that the caller may hear'),
   title: z.string().nullable(),

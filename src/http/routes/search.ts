@@ -8,7 +8,9 @@ import { limits } from '../limits.ts';
 import { nextCursor } from '../openapi/recording-answers.ts';
 import * as answers from '../openapi/search-answers.ts';
 import { foldersMeant, tagsMeant } from '../order-changes.ts';
+import { Problem } from '../problems.ts';
 import { perApp, routesOf } from '../route.ts';
+import { untilGone } from '../until-gone.ts';
 import type { RouteServices } from '../services.ts';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
@@ -46,6 +48,12 @@ const searchSchema = z
       .enum(['all', 'headings'])
       .default('all')
       .describe('`headings`: the words are looked for in titles and names alone'),
+    mode: z
+      .enum(['words', 'meaning', 'both'])
+      .default('both')
+      .describe(
+        'by the words alone, by what is meant, or both; without an embedding server words are looked for alone',
+      ),
     cursor: z
       .string()
       .min(1)
@@ -71,6 +79,10 @@ const searched = {
     .min(0)
     .max(1)
     .describe('share of the transcripts that are searched, the newest first'),
+  meaning: z
+    .object({ complete: z.boolean(), fraction: z.number().min(0).max(1) })
+    .nullable()
+    .describe('the same by meaning; null: they were searched by their words alone'),
 };
 
 /** What a folder and tags in a query narrow a search to. */
@@ -102,6 +114,11 @@ export const openedSearch = perApp((services) =>
     return openSearch({
       ...services,
       readable: readableOf(services),
+      meaning: {
+        of: services.meaning,
+        passages: services.passages,
+        onMade: (listener) => void services.passageMaker.onMade(listener),
+      },
       memoryBytes: thisMachine().memoryBytes,
     });
   }),
@@ -133,7 +150,8 @@ export const searchRoutes = [
         ]),
       },
     },
-    async run({ query, caller: { userId } }, services) {
+    problems: ['no-embeddings', 'unavailable'],
+    async run({ ctx, query, caller: { userId } }, services) {
       const {
         q,
         limit,
@@ -143,10 +161,12 @@ export const searchRoutes = [
         passages,
         recording_id,
         in: where,
+        mode,
         folder,
         tag,
         ...narrowed
       } = query;
+      if (mode === 'meaning' && !services.meaning.isOn()) throw new Problem('no-embeddings');
       const search = await openedSearch(services)();
       const only = {
         ...narrowed,
@@ -154,8 +174,10 @@ export const searchRoutes = [
         recordingId: recording_id,
         headings: where === 'headings' || undefined,
       };
-      if (group === undefined) return await search.find(userId, q, { limit, only });
-      const found = await search.findNotes(userId, q, { limit, passages, order, cursor, only });
+      if (group === undefined)
+        return await untilGone(ctx, () => search.find(userId, q, { limit, only, mode }));
+      const how = { limit, passages, order, cursor, only, mode };
+      const found = await untilGone(ctx, () => search.findNotes(userId, q, how));
       const { 'ui.language': uiLanguage } = services.settings();
       const named = (label: string | null) =>
         label === null ? null : speakerName({ speakers: [], uiLanguage }, label);

@@ -214,6 +214,9 @@ create unlogged table free_names (
   since timestamptz not null default clock_timestamp()
 );
 `,
+  `
+create table passages (recording_id text collate "C" primary key, head text not null, sealed text not null);
+`,
 ];
 
 /**

@@ -26,6 +26,7 @@ const fingerprints: Record<number, string> = {
   4: 'a28911d07d9df4c004c79e55e3ec2859e0ddeeb8750f39cb49e7cc23ce95e84b',
   5: 'b6346cb1f2e5e82062d53c4c7a483666141eb5e826ddaa06d8cc5b889ab87a12',
   6: 'f4aca3c0e32e481a2aa1732cc42e115f22ffd8df938aa24c5e576983b52e3f43',
+  7: '47a645c0ed5489c06f45ec8acb7503f2a7eb49934eeb6920fee3ef139dc7914d',
 };
 
 const cluster = await postgresCluster({ after });

@@ -5,10 +5,12 @@ import type { KeptKind, KeptRows } from '../../../src/storage/kept.ts';
 import type { Postgres } from '../../../src/storage/postgres/connection.ts';
 import { openSecretStore } from '../../../src/config/secret-store.ts';
 import { postgresKept } from '../../../src/storage/postgres/kept.ts';
+import { postgresPassageCells } from '../../../src/storage/postgres/passage-cells.ts';
 import { postgresProjectionStorage } from '../../../src/storage/postgres/projection-storage.ts';
 import { openSealedTexts } from '../../../src/storage/sealed-texts.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
 import { keptContract } from '../kept-contract.ts';
+import { passageRowsContract } from '../passage-rows-contract.ts';
 import { projectionStorageContract } from '../projection-storage-contract.ts';
 import { secretStoreContract } from '../secret-store-contract.ts';
 
@@ -23,6 +25,7 @@ const database = async (t: TestContext) => {
 projectionStorageContract('The storage in PostgreSQL', async (t) =>
   postgresProjectionStorage(await database(t)),
 );
+passageRowsContract('PostgreSQL', async (t) => postgresPassageCells(await database(t)));
 keptContract('PostgreSQL', async (t) => postgresKept(await database(t), key));
 secretStoreContract(
   'PostgreSQL',
