@@ -12,6 +12,8 @@ const person = (username: string, more: Partial<Person> = {}): Person => ({
   is_admin: false,
   disabled: false,
   totp: false,
+  password: true,
+  single_sign_on: false,
   built_in: false,
   created_at: null,
   last_seen_at: null,
