@@ -8,8 +8,9 @@ import { join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { bundleTests } from './runner/bundle.ts';
+import { processesOf } from './runner/processes.ts';
 import { adviceOnMissing } from './runner/missing-packages.ts';
-import { endAllFiles, runFile, type FileRun, type FileTry } from './runner/run-file.ts';
+import { endAllFiles, runTogether, type FileRun, type FileTry } from './runner/run-together.ts';
 import { longestFirst, writeLongest } from './runner/longest.ts';
 import { filesOnPostgres } from './runner/on-postgres.ts';
 import { fewerThan, missingFiles, readCounts, writeCounts } from './runner/test-counts.ts';
@@ -46,7 +47,7 @@ const builds = [
 
 const checks = ['types', 'types:web', 'lint', 'format', 'unused'];
 /**
- * At once: one that mostly waits for sound to pass, one with a browser (of two, pages are too slow), and two others: they
+ * Processes at once: one that mostly waits for sound to pass, one with a browser (of two, pages are too slow), and two others: they
  * keep two cores busy. A lane without files of its own takes any.
  */
 const lanes = ['sound', 'browser', 'other', 'other'] as const;
@@ -96,19 +97,23 @@ async function main(args: string[]): Promise<number> {
     files.map((file) => join(root, file)),
   );
   const again = whole && !values.counts ? await filesOnPostgres(files, values.long) : [];
-  const runOne = async (one: FileTry) => {
-    const run = await runFile(one, { bundle, cwd: root, env, limitSeconds });
-    // Some tests of a file are of what only files have.
-    if (!values.counts && one.store === undefined) run.problems.push(...fewerThan(before, run));
-    return run;
+  const runSome = async (some: readonly FileTry[]) => {
+    const ended = await runTogether(some, { bundle, cwd: root, env, limitSeconds });
+    for (const run of ended) {
+      // Some tests of a file are of what only files have.
+      if (!values.counts && run.store === undefined) run.problems.push(...fewerThan(before, run));
+    }
+    return ended;
   };
+  const tried = [...tries(await longestFirst(files)), ...tries(again, 'postgres')];
   const [failedChecks, first] = await Promise.all([
     whole ? runChecks(checks) : [],
-    runFiles([...tries(await longestFirst(files)), ...tries(again, 'postgres')], runOne),
+    // What takes minutes is not queued behind another.
+    runFiles(values.long ? tried.map((one) => [one]) : await processesOf(tried), runSome),
   ]);
   const { runs, flaky } = values.counts
     ? { runs: first, flaky: [] }
-    : await repeatFailed(first, runOne);
+    : await repeatFailed(first, runSome);
   await bundle.remove();
   if (values.counts) {
     await writeCounts(values['counts-file'], { before, runs, files: all });
@@ -204,22 +209,26 @@ async function runChecks(names: string[]): Promise<string[]> {
   return failed;
 }
 
-/** Some at once; what each printed is shown in one piece when it has ended. */
+/** Some processes at once; what each printed is shown in one piece when it has ended. */
 async function runFiles(
-  files: readonly FileTry[],
-  run: (file: FileTry) => Promise<FileRun>,
+  processes: readonly (readonly FileTry[])[],
+  run: (some: readonly FileTry[]) => Promise<FileRun[]>,
 ): Promise<FileRun[]> {
-  const waiting = [...files];
+  const waiting = [...processes];
   const runs: FileRun[] = [];
   const next = (own: string) => {
-    const mine = waiting.findIndex(({ file }) => laneOf(file) === own);
+    const mine = waiting.findIndex(([one]) => laneOf(one!.file) === own);
     return waiting.splice(Math.max(0, mine), 1)[0];
   };
   const lane = async (own: string) => {
-    for (let one = next(own); one !== undefined; one = next(own)) {
-      const ended = await run(one);
-      runs.push(ended);
-      show(ended);
+    for (let some = next(own); some !== undefined; some = next(own)) {
+      const ended = await run(some);
+      // Those after the file in which a process ended had no turn.
+      const reached = ended.findIndex(({ result }) => result === undefined) + 1 || ended.length;
+      const begun = ended.slice(0, reached);
+      waiting.unshift(...some.slice(reached).map((one) => [one]));
+      runs.push(...begun);
+      show(begun);
     }
   };
   await Promise.all(lanes.map(lane));
@@ -233,29 +242,33 @@ async function runFiles(
  */
 async function repeatFailed(
   runs: readonly FileRun[],
-  run: (file: FileTry) => Promise<FileRun>,
+  run: (some: readonly FileTry[]) => Promise<FileRun[]>,
 ): Promise<{ runs: FileRun[]; flaky: string[] }> {
   const failed = runs.filter((one) => failuresOf(one).length > 0);
   const flaky: string[] = [];
   const last = [...runs];
   for (const one of failed.length > repeatedMax ? [] : failed) {
     const { file, store } = one;
-    const again = await run(store === undefined ? { file } : { file, store });
+    const again = await run([store === undefined ? { file } : { file, store }]);
     show(again, ', repeated alone');
-    if (failuresOf(again).length > 0) continue;
+    if (again.some((run) => failuresOf(run).length > 0)) continue;
     flaky.push(...failuresOf(one));
-    last[runs.indexOf(one)] = again;
+    last.splice(runs.indexOf(one), 1, ...again);
   }
   return { runs: last, flaky };
 }
 
-function show(run: FileRun, how = ''): void {
-  const processor = run.result?.processorSeconds.toFixed(0) ?? '?';
-  console.log(
-    `\n▶▶ ${nameOf(run)} (${run.seconds.toFixed(1)} s, ${processor} of the processor${how})`,
-  );
-  process.stdout.write(run.output);
-  for (const problem of run.problems) console.log(`✖ ${problem}`);
+/** The runs of one process. */
+function show(runs: readonly FileRun[], how = ''): void {
+  console.log('');
+  for (const run of runs) {
+    const processor = run.result?.processorSeconds.toFixed(0) ?? '?';
+    console.log(
+      `▶▶ ${nameOf(run)} (${run.seconds.toFixed(1)} s, ${processor} of the processor${how})`,
+    );
+  }
+  process.stdout.write(runs[0]?.output ?? '');
+  for (const run of runs) for (const problem of run.problems) console.log(`✖ ${problem}`);
 }
 
 /** Paths as the counts have them, in order: below the root, with `/`. */

@@ -17,8 +17,8 @@ export type TestBundle = {
   remove(): Promise<void>;
 };
 
-/** In the process of each file. */
-const reporter = 'test/runner/file-reporter';
+/** In the process of test files. */
+const ofProcess = ['test/runner/file-reporter', 'test/runner/in-order'];
 /** Processes that tests start (`testProgram` in `support/program.ts`). */
 const programs = [
   'test/documents/document-writer',
@@ -48,7 +48,7 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
   const nameOf = (path: string) => relative(root, path).replace(/\.ts$/, '').replaceAll('..', '_');
   // Files from elsewhere (the tests of the runner's own) start none of them.
   const isOurs = files.some((file) => file.startsWith(join(root, 'test/')));
-  const built = isOurs ? [reporter, ...programs] : [reporter];
+  const built = isOurs ? [...ofProcess, ...programs] : ofProcess;
   const entries = [...files, ...built.map((name) => join(root, `${name}.ts`))];
   const packages = await loadedPackages(root);
   await mkdir(folder, { recursive: true });

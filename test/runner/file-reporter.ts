@@ -1,22 +1,23 @@
 /**
- * The reporter in the process of each test file: what people read goes to standard output, and the
- * result, once all tests are done, as JSON to descriptor 3, which printed text cannot reach.
+ * The reporter in the process of test files: what people read goes to standard output, and the result of each file, once
+ * its tests are done, as a line of JSON to descriptor 3, which printed text cannot reach.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
 import { inspect, stripVTControlCharacters } from 'node:util';
-import type { FileResult } from './run-file.ts';
+import type { FileResult } from './run-together.ts';
 
 /** The part of the events that is read here; Node's own types differ between its versions. */
 type ReportedEvent = {
   type: string;
   data: {
     name?: string;
+    nesting?: number;
     message?: string;
     skip?: unknown;
     todo?: unknown;
-    details?: { type?: string; error?: unknown };
+    details?: { type?: string; error?: unknown; duration_ms?: number };
   };
 };
 
@@ -26,12 +27,12 @@ const whyMax = 600;
 /** The counts at the end of a file: the runner prints those of all files. */
 const count = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 
+/** Files of which each is a suite of this process (`in-order.ts`); of one alone, none. */
+const together = new Set(process.argv.slice(2));
+
 export default async function* report(source: AsyncIterable<ReportedEvent>) {
   process.once('SIGUSR2', sayWhatIsOpen);
-  const result: FileResult = { passed: 0, failed: [], hidden: [], processorSeconds: 0 };
-  yield* Readable.from(counted(source, result)).compose(new spec());
-  result.processorSeconds = processorSeconds();
-  writeSync(resultDescriptor, JSON.stringify(result));
+  yield* Readable.from(counted(source)).compose(new spec());
 }
 
 /**
@@ -54,21 +55,42 @@ function sayWhatIsOpen(): void {
   console.log(`Still open: ${process.getActiveResourcesInfo().join(', ')}\n${handles.join('\n')}`);
 }
 
-async function* counted(source: AsyncIterable<ReportedEvent>, result: FileResult) {
+async function* counted(source: AsyncIterable<ReportedEvent>) {
+  const started = performance.now();
+  let result = freshResult();
+  let usedBefore = 0;
+  const tell = (path: string | null, seconds: number) => {
+    const used = processorSeconds();
+    const said: FileResult = { ...result, seconds, processorSeconds: used - usedBefore };
+    writeSync(resultDescriptor, `${JSON.stringify({ path, result: said })}\n`);
+    usedBefore = used;
+    result = freshResult();
+  };
   for await (const event of source) {
     const { type, data } = event;
-    const isTest = data.details?.type !== 'suite';
+    const { name = '', message = '', details } = data;
+    const isEnd = type === 'test:pass' || type === 'test:fail';
+    const isFile = data.nesting === 0 && together.has(name);
     if (type === 'test:fail') {
-      result.failed.push({ name: data.name ?? '', why: whyOf(data.details?.error) });
+      const why = whyOf(details?.error);
+      if (!isFile) result.failed.push({ name, why });
+      else if (why !== '') result.failed.push({ name: 'The file', why });
     }
-    if (type === 'test:pass' && isTest) {
-      if (given(data.skip) || given(data.todo)) result.hidden.push(data.name ?? '');
+    if (type === 'test:pass' && details?.type !== 'suite') {
+      if (given(data.skip) || given(data.todo)) result.hidden.push(name);
       else result.passed += 1;
     }
-    if (type === 'test:diagnostic' && count.test(data.message ?? '')) continue;
-    yield event;
+    if (isEnd && isFile) tell(name, (details?.duration_ms ?? 0) / 1000);
+    if (type !== 'test:diagnostic' || !count.test(message)) yield event;
   }
+  if (together.size === 0) tell(null, (performance.now() - started) / 1000);
 }
+
+const freshResult = (): Pick<FileResult, 'passed' | 'failed' | 'hidden'> => ({
+  passed: 0,
+  failed: [],
+  hidden: [],
+});
 
 /** The beginning of what was thrown: Node wraps it, and a parent only counts its children. */
 function whyOf(thrown: unknown): string {

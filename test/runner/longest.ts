@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileRun } from './run-file.ts';
+import type { FileRun } from './run-together.ts';
 
 /** The files that took longest when `npm run counts` ran them all; the longest first. */
 const listPath = join(import.meta.dirname, 'longest.json');

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { FileRun } from './run-file.ts';
+import type { FileRun } from './run-together.ts';
 
 /** The number of tests of each file that is at least expected. */
 export type TestCounts = Record<string, number>;

@@ -41,12 +41,12 @@ export const ownExportRoutes = [
         'names of voices, and with whom one shares. What is missing or damaged on the server is named in `MISSING.txt`. ' +
         'Nothing of others, and no secret, is in it. Its size is not limited; of each user one is sent at a time.',
       answers: { 200: { description: 'The file.', media: ['application/zip'] } },
-      problems: ['busy'],
+      problems: ['too-many-connections'],
       async run({ ctx, caller }, services) {
         services.projections.assertRunning(needs);
         const { userId } = caller;
         const present = underWay(services);
-        if (present.has(userId)) throw new Problem('busy', { said: detail('own-export-running') });
+        if (present.has(userId)) throw new Problem('too-many-connections', { said: detail('own-export-running') });
         if (ctx.method !== 'HEAD') {
           present.add(userId);
           finished(ctx.res, () => present.delete(userId));

@@ -16,6 +16,7 @@ export type FileResult = {
   hidden: string[];
   /** Of the processor, also by processes that it started and that ended. */
   processorSeconds: number;
+  seconds: number;
 };
 
 /** A file to be run. */
@@ -26,7 +27,7 @@ export type FileTry = {
 };
 
 export type FileRun = FileTry & {
-  /** What it printed; of much, the end. */
+  /** What its process printed; of much, the end. */
   output: string;
   seconds: number;
   /** Of the machine, when it ended: processes that run or wait, over the last minute. */
@@ -43,27 +44,30 @@ const lastWordsMs = 1000;
 const running = new Set<number>();
 
 /**
- * Runs one file in a process of its own and ends it, with all it started, at a limit.
- * @param tried its path is from `cwd`; `bundle` has it. @param env added to this process's
+ * Runs files in a process of their own and ends it, with all it started, at a limit.
+ * @param tried on the same store; the paths are from `cwd`; `bundle` has them. @param env added to this process's
+ * @param limitSeconds for all of them
+ * @returns a run of each, in the same order
  */
-export async function runFile(
-  tried: FileTry,
+export async function runTogether(
+  tried: readonly FileTry[],
   {
     bundle,
     cwd,
     env,
     limitSeconds,
   }: { bundle: TestBundle; cwd: string; env: Record<string, string>; limitSeconds: number },
-): Promise<FileRun> {
+): Promise<FileRun[]> {
   const started = performance.now();
-  const { file, store } = tried;
-  const onStore = store === undefined ? {} : { MITSCHRIFT_TEST_STORE: store };
+  const onStore = tried[0]?.store === undefined ? {} : { MITSCHRIFT_TEST_STORE: tried[0].store };
   // Models that the person at this machine has installed are none of the tests'.
   const home = await mkdtemp(join(tmpdir(), 'mitschrift-home-'));
   const reporter = pathToFileURL(join(bundle.folder, 'test/runner/file-reporter.js')).href;
   const reports = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
-  const args = ['--enable-source-maps', ...reports, bundle.builtPath(join(cwd, file))];
-  const child = spawn(process.execPath, args, {
+  const paths = tried.map(({ file }) => bundle.builtPath(join(cwd, file)));
+  const program = join(bundle.folder, 'test/runner/in-order.js');
+  const entry = paths.length === 1 ? paths : [program, ...paths];
+  const child = spawn(process.execPath, ['--enable-source-maps', ...reports, ...entry], {
     cwd,
     env: { ...process.env, ...env, ...onStore, TEST_PROGRAMS: bundle.folder, XDG_DATA_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -88,22 +92,42 @@ export async function runFile(
   clearTimeout(last);
   running.delete(pid);
   await rm(home, { recursive: true, force: true });
-  const result = said.text === '' ? undefined : (JSON.parse(said.text) as FileResult);
-  return {
-    ...tried,
-    output: output.text,
-    seconds: (performance.now() - started) / 1000,
-    load: loadavg()[0]!,
-    result,
-    problems: isLate
-      ? [`It was ended at its limit of ${limitSeconds} s`]
-      : problemsOf(result, signal ?? code),
-  };
+  const results = resultsIn(said.text);
+  const hasFailed = [...results.values()].some(({ failed }) => failed.length > 0);
+  const ended = code === 1 && hasFailed ? 0 : (signal ?? code);
+  return tried.map((one, at) => {
+    const result = results.get(paths.length === 1 ? null : paths[at]!);
+    // What a process says at its end is of its last file, and of those whose tests were not done.
+    const isOfEnd = result === undefined || at === tried.length - 1;
+    return {
+      ...one,
+      output: output.text,
+      seconds: result?.seconds ?? (performance.now() - started) / 1000,
+      load: loadavg()[0]!,
+      result,
+      problems:
+        isLate && isOfEnd
+          ? [`It was ended at its limit of ${limitSeconds} s`]
+          : problemsOf(result, isOfEnd ? ended : 0),
+    };
+  });
 }
 
 /** Ends all files that still run, and what they started. */
 export function endAllFiles(): void {
   for (const pid of running) endGroup(pid);
+}
+
+/** By the built path of their files; of a file alone by null. */
+function resultsIn(lines: string): Map<string | null, FileResult> {
+  type Said = { path: string | null; result: FileResult };
+  const said = lines.split('\n').filter((line) => line !== '');
+  return new Map(
+    said.map((line) => {
+      const { path, result } = JSON.parse(line) as Said;
+      return [path, result];
+    }),
+  );
 }
 
 function problemsOf(result: FileResult | undefined, ended: number | string | null): string[] {

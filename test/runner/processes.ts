@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import type { FileTry } from './run-together.ts';
+
+/** Where tests start whole services, or pure functions, in the process itself and leave nothing behind. */
+const sharing: readonly string[] = [
+  'accounts',
+  'config',
+  'documents',
+  'events',
+  'http',
+  'language',
+  'machines',
+  'order',
+  'projections',
+  'recordings',
+  'search',
+  'security',
+  'shared',
+  'speech',
+  'storage',
+  'words',
+].map((folder) => `test/${folder}/`);
+
+/** What a process of its own must be for, and why. */
+const alone: Readonly<Record<string, string>> = {
+  'test/events/disk-full.test.ts': 'starts itself, with arguments',
+  'test/security/programs-beside.test.ts': 'changes the environment',
+};
+
+/** What is lost with a process that ends is run again: not too much. */
+const filesMax = 10;
+/** It does something while it is loaded, at which all files of a process are loaded. */
+const awaitsAtTop = /^(?:(?:const|let) .+ = )?await /m;
+
+/**
+ * Which files share a process: those on the same store, since starting one and warming it up costs more than
+ * most files. Long ones are spread.
+ * @param tries the longest first
+ */
+export async function processesOf(tries: readonly FileTry[]): Promise<FileTry[][]> {
+  const groups = new Map<string, FileTry[]>();
+  for (const one of tries) {
+    const { file, store } = one;
+    const shares = await canShare(file);
+    const key = shares ? `together ${store}` : `${file} ${store}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const count = Math.ceil(group.length / filesMax);
+    return Array.from({ length: count }, (_, at) => group.filter((__, n) => n % count === at));
+  });
+}
+
+async function canShare(file: string): Promise<boolean> {
+  if (alone[file] !== undefined || !sharing.some((folder) => file.startsWith(folder))) return false;
+  return !awaitsAtTop.test(await readFile(file, 'utf8'));
+}
