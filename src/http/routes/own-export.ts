@@ -46,7 +46,8 @@ export const ownExportRoutes = [
         services.projections.assertRunning(needs);
         const { userId } = caller;
         const present = underWay(services);
-        if (present.has(userId)) throw new Problem('too-many-connections', { said: detail('own-export-running') });
+        if (present.has(userId))
+          throw new Problem('too-many-connections', { said: detail('own-export-running') });
         if (ctx.method !== 'HEAD') {
           present.add(userId);
           finished(ctx.res, () => present.delete(userId));
