@@ -52,8 +52,8 @@ export const limits = {
   /** WebSockets of who has a link: of one link, and of all. */
   listenersPerLinkMax: 32,
   linkListenersMax: 1000,
-  /** How often it is looked whether a link that is listened to is still open. */
-  linkLookMs: 500,
+  /** How often it is looked whether who is being sent something may still have it. */
+  accessLookMs: 500,
   /** Entries of one file of what happened. */
   happenedExportedMax: 100_000,
   /** Values of `GET …/peaks` in one answer. */

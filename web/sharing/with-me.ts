@@ -8,8 +8,7 @@ export const hasSharedWithMe = atom<boolean | undefined>(undefined);
 onMount(hasSharedWithMe, () => {
   void look();
   return onFrame((frame) => {
-    // Whoever is given a note hears of it by its own frames from then on.
-    if (frame.type === 'transition' && frame.event === 'access.granted') void look();
+    if (frame.type === 'access') void look();
   });
 });
 

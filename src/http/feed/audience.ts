@@ -6,6 +6,7 @@ import { orderOf } from '../../../projections/recording/order.ts';
 import { linesOf } from '../../../projections/recording-row.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { HttpServices } from '../services.ts';
+import { sharedWith } from '../shared-with-me.ts';
 import { type Needs, isEnough, rightsOf, sees } from '../visible-recording.ts';
 
 /** Users who hear of a recording that is somebody else's. */
@@ -95,13 +96,22 @@ async function amongThem(
   return hearers;
 }
 
-/** Users who are to know that something was shared with them, or is no more: their status names what they can follow. */
-export function concernedBy(
-  { accounts }: Pick<HttpServices, 'accounts'>,
+/**
+ * Users who are to know that something was shared with them, or is no more: their status names what they can follow, and
+ * their open pages look again.
+ */
+export async function concernedBy(
+  services: Services,
   listeners: Listening,
   fact: FactOutline,
-): readonly string[] {
+): Promise<readonly string[]> {
+  const { accounts } = services;
   switch (fact.type) {
+    case 'recording.filed':
+      return await inFoldersOf(services, listeners, fact);
+    case 'config.key_set':
+    case 'config.key_reset':
+      return fact.data.key === 'sharing.users' ? [...othersThan(null, listeners)] : [];
     case 'access.granted':
     case 'access.withdrawn':
     case 'folder.shared':
@@ -122,4 +132,20 @@ export function concernedBy(
     default:
       return [];
   }
+}
+
+/** Those with whom the owner of what was filed shares a folder: it may have come from there, or come there. */
+async function inFoldersOf(
+  services: Services,
+  listeners: Listening,
+  { stream }: FactOutline,
+): Promise<string[]> {
+  const [line] = await linesOf(services.storage, [`/${recordingOf(stream)}`]);
+  const found: string[] = [];
+  if (!line) return found;
+  for (const userId of othersThan(line.core.owner, listeners)) {
+    const { folders } = await sharedWith(services, userId);
+    if (folders.some(({ owner }) => owner === line.core.owner)) found.push(userId);
+  }
+  return found;
 }

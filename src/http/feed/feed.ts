@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import {
   type FactFrames,
+  accessFrame,
   factFrames,
   missedFrames,
   positionFrame,
@@ -11,15 +11,14 @@ import { limits } from '../limits.ts';
 import { type Hearers, concernedBy, formerHearers, hearersOf } from './audience.ts';
 import { followEphemeral } from './ephemeral.ts';
 import { type LinkFeed, openLinkFeed } from './link-feed.ts';
+import { ownerOf } from './owner-of.ts';
 import type { Language } from '../../words/params.ts';
 import { presentStatus } from '../status-answer.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { type Needs, sees } from '../visible-recording.ts';
 import type { FactOutline } from '../../../events/facts/catalogue.ts';
-import { filesAfter, noFiles } from '../../../events/facts/files.ts';
-import { recordingOf, recordingStream } from '../../../events/facts/recording.ts';
-import { recordingById } from '../../../projections/recordings.ts';
+import { recordingOf } from '../../../events/facts/recording.ts';
 import { limited } from '../../shared/mutex.ts';
 
 /** Publishes to listeners what happens, in the order of the log, after the projections applied it. */
@@ -55,6 +54,7 @@ export function openFeed(services: HttpServices): Feed {
     published,
     live: new Map(),
     touched: new Set(),
+    concerned: new Set(),
     pumping: undefined,
     wanted: false,
   };
@@ -137,6 +137,8 @@ type Following = {
   readonly live: Map<Listener, number>;
   /** Owners whose status object has to be sent. */
   readonly touched: Set<string>;
+  /** Users whose rights may have changed. */
+  readonly concerned: Set<string>;
   readonly closing: AbortController;
   /** Up to which position listeners were sent the facts. */
   published: number;
@@ -152,6 +154,7 @@ async function catchUp(
 ): Promise<void> {
   const { caller, signal } = listener;
   let seen = after;
+  let isConcerned = false;
   while (seen < feed.published) {
     const until = feed.published;
     const missed = { afterPosition: seen, limit: until - seen };
@@ -159,6 +162,7 @@ async function catchUp(
       signal.throwIfAborted();
       feed.closing.signal.throwIfAborted();
       seen = fact.position;
+      isConcerned ||= (await concernedBy(feed.services, [listener], fact)).includes(caller.userId);
       const frames = factFrames(fact);
       const id = frames && (await feed.owner(frames.recordingId));
       if (!frames || id === undefined) continue;
@@ -173,6 +177,7 @@ async function catchUp(
     if (seen < until) throw new Error(`The log ended at ${seen}, before ${until}`);
   }
   signal.throwIfAborted();
+  if (isConcerned) listener.send(accessFrame);
   listener.send(positionFrame(seen));
   // In the tick of the loop's last comparison: nothing can have been published in between.
   feed.live.set(listener, seen);
@@ -202,6 +207,7 @@ async function pump(feed: Following): Promise<void> {
   while (feed.wanted && !feed.closing.signal.aborted) {
     feed.wanted = false;
     await publishFacts(feed, feed.services.projections.position());
+    publishConcerned(feed);
     await publishStatuses(feed);
   }
 }
@@ -243,10 +249,13 @@ async function publishToUsers(feed: Following, outline: FactOutline): Promise<vo
     tellsWhatWasSaid(outline) && id !== undefined && (hearers.size > 0 || isFollowed(feed, id));
   const [fact = outline] = isHeard ? await store.opened([outline]) : [];
   const frames = factFrames(fact);
+  const concerned = await concernedBy(feed.services, feed.live.keys(), outline);
   // From here to the end of the tick: sent and counted as sent, or neither.
   feed.published = fact.position;
-  for (const userId of concernedBy(feed.services, feed.live.keys(), outline))
+  for (const userId of concerned) {
     feed.touched.add(userId);
+    feed.concerned.add(userId);
+  }
   if (!frames || id === undefined) return;
   send(feed, { id, hearers, former }, frames, fact.position);
   if (!frames.changesStatus) return;
@@ -255,6 +264,12 @@ async function publishToUsers(feed: Following, outline: FactOutline): Promise<vo
 
 const isFollowed = ({ live }: Following, owner: string): boolean =>
   [...live.keys()].some(({ caller }) => sees(caller, owner));
+
+/** Once for all that happened: who moves a hundred notes makes nobody's page look a hundred times. */
+function publishConcerned({ live, concerned }: Following): void {
+  for (const { caller, send } of live.keys()) if (concerned.has(caller.userId)) send(accessFrame);
+  concerned.clear();
+}
 
 async function publishStatuses({ services, live, touched, published }: Following): Promise<void> {
   const owners = [...touched];
@@ -346,42 +361,3 @@ const framesFor = (
   if (hearers.has(caller.userId)) return readerFrames;
   return all || former?.has(caller.userId) ? administratorFrames : [];
 };
-
-/**
- * Whose a recording is: from the projection, which knows whom it was handed over to and is as far as
- * the feed; from its first fact while the projection has nothing yet. Remembered until it is handed
- * over. Undefined when there is no such recording.
- */
-export function ownerOf({
-  store,
-  storage,
-  projections,
-}: Pick<HttpServices, 'store' | 'storage' | 'projections'>) {
-  const known = new LRUCache<string, string>({ max: limits.ownersRememberedMax });
-  /** Hand-overs seen: what was read before one may be what was true before it. */
-  let handedOver = 0;
-  projections.onApplied((facts) => {
-    for (const fact of facts) {
-      if (fact.type !== 'recording.handed_over') continue;
-      handedOver += 1;
-      known.delete(recordingOf(fact.stream) ?? '');
-    }
-  });
-
-  return async (recordingId: string): Promise<string | undefined> => {
-    const remembered = known.get(recordingId);
-    if (remembered !== undefined) return remembered;
-    const before = handedOver;
-    const owner = (await recordingById(storage, recordingId))?.owner ?? (await first(recordingId));
-    if (owner === undefined || handedOver !== before) return owner;
-    known.set(recordingId, owner);
-    return owner;
-  };
-
-  async function first(recordingId: string): Promise<string | undefined> {
-    for await (const fact of store.read(recordingStream(recordingId), { limit: 1 })) {
-      return filesAfter(noFiles, fact).owner ?? undefined;
-    }
-    return undefined;
-  }
-}

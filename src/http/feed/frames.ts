@@ -126,6 +126,9 @@ export const tellsWhatWasSaid = ({ type }: FactOutline): boolean =>
   type === 'sidenote.written' ||
   type === 'sidenote.edited';
 
+/** What the client may read of others may be less or more than it was. */
+export const accessFrame = JSON.stringify({ type: 'access' });
+
 /** Up to where a client has been sent everything. */
 export const positionFrame = (position: number): string =>
   JSON.stringify({ type: 'position', position });

@@ -4,7 +4,8 @@ import { recordingOf } from '../../../events/facts/recording.ts';
 import type { KeptLink, RecordingRow } from '../../../projections/recording-row.ts';
 import { recordingById } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/texts.ts';
-import { type LinkWatch, openLinkWatch } from '../link-watch.ts';
+import { linkCaller } from '../../accounts/caller.ts';
+import { type AccessWatch, openAccessWatch } from '../access-watch.ts';
 import { isReadable, openLinkIn, sharedState } from '../open-links.ts';
 import type { HttpServices } from '../services.ts';
 import { erasedState } from '../../recordings/handle.ts';
@@ -49,7 +50,7 @@ type Followed = {
 };
 
 export function openLinkFeed(services: Services): LinkFeed {
-  const watching: LinkWatch = openLinkWatch(services);
+  const watching: AccessWatch = openAccessWatch(services);
   const listeners = new Map<string, Map<LinkListener, Followed>>();
   const leave = (listener: LinkListener): void => {
     const all = listeners.get(listener.recordingId);
@@ -78,7 +79,12 @@ export function openLinkFeed(services: Services): LinkFeed {
     async join(listener, from) {
       const { recordingId, link } = listener;
       const all = listeners.get(recordingId) ?? new Map<LinkListener, Followed>();
-      const unwatch = watching.watch({ recordingId, link }, () => void closed(listener));
+      const watched = {
+        caller: linkCaller(recordingId, link),
+        recordingId,
+        needs: 'link' as const,
+      };
+      const unwatch = watching.watch(watched, () => void closed(listener));
       const followed: Followed = { unwatch, said: '', speaking: null };
       // First of all, so that no fact falls between what is read and what is published.
       listeners.set(recordingId, all.set(listener, followed));

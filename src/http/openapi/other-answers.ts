@@ -316,6 +316,11 @@ export const serverFrame = z.discriminatedUnion('type', [
     by: z.string(),
     position,
   }),
+  z.object({
+    type: z
+      .literal('access')
+      .describe('what others share with the caller may have changed: look again at what is shown'),
+  }),
   z.object({ type: z.literal('position'), position }),
   sharedFrame,
   z.object({

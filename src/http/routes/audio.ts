@@ -10,7 +10,7 @@ import type { AudioStore, OpenAudio } from '../../storage/audio/audio-store.ts';
 import { openPeaks, peaksPerSecondMax } from '../../audio/peaks.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
 import { limits } from '../limits.ts';
-import { openLinkWatch } from '../link-watch.ts';
+import { accessWatchOf } from '../access-watch.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { noteLook } from '../looked.ts';
 import { seenRecording, visibleRecording } from '../visible-recording.ts';
@@ -27,7 +27,6 @@ const notChanged: Answer = { description: 'Not changed since.' };
 const audioTypes = ['audio/*', 'application/octet-stream'];
 
 const peaksOf = perApp(openPeaks);
-const watchOf = perApp(openLinkWatch);
 
 /** What a player needs: the kept audio, whole or in ranges, and its picture. */
 export const audioRoutes = [
@@ -49,11 +48,10 @@ export const audioRoutes = [
       const seen = await seenRecording(services, caller, params.id, 'audio');
       const { audio, file } = await openAudio(services.audio, seen.row);
       noteLook(services, caller, seen, 'heard');
-      // What was begun ends with its link.
-      if (caller.link) {
-        const unwatch = watchOf(services).watch(caller.link, () => ctx.res.destroy());
-        ctx.res.once('close', unwatch);
-      }
+      // What was begun ends with the right to hear it.
+      const watched = { caller, recordingId: params.id, needs: 'audio' as const };
+      const unwatch = accessWatchOf(services).watch(watched, () => ctx.res.destroy());
+      ctx.res.once('close', unwatch);
       await sendAudio(ctx, audio, file);
     },
   }),

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { questionLimits } from '../../recordings/question-limits.ts';
 import { wrong } from '../../shared/in-words.ts';
-import { type AskedNote, askedNote, askedTogether } from '../asked-notes.ts';
+import { askedNote, askedTogether } from '../asked-notes.ts';
 import { librarySchema } from '../body.ts';
+import type { notesAbout } from '../notes-about.ts';
 import { toRead } from '../middleware/ready.ts';
 import * as answers from '../openapi/question-answers.ts';
 import { Problem } from '../problems.ts';
@@ -87,16 +88,20 @@ export const questionRoutes = [
         ...narrowed,
         ...(await orderMeant(services, caller.userId, { folder, tag })),
       };
-      const note =
-        id === undefined
-          ? null
-          : await askedNote(services, await visibleRecording(services, caller, id, 'read'), since);
-      const found = note
-        ? { notes: [note], nearest: nearestIn(note, question ?? ''), complete: true }
-        : await notesAbout(services, { owner: caller.userId, question: question ?? '', only });
-      const { lines, read, isAll } = await answered(services, ctx, {
+      const find = async () => {
+        if (id === undefined)
+          return await notesAbout(services, {
+            owner: caller.userId,
+            question: question ?? '',
+            only,
+          });
+        const row = await visibleRecording(services, caller, id, 'read');
+        const note = await askedNote(services, row, since);
+        return { notes: [note], nearest: nearestIn(note, question ?? ''), complete: true };
+      };
+      const { found, lines, read, isAll } = await answered(services, ctx, {
         owner: caller.userId,
-        notes: found.notes,
+        find,
         question,
       });
       const cites = askedTogether(found.notes).cites;
@@ -117,14 +122,29 @@ export const questionRoutes = [
   }),
 ];
 
+type Found = Pick<Awaited<ReturnType<typeof notesAbout>>, 'notes' | 'nearest' | 'complete'>;
+
+/**
+ * Ends when a note is withdrawn or erased that is read for it. It is looked for once more then: what is left may answer it,
+ * and a note that was meant is not found.
+ */
 async function answered(
   services: RouteServices,
   ctx: RouteContext,
-  asked: { owner: string; notes: readonly AskedNote[]; question: string | null },
+  asked: { owner: string; find: () => Promise<Found>; question: string | null },
 ) {
-  const { owner, notes, question } = asked;
-  const { talk } = askedTogether(notes);
-  return await untilGone(ctx, (signal) =>
-    services.questions.ask({ owner, talk, question, signal }),
-  );
+  const { owner, find, question } = asked;
+  const ask = async () => {
+    const found = await find();
+    const { talk } = askedTogether(found.notes);
+    const recordingIds = found.notes.map(({ recordingId }) => recordingId);
+    const answer = await untilGone(ctx, services, { recordingIds }, (signal) =>
+      services.questions.ask({ owner, talk, question, signal }),
+    );
+    return { found, ...answer };
+  };
+  return await ask().catch(async (error: unknown) => {
+    if (error instanceof Problem && error.type === 'not-found') return await ask();
+    throw error;
+  });
 }

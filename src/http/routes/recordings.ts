@@ -35,7 +35,7 @@ import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { recordingAt } from '../../recordings/recording-at.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
-import { ownerOf } from '../feed/feed.ts';
+import { ownerOf } from '../feed/owner-of.ts';
 import { factPage } from '../openapi/fact-answers.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { perApp, routesOf } from '../route.ts';

@@ -213,7 +213,7 @@ async function tried(
   };
   const begun = Date.now();
   const asked = { owner: ctx.state.caller!.userId, blocks: reading.raw, options };
-  const lines = await untilGone(ctx, (signal) =>
+  const lines = await untilGone(ctx, services, { recordingIds: [id] }, (signal) =>
     services.questions.summarise({ ...asked, signal }),
   );
   const shown = lines.map((line) => triedLine(reading, line, services.settings()['ui.language']));

@@ -87,6 +87,7 @@ export function openRecording(id: string): OpenRecording {
     if (now === 'open' && missed) void refresh();
   });
   const stopFrames = onFrame((frame) => {
+    if (frame.type === 'access') void refresh();
     if (!('recording_id' in frame) || frame.recording_id !== id) return;
     if (frame.type === 'saved') saved.set(frame.paths);
     if (movesOn(frame)) void refresh();

@@ -36,6 +36,8 @@ export function openLibrary() {
     connection.listen((now) => now.state === 'open' && void again(state)),
     onFrame((frame) => {
       filings.hear(frame);
+      const { reading } = state;
+      if (frame.type === 'access' && reading?.filter.shared) void choose(state, reading.filter);
       if (!changesList(frame)) return;
       if (frame.type === 'transition' && frame.event === 'recording.erased')
         put(state, frame.recording_id, null);
@@ -218,7 +220,9 @@ function leave(state: Reads): void {
   const shown = state.shown.get();
   if (reading === null || shown.busy || shown.notes.length === 0) return;
   const stopFrames = onFrame(
-    (frame) => (changesList(frame) || isFiling(frame) || isHolding(frame)) && forget(),
+    (frame) =>
+      (frame.type === 'access' || changesList(frame) || isFiling(frame) || isHolding(frame)) &&
+      forget(),
   );
   const stopFiled = filed.listen(forget);
   left = {
