@@ -2,6 +2,7 @@ import { fieldFault } from '../../src/words/field-faults.ts';
 import type { Refusal } from '../../events/command-handler.ts';
 import type { RecordingFact, RecordingFactOf } from '../../events/facts/recording.ts';
 import { type Recording, audioFact, factAt } from './recording.ts';
+import { type HoldRefusal, heldBy } from './holds.ts';
 import { published } from './reading.ts';
 
 /** Why a recording is not joined, cut or shortened as a person wants it; `field`: what of that is wrong. */
@@ -19,11 +20,17 @@ export const cutRecording =
       : notSo('at', fieldFault('not-within-recording', { seconds: Math.floor(seconds) }));
   };
 
-/** Takes out what was said from one second to another; with `into` for good, and the rest is a recording of that id. Pure. */
+/**
+ * Takes out what was said from one second to another; with `into` for good, and the rest is a recording of that id. Nothing
+ * of what is protected. Pure.
+ * @param now milliseconds since the epoch
+ */
 export const removePassage =
-  ({ from, to, into }: { from: number; to: number; into?: string | undefined }) =>
-  (recording: Recording): AssemblyDecision => {
+  ({ from, to, into }: { from: number; to: number; into?: string | undefined }, now: number) =>
+  (recording: Recording): AssemblyDecision | HoldRefusal => {
     const seconds = lengthOf(recording);
+    const held = heldBy(recording, now);
+    if (held) return held;
     if (to <= from) return notSo('to', fieldFault('not-after-from'));
     if (seconds !== null && from >= seconds)
       return notSo('from', fieldFault('not-within-recording', { seconds: Math.floor(seconds) }));

@@ -30,6 +30,22 @@ export function heldBy(recording: Pick<Recording, 'facts'>, now: number): HoldRe
   return isHeld(hold, now) ? { refused: 'ON_HOLD', said: problemOf('on-hold'), hold } : undefined;
 }
 
+/** The protection that goes on where one takes up another whole, or is made of a part of it: the longer of both. Pure. */
+export function holdTaken(
+  own: Pick<Recording, 'facts'>,
+  other: Pick<Recording, 'facts'>,
+  now: number,
+): RecordingFact[] {
+  const placed = placedIn(other);
+  if (!placed || !isHeld(placed.data, now)) return [];
+  const { until } = placed.data;
+  const present = placedIn(own)?.data.until;
+  const isAsLong =
+    present === null ||
+    (present !== undefined && until !== null && Date.parse(present) >= Date.parse(until));
+  return isAsLong ? [] : [{ type: 'hold.placed', data: { until }, content: { ...placed.content } }];
+}
+
 function placedIn({ facts }: Pick<Recording, 'facts'>) {
   const last = facts.findLast(({ type }) => type === 'hold.placed' || type === 'hold.lifted');
   return last?.type === 'hold.placed' ? last : undefined;

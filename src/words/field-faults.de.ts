@@ -117,6 +117,9 @@ export const fieldFaultsInGerman = {
     detail: 'muss von derselben Art sein: zwei Besprechungen oder zwei Solo-Aufnahmen',
   },
   'not-ready-to-join': { detail: 'muss eine fertige Aufnahme mit Audio sein' },
+  'read-by-others': {
+    detail: 'muss true sein: Andere können diese Notiz lesen und läsen auch das Verbundene',
+  },
   'speakers-count': { detail: 'muss eine Zahl von 1 bis 20 sein' },
   'speakers-limits': { detail: 'darf nicht kleiner sein als `speakers_min`' },
   'not-names': { detail: 'müssen Namen mit Kommas dazwischen oder ein JSON-Array sein' },

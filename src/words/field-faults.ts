@@ -156,6 +156,10 @@ export const fieldFaults = {
     { detail: 'must be of the same type: two meetings, or two solo recordings' },
   ),
   'not-ready-to-join': says({}, { detail: 'must be a finished recording that has its audio' }),
+  'read-by-others': says(
+    {},
+    { detail: 'must be true: others can read this note, and would read what is joined' },
+  ),
   'speakers-count': says({}, { detail: 'must be a number from 1 to 20' }),
   'speakers-limits': says({}, { detail: 'must not be less than `speakers_min`' }),
   'not-names': says({}, { detail: 'must be names separated by commas, or a JSON array' }),

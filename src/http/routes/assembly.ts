@@ -7,8 +7,12 @@ import {
   joinRecording,
   removePassage,
 } from '../../../projections/recording/assembling.ts';
+import type { RecordingRow } from '../../../projections/recording-row.ts';
 import type { DecideRecording } from '../../../projections/recording/decide.ts';
 import { recordings } from '../../../projections/recordings.ts';
+import { fieldFault } from '../../words/field-faults.ts';
+import { countOpen } from '../open-links.ts';
+import { invalid } from '../problems.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { recordedBehind } from '../continued.ts';
 import { type Route, routesOf } from '../route.ts';
@@ -47,15 +51,24 @@ export const assemblyRoutes: Route[] = [
   route('post', '/recordings/{id}/join', {
     id: 'joinRecording',
     summary: 'Puts another recording behind this one, or before it, by their times',
-    description: 'The other one stays until it is deleted.',
-    body: { json: z.strictObject({ with: z.string().min(1).max(64) }) },
+    description:
+      'The other one stays until it is deleted. Whoever this one is shared with, also by its folder or a link, can read ' +
+      'the other in it: where there are any, `shared` says that this is meant.',
+    body: {
+      json: z.strictObject({
+        with: z.string().min(1).max(64),
+        shared: z.boolean().default(false).describe('others may read what is joined'),
+      }),
+    },
     answers: going,
     problems,
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const visible = async () => {
-        await visibleRecording(services, caller, id);
+        const row = await visibleRecording(services, caller, id);
         await visibleRecording(services, caller, body.with);
+        if (!body.shared && (await isRead(services, row)))
+          throw invalid([{ path: 'shared', fault: fieldFault('read-by-others') }]);
         return joinRecording((await services.recordingService.read(body.with)).recording);
       };
       const asks = isLike('recording.joined', (data) => data.with === body.with);
@@ -67,7 +80,8 @@ export const assemblyRoutes: Route[] = [
     summary: 'Goes on recording behind an ended recording, from a device of the server',
     description:
       'What is recorded is a recording of its own until it has documents; then it comes behind this one, which has its ' +
-      'corrections, names and side notes still. A browser says the same by `continues` of `audio.start`.',
+      'corrections, names and side notes still. A browser says the same by `continues` of `audio.start`. Whoever this ' +
+      'one is shared with can read in it what is recorded.',
     body: { json: continueSchema, optional: true },
     answers: {
       200: {
@@ -132,19 +146,19 @@ export const assemblyRoutes: Route[] = [
     id: 'removePassage',
     summary: 'Removes what was said from one second to another; its audio becomes silence',
     description:
-      'It stays encrypted in the log until the recording is deleted. With `for_good` the rest becomes another recording ' +
+      'Not of one that is protected. It stays encrypted in the log until the recording is deleted. With `for_good` the rest becomes another recording ' +
       'under the same file names, and this one is deleted.',
     body: {
       json: z.strictObject({ from: second, to: second, for_good: z.boolean().default(false) }),
     },
     answers: going,
-    problems,
+    problems: [...problems, 'on-hold'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const { from, to, for_good } = body;
       const visible = async () => {
         await visibleRecording(services, caller, id);
-        return removePassage({ from, to, into: for_good ? ulid() : undefined });
+        return removePassage({ from, to, into: for_good ? ulid() : undefined }, Date.now());
       };
       const asks = isLike(
         'passage.removed',
@@ -154,6 +168,13 @@ export const assemblyRoutes: Route[] = [
     },
   }),
 ];
+
+/** Whether others than its owner read a recording: by itself, by its folder, or by a link. */
+async function isRead(services: HttpServices, row: RecordingRow): Promise<boolean> {
+  if (row.access.length > 0 || countOpen(row.links) > 0) return true;
+  const { folders } = await services.order.of(row.owner);
+  return row.folder !== null && (folders.get(row.folder)?.access.length ?? 0) > 0;
+}
 
 type AssemblyType = 'recording.started' | 'recording.joined' | 'recording.cut' | 'passage.removed';
 

@@ -13,6 +13,7 @@ import {
   carriedFacts,
   carriedBeside,
 } from '../../../projections/recording/carried-facts.ts';
+import { holdTaken } from '../../../projections/recording/holds.ts';
 import { noOrder, orderOf, orderTaken } from '../../../projections/recording/order.ts';
 import {
   type ReadFact,
@@ -45,6 +46,7 @@ import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { failure } from '../../words/failures.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { type TakenDeps, takenOf } from './taken-along.ts';
 import { isSplitCapture, withRoom } from './stage-files.ts';
 
 /*
@@ -55,7 +57,7 @@ import { isSplitCapture, withRoom } from './stage-files.ts';
  * finds the other begun or not, and does the rest.
  */
 
-export type AssembleDeps = {
+export type AssembleDeps = TakenDeps & {
   files: AudioStore;
   jobs: Pick<PendingJobs, 'add' | 'complete'>;
   store: Pick<EventStore, 'read' | 'version'>;
@@ -83,8 +85,7 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
       await deps.jobs.add(other, 'import');
       const audio = await keptAs(job, other, 'audio.wav', plan.other.parts, deps.files);
       // What was said of it meanwhile is carried over as well.
-      const now = await job.recording();
-      const facts = beginningOf(now, asked, audio, plan.other);
+      const facts = beginningOf(await job.recording(), asked, audio, plan.other);
       await deps.begin(other, facts, {
         by: asked.by,
         command: `${job.recordingId}@${asked.version}`,
@@ -97,7 +98,10 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
     // The file that it replaces is removed when there are documents, by whichever process there is then.
     await deps.jobs.add(job.recordingId, 'keep-audio');
     const { said, absorbs } = plan.own;
-    await job.decide((now) => successionOf(now, audio, { said, absorbs, joined }));
+    const taken = await takenOf(job, absorbs, deps);
+    await job.decide((now) =>
+      successionOf(now, audio, { said, absorbs, joined }).concat(taken(now)),
+    );
   };
 }
 
@@ -314,6 +318,7 @@ function beginningOf(
     ...(titled ? [titledFact(title)] : []),
     ...carriedBeside(told, { had: false }),
     ...orderTaken(noOrder, orderOf(recording)),
+    ...holdTaken({ facts: [] }, recording, Date.now()),
   ];
 }
 
@@ -355,7 +360,6 @@ function successionOf(
     const local_start = localTime(new Date(joined.startedAt ?? ''));
     facts.push({ type: 'start.changed', data: { local_start } });
   }
-  if (joined && absorbs) facts.push(...orderTaken(orderOf(recording), orderOf(joined)));
   return facts;
 }
 

@@ -1,0 +1,31 @@
+import type { RecordingFact } from '../../../events/facts/recording.ts';
+import type { EventStore } from '../../../events/store.ts';
+import type { Personal } from '../../../projections/personal.ts';
+import { holdTaken } from '../../../projections/recording/holds.ts';
+import { type Order, orderOf, orderTaken } from '../../../projections/recording/order.ts';
+import { type Recording, readRecording } from '../../../projections/recording/recording.ts';
+import type { Job } from './run-stage.ts';
+
+export type TakenDeps = {
+  store: Pick<EventStore, 'read'>;
+  /** What owners have set in order. */
+  order: { of(owner: string): Promise<Pick<Personal, 'folders'>> };
+};
+
+/**
+ * What goes on of a recording that is taken up: its tags, its folder where this one has none, and its protection, as it is by
+ * now. Not a folder that is shared: who has that would read all of this one.
+ */
+export async function takenOf(
+  { owner }: Pick<Job, 'owner'>,
+  [taken]: readonly string[] = [],
+  { order, store }: TakenDeps,
+): Promise<(now: Recording) => readonly RecordingFact[]> {
+  if (taken === undefined) return () => [];
+  const other = await readRecording(store, taken);
+  const { folder, tags } = orderOf(other);
+  const { folders } = await order.of(owner);
+  const isShared = folder !== null && (folders.get(folder)?.access.length ?? 0) > 0;
+  const given: Order = { tags, folder: isShared ? null : folder };
+  return (now) => [...orderTaken(orderOf(now), given), ...holdTaken(now, other, Date.now())];
+}
