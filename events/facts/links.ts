@@ -7,7 +7,7 @@ export const linksMax = 50;
 const created = {
   /** ULID. */
   link: z.string(),
-  /** Of its token, in hexadecimal: the token itself is kept nowhere. */
+  /** Of its token, in hexadecimal. */
   sha256: z.string(),
   /** RFC 3339 UTC; null: it does not end by itself. */
   expires_at: z.string().nullable(),
@@ -22,7 +22,12 @@ const created = {
 export const linkFacts = {
   'link.created': {
     data: z.object(created),
-    content: z.object({ name: z.string(), password_hash: z.string().optional() }),
+    content: z.object({
+      name: z.string(),
+      password_hash: z.string().optional(),
+      /** Where the command can be repeated: the answer is the same then. In no projection. */
+      token: z.string().optional(),
+    }),
   },
   'link.revoked': { data: z.object({ link: z.string() }) },
 } satisfies FactSchemas;

@@ -28,7 +28,14 @@ export function linksOf({ facts }: Pick<Recording, 'facts'>): readonly LinkTerms
 
 /** Makes a link. Pure. */
 export const createLink =
-  (terms: LinkTerms, { name, passwordHash }: { name: string; passwordHash: string | undefined }) =>
+  (
+    terms: LinkTerms,
+    {
+      name,
+      passwordHash,
+      token,
+    }: { name: string; passwordHash: string | undefined; token: string | undefined },
+  ) =>
   (recording: Pick<Recording, 'facts'>): readonly RecordingFact[] | AccessRefusal => {
     if (linksOf(recording).length >= linksMax) return tooMany;
     const { expiresAt, ...data } = terms;
@@ -36,7 +43,11 @@ export const createLink =
       {
         type: 'link.created',
         data: { ...data, expires_at: expiresAt },
-        content: { name, ...(passwordHash !== undefined && { password_hash: passwordHash }) },
+        content: {
+          name,
+          ...(passwordHash !== undefined && { password_hash: passwordHash }),
+          ...(token !== undefined && { token }),
+        },
       },
     ];
   };

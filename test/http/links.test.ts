@@ -206,3 +206,33 @@ test('the owner sees who looked: users and links, how often, and when last; othe
   await owen('DELETE', path);
   assert.deepEqual(await kept.of(id), []);
 });
+
+test('a link that is asked for again with the same key after a restart is the same link', async (t) => {
+  const before = await startService(t);
+  await before.setUp();
+  const token = await before.addUser('owen');
+  const { recording_id: id } = (await before.upload(token)).body;
+  await before.reaches(id, 'idle.saved');
+  const make = async (service: TestService, json: object = {}) =>
+    await service.call<Link & ProblemAnswer>('POST', `/recordings/${id}/links`, {
+      token,
+      headers: { 'Idempotency-Key': 'the-key' },
+      json: { name: 'Choir', ...json },
+    });
+  const { url, ...first } = (await make(before)).body;
+  await before.close();
+  const after = await startService(t, { dataDir: before.dataDir });
+  const { url: again, ...second } = (await make(after)).body;
+  assert.deepEqual(second, first);
+  assert.equal(new URL(again).hash, new URL(url).hash);
+  assert.equal((await opening(after)(new URL(url).hash.slice(1))).status, 200);
+  const { body } = await after.call<{ links: object[] }>('GET', `/recordings/${id}/access`, {
+    token,
+  });
+  assert.equal(body.links.length, 1, 'made once');
+  assert.doesNotMatch(JSON.stringify(body), new RegExp(new URL(url).hash.slice(1), 'u'));
+  const other = await make(after, { audio: true });
+  assert.deepEqual([other.status, other.body.type], [409, '/problems/key-used-differently']);
+  await after.call('DELETE', `/recordings/${id}/links/${first.link}`, { token });
+  assert.deepEqual(await over(opening(after)(new URL(url).hash.slice(1))), isOver);
+});

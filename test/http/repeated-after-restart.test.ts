@@ -258,7 +258,7 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/recordings/bulk/export': 'changes nothing',
   '/users/me/export': 'in memory; another ticket is as good',
   '/recordings/{id}/links':
-    'a link of its own each time: its token is not kept; repeated in links.test.ts',
+    'its address has the port, which is another after a restart: repeated in links.test.ts',
   '/shared': 'public: changes nothing',
   '/retention/confirm': 'the same yes again',
   '/recordings/{id}/ticket': 'in memory; another ticket is as good',

@@ -2,6 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { type LinkTerms, isOver } from '../../../events/facts/links.ts';
+import type { LoggedFact } from '../../../events/facts/catalogue.ts';
+import { recordingStream } from '../../../events/facts/recording.ts';
 import { linkTexts } from '../../../projections/link-texts.ts';
 import type { KeptLink, RecordingRow } from '../../../projections/recording-row.ts';
 import { createLink, revokeLink } from '../../../projections/recording/links.ts';
@@ -11,12 +13,14 @@ import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { shortNameSchema } from '../body.ts';
 import { time } from '../openapi/activity-answers.ts';
+import { usedDifferently } from '../middleware/idempotency.ts';
+import { openLinkIn } from '../open-links.ts';
 import { pageBase } from '../page-base.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { guest, visibleRecording } from '../visible-recording.ts';
-import { carryOut } from '../written.ts';
+import { carryOut, commandOf } from '../written.ts';
 
 const dayMs = 24 * 3_600_000;
 /** How long a link is good unless said otherwise. */
@@ -54,7 +58,9 @@ export const linkRoutes = [
     id: 'createLink',
     summary: 'Makes a link by which anybody reads a recording without an account',
     description:
-      'The token stands in the fragment of the address, so that no proxy or log gets to see it. Only its SHA-256 is kept.',
+      'The token stands in the fragment of the address, so that no proxy or log gets to see it. What is asked for by it is ' +
+      'found by its SHA-256; of a request with an `Idempotency-Key` the token is kept, sealed with the recording’s key, for ' +
+      'the same answer to its repetition.',
     body: { json: wanted },
     answers: {
       201: {
@@ -73,7 +79,9 @@ export const linkRoutes = [
     ],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
-      const { owner } = await visibleRecording(services, caller, id);
+      const row = await visibleRecording(services, caller, id);
+      const base = services.settings()['server.public_url'] ?? pageBase(ctx);
+      const { owner } = row;
       const expiresAt = endOf(services, owner, body.expires_at);
       const { name, password, audio, live } = body;
       const token = randomBytes(32).toString('base64url');
@@ -87,13 +95,14 @@ export const linkRoutes = [
       };
       const passwordHash =
         password === undefined ? undefined : await services.accounts.hashLinkPassword(password);
-      const decide = createLink(made, { name, passwordHash });
+      const kept = ctx.state.repeatable ? token : undefined;
+      const decide = createLink(made, { name, passwordHash, token: kept });
       const [fact] = (await carryOut(services, ctx.state, id, decide)).facts;
-      // A repetition after a restart: the first answer had the token, which is kept nowhere.
-      if (fact?.type !== 'link.created' || fact.data.sha256 !== made.sha256)
-        throw new Problem('link-over');
+      if (fact?.type !== 'link.created' || fact.data.sha256 !== made.sha256) {
+        const again = await madeBefore(services, row, { command: commandOf(ctx.state), body });
+        return { ...again.shown, url: linkTo(base, '/s', again.token) };
+      }
       report(services, 'link made', { recording_id: id, link: made.link, by: caller.userId });
-      const base = services.settings()['server.public_url'] ?? pageBase(ctx);
       const shown = linkShown({ ...made, at: fact.at }, name);
       return { ...shown, url: linkTo(base, '/s', token) };
     },
@@ -112,6 +121,36 @@ export const linkRoutes = [
     },
   }),
 ];
+
+/**
+ * The link that this command made before a restart, as it was told.
+ * @throws {Problem} `key-used-differently`; `link-over`: it opens nothing any more, or was made before tokens were kept
+ */
+async function madeBefore(
+  services: HttpServices,
+  row: RecordingRow,
+  {
+    command,
+    body: { name, expires_at: ends, password, audio, live },
+  }: { command: string; body: z.output<typeof wanted> },
+) {
+  let made: Extract<LoggedFact, { type: 'link.created' }> | undefined;
+  for await (const fact of services.store.read(recordingStream(row.recordingId)))
+    if (fact.command === command && fact.type === 'link.created') made = fact;
+  if (!made) throw usedDifferently();
+  const { data, content } = made;
+  const end = ends === undefined || ends === null ? ends : new Date(ends).toISOString();
+  const isSame =
+    content?.name === name &&
+    data.audio === audio &&
+    data.live === live &&
+    data.password === (password !== undefined) &&
+    (end === undefined || data.expires_at === end);
+  if (!isSame) throw usedDifferently();
+  const link = openLinkIn(services, row, data.link);
+  if (content?.token === undefined || !link) throw new Problem('link-over');
+  return { shown: linkShown(link, name), token: content.token };
+}
 
 const report = ({ log }: Pick<HttpServices, 'log'>, what: string, how: object): void =>
   log.info({ category: 'security', ...how }, what);
