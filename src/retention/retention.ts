@@ -15,13 +15,13 @@ import { CommandRefused } from '../recordings/refusals.ts';
 import { type DuePart, type DueDeps, dueUntil, libraryAtLeast, rulesOf } from './due.ts';
 
 /** Recordings that one round takes at most, of all users. */
-const roundMax = 200;
+const roundMaxDefault = 200;
 /** A round that would take more of a user's waits for a yes; so does one of more than a tenth of their library. */
 const askedBeyond = 20;
 const roundEveryMs = 3_600_000;
 
 /** What tests move. */
-export type RetentionTrial = { now(): number; everyMs: number };
+export type RetentionTrial = { now(): number; everyMs: number; roundMax: number };
 
 /** What is due of a user's now: what goes with the next rounds, and what waits for their yes. */
 export type DueNow = { going: readonly DuePart[]; waiting: readonly DuePart[] };
@@ -97,13 +97,14 @@ async function round(deps: Deps, due: DueDeps, signal: AbortSignal): Promise<voi
   const { accounts, log, upToDate } = deps;
   await upToDate();
   await accounts.takeIn();
-  let left = roundMax;
+  let left = deps.trial?.roundMax ?? roundMaxDefault;
   for (const { userId: owner } of accounts.listUsers()) {
     if (signal.aborted || left <= 0) return;
     const rules = await rulesOf(due, owner);
     const { going } = await dueNowOf(due, owner);
-    for (const one of going.slice(0, left)) {
-      if (signal.aborted) return;
+    // Not only as many as may be taken: some of these may fail.
+    for (const one of going) {
+      if (signal.aborted || left <= 0) return;
       // Who gave another period meanwhile is heard.
       if (!isDeepStrictEqual(await rulesOf(due, owner), rules)) break;
       const isTaken = await take(deps, due, { owner, one }).then(

@@ -165,3 +165,37 @@ test('the period of the server is the longest where it says so, and begins a day
   assert.equal((await get<Shown>(service, anna, '/retention')).waiting?.notes, 1);
   assert.equal(await statusOf(service, anna, id), 200);
 });
+
+test('notes that cannot be deleted keep no other from being deleted, of their owner or of others', async (t) => {
+  let moved = 0;
+  const retention = { now: () => Date.now() + moved, everyMs: 20, roundMax: 2 };
+  const service = await startService(t, { trial: { retention } });
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  const failing = [await note(service, ada, 90), await note(service, ada, 80)];
+  const [last, other] = [await note(service, ada, 70), await note(service, ben, 60)];
+  let tries = 0;
+  const { recordingService } = service.services;
+  const { erase } = recordingService;
+  Object.assign(recordingService, {
+    erase: async (...asked: Parameters<typeof erase>) => {
+      if (!failing.includes(asked[0])) return await erase(...asked);
+      tries += 1;
+      throw new Error('the disk failed');
+    },
+  });
+  for (const token of [ada, ben])
+    await service.call('PUT', '/retention', { token, json: { notes_days: 30 } });
+  moved = 25 * hour;
+  for (const token of [ada, ben]) {
+    const { waiting } = await get<Shown>(service, token, '/retention');
+    const json = { before: waiting?.before };
+    assert.equal((await service.call('POST', '/retention/confirm', { token, json })).status, 200);
+  }
+  await eventually('the others are gone', async () => {
+    const found = [await statusOf(service, ada, last), await statusOf(service, ben, other)];
+    return found.every((status) => status === 404);
+  });
+  await eventually('they are tried again', () => tries > 4);
+  for (const id of failing) assert.equal(await statusOf(service, ada, id), 200);
+});
