@@ -42,6 +42,7 @@ export async function checksAlone(host: Host): Promise<Check[]> {
     log,
     leaseSpeech: engine,
     vaults: null,
+    people: null,
     taken: cluster?.sharedDirectory === null ? null : async () => await takenIn(data),
     damage:
       cluster !== null

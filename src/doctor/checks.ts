@@ -8,6 +8,7 @@ import { type EngineParts, engineLooks, type SpeakerParts, speakerLook } from '.
 import { hostLooks, runtimeLooks, timeLook } from './host-checks.ts';
 import { type MeaningParts, meaningLook } from './meaning-check.ts';
 import { signOnLooks } from './try-provider.ts';
+import { type PeopleParts, peopleLooks } from './people-checks.ts';
 import { soundLooks } from './sound-checks.ts';
 
 /** What is looked at, and by what means. */
@@ -16,6 +17,8 @@ export type Examined = Pick<EngineParts, 'leaseSpeech'> &
   Pick<SpeakerParts, 'voices'> &
   Pick<MeaningParts, 'passages'> & {
     data: DataFolder;
+    /** Null: the service is down, and who its users are is not known. */
+    people: PeopleParts | null;
     /** Null: this process has the log for itself. */
     cluster: ClusterParts | null;
     /** The environment that settings are read from. */
@@ -56,6 +59,7 @@ export async function runChecks(examined: Examined): Promise<Check[]> {
       speakerLook(engines),
       ...signOnLooks(settings),
       ...addressLooks(listening, settings),
+      ...(examined.people ? peopleLooks(examined.people) : []),
     ],
     log,
   );

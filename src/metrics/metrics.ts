@@ -16,8 +16,8 @@ export interface Metrics {
   text(): Promise<{ contentType: string; text: string }>;
   /** An HTTP request was answered. `route` is the pattern that answered it. */
   answered(request: { method: string; route: string; status: number; seconds: number }): void;
-  /** A WebSocket was accepted; call what is returned when it has closed. */
-  socketOpened(): () => void;
+  /** A WebSocket was accepted; call what is returned when it has closed. @param byLink it is of who has a link */
+  socketOpened(byLink?: boolean): () => void;
   stop(): void;
 }
 
@@ -25,7 +25,7 @@ export interface Metrics {
 export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   const register = new Registry();
   collectDefaultMetrics({ register });
-  const { facts, stages, failures, forgotten, requests, sockets } = counters(register);
+  const { facts, stages, failures, forgotten, requests, sockets, listeners } = counters(register);
   const clock = stageClock();
   // What the projections catch up with at a start was counted before.
   const from = await sources.store.head();
@@ -60,11 +60,12 @@ export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
     answered({ method, route, status, seconds }) {
       requests.observe({ method, route, status: String(status) }, seconds);
     },
-    socketOpened() {
-      sockets.inc();
+    socketOpened(byLink = false) {
+      const counted = byLink ? [sockets, listeners] : [sockets];
+      for (const gauge of counted) gauge.inc();
       let open = true;
       return () => {
-        if (open) sockets.dec();
+        if (open) for (const gauge of counted) gauge.dec();
         open = false;
       };
     },
@@ -127,6 +128,11 @@ const counters = (register: Registry) => ({
   sockets: new Gauge({
     name: 'mitschrift_websocket_clients',
     help: 'WebSockets that are open.',
+    registers: [register],
+  }),
+  listeners: new Gauge({
+    name: 'mitschrift_link_listeners',
+    help: 'Those of them that follow a note by a link.',
     registers: [register],
   }),
 });

@@ -1,5 +1,6 @@
 import type { RunningServer } from '../http/server.ts';
 import type { HttpServices } from '../http/services.ts';
+import type { PeopleParts } from '../doctor/people-checks.ts';
 import type { Parts } from './parts.ts';
 import type { Host } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
@@ -30,6 +31,7 @@ export function serviceDoctor(
           const folder = accounts.vaultOf(userId);
           return folder === null ? [] : [{ username, folder }];
         }),
+      people: peopleOf(parts),
       damage: async () => ({ findings: scrub.health().damage }),
       listening: {
         address: host.address,
@@ -41,6 +43,28 @@ export function serviceDoctor(
   );
   return async () => await (await opened())();
 }
+
+/** What people have to do themselves. */
+const peopleOf = ({ config, accounts, retention }: Parts): PeopleParts => ({
+  withoutTwoStep: () =>
+    config.settings()['auth.totp'] === 'optional'
+      ? null
+      : accounts
+          .listUsers()
+          .flatMap(({ username, isAdmin, disabled, hasTotp }) =>
+            isAdmin && !disabled && !hasTotp ? [username] : [],
+          ),
+  groups: () =>
+    accounts.listGroups().map(({ name, members }) => ({ name, isEmpty: members.size === 0 })),
+  async waitingForYes(signal) {
+    let count = 0;
+    for (const { userId } of accounts.listUsers()) {
+      signal.throwIfAborted();
+      if ((await retention.dueNow(userId)).waiting.length > 0) count += 1;
+    }
+    return count;
+  },
+});
 
 /** Facts in the log that the last of the lists has not taken in. */
 async function behindOf({

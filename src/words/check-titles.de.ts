@@ -31,5 +31,8 @@ export const checkTitlesInGerman = {
   'database-clock': { detail: 'Uhr der Datenbank' },
   files: { detail: 'Gemeinsame Dateien' },
   projector: { detail: 'Aufnahmelisten' },
+  'two-step': { detail: 'Anmeldung der Administratoren in zwei Schritten' },
+  groups: { detail: 'Gruppen' },
+  retention: { detail: 'Aufbewahrung' },
   nodes: { detail: 'Knoten' },
 } satisfies Words<typeof checkTitles>;

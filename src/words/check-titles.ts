@@ -31,5 +31,8 @@ export const checkTitles = {
   'database-clock': says({}, { detail: 'Clock of the database' }),
   files: says({}, { detail: 'Shared files' }),
   projector: says({}, { detail: 'Lists of recordings' }),
+  'two-step': says({}, { detail: 'Two-step login of administrators' }),
+  groups: says({}, { detail: 'Groups' }),
+  retention: says({}, { detail: 'Retention' }),
   nodes: says({}, { detail: 'Nodes' }),
 };

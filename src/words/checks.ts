@@ -5,6 +5,8 @@ import { checksOfData } from './checks-of-data.ts';
 import { checksOfDataInGerman } from './checks-of-data.de.ts';
 import { checksOfHost } from './checks-of-host.ts';
 import { checksOfHostInGerman } from './checks-of-host.de.ts';
+import { checksOfPeople } from './checks-of-people.ts';
+import { checksOfPeopleInGerman } from './checks-of-people.de.ts';
 import { checksOfParts } from './checks-of-parts.ts';
 import { checksOfPartsInGerman } from './checks-of-parts.de.ts';
 import { checksOfSignOn } from './checks-of-sign-on.ts';
@@ -20,6 +22,7 @@ export const checks = {
   ...checksOfParts,
   ...checksOfCluster,
   ...checksOfSignOn,
+  ...checksOfPeople,
   ...trials,
 };
 export const checksInGerman = {
@@ -28,6 +31,7 @@ export const checksInGerman = {
   ...checksOfPartsInGerman,
   ...checksOfClusterInGerman,
   ...checksOfSignOnInGerman,
+  ...checksOfPeopleInGerman,
   ...trialsInGerman,
 };
 

@@ -176,7 +176,7 @@ async function takeOverByLink(
       { feed: feed.ofLinks, log: services.log },
     );
     clients.add(client);
-    const counted = services.metrics.socketOpened();
+    const counted = services.metrics.socketOpened(true);
     webSocket.once('close', () => {
       clients.delete(client);
       counted();

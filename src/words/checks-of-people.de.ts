@@ -1,0 +1,38 @@
+import type { checksOfPeople } from './checks-of-people.ts';
+import type { Words } from './sentences.ts';
+
+export const checksOfPeopleInGerman = {
+  'two-step-optional': { detail: 'Die Anmeldung in zwei Schritten ist nicht vorgeschrieben.' },
+  'two-step-ok': { detail: 'Alle Administratoren melden sich in zwei Schritten an.' },
+  'two-step-missing': {
+    detail: {
+      one: '{count} Administrator hat die vorgeschriebene Anmeldung in zwei Schritten nicht eingerichtet: {names}.',
+      other:
+        '{count} Administratoren haben die vorgeschriebene Anmeldung in zwei Schritten nicht eingerichtet: {names}.',
+    },
+    todo: 'Nach dem Passwort werden sie dazu aufgefordert. Bis dahin schützt nur das Passwort das Konto.',
+  },
+  'groups-ok': {
+    detail: {
+      one: '{count} Gruppe, mit Mitgliedern.',
+      other: '{count} Gruppen, alle mit Mitgliedern.',
+    },
+  },
+  'groups-empty': {
+    detail: {
+      one: '{count} Gruppe hat keine Mitglieder: {names}. Was mit ihr geteilt ist, sieht niemand.',
+      other:
+        '{count} Gruppen haben keine Mitglieder: {names}. Was mit ihnen geteilt ist, sieht niemand.',
+    },
+    todo: 'Fügen Sie unter Einstellungen › Gruppen Mitglieder hinzu, oder löschen Sie die Gruppe.',
+  },
+  'retention-ok': { detail: 'Nichts wartet vor dem Löschen auf eine Antwort.' },
+  'retention-waits': {
+    detail: {
+      one: 'Die Notizen von {count} Person werden länger aufbewahrt als vorgesehen: So viele zu löschen, braucht ein Ja.',
+      other:
+        'Die Notizen von {count} Personen werden länger aufbewahrt als vorgesehen: So viele zu löschen, braucht ein Ja.',
+    },
+    todo: 'Bitten Sie sie, auf ihrer Startseite zu antworten.',
+  },
+} satisfies Words<typeof checksOfPeople>;
