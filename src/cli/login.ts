@@ -16,11 +16,13 @@ export async function login(options: {
   server: string;
   user?: string | undefined;
   passwordStdin: boolean;
+  code?: string | undefined;
 }): Promise<void> {
   const server = serviceOrigin(options.server);
   warnOfPlainHttp(server);
   const credentials = await credentialsFor(server, options);
-  const session = await logIn(server, credentials);
+  const { limited, ...session } = await withCode(server, { ...credentials, code: options.code });
+  if (limited !== undefined) throw new Error(firstThere(server, limited));
   await writeLogin(session, process.env);
   console.log(`Logged in to ${server} as ${session.username}.`);
 }
@@ -69,6 +71,31 @@ export async function assertLoggedIn(server: string): Promise<Login> {
     throw error;
   }
 }
+
+/** Logs in; where two-step login is on and no code was given, one is asked for. */
+async function withCode(server: string, given: Parameters<typeof logIn>[1]) {
+  try {
+    return await logIn(server, given);
+  } catch (error) {
+    const isAsked = error instanceof ServiceRefusal && error.problem === 'code-required';
+    if (!isAsked || given.code !== undefined) throw error;
+    if (!process.stdin.isTTY)
+      throw new Error('Two-step login is on: add --code CODE, or log in at a terminal.', {
+        cause: error,
+      });
+    const code = await read({
+      prompt: 'Code from your authenticator app, or a recovery code:',
+      output: process.stderr,
+    });
+    return await logIn(server, { ...given, code: code.trim() });
+  }
+}
+
+/** What has to be done on a page before the session opens anything. */
+const firstThere = (server: string, limited: 'password' | 'totp'): string =>
+  limited === 'totp'
+    ? `${server} requires two-step login. Log in there with a browser to set it up, then here.`
+    : `${server} requires a new password. Log in there with a browser to choose it, then here.`;
 
 async function credentialsFor(
   server: string,

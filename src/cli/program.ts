@@ -61,6 +61,7 @@ program
   .requiredOption('--server <url>', 'address of the server, such as https://notes.example.org')
   .option('--user <name>', 'user name (default: ask)')
   .option('--password-stdin', 'read the password from the first line of standard input', false)
+  .option('--code <code>', 'code of two-step login, or a recovery code (default: ask)')
   .action(async (options) => (await import('./login.ts')).login(options));
 
 program

@@ -8,22 +8,35 @@ import type { Login } from './logins.ts';
 export class ServiceRefusal extends Error {
   override name = 'ServiceRefusal';
   readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
+  /** Last part of the problem's type, such as `code-required`; empty: it is none. */
+  readonly problem: string;
+  constructor(status: number, { detail, problem }: { detail: string; problem: string }) {
+    super(detail);
     this.status = status;
+    this.problem = problem;
   }
 }
 
 /** A service that says nothing for so long is away, milliseconds. */
 const answerMs = 10_000;
-const problemSchema = z.object({ detail: z.string().max(1000) });
-const sessionSchema = z.object({ token: z.string(), username: z.string() });
+const problemSchema = z.object({
+  detail: z.string().max(1000),
+  type: z.string().max(200).default(''),
+});
+const sessionSchema = z.object({
+  token: z.string(),
+  username: z.string(),
+  limited: z.enum(['password', 'totp']).optional(),
+});
 
-/** @throws {ServiceRefusal} wrong name or password, too many tries; {StageError} as `askService` */
+/**
+ * @returns `limited`: what has to be done on the server's page before the session opens anything
+ * @throws {ServiceRefusal} wrong name or password, too many tries, `code-required`; {StageError} as `askService`
+ */
 export async function logIn(
   server: string,
-  credentials: { username: string; password: string },
-): Promise<Login> {
+  credentials: { username: string; password: string; code?: string | undefined },
+): Promise<Login & { limited?: 'password' | 'totp' | undefined }> {
   const answer = await ask(server, 'POST', '/login', { body: credentials });
   const session = sessionSchema.safeParse(answer);
   if (!session.success) throw noMitschrift(server, session.error);
@@ -88,11 +101,12 @@ function parsed(server: string, text: string): unknown {
   }
 }
 
-/** A problem document's detail (RFC 9457); of anything else its status. */
-function refusalIn(server: string, status: number, text: string): string {
+/** A problem document's detail and type (RFC 9457); of anything else its status. */
+function refusalIn(server: string, status: number, text: string) {
   try {
-    return problemSchema.parse(JSON.parse(text)).detail;
+    const { detail, type } = problemSchema.parse(JSON.parse(text));
+    return { detail, problem: type.replace('/problems/', '') };
   } catch {
-    return `${server} answered with HTTP ${status}.`;
+    return { detail: `${server} answered with HTTP ${status}.`, problem: '' };
   }
 }
