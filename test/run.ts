@@ -22,6 +22,7 @@ const help = `Usage: npx tsx test/run.ts [options] [files or folders]
 Runs types, lint, format, unused code and all tests; with files or folders, only the tests in them.
 
   --long              the full counts of kills, faults and fuzz; all that can, on PostgreSQL too; *.long.test.ts
+                      (MITSCHRIFT_LONG=1 before the command does the same)
   --counts            commits the number of tests of each file that runs: it may fall then
   --counts-file=path  the committed numbers (default: test/runner/counts.json)
   --limit=seconds     how long a file may take (default: 600; with --long 21600)
@@ -58,7 +59,7 @@ function laneOf(file: string): (typeof lanes)[number] {
 /** Files that are repeated when they failed, at most. */
 const repeatedMax = 8;
 const options = {
-  long: { type: 'boolean', default: false },
+  long: { type: 'boolean', default: process.env['MITSCHRIFT_LONG'] === '1' },
   counts: { type: 'boolean', default: false },
   'counts-file': { type: 'string', default: join(import.meta.dirname, 'runner/counts.json') },
   limit: { type: 'string' },

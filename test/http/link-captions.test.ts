@@ -119,6 +119,41 @@ test('a live link is read along: words as they come, pause and end; one that is 
   assert.deepEqual([status, over.type], [404, '/problems/link-over']);
 });
 
+test('captions come with the words that users see, in their order and within a second', async (t) => {
+  const { service, token, link, follow, say } = await running(t);
+  const [user, reader] = [
+    connect(service.url, token),
+    await follow((await link({ live: true })).token),
+  ];
+  t.after(() => user.close());
+  await user.until(({ type }) => type === 'position');
+  await reader.until(isShared({ state: 'running' }));
+  const heard = (one: typeof user) => {
+    const at = new Map<string, number>();
+    one.socket.on('message', (data: Buffer) => {
+      const frame = JSON.parse(data.toString()) as Frame;
+      if (frame.type === 'utterance' && frame['final'] === true)
+        at.set(String(frame['text']), performance.now());
+    });
+    return at;
+  };
+  const [byUser, byLink] = [heard(user), heard(reader)];
+  const lines = Array.from({ length: 30 }, (_, n) => `Line number ${n}.`);
+  for (const line of lines) {
+    say(line);
+    await Promise.all(
+      [user, reader].map((one) =>
+        one.until((frame) => says(line)(frame) && frame['final'] === true),
+      ),
+    );
+  }
+  assert.deepEqual([...byUser.keys()], lines);
+  assert.deepEqual([...byLink.keys()], lines);
+  const late = lines.map((line) => byLink.get(line)! - byUser.get(line)!).toSorted((a, b) => a - b);
+  t.diagnostic(`captions: ${late[15]!.toFixed(1)} ms later, ${late.at(-1)!.toFixed(1)} at most`);
+  assert.ok(late.at(-1)! < 1000);
+});
+
 test('whatever closes a link ends those who follow by it', async (t) => {
   const { service, ada, owen, path, link, follow } = await running(t);
   const admin = async (method: string, at: string, json: object) =>

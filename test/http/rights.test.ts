@@ -185,6 +185,65 @@ async function named(service: TestService, token: string, id: string): Promise<v
   await service.reaches(id, 'idle.saved');
 }
 
+test('what is for administrators is refused to users, to strangers and to who has a link; what is for users to strangers', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const token = await service.addUser('owen');
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  await service.addUser('gone', true);
+  const gone = await service.login('gone');
+  const disabled = { token: ada, json: { disabled: true } };
+  assert.equal((await service.call('PATCH', '/users/gone', disabled)).status, 200);
+  const { url } = (
+    await service.call<{ url: string }>('POST', `/recordings/${id}/links`, {
+      token,
+      json: { name: 'Hall', audio: true },
+    })
+  ).body;
+  const { ticket } = (
+    await service.call<{ ticket: string }>('POST', '/shared', {
+      json: { token: new URL(url).hash.slice(1) },
+    })
+  ).body;
+  const others = routes.filter(
+    ({ access, path, hidden }) =>
+      // Who has the address of an upload may go on with it.
+      access !== 'public' &&
+      !hidden &&
+      !path.startsWith('/recordings/{id}') &&
+      path !== '/uploads/{upload}',
+  );
+  const forAdministrators = others.filter(({ access }) => access === 'admin');
+  for (const path of ['/happened', '/happened/export', '/events', '/config', '/users', '/doctor'])
+    assert.ok(
+      forAdministrators.some((one) => one.path === path && one.method === 'get'),
+      path,
+    );
+  for (const { method, path, access } of others) {
+    const at = path.replaceAll(/\{\w+\}/gu, 'nobody');
+    const asked = async (how: { token?: string }, query = '') => {
+      const { status, body } = await service.call<ProblemAnswer>(
+        method.toUpperCase(),
+        at + query,
+        how,
+      );
+      return [status, method === 'head' ? undefined : body.type];
+    };
+    const none = [401, method === 'head' ? undefined : '/problems/not-authenticated'];
+    const said = `${method} ${path}`;
+    assert.deepEqual(await asked({}), none, `${said} by a stranger`);
+    assert.deepEqual(await asked({}, `?ticket=${ticket}`), none, `${said} by a link`);
+    assert.deepEqual(await asked({ token: gone }), none, `${said} by who is disabled`);
+    if (access !== 'admin') continue;
+    assert.deepEqual(
+      await asked({ token }),
+      [403, method === 'head' ? undefined : '/problems/not-admin'],
+      `${said} by a user`,
+    );
+  }
+});
+
 test('who has a link comes to what its ticket opens, and is nobody everywhere else', async (t) => {
   const service = await startService(t);
   await service.setUp();

@@ -196,7 +196,7 @@ async function run(
   const args = [...runner, `--counts-file=${countsFile}`, ...(options.args ?? []), tests];
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, MITSCHRIFT_LONG: '', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
