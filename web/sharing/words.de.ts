@@ -103,6 +103,7 @@ export default {
   seenKept: 'Einträge werden nach 400 Tagen gelöscht. Nur Sie sehen diese Liste.',
   noFolderLinks:
     'Ein Ordner hat keine Links: Was ein Link öffnet, darf nach dem Versenden nicht wachsen. Legen Sie Links an einzelnen Notizen an.',
+  readAsWell: 'Wer diese Notiz lesen darf, auch über einen Link, liest auch, was dazukommt.',
   leave: 'Zugriff zurückgeben…',
   leaveTitle: 'Zugriff auf diese Notiz zurückgeben?',
   leaveMeans:

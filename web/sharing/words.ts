@@ -102,6 +102,7 @@ const english = {
   seenKept: 'Entries are deleted after 400 days. Only you see this list.',
   noFolderLinks:
     'A folder has no links: what a link opens must not grow after it was sent. Create links on single notes.',
+  readAsWell: 'Whoever can read this note, also by a link, will read what is added.',
   leave: 'Give access back…',
   leaveTitle: 'Give access to this note back?',
   leaveMeans: 'You can no longer open the note, until its owner shares the note with you again.',

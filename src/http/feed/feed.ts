@@ -43,7 +43,6 @@ export interface Feed {
 export function openFeed(services: HttpServices): Feed {
   const { projections, space, models, backups, captures, calls } = services;
   const owner = ownerOf(services);
-  const published = projections.position();
   const closing = new AbortController();
   const ofLinks = openLinkFeed(services);
   const feed: Following = {
@@ -51,7 +50,7 @@ export function openFeed(services: HttpServices): Feed {
     owner,
     ofLinks,
     closing,
-    published,
+    published: projections.position(),
     live: new Map(),
     touched: new Set(),
     concerned: new Set(),

@@ -77,14 +77,9 @@ export function openLinkFeed(services: Services): LinkFeed {
 
   return {
     async join(listener, from) {
-      const { recordingId, link } = listener;
+      const { recordingId } = listener;
       const all = listeners.get(recordingId) ?? new Map<LinkListener, Followed>();
-      const watched = {
-        caller: linkCaller(recordingId, link),
-        recordingId,
-        needs: 'link' as const,
-      };
-      const unwatch = watching.watch(watched, () => void closed(listener));
+      const unwatch = watching.watch(watchedFor(listener), () => void closed(listener));
       const followed: Followed = { unwatch, said: '', speaking: null };
       // First of all, so that no fact falls between what is read and what is published.
       listeners.set(recordingId, all.set(listener, followed));
@@ -123,6 +118,12 @@ export function openLinkFeed(services: Services): LinkFeed {
     },
   };
 }
+
+const watchedFor = ({ recordingId, link }: LinkListener) => ({
+  caller: linkCaller(recordingId, link),
+  recordingId,
+  needs: 'link' as const,
+});
 
 /** Tells a listener how far it is, if that is news; false: the link is not open. */
 function tellStanding(

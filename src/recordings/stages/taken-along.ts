@@ -25,7 +25,7 @@ export async function takenOf(
   const other = await readRecording(store, taken);
   const { folder, tags } = orderOf(other);
   const { folders } = await order.of(owner);
-  const isShared = folder !== null && (folders.get(folder)?.access.length ?? 0) > 0;
-  const given: Order = { tags, folder: isShared ? null : folder };
+  const isReadByOthers = folder !== null && (folders.get(folder)?.access.length ?? 0) > 0;
+  const given: Order = { tags, folder: isReadByOthers ? null : folder };
   return (now) => [...orderTaken(orderOf(now), given), ...holdTaken(now, other, Date.now())];
 }

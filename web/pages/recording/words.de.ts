@@ -365,8 +365,6 @@ export default {
   soundAway:
     'Das Audio kann nicht geladen werden, weil der Server nicht antwortet. Mit „Abspielen“ versuchen Sie es erneut.',
   continueNote: 'Aufnahme fortsetzen',
-  continueShown:
-    'Diese Notiz ist freigegeben: Wer sie lesen kann, liest auch, was Sie jetzt aufnehmen, sobald es angefügt ist.',
   joinNote: 'Mit anderer Notiz verbinden…',
   cutNote: 'Hier trennen…',
   removePassage: 'Beitrag löschen…',
@@ -374,8 +372,6 @@ export default {
   joinWhich: 'Andere Notiz',
   joinMeans:
     'Die Notizen werden in der Reihenfolge verbunden, in der sie aufgenommen wurden. Korrekturen, Namen und Randnotizen beider bleiben erhalten. Die andere Notiz bleibt bestehen, bis Sie sie löschen.',
-  joinShown:
-    'Diese Notiz ist freigegeben: Wer sie lesen kann, auch über einen Link, liest dann auch, was Sie mit ihr verbinden.',
   joinNone: 'Es gibt keine andere Notiz.',
   joinIt: 'Verbinden',
   joinDone: 'Die Notizen wurden verbunden. Die andere Notiz ist noch da.',

@@ -360,8 +360,6 @@ const english = {
   soundAway:
     'The audio can’t be loaded because the server isn’t responding. Press Play to try again.',
   continueNote: 'Continue recording',
-  continueShown:
-    'This note is shared: whoever can read it will also read what you record now, once it is added.',
   joinNote: 'Join with another note…',
   cutNote: 'Cut here…',
   removePassage: 'Delete passage…',
@@ -369,8 +367,6 @@ const english = {
   joinWhich: 'Other note',
   joinMeans:
     'The notes are joined in the order in which they were recorded. Corrections, names and side notes of both are kept. The other note stays until you delete it.',
-  joinShown:
-    'This note is shared: whoever can read it, also by a link, will read what you join with it.',
   joinNone: 'There is no other note.',
   joinIt: 'Join',
   joinDone: 'The notes were joined. The other note is still there.',
