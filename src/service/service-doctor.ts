@@ -49,11 +49,10 @@ const peopleOf = ({ config, accounts, retention }: Parts): PeopleParts => ({
   withoutTwoStep: () =>
     config.settings()['auth.totp'] === 'optional'
       ? null
-      : accounts
-          .listUsers()
-          .flatMap(({ username, isAdmin, disabled, hasTotp }) =>
-            isAdmin && !disabled && !hasTotp ? [username] : [],
-          ),
+      : accounts.listUsers().flatMap(({ username, isAdmin, disabled, hasTotp, hasPassword }) =>
+          // Whoever logs in elsewhere has their second step there.
+          isAdmin && !disabled && hasPassword && !hasTotp ? [username] : [],
+        ),
   groups: () =>
     accounts.listGroups().map(({ name, members }) => ({ name, isEmpty: members.size === 0 })),
   async waitingForYes(signal) {
