@@ -175,9 +175,13 @@ export const searchRoutes = [
         headings: where === 'headings' || undefined,
       };
       if (group === undefined)
-        return await untilGone(ctx, () => search.find(userId, q, { limit, only, mode }));
+        return await untilGone(ctx, services, { recordingIds: [] }, () =>
+          search.find(userId, q, { limit, only, mode }),
+        );
       const how = { limit, passages, order, cursor, only, mode };
-      const found = await untilGone(ctx, () => search.findNotes(userId, q, how));
+      const found = await untilGone(ctx, services, { recordingIds: [] }, () =>
+        search.findNotes(userId, q, how),
+      );
       const { 'ui.language': uiLanguage } = services.settings();
       const named = (label: string | null) =>
         label === null ? null : speakerName({ speakers: [], uiLanguage }, label);
