@@ -194,5 +194,5 @@ const modelsOf = ({ asked }: EmbeddingServer) => [
 const waiting = async (service: TestService, token: string, count: number) =>
   await eventually(`${count} wait`, async () => {
     const { body } = await service.call<string>('GET', '/metrics', { token });
-    return String(body).includes(`mitschrift_passages_waiting ${count}`);
+    return body.includes(`mitschrift_passages_waiting ${count}`);
   });

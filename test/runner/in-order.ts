@@ -4,9 +4,10 @@
  */
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
+
 // What these share among files ends with the process, and not with the file that loads them first.
-import '../support/recorded-data.ts';
-import '../support/test-store.ts';
+await import('../support/recorded-data.ts');
+await import('../support/test-store.ts');
 
 for (const path of process.argv.slice(2)) {
   describe(path, async () => {
