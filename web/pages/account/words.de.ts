@@ -73,4 +73,17 @@ export default {
     'Sie werden abgemeldet, und alles, was Mitschrift in diesem Browser aufbewahrt, wird gelöscht. Ihre Notizen auf dem Server bleiben erhalten.',
   forgetNow: 'Abmelden und löschen',
   cancel: 'Abbrechen',
+  signOn: 'Single Sign-on',
+  signOnHint:
+    'Melden Sie sich mit Ihrem Konto bei {provider} an. Ihre Notizen und Ihr Name hier bleiben gleich.',
+  notLinked: 'nicht verbunden',
+  isLinked: 'verbunden',
+  linkedAs: 'als {name}',
+  linkAsk: 'Konto bei {provider} verbinden…',
+  unlinkAsk: 'Verbindung trennen…',
+  unlink: 'Verbindung trennen',
+  goOn: 'Weiter',
+  unlinked: 'Verbindung getrennt.',
+  onlyProvider:
+    'Sie haben hier kein Passwort. Um die Verbindung zu trennen, bitten Sie einen Administrator um einen Link, mit dem Sie eines wählen.',
 } satisfies Translation<English>;

@@ -73,6 +73,20 @@ const english = {
     'You’ll be logged out, and everything that Mitschrift keeps in this browser will be deleted. Your notes on the server are kept.',
   forgetNow: 'Log out and delete',
   cancel: 'Cancel',
+  signOn: 'Single sign-on',
+  signOnHint: params(
+    'Log in with your {provider} account. Your notes and name here stay the same.',
+  ),
+  notLinked: 'not linked',
+  isLinked: 'linked',
+  linkedAs: params('as {name}'),
+  linkAsk: params('Link {provider} account…'),
+  unlinkAsk: 'Unlink…',
+  unlink: 'Unlink',
+  goOn: 'Continue',
+  unlinked: 'Account unlinked.',
+  onlyProvider:
+    'You have no password here. To unlink, ask an administrator for a link to choose one.',
 };
 
 export type English = typeof english;

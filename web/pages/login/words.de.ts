@@ -40,4 +40,11 @@ export default {
   givenPassword: 'Aktuelles Passwort',
   saveAndContinue: 'Speichern und weiter',
   logOut: 'Abmelden',
+  logInWith: 'Mit {provider} anmelden',
+  or: 'oder',
+  withPassword: 'Mit Passwort anmelden',
+  loggingIn: 'Anmeldung läuft…',
+  linked: 'Konto verbunden.',
+  flowOver: 'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen.',
+  flowOverHint: 'Mit Ihrem Konto ist alles in Ordnung. Beginnen Sie erneut.',
 } satisfies Translation<English>;

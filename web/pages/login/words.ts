@@ -39,6 +39,13 @@ const english = {
   givenPassword: 'Current password',
   saveAndContinue: 'Save and continue',
   logOut: 'Log out',
+  logInWith: params('Log in with {provider}'),
+  or: 'or',
+  withPassword: 'Log in with a password',
+  loggingIn: 'Logging in…',
+  linked: 'Account linked.',
+  flowOver: 'The login took too long or was started in another browser.',
+  flowOverHint: 'Nothing is wrong with your account. Start again.',
 };
 
 export type English = typeof english;
