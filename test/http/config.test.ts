@@ -159,6 +159,7 @@ test('GET /config/schema: every key of GET /config once, in the language of the 
       ['speech', 'stt'],
       ['language', 'llm'],
       ['meaning', 'embeddings'],
+      ['sign-on', 'oidc'],
     ],
   );
   // Each in its own words: nothing is left in the other language.
