@@ -14,6 +14,8 @@ export type AskedNote = Pick<RecordingRow, 'recordingId' | 'title' | 'startedAt'
   names: Readonly<Record<string, string>>;
   /** Blocks are of the transcript; else it is only recognised so far. */
   hasBlocks: boolean;
+  /** Ids of blocks that are about the question by their meaning. */
+  near?: ReadonlySet<string>;
 };
 
 /** What an answer rests on. */
@@ -69,9 +71,11 @@ export function askedTogether(notes: readonly AskedNote[]): {
 } {
   const cites = new Map<string, Cite>();
   const names: Record<string, string> = {};
+  const near = new Set<string>();
   const blocks = notes.flatMap((note, at) => {
     const own = (text: string) => `${at}/${text}`;
     for (const [label, name] of Object.entries(note.names)) names[own(label)] = name;
+    for (const id of note.near ?? []) near.add(own(id));
     const within = note.blocks.map((block) => {
       const { id, speaker } = block;
       cites.set(own(id), citeOf(note, block));
@@ -81,7 +85,7 @@ export function askedTogether(notes: readonly AskedNote[]): {
   });
   const [first, ...others] = new Set(notes.map(({ language }) => language));
   const language = others.length === 0 ? (first ?? null) : null;
-  return { talk: { blocks, names, language }, cites };
+  return { talk: { blocks, names, language, near }, cites };
 }
 
 const border = { speaker: null, start: 0, end: 0, text: '', words: [] };

@@ -1,7 +1,9 @@
 import { recordingById } from '../../projections/recordings.ts';
 import { contentIn, isFormOf, comparedWords } from '../language/content-words.ts';
 import { type AskedNote, type Cite, askedNote, citeOf } from './asked-notes.ts';
-import type { Only } from '../search/search.ts';
+import { wordsOfMeaning } from '../language/answer-question.ts';
+import { type AskedWhen, askedWhen } from '../language/asked-when.ts';
+import type { Only, Search } from '../search/search.ts';
 import { openedSearch } from './routes/search.ts';
 import { rightsOf } from './visible-recording.ts';
 import type { RouteServices } from './services.ts';
@@ -14,40 +16,89 @@ const hitsPerWord = 20;
 /** So many passages are shown where none answers. */
 const nearestMax = 3;
 
+/** Of reciprocal rank fusion, as `../search/by-meaning.ts` joins both. */
+const k = 60;
+
+type Asking = { owner: string; only: Only };
+
 /**
- * The notes of a user that have most of a question's words, each with the passages that have them and those beside these.
- * Looked for word by word: a question has words that no note has.
+ * The notes of a user that have most of a question's words or are about it by their meaning, each with these passages and what
+ * stands beside. Where the question says when it was said, notes of then alone: those found, then the latest others.
  */
 export async function notesAbout(
   services: RouteServices,
-  { owner, question, only }: { owner: string; question: string; only: Only },
+  { owner, question, only: asked }: Asking & { question: string },
 ): Promise<{ notes: AskedNote[]; nearest: Cite[]; complete: boolean }> {
   const search = await openedSearch(services)();
-  const wanted = contentIn(question, null).slice(0, wordsMax);
+  const { when, rest } = askedWhen(question, new Date());
+  const wanted = contentIn(rest, null).slice(0, wordsMax);
+  const { only, then, isAll } = await narrowed(search, when, { owner, only: asked });
+  const [byWords, byMeaning] = await Promise.all([
+    foundByWords(search, wanted, { owner, only }),
+    search.near(owner, rest, { limit: passagesMax, only }),
+  ]);
+  const near = blocksByNote(byMeaning.passages);
+  let ids = joined(byWords.ids, [...near.keys()]);
+  if (when.newestFound !== undefined && ids.length > 0) {
+    const found = { ...only, recordings: ids };
+    ids = (await search.newest(owner, { limit: when.newestFound, only: found })).ids;
+  }
+  ids = [...new Set([...ids, ...then])].slice(0, notesMax);
+  const notes: AskedNote[] = [];
+  const nearest: Cite[] = [];
+  for (const id of ids) {
+    const row = await recordingById(services.storage, id);
+    // Erased, handed over or withdrawn since.
+    if (!row || !(await rightsOf(services, { userId: owner, isAdmin: false }, row))) continue;
+    const note = { ...(await askedNote(services, row)), near: near.get(id) ?? new Set() };
+    const found = about(note, wanted, Math.ceil(passagesMax / ids.length));
+    // One of that time which says nothing of it in these words is read as far as it fits.
+    notes.push(found.ranked.length === 0 ? note : { ...note, blocks: found.blocks });
+    const [best] = found.ranked;
+    if (best && nearest.length < nearestMax) nearest.push(citeOf(note, best));
+  }
+  return { notes, nearest, complete: isAll && byWords.complete && byMeaning.complete };
+}
+
+/** What is left of all notes by the time that a question names; `then`: of those the latest. */
+async function narrowed(search: Search, when: AskedWhen, { owner, only: asked }: Asking) {
+  const only = { ...asked, from: asked.from ?? when.from, to: asked.to ?? when.to };
+  if (when.from === undefined && when.newest === undefined) return { only, then: [], isAll: true };
+  const limit = when.newest ?? notesMax;
+  const { ids, complete } = await search.newest(owner, { limit, only });
+  const recordings = when.newest === undefined ? undefined : ids;
+  return { only: { ...only, recordings }, then: ids, isAll: complete };
+}
+
+/** Looked for word by word: a question has words that no note has. Best first. */
+async function foundByWords(search: Search, wanted: readonly string[], { owner, only }: Asking) {
   const scores = new Map<string, number>();
   let complete = true;
   for (const word of wanted) {
-    const found = await search.find(owner, word, { limit: hitsPerWord, only });
+    const found = await search.find(owner, word, { limit: hitsPerWord, only, mode: 'words' });
     complete &&= found.complete;
     // A word that few notes have says more.
     const worth = 1 / Math.max(1, found.hits.length);
     for (const { recording_id: id } of found.hits)
       scores.set(id, (scores.get(id) ?? 0) + 1 + worth);
   }
-  const ids = [...scores].toSorted(([, a], [, b]) => b - a).slice(0, notesMax);
-  const notes: AskedNote[] = [];
-  const nearest: Cite[] = [];
-  for (const [id] of ids) {
-    const row = await recordingById(services.storage, id);
-    // Erased, handed over or withdrawn since.
-    if (!row || !(await rightsOf(services, { userId: owner, isAdmin: false }, row))) continue;
-    const note = await askedNote(services, row);
-    const found = about(note, wanted, Math.ceil(passagesMax / ids.length));
-    notes.push({ ...note, blocks: found.blocks });
-    const [best] = found.ranked;
-    if (best && nearest.length < nearestMax) nearest.push(citeOf(note, best));
-  }
-  return { notes, nearest, complete };
+  return { ids: [...scores].toSorted(([, a], [, b]) => b - a).map(([id]) => id), complete };
+}
+
+/** In the order of the nearest passage of each. */
+function blocksByNote(passages: readonly { recordingId: string; blocks: string[] }[]) {
+  const notes = new Map<string, Set<string>>();
+  for (const { recordingId, blocks } of passages)
+    notes.set(recordingId, new Set([...(notes.get(recordingId) ?? []), ...blocks]));
+  return notes;
+}
+
+function joined(...rankings: readonly (readonly string[])[]): string[] {
+  const scores = new Map<string, number>();
+  for (const ids of rankings)
+    for (const [rank, id] of ids.entries())
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (k + rank + 1));
+  return [...scores].toSorted(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
 /** Passages of one note that have most of a question's words, the best first. */
@@ -56,11 +107,12 @@ export function nearestIn(note: AskedNote, question: string): Cite[] {
   return ranked.slice(0, nearestMax).map((block) => citeOf(note, block));
 }
 
-/** Blocks that have most of the words, with their neighbours, in their order. */
-function about({ blocks }: AskedNote, wanted: readonly string[], most: number) {
-  const scored = blocks.flatMap(({ text }, at) => {
+/** Blocks that have most of the words, or are near by their meaning, with their neighbours, in their order. */
+function about({ blocks, near }: AskedNote, wanted: readonly string[], most: number) {
+  const scored = blocks.flatMap(({ id, text }, at) => {
     const words = comparedWords(text, null);
-    const score = wanted.filter((word) => words.some((one) => isFormOf(word, one))).length;
+    const said = wanted.filter((word) => words.some((one) => isFormOf(word, one))).length;
+    const score = said + (near?.has(id) === true ? wordsOfMeaning : 0);
     return score === 0 ? [] : [{ at, score }];
   });
   const ranked = scored.toSorted((a, b) => b.score - a.score || a.at - b.at);

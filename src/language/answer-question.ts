@@ -20,6 +20,8 @@ export type AskedTalk = {
   blocks: readonly Block[];
   names: SpeakerNames;
   language: string | null;
+  /** Ids of blocks that are about the question by their meaning. */
+  near?: ReadonlySet<string>;
 };
 
 export type QuestionAnswer = {
@@ -41,6 +43,8 @@ const overheadTokens = 350;
 const textTokensMin = 128;
 const answerTokensMax = 1200;
 const linesMax = 12;
+/** What is about a question by its meaning counts as so many of its words. */
+export const wordsOfMeaning = 2;
 /** Parts of a long talk that are asked for what was said: the last ones. */
 const partsMax = 6;
 
@@ -64,7 +68,7 @@ export async function answerQuestion(
   const parts =
     question === null
       ? talkParts(all, tokensMax).slice(-partsMax)
-      : [fitting(all, question, tokensMax)];
+      : [fitting(all, { question, talk, tokensMax })];
   const drafts: DraftLine[] = [];
   for (const pieces of parts)
     drafts.push(...(await askTwice(model, { talk, pieces, question, signal })));
@@ -73,10 +77,16 @@ export async function answerQuestion(
   return { lines: proved(drafts, talk), read, isAll: read >= count };
 }
 
-/** The pieces that have most of a question's words, with those beside them, as many as fit. */
-function fitting(pieces: readonly Piece[], question: string, tokensMax: number): Piece[] {
+/** The pieces that have most of a question's words, or its meaning, with those beside them, as many as fit. */
+function fitting(
+  pieces: readonly Piece[],
+  { question, talk, tokensMax }: { question: string; talk: AskedTalk; tokensMax: number },
+): Piece[] {
   const wanted = [...contentIn(question, null), ...numbersIn(question)];
-  const scores = pieces.map(({ text }) => scoreOf(text, wanted));
+  const isNear = ({ block }: Piece) => talk.near?.has(talk.blocks[block]?.id ?? '') === true;
+  const scores = pieces.map(
+    (piece) => scoreOf(piece.text, wanted) + (isNear(piece) ? wordsOfMeaning : 0),
+  );
   const around = (at: number) => 2 * scores[at]! + (scores[at - 1] ?? 0) + (scores[at + 1] ?? 0);
   const kept = new Set<Piece>();
   let room = tokensMax;

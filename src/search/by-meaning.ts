@@ -1,5 +1,5 @@
 import type { Block } from '../../events/facts/transcript.ts';
-import type { PassageRows } from '../storage/passage-rows.ts';
+import type { PassagePlace, PassageRows } from '../storage/passage-rows.ts';
 import { textOf } from './cut-passages.ts';
 import type { Passage } from './passages.ts';
 import type { UserIndex } from './user-index.ts';
@@ -100,12 +100,12 @@ export function joinedRanks(matched: readonly Matched[], near: readonly Near[]):
   );
 }
 
-/** A passage as people see it: as it was said, without marks. Undefined where it is no more. */
-export async function passageAt(
+/** What is said in a passage, and in which blocks. Undefined where it is no more. */
+export async function placeAt(
   passages: Pick<PassageRows, 'read'>,
   shown: readonly Block[],
   { id, passage }: Near,
-): Promise<Passage | undefined> {
+): Promise<{ place: PassagePlace; text: string; said: Block[] } | undefined> {
   // Side notes among them are no one's words.
   const blocks = shown.filter((block) => block.id !== '');
   const [row] = await passages.read([id]);
@@ -116,6 +116,18 @@ export async function passageAt(
     blocks.findIndex((block) => block.id === place.block),
     blocks.findIndex((block) => block.id === place.last) + 1,
   );
+  return { place, text, said };
+}
+
+/** A passage as people see it: as it was said, without marks. Undefined where it is no more. */
+export async function passageAt(
+  passages: Pick<PassageRows, 'read'>,
+  shown: readonly Block[],
+  near: Near,
+): Promise<Passage | undefined> {
+  const found = await placeAt(passages, shown, near);
+  if (!found) return undefined;
+  const { place, text, said } = found;
   const [first] = said;
   const isOnes = said.every(({ speaker }) => speaker === first?.speaker);
   return {

@@ -28,7 +28,7 @@ import {
   type SearchedRows,
   shownHit,
   shownNote,
-  shownPassages,
+  saidInPassages,
 } from './shown.ts';
 import { type Readable, type UserIndex, ownAlone, userIndex } from './user-index.ts';
 import { openIndexes } from './indexes.ts';
@@ -58,7 +58,8 @@ export type Only = {
   folders?: readonly (string | null)[] | undefined;
   /** Ids of tags, all of which it has. */
   tags?: readonly string[] | undefined;
-  recordingId?: string | undefined;
+  /** Ids, one of which it has. */
+  recordings?: readonly string[] | undefined;
   /** By titles and names alone. */
   headings?: boolean | undefined;
 };
@@ -106,9 +107,15 @@ export interface Search {
     question: string,
     options: { limit: number; only?: Only },
   ): Promise<{
-    passages: { recordingId: string; text: string; block: string | null }[];
+    /** Each with the blocks that it is of. */
+    passages: { recordingId: string; blocks: string[] }[];
     complete: boolean;
   }>;
+  /** Ids of the notes that began last. @throws `PROJECTION_STOPPED` */
+  newest(
+    owner: string,
+    options: { limit: number; only?: Only },
+  ): Promise<{ ids: string[]; complete: boolean }>;
 }
 
 /** The share of the machine's memory that all indexes together may take. */
@@ -248,7 +255,18 @@ export function openSearch(parts: SearchParts): Search {
       const { index, searched } = ready;
       const near = await nearPassages(index, asked, { limit, fits: fitting(index, only) });
       const { complete } = searchedByMeaning(index, asked, searched);
-      return { passages: await shownPassages(reading, owner, near), complete };
+      return { passages: await saidInPassages(reading, owner, near), complete };
+    },
+
+    async newest(owner, { limit, only }) {
+      const ready = await indexOf(owner);
+      if (!ready) return { ids: [], complete: false };
+      const { index, searched } = ready;
+      const fits = fitting(index, only);
+      const ids = [...index.about.keys()].filter((id) => !fits || fits(id));
+      const startOf = (id: string) => index.about.get(id)?.startedAt ?? '';
+      ids.sort((one, other) => (startOf(one) < startOf(other) ? 1 : -1));
+      return { ids: ids.slice(0, limit), complete: searched.complete };
     },
   };
 }
@@ -310,14 +328,14 @@ function behind(found: readonly { id: string }[], { count, id }: PlaceAmong): nu
 
 function fitting({ about }: UserIndex, only: Only = {}): ((id: string) => boolean) | undefined {
   if (Object.values(only).every((value) => value === undefined)) return undefined;
-  const { kind, recordingId, folders, tags = [] } = only;
+  const { kind, recordings: ids, folders, tags = [] } = only;
   const speaker = only.speaker === undefined ? undefined : foldName(only.speaker);
   const [from, to] = [only.from, only.to].map((at) => (at === undefined ? at : utcTime(at)));
   return (id) => {
     const note = about.get(id);
     return (
       note !== undefined &&
-      (recordingId === undefined || id === recordingId) &&
+      (ids === undefined || ids.includes(id)) &&
       (kind === undefined || note.kind === kind) &&
       (speaker === undefined || note.speakers.includes(speaker)) &&
       (from === undefined || note.startedAt >= from) &&

@@ -5,7 +5,7 @@ import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import type { PassageRows } from '../storage/passage-rows.ts';
-import { type FoundNote, type Near, type Why, passageAt } from './by-meaning.ts';
+import { type FoundNote, type Near, type Why, passageAt, placeAt } from './by-meaning.ts';
 import { type Passage, passagesOf, withSidenotePlaces } from './passages.ts';
 import type { Readable } from './user-index.ts';
 import { type Place, bestPlace } from './words.ts';
@@ -129,15 +129,15 @@ async function saidIn({ storage, readable }: SearchedRows, owner: string, id: st
   return { row, ...whose, audio, blocks: withSidenotePlaces(transcript), texts };
 }
 
-/** What is said in passages of notes that a user may read. */
-export async function shownPassages(rows: SearchedRows, owner: string, near: readonly Near[]) {
-  const found: { recordingId: string; text: string; block: string | null }[] = [];
+/** The blocks of passages, of notes that a user may read. */
+export async function saidInPassages(rows: SearchedRows, owner: string, near: readonly Near[]) {
+  const found: { recordingId: string; blocks: string[] }[] = [];
   const notes = new Map<string, Awaited<ReturnType<typeof saidIn>>>();
   for (const one of near) {
     if (!notes.has(one.id)) notes.set(one.id, await saidIn(rows, owner, one.id));
     const said = notes.get(one.id);
-    const passage = said && rows.passages && (await passageAt(rows.passages, said.blocks, one));
-    if (passage) found.push({ recordingId: one.id, text: passage.text, block: passage.block });
+    const place = said && rows.passages && (await placeAt(rows.passages, said.blocks, one));
+    if (place) found.push({ recordingId: one.id, blocks: place.said.map(({ id }) => id) });
   }
   return found;
 }

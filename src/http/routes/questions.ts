@@ -57,7 +57,8 @@ export const questionRoutes = [
     summary: 'Answers a question from what was said, or says what somebody missed',
     description:
       'Over one recording, also while it is recorded (what was recognised so far), or over all notes of the caller: those ' +
-      'whose words the search finds. Each line rests on a passage, and says so; a line without evidence is left out. ' +
+      'that the search finds by their words or, with an embedding server, by their meaning; “last week” or “the latest meeting” ' +
+      'in the question narrows them by date. Each line rests on a passage, and says so; a line without evidence is left out. ' +
       'Nothing of it is kept. A language model has to be set up. Ends when the client goes. ' +
       `${questionLimits.perUserMax} at once, ${questionLimits.perHourMax} an hour.`,
     body: { json: questionSchema },

@@ -171,7 +171,7 @@ export const searchRoutes = [
       const only = {
         ...narrowed,
         ...(await orderMeant(services, userId, { folder, tag })),
-        recordingId: recording_id,
+        recordings: recording_id === undefined ? undefined : [recording_id],
         headings: where === 'headings' || undefined,
       };
       if (group === undefined)
