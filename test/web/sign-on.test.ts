@@ -33,6 +33,9 @@ test('single sign-on: in by the button, refused, linked and unlinked, and passwo
     await page.getByLabel('ben, account').waitFor();
     assert.equal(page.url(), `${service.url}/account`, 'no code in the address');
     await page.getByText('You have no password here.').waitFor();
+    for (const name of ['Password', 'Two-step login']) {
+      assert.equal(await page.getByRole('heading', { name, exact: true }).count(), 0, name);
+    }
     await checkLook(page, 'sign-on-account');
   });
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { limits } from '../limits.ts';
 import { describeOperation, problemAnswers } from './describe-operation.ts';
 import { type Operation, tags } from '../route.ts';
+import * as logins from './login-answers.ts';
 import * as other from './other-answers.ts';
 import { clientFrame, serverFrame } from './other-answers.ts';
 import { type JsonSchema, jsonSchema, namedSchemas } from './json-schema.ts';
@@ -80,7 +81,7 @@ export type OpenApiDocument = {
 /** Schemas with a name of their own in the document. */
 const named: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [other.problem, 'Problem'],
-  [other.session, 'Session'],
+  [logins.session, 'Session'],
   [other.user, 'User'],
   [other.config, 'Config'],
   [other.trial, 'Trial'],

@@ -6,7 +6,7 @@ import { linkTo } from '../../config/page-address.ts';
 import { pageBase } from '../page-base.ts';
 import { notFound } from '../problems.ts';
 import { time } from '../openapi/activity-answers.ts';
-import * as answers from '../openapi/other-answers.ts';
+import * as logins from '../openapi/login-answers.ts';
 import { code } from './two-step.ts';
 import { credentials, managed } from './users.ts';
 import { toRead } from '../middleware/ready.ts';
@@ -135,7 +135,7 @@ export const acceptRoutes = [
         code: code.optional().describe('with two-step login, for a new password'),
       }),
     },
-    answers: { 201: { description: 'Logged in.', json: answers.session } },
+    answers: { 201: { description: 'Logged in.', json: logins.session } },
     problems: [
       'link-over',
       'username-taken',

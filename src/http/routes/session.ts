@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { notAuthenticated } from '../middleware/authenticate.ts';
 import { notFound } from '../problems.ts';
 import { visibleRecording } from '../visible-recording.ts';
+import * as logins from '../openapi/login-answers.ts';
 import * as answers from '../openapi/other-answers.ts';
 import { code } from './two-step.ts';
 import { credentials } from './users.ts';
@@ -25,7 +26,7 @@ export const setupRoutes = [
   route('get', '/setup/state', {
     id: 'setupState',
     summary: 'Whether the first administrator is still to be created',
-    answers: { 200: { description: 'Whether, and how.', json: answers.setupState } },
+    answers: { 200: { description: 'Whether, and how.', json: logins.setupState } },
     run: async ({ ctx, from }, { accounts }) =>
       await accounts.setupState({ ...from, local: await isLocal(ctx.req) }),
   }),
@@ -40,7 +41,7 @@ export const setupRoutes = [
       json: setupSchema,
       shown: setupSchema.extend({ config: answers.configPatch.optional() }),
     },
-    answers: { 201: { description: 'Created and logged in.', json: answers.session } },
+    answers: { 201: { description: 'Created and logged in.', json: logins.session } },
     problems: ['setup-code-required', 'already-set-up', 'too-many-attempts', 'overridden'],
     command: true,
     async run({ ctx, body: { config: patch = {}, ...request }, from }, { accounts, config }) {
@@ -66,7 +67,7 @@ export const sessionRoutes = [
       'longer; only a network that guesses is refused. With two-step login, the right password without `code` is answered with `code-required`. Where a user logged in before, neither others’ attempts nor a flood keep them out.',
     makesRoom: true,
     body: { json: z.strictObject({ ...credentials, code: code.optional() }) },
-    answers: { 200: { description: 'Logged in.', json: answers.session } },
+    answers: { 200: { description: 'Logged in.', json: logins.session } },
     problems: [
       'wrong-credentials',
       'use-single-sign-on',

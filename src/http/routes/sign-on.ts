@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
 import { isLoopback } from '../../shared/network.ts';
-import * as answers from '../openapi/other-answers.ts';
+import * as logins from '../openapi/login-answers.ts';
 import { pageBase } from '../page-base.ts';
 import { Problem } from '../problems.ts';
 import { routesOf } from '../route.ts';
@@ -67,7 +67,7 @@ export const signOnRoutes = [
       'Who it is, issuer and `sub` say, never a name. One who is not admitted (`reason`) leaves nothing behind. A flow ends ' +
       'once, after ten minutes at the latest.',
     body: { json: back },
-    answers: { 200: { description: 'Logged in.', json: answers.session } },
+    answers: { 200: { description: 'Logged in.', json: logins.session } },
     problems: [
       'flow-over',
       'not-admitted',
