@@ -18,6 +18,10 @@ export default {
   sharingIntro: 'Ob Personen Notizen teilen können und wessen Namen sie dabei sehen.',
   retentionIntro:
     'Wie lange Audio und Notizen aufbewahrt werden. Unter Ordnung → Aufbewahrung sieht jede Person, was als Nächstes gelöscht wird.',
+  meaningIntro:
+    'Welcher Server Notizen nach ihrer Bedeutung findet; ohne ihn findet die Suche nur gleiche Wörter.',
+  'sign-onIntro':
+    'Bei welchem Anbieter sich Personen anmelden, wen er zulässt und wer hier weiter ein Passwort benutzen darf.',
   serverIntro: 'Wer diesen Server erreicht und wie viel Speicherplatz er belegen darf.',
 
   on: 'Ein',

@@ -18,6 +18,10 @@ const english = {
   sharingIntro: 'Whether people can share notes, and whose names they see.',
   retentionIntro:
     'How long audio and notes are kept. Everybody sees under Organise → Retention what is deleted next.',
+  meaningIntro:
+    'Which server finds notes by what they mean; without one, search goes by words alone.',
+  'sign-onIntro':
+    'Which provider people log in with, whom it lets in, and who may still use a password here.',
   serverIntro: 'Who can reach this server, and how much space it may use.',
 
   on: 'On',
