@@ -199,7 +199,13 @@ async function inhabited(t: TestContext) {
       json: { name: 'for a stranger' },
     })
   ).body;
-  const named: Named = { id, filename: documents.index, upload, name: 'anna', to, link };
+  const { id: word } = (
+    await service.call<{ id: string }>('POST', '/words', {
+      token: anna,
+      json: { write: `Word ${marker}`, heard: ['wort'] },
+    })
+  ).body;
+  const named: Named = { id, filename: documents.index, upload, name: 'anna', to, link, word };
   const { userId } = service.accounts.findUser('anna')!;
   const space = join(service.dataDir, 'spaces', userId);
 

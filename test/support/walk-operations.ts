@@ -6,6 +6,8 @@ import { password } from './http-client.ts';
 export type Named = Record<'id' | 'filename' | 'upload' | 'name', string> & {
   /** Who may be given access, and lose it. */
   to?: string;
+  /** A word of theirs. */
+  word?: string;
   /** A link of the recording. */
   link?: string;
 };
@@ -69,7 +71,12 @@ function walked(method: string, path: string, described: Described): Walked {
       names.some((name) => ['recording_id', 'paths'].includes(name)),
     path: (named) =>
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-        encodeURIComponent(named[name as keyof Named] ?? inPaths[name] ?? 'x'),
+        encodeURIComponent(
+          (path.startsWith('/words/{id}') ? named.word : undefined) ??
+            named[name as keyof Named] ??
+            inPaths[name] ??
+            'x',
+        ),
       ),
     init(named) {
       const headers: Record<string, string> = {};
