@@ -34,7 +34,12 @@ test('the built service does what it does in development: also what it loads lat
   assert.equal((await call('GET', '/')).status, 200, 'pages are found');
   assert.equal((await call('GET', '/assets/docs/swagger-ui.css')).status, 200);
   assert.ok('paths' in (await json('/openapi.json')));
-  assert.deepEqual(await json('/search?q=nothing'), { hits: [], complete: true, fraction: 1 });
+  assert.deepEqual(await json('/search?q=nothing'), {
+    hits: [],
+    complete: true,
+    fraction: 1,
+    meaning: null,
+  });
   assert.match(
     await (await call('GET', '/metrics')).text(),
     /mitschrift_http_request_seconds_count\{/,

@@ -28,7 +28,8 @@ test('GET /doctor says to administrators what is missing and what mends it, and 
   assert.equal(
     [...checks.keys()].join(' '),
     'node modules environment ffmpeg bzip2 data disk space permissions log keys vault vaults time-zone ' +
-      'audio-server devices combined speech language meaning speakers address https',
+      'audio-server devices combined speech language meaning speakers address https ' +
+      'two-step groups retention',
   );
   for (const id of ['node', 'modules', 'data', 'disk', 'permissions', 'log', 'keys', 'https']) {
     assert.deepEqual([id, checks.get(id)!.status, checks.get(id)!.remedy], [id, 'ok', null]);

@@ -103,7 +103,7 @@ test('the port answers while the log is folded; what needs the fold is 503 start
   // Who may call is decided first, and what needs no fold is answered.
   assert.equal(stranger.status, 401);
   assert.equal(users.status, 200);
-  assert.deepEqual(search.body, { hits: [], complete: false, fraction: 0 });
+  assert.deepEqual(search.body, { hits: [], complete: false, fraction: 0, meaning: null });
 
   await service.ready;
   assert.equal((await ask('/recordings', token)).status, 200);
