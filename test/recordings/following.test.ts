@@ -176,6 +176,7 @@ const deps = (folder: string, more: Partial<FollowDeps>) =>
     files: { captureFolder: () => folder, workFolder: () => Promise.resolve(folder) },
     languages: () => [],
     termsOf: async () => [],
+    wordsOf: async () => [],
     ahead: { isOn: () => false },
     log: pino({ level: 'silent' }),
     ...more,
