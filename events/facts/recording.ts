@@ -267,6 +267,8 @@ export const recordingFacts = {
     content: z.object({
       text: z.string(),
       words: z.array(wordSchema),
+      /** Words that it put in place of others. Absent: none, and in older logs. */
+      corrected: z.array(z.object({ heard: z.string(), write: z.string() })).optional(),
       /** Name of the speaker, if the label is a new one. */
       name: z.string().optional(),
       /** What tells who each label is, after it; only while the meeting waits for its speakers. */

@@ -5,6 +5,7 @@ import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 import { corrected, newLabel } from './carry-over.ts';
+import { type CorrectedPair, correctedPairs } from './corrected-pairs.ts';
 import { speakingTimes } from './join-turns.ts';
 import { cutTurn, joinedTurns, movedBetween } from './turn-changes.ts';
 import { type Reading, type Sample, draft, published } from './reading.ts';
@@ -232,13 +233,18 @@ export function editsOf(
         ...spokenIn([...blocks.values()]),
         ...movedBetween([block], [after]),
       },
-      content: { ...words, ...(name === undefined ? {} : { name }) },
+      content: { ...words, ...correctedIn(block, text), ...(name === undefined ? {} : { name }) },
     });
   }
   // The last one says it for all.
   const last = facts.at(-1);
   if (last) Object.assign(last.content!, samplesIn(recording, reading, [...blocks.values()]));
   return facts;
+}
+
+function correctedIn(block: Block, text: string): { corrected?: CorrectedPair[] } {
+  const corrected = text === block.text ? [] : correctedPairs(block, text);
+  return corrected.length === 0 ? {} : { corrected };
 }
 
 /** How long each speaks in these turns, as facts have it. */

@@ -18,6 +18,7 @@ import { orderRoutes } from './routes/order.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { ruleRoutes } from './routes/rules.ts';
 import { templateRoutes } from './routes/templates.ts';
+import { oldWordRoutes } from './routes/old-words.ts';
 import { wordRoutes } from './routes/words.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { questionRoutes } from './routes/questions.ts';
@@ -94,6 +95,7 @@ export const routes: readonly Route[] = [
   ...retentionRoutes,
   ...templateRoutes,
   ...wordRoutes,
+  ...oldWordRoutes,
   ...documentRoutes,
   ...searchRoutes,
   ...audioRoutes,

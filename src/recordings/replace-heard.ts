@@ -130,7 +130,8 @@ function wordsWith(
   }));
 }
 
-function textWith(text: string, places: readonly HeardPlace[]): string {
+/** A text with terms in place of what was misheard. */
+export function textWith(text: string, places: readonly HeardPlace[]): string {
   let [written, end] = ['', 0];
   for (const { from, to, write } of places) {
     written += text.slice(end, from) + write;

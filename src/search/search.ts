@@ -22,6 +22,7 @@ import {
   nearRecordings,
 } from './by-meaning.ts';
 import { foldWord, wordsOf } from '../shared/folded-words.ts';
+import { newerFirst } from './newer-first.ts';
 import {
   type Hit,
   type NoteFound,
@@ -101,6 +102,14 @@ export interface Search {
       mode?: SearchMode;
     },
   ): Promise<NotesFound>;
+  /**
+   * Transcripts in which all words of one of the terms are as given, newest first. @throws `PROJECTION_STOPPED`
+   */
+  having(
+    owner: string,
+    terms: readonly string[],
+    only?: Only,
+  ): Promise<{ found: { id: string; startedAt: string }[]; complete: boolean; fraction: number }>;
   /** The passages that are about a question by their meaning, nearest first; none where nothing is known of it. @throws as `find` */
   near(
     owner: string,
@@ -246,6 +255,18 @@ export function openSearch(parts: SearchParts): Search {
       const from = after === undefined ? 0 : behind(found, after);
       const page = await notesFrom(reading, owner, found, { from, limit, passages: shown });
       return { ...page, notes_found: found.length, ...searched };
+    },
+
+    async having(owner, terms, only) {
+      const ready = await indexOf(owner);
+      if (!ready) return { found: [], complete: false, fraction: 0 };
+      const { index, searched } = ready;
+      const asked = terms.map(questionWords).filter((words) => words.length > 0);
+      const ids = new Set(asked.flatMap((words) => index.words.having(words)));
+      const fits = fitting(index, only) ?? (() => true);
+      const begun = (id: string) => ({ id, startedAt: index.about.get(id)?.startedAt ?? '' });
+      const found = [...ids].filter(fits).map(begun);
+      return { found: found.toSorted(newerFirst), ...searched };
     },
 
     async near(owner, question, { limit, only }) {

@@ -28,6 +28,8 @@ export interface WordIndex {
     fits?: (id: string) => boolean,
     headings?: boolean,
   ): Matched[];
+  /** Ids of those in which all of these (folded) words are, as they are, in no order that says anything. */
+  having(words: readonly string[]): string[];
   /** Pairs of a word and a transcript it is in: what takes the memory, about 10 bytes each (measured). */
   readonly size: number;
 }
@@ -94,6 +96,13 @@ export function wordIndex(): WordIndex {
       const found = wide.length > 0 ? wide : ask(asBeginnings, true);
       const ids = new Set(near.map(({ id }) => id));
       return [...near, ...found.filter(({ id }) => !ids.has(id))].slice(0, limit);
+    },
+    having(words) {
+      const meant = words.map((word) => wordsMeant(terms, word, false, 0));
+      const all = { limit: Infinity, fits: undefined, headings: false };
+      return search(index, meant, lengths / Math.max(1, index.numbers.size), all).map(
+        ({ id }) => id,
+      );
     },
     get size() {
       return index.size;

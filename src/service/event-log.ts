@@ -4,6 +4,7 @@ import type { KeyStore } from '../../events/key-store.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { type LevelLog, openLog } from '../../events/log/level-log.ts';
 import { type Ownership, soleOwnership } from '../../events/ownership.ts';
+import { correctedWords } from '../../projections/corrections.ts';
 import { people } from '../../projections/people.ts';
 import { rebuildRecording } from '../../projections/rebuild-recording.ts';
 import { recordings } from '../../projections/recordings.ts';
@@ -248,7 +249,7 @@ export async function takeInKeys(
   storage: ProjectionStorage,
   log: Log,
 ): Promise<void> {
-  for (const projection of [recordings, people]) {
+  for (const projection of [recordings, people, correctedWords]) {
     const { name } = projection;
     await forEachKeyThatCameBack(storage, store.keys, name, async (recordingId, marks) => {
       await rebuildRecording(store, storage, { projection, recordingId, beside: marks }).then(

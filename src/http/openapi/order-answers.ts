@@ -47,6 +47,48 @@ export const word = z.object({
   saved_at: z.string(),
 });
 
+/** What was corrected the same way several times. */
+export const wordSuggestion = z.object({
+  write: z.string(),
+  heard: z.string(),
+  word: z
+    .string()
+    .nullable()
+    .describe('id of the caller’s word for all recordings that is written so'),
+  recordings: z.int().describe('in how many it was corrected, 2 or more'),
+  last_at: z.string(),
+  examples: z
+    .array(
+      z.object({
+        recording_id: z.string(),
+        title: z.string().nullable(),
+        block: z.string().nullable(),
+      }),
+    )
+    .describe('some of them, at most 3'),
+});
+
+/** Where a word stands misheard in a recording. */
+export const wordFound = z.object({
+  recording_id: z.string(),
+  title: z.string().nullable(),
+  source: z.string().nullable(),
+  created_at: z.string(),
+  edits: z
+    .array(
+      z.object({
+        block: z.string(),
+        revision: z.string(),
+        start: z.number().describe('seconds'),
+        text: z.string().describe('what the passage would say'),
+        before: z.string().describe('what it says'),
+        count: z.int().describe('places in it'),
+      }),
+    )
+    .describe('passages, at most 200'),
+  more: z.int().describe('passages besides'),
+});
+
 /** What several recordings became, with what undoes it. */
 export const changedTogether = <T extends z.ZodType>(refused: T) =>
   z.object({

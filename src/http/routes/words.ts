@@ -56,7 +56,8 @@ const importSchema = z.strictObject({
   folder,
 });
 
-const ofSchema = z.strictObject({
+/** Whose words. */
+export const ofSchema = z.strictObject({
   of: z
     .enum(['mine', 'house'])
     .default('mine')
