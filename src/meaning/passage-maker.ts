@@ -245,20 +245,12 @@ async function makeOne(
     return true;
   } catch (error) {
     if (held.aborted) return false;
+    // Whether the server was away for all or this recording felled it, the others come first.
     if (error instanceof StageError) {
-      let waited = 0;
-      const tried = await patiently(making, model, held, async () => {
-        waited += 1;
-        return await model.embed([harmless], 'passage', held);
-      });
-      if (tried === undefined) {
+      const harmlessly = async () => await model.embed([harmless], 'passage', held);
+      if ((await patiently(making, model, held, harmlessly)) === undefined) {
         making.waiting.unshift(id);
         return false;
-      }
-      // The server was away for all.
-      if (waited > 1) {
-        making.waiting.unshift(id);
-        return true;
       }
     }
     const failures = (making.failures.get(id) ?? 0) + 1;

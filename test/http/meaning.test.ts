@@ -137,26 +137,31 @@ test('while the server is away words answer, and it is waited for', async (t) =>
   );
 });
 
-test('a recording that the server refuses harms only itself', async (t) => {
-  const { service, server, token, find } = await meaningful(t);
-  server.faults.refuses = 'secret';
-  await saved(service, token);
-  const other = (await service.upload(token)).body.recording_id;
-  await service.reaches(other, 'idle.saved');
-  await service.call('PATCH', `/recordings/${other}/utterances/1`, {
-    token,
-    json: { text: 'The automobile is at the surgeon.' },
+for (const [fault, what] of [
+  ['refuses', 'that the server refuses'],
+  ['fells', 'at which the server ends'],
+] as const) {
+  test(`a recording ${what} harms only itself`, async (t) => {
+    const { service, server, token, find } = await meaningful(t);
+    server.faults[fault] = 'secret';
+    await saved(service, token);
+    const other = (await service.upload(token)).body.recording_id;
+    await service.reaches(other, 'idle.saved');
+    await service.call('PATCH', `/recordings/${other}/utterances/1`, {
+      token,
+      json: { text: 'The automobile is at the surgeon.' },
+    });
+    await eventually('found', async () =>
+      (await find('vehicle doctor')).hits.some(({ why }) => why !== 'words'),
+    );
+    await eventually('given up', async () => {
+      type Checks = { checks: { id: string; status: string; detail: string }[] };
+      const { body } = await service.call<Checks>('GET', '/doctor', { token });
+      const found = body.checks.find(({ id }) => id === 'meaning');
+      return found?.status === 'limited' && found.detail.includes('1 note can’t be found');
+    });
   });
-  await eventually('found', async () =>
-    (await find('vehicle doctor')).hits.some(({ why }) => why !== 'words'),
-  );
-  await eventually('given up', async () => {
-    type Checks = { checks: { id: string; status: string; detail: string }[] };
-    const { body } = await service.call<Checks>('GET', '/doctor', { token });
-    const found = body.checks.find(({ id }) => id === 'meaning');
-    return found?.status === 'limited' && found.detail.includes('1 note can’t be found');
-  });
-});
+}
 
 test('with another model all is made again; without a server nothing is found by meaning', async (t) => {
   const server = await startEmbeddingServer({ models: ['first-embed', 'second-embed'] });

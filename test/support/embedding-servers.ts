@@ -14,6 +14,8 @@ export type EmbeddingFaults = {
   charactersMax?: number;
   /** Texts with this in them are refused. */
   refuses?: string;
+  /** A text with this in it ends the process that embeds: no answer, and the next request comes while another starts. */
+  fells?: string;
 };
 
 export type EmbeddingServer = {
@@ -90,6 +92,7 @@ export async function startEmbeddingServer(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  let isStarting = false;
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -115,7 +118,16 @@ export async function startEmbeddingServer(
       return send(413, { error: `batch size ${input.length} > maximum allowed batch size` });
     if (input.some((text) => text.length > (faults.charactersMax ?? Infinity)))
       return send(500, { error: { message: 'input is too large to process' } });
-    const { refuses } = faults;
+    const { refuses, fells } = faults;
+    if (isStarting) {
+      isStarting = false;
+      return send(503, 'loading');
+    }
+    if (fells !== undefined && input.some((text) => text.includes(fells))) {
+      isStarting = true;
+      response.destroy();
+      return;
+    }
     if (refuses !== undefined && input.some((text) => text.includes(refuses)))
       return send(400, { error: { message: 'This input is not allowed' } });
     state.asked.push({ model, input });
