@@ -125,7 +125,7 @@ const groups: readonly Group[] = [
   },
   {
     id: 'sign-on',
-    title: { en: 'Single sign-on', de: 'Single Sign-on' },
+    title: { en: 'Login', de: 'Anmeldung' },
     test: 'oidc',
     sections: ['oidc'],
     besides: ['auth.local_login', 'auth.totp'],

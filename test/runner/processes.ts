@@ -31,8 +31,8 @@ const alone: Readonly<Record<string, string>> = {
 
 /** What is lost with a process that ends is run again: not too much. */
 const filesMax = 10;
-/** It does something while it is loaded, at which all files of a process are loaded. */
-const awaitsAtTop = /^(?:(?:const|let) .+ = )?await /m;
+/** It does something while it is loaded, at which all files of a process are loaded; or changes the process's own clock. */
+const needsOwn = /^(?:(?:const|let) .+ = )?await |\bmock\.timers\b/m;
 
 /**
  * Which files share a process: those on the same store, since starting one and warming it up costs more than
@@ -55,5 +55,5 @@ export async function processesOf(tries: readonly FileTry[]): Promise<FileTry[][
 
 async function canShare(file: string): Promise<boolean> {
   if (alone[file] !== undefined || !sharing.some((folder) => file.startsWith(folder))) return false;
-  return !awaitsAtTop.test(await readFile(file, 'utf8'));
+  return !needsOwn.test(await readFile(file, 'utf8'));
 }

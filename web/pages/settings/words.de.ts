@@ -21,7 +21,7 @@ export default {
   meaningIntro:
     'Welcher Server Notizen nach ihrer Bedeutung findet; ohne ihn findet die Suche nur gleiche Wörter.',
   'sign-onIntro':
-    'Bei welchem Anbieter sich Personen anmelden, wen er zulässt und wer hier weiter ein Passwort benutzen darf.',
+    'Wer neben dem Passwort einen Code braucht und bei welchem Single-Sign-on-Anbieter sich Personen anmelden können.',
   serverIntro: 'Wer diesen Server erreicht und wie viel Speicherplatz er belegen darf.',
 
   on: 'Ein',

@@ -21,7 +21,7 @@ const english = {
   meaningIntro:
     'Which server finds notes by what they mean; without one, search goes by words alone.',
   'sign-onIntro':
-    'Which provider people log in with, whom it lets in, and who may still use a password here.',
+    'Who needs a code besides the password, and which provider of single sign-on people may log in with.',
   serverIntro: 'Who can reach this server, and how much space it may use.',
 
   on: 'On',
