@@ -24,7 +24,7 @@ export default {
   add: 'Wort hinzufügen',
   write: 'Geschrieben',
   heard: 'Oft transkribiert als (freiwillig)',
-  heardHint: 'Mit Komma trennen. Sie werden in neuen Transkripten ersetzt.',
+  heardHint: 'Mit Komma trennen. In neuen Transkripten steht stattdessen das Wort.',
   for: 'Für',
   allFolders: 'alle Ordner',
   addIt: 'Hinzufügen',
@@ -39,7 +39,7 @@ export default {
   deleted: '{word} wurde gelöscht',
   helpsRecognition: 'hilft der Spracherkennung',
   howMarked:
-    'Im Transkript ist jedes ersetzte Wort gepunktet unterstrichen; ein Klick oder Tippen zeigt, was gehört wurde, und setzt es zurück.',
+    'Im Transkript ist jedes ersetzte Wort gepunktet unterstrichen; ein Klick oder Tippen zeigt, was gehört wurde, und „Zurücksetzen“ stellt das Gehörte wieder her.',
   onlyIn: 'Ordner {folder}',
   heardAs: 'oft transkribiert als',
   quoted: '„{text}“',

@@ -23,7 +23,7 @@ const english = {
   add: 'Add a word',
   write: 'Written',
   heard: 'Often transcribed as (optional)',
-  heardHint: 'Separate with commas. These are replaced in new transcripts.',
+  heardHint: 'Separate with commas. New transcripts say the word in place of these.',
   for: 'For',
   allFolders: 'all folders',
   addIt: 'Add',
@@ -38,7 +38,7 @@ const english = {
   deleted: params('{word} was deleted'),
   helpsRecognition: 'helps speech recognition',
   howMarked:
-    'In a transcript each replaced word is underlined with dots; a click or tap says what was heard, and puts it back.',
+    'In a transcript each replaced word is underlined with dots; one click or tap says what was heard, and “Put back” restores that text.',
   onlyIn: params('folder {folder}'),
   heardAs: 'often transcribed as',
   quoted: params('“{text}”'),
