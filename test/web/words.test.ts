@@ -172,7 +172,14 @@ async function withMeetings(t: TestContext, meetings: readonly ToldMeeting[]) {
   type Note = { utterances: { block: string; revision: string; text: string }[] };
   const textOf = async (id: string | undefined) =>
     (await api.get<Note>(`/recordings/${id}`)).utterances.map(({ text }) => text).join(' ');
-  return { api, ids, open, textOf };
+  /** As a person corrects it on the note's page. */
+  const correct = async (id: string | undefined, from: string, to: string) => {
+    const { utterances } = await api.get<Note>(`/recordings/${id}`);
+    const { block, revision, text } = utterances.find((one) => one.text.includes(from))!;
+    const edits = [{ block, revision, text: text.replace(from, to) }];
+    await api.patch(`/recordings/${id}/utterances`, { edits });
+  };
+  return { api, ids, open, textOf, correct };
 }
 
 test('what a word replaced is marked in the transcript; one press puts it back, and asks whether the word is to go', async (t) => {
@@ -227,4 +234,87 @@ test('by touch, in German at 320 pixels: what was heard is said and put back, an
   assert.deepEqual((await api.get<{ words: Word[] }>('/words?of=house')).words[0]?.heard, [
     'blaster',
   ]);
+});
+
+test('a pair that is corrected in a second note is offered at once, and what was offered before stands above the words', async (t) => {
+  const { api, ids, open, correct } = await withMeetings(t, [readingRoom, readingRoom]);
+  await correct(ids[0], 'joiner', 'carpenter');
+  await correct(ids[0], 'carpet', 'parquet');
+  await correct(ids[1], 'carpet', 'parquet');
+  const page = await open(`/notes/${ids[1]}`);
+  const turn = page.locator('.turn').filter({ hasText: 'The joiner needs' });
+  await turn.focus();
+  await page.keyboard.press('e');
+  const area = page.getByLabel('Text of this passage');
+  await area.fill((await area.inputValue()).replace('joiner', 'carpenter'));
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Write “carpenter” always?').waitFor();
+  await checkLook(page, 'words-offered');
+  await page.getByRole('button', { name: 'Always write it so' }).press('Enter');
+  await page.getByText('“carpenter” is written so from now on').first().waitFor();
+  const heard = async () =>
+    (await api.get<{ words: Word[] }>('/words')).words.map((one) => [one.write, one.heard]);
+  assert.deepEqual(await heard(), [['carpenter', ['joiner']]]);
+
+  await page.goto(new URL('/organise?part=words', page.url()).href);
+  await page.getByRole('heading', { name: 'From your corrections' }).waitFor();
+  const row = page.getByRole('listitem').filter({ hasText: '“carpet” →' });
+  await row.getByText('corrected in 2 notes').waitFor();
+  assert.equal(
+    await page.getByText('“joiner” →').count(),
+    0,
+    'what is taken over is no suggestion',
+  );
+  await checkLook(page, 'words-suggestions');
+  await row.getByRole('button', { name: 'Always write it so: parquet' }).press('Enter');
+  await row.waitFor({ state: 'detached' });
+  await untilHolds(page, focusedIs('Words'));
+  assert.deepEqual(await heard(), [
+    ['parquet', ['carpet']],
+    ['carpenter', ['joiner']],
+  ]);
+  await page.getByRole('button', { name: 'Undo', exact: true }).last().press('Enter');
+  await row.waitFor();
+  await row.getByRole('button', { name: 'Dismiss: parquet' }).press('Enter');
+  await row.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('button', { name: 'Edit carpenter' }).waitFor();
+  assert.equal(
+    await page.getByText('From your corrections').count(),
+    0,
+    'dismissed in this browser',
+  );
+});
+
+test('a word is found in older notes, and corrected where it is chosen, with a way back', async (t) => {
+  const { api, ids, open, textOf } = await withMeetings(t, [readingRoom, readingRoom, readingRoom]);
+  await api.post('/words', { write: 'parquet', heard: ['carpet'] });
+  const page = await open('/organise?part=words');
+  await page.getByRole('button', { name: 'Find in older notes… parquet' }).press('Enter');
+  await untilHolds(page, focusedIs('parquet in older notes'));
+  await page.getByText('in 3 notes.').waitFor();
+  const places = page.getByRole('checkbox');
+  const each = (await places.count()) / 3;
+  assert.ok(each >= 1);
+  await page.locator('del').first().getByText('carpet').waitFor();
+  await page.locator('ins').first().getByText('parquet').waitFor();
+  await checkLook(page, 'words-find');
+  // The newest is left as it is.
+  for (let at = 0; at < each; at += 1) await places.nth(at).press(' ');
+  const button = page.getByRole('button', { name: 'Replace in 2 notes' });
+  await button.press('Enter');
+  await page.getByText('Replaced in 2 notes').first().waitFor();
+  await untilHolds(page, focusedIs('Find in older notes… parquet'));
+  const all = async () =>
+    await Promise.all(ids.map(async (id) => /carpet/u.test(await textOf(id))));
+  assert.equal((await all()).filter(Boolean).length, 1);
+  await page.getByRole('button', { name: 'Recent changes' }).press('Enter');
+  await page.getByRole('button', { name: 'Undo: Replaced in 2 notes' }).press('Enter');
+  await page.getByText('2 notes are as they were before').first().waitFor();
+  assert.deepEqual(await all(), [true, true, true]);
+
+  const narrow = await open('/organise?part=words', german320);
+  await narrow.getByRole('button', { name: 'In älteren Notizen suchen… parquet' }).tap();
+  await narrow.getByText('in 3 Notizen gefunden.').waitFor();
+  await checkLook(narrow, 'words-find-320-de');
 });

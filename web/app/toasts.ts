@@ -1,7 +1,13 @@
 /** Short messages after an action, some with a way back. Never for errors. */
 import { atom } from 'nanostores';
 
-export type Toast = { id: number; text: string; undo?: () => void };
+export type Toast = {
+  id: number;
+  text: string;
+  undo?: () => void;
+  /** What else can be done. */
+  offered?: { name: string; act: () => void };
+};
 
 export const toasts = atom<readonly Toast[]>([]);
 
@@ -11,10 +17,22 @@ let last = 0;
 
 /** Shows a message. @param undo adds a button that takes the action back. Returns a function that removes it. */
 export function toast(text: string, undo?: () => void): () => void {
+  return show(text, (remove) => (undo ? { undo: () => (remove(), undo()) } : {}));
+}
+
+/** Asks something that need not be answered. @param name of the button */
+export function offer(text: string, name: string, act: () => void): void {
+  show(text, (remove) => ({ offered: { name, act: () => (remove(), act()) } }));
+}
+
+function show(
+  text: string,
+  buttons: (remove: () => void) => Pick<Toast, 'undo' | 'offered'>,
+): () => void {
   last += 1;
   const id = last;
   const remove = () => toasts.set(toasts.get().filter((each) => each.id !== id));
-  toasts.set([...toasts.get(), { id, text, ...(undo && { undo: () => (remove(), undo()) }) }]);
+  toasts.set([...toasts.get(), { id, text, ...buttons(remove) }]);
   setTimeout(remove, shown);
   return remove;
 }

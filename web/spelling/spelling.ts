@@ -86,6 +86,10 @@ const folded = (text: string): string =>
 /** Whether two texts have the same words. */
 export const isSame = (a: string, b: string): boolean => folded(a) === folded(b);
 
+/** Whether words are in a text, whole and in their order. */
+export const hasWords = (text: string, words: string): boolean =>
+  ` ${folded(text)} `.includes(` ${folded(words)} `);
+
 /** Words that are written, or were heard, as somebody types. */
 export function fitting(words: readonly Word[], typed: string): readonly Word[] {
   const sought = typed.trim().toLowerCase();

@@ -3,6 +3,7 @@ import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, isUnanswered } from '../../client/api.ts';
 import { ChangedSince, type Note, type Plan, correcting, cutting, joining } from './changes.ts';
 import { type Draft, type Drafts, draftOf, editOf, turnOfDraft } from './drafts.ts';
+import type { Edit } from './find.ts';
 import { type MyChanges } from './my-changes.ts';
 import type { Turn } from './turn-key.ts';
 import { placeInSpeech } from './words-of-turn.ts';
@@ -51,6 +52,8 @@ type Parts = {
   saying: Saying;
   /** With the toast of a change that was made. */
   onmade: (id: number, said: string) => void;
+  /** The words of a turn are others now. */
+  oncorrected: (edits: readonly Edit[]) => void;
 };
 
 /** The parts, and what is shown of them: see `Editing`. */
@@ -100,7 +103,9 @@ async function save(desk: Desk): Promise<boolean> {
     return true;
   }
   const said = desk.saying('corrected', draft.span[0]);
-  return await make(desk, draft, said, correcting(desk.note, [edit]));
+  const isMade = await make(desk, draft, said, correcting(desk.note, [edit]));
+  if (isMade) desk.oncorrected([edit]);
+  return isMade;
 }
 
 async function split(desk: Desk, word: number): Promise<boolean> {

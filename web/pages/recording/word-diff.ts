@@ -71,7 +71,8 @@ function pairsOf(before: readonly Said[], after: readonly Said[]): Pair[] {
   });
 }
 
-function partsOf(old: string, now: string): Part[] {
+/** What differs between two texts, word by word: both in one. */
+export function partsOf(old: string, now: string): Part[] {
   const found = diffWords(old, now, { timeout: withinMs.words }) ?? [
     { value: old, removed: true, added: false },
     { value: now, removed: false, added: true },

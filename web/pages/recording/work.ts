@@ -6,6 +6,7 @@ import { ApiError, type Problem } from '../../client/api.ts';
 import { onFrame } from '../../client/feed.ts';
 import { session } from '../../client/session.ts';
 import { clock } from '../../components/durations.ts';
+import { offerAlways } from '../../spelling/suggestions.ts';
 import { words as spelled } from '../../spelling/words.ts';
 import {
   ChangedSince,
@@ -103,7 +104,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
   return {
     changes,
     drafts,
-    editing: openEditing({ note, drafts, changes, saying: ofTurn, onmade }),
+    editing: openEditing({ note, drafts, changes, saying: ofTurn, onmade, oncorrected }),
     lines,
     sidenotes,
     questions,
@@ -128,12 +129,20 @@ export function openWork(id: string, opened: OpenRecording): Work {
   };
 }
 
+/** A pair that was corrected before may be wanted so always. */
+const oncorrected = (edits: readonly Edit[]) => void offerAlways(edits);
+
 /** Corrections whose refusal has no place of its own. */
 const correctingTurns = (
   note: Note,
   makeAtTop: Work['makeAtTop'],
 ): Pick<Work, 'replace' | 'putBack'> => ({
-  replace: (edits) => makeAtTop(words.get().replaced(edits.length), correcting(note, edits)),
+  async replace(edits) {
+    const said = words.get().replaced(edits.length);
+    const isDone = await makeAtTop(said, correcting(note, edits));
+    if (isDone) oncorrected(edits);
+    return isDone;
+  },
   putBack({ block, text }, { from, to, heard }) {
     const after = text.slice(0, from) + heard + text.slice(to);
     const edit = { block: block ?? '', from: { text }, to: { text: after } };

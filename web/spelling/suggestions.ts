@@ -1,0 +1,95 @@
+/** Pairs that one corrected in several notes, and might want to be written so always. */
+import { persistentJSON } from '@nanostores/persistent';
+import { atom, computed } from 'nanostores';
+import { offer, toast } from '../app/toasts.ts';
+import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import type { paths } from '../client/interface.d.ts';
+import { session } from '../client/session.ts';
+import { keepRecent } from '../order/recent.ts';
+import { deleteWord, hasWords, readWords, saveWord, spelling } from './spelling.ts';
+import { words } from './words.ts';
+
+type Answered = paths['/words/suggestions']['get']['responses'][200]['content']['application/json'];
+export type Suggestion = Answered['suggestions'][number];
+type Pair = Pick<Suggestion, 'write' | 'heard'>;
+
+const all = atom<readonly Suggestion[]>([]);
+/** Of this browser: what was dismissed, and what was offered in a message. */
+const dismissed = persistentJSON<readonly string[]>('mitschrift.words-dismissed', []);
+const offered = persistentJSON<readonly string[]>('mitschrift.words-offered', []);
+const keptMax = 500;
+
+const keyOf = ({ write, heard }: Pair): string =>
+  JSON.stringify([session.get()?.username, write, heard]);
+
+/** Those that were not dismissed here. */
+export const suggestions = computed([all, dismissed], (found, gone) =>
+  found.filter((one) => !gone.includes(keyOf(one))),
+);
+
+/** Without an answer what was known stays. */
+export async function readSuggestions(): Promise<readonly Suggestion[]> {
+  try {
+    all.set((await answer(api.GET('/words/suggestions'))).suggestions);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+  return suggestions.get();
+}
+
+export const dismiss = (one: Pair): void => note(dismissed, one);
+
+const note = (list: typeof dismissed, one: Pair): void =>
+  list.set([...list.get(), keyOf(one)].slice(-keptMax));
+
+/** From now on it is written so; says so, with a way back. @throws {ApiError} */
+export async function takeOver({ write, heard, word }: Suggestion): Promise<void> {
+  if (spelling.mine.get() === null) await readWords('mine');
+  const former = spelling.mine.get()?.words.find(({ id }) => id === word);
+  const wanted = former
+    ? { ...former, heard: [...former.heard, heard] }
+    : { write, heard: [heard], folder: null };
+  const id = await saveWord('mine', former?.id ?? null, wanted);
+  await readSuggestions();
+  const said = words.get().writtenSo({ write });
+  const back = async () => {
+    if (former) await saveWord('mine', id, former);
+    else await deleteWord('mine', id);
+    await readSuggestions();
+  };
+  toast(
+    said,
+    keepRecent(said, () => void quietly(back)),
+  );
+}
+
+/** After a correction: a pair of it that was corrected in another note too is offered, once. */
+export async function offerAlways(
+  edits: readonly { from: { text?: string }; to: { text?: string } }[],
+): Promise<void> {
+  const found = await readSuggestions();
+  const one = found.find(
+    (pair) =>
+      !offered.get().includes(keyOf(pair)) &&
+      edits.some(
+        ({ from, to }) =>
+          hasWords(from.text ?? '', pair.heard) && hasWords(to.text ?? '', pair.write),
+      ),
+  );
+  if (one === undefined) return;
+  note(offered, one);
+  const said = words.get();
+  offer(said.askAlways({ write: one.write }), said.always, () => void quietly(() => takeOver(one)));
+}
+
+/** Of what was refused a message says so: where it was asked is no place for it any more. */
+async function quietly(work: () => Promise<void>): Promise<Problem | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    toast(words.get().notSaved);
+    return error.problem;
+  }
+}
