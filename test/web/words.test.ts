@@ -193,6 +193,8 @@ test('what a word replaced is marked in the transcript; one press puts it back, 
   await marked.focus();
   await page.getByText('Heard: “blaster”').waitFor();
   await checkLook(page, 'words-heard');
+  // A picture of the whole page lays it out anew, by which a turn may be drawn again.
+  await marked.focus();
   await page.keyboard.press('Tab');
   await untilHolds(page, focusedIs('Put back'));
   await page.keyboard.press('Enter');
