@@ -21,6 +21,17 @@ const k = 60;
 
 type Asking = { owner: string; only: Only };
 
+/** What a question says of when, RFC 3339; `latest`: the latest notes of that time alone. */
+export type Narrowing = { from: string | null; to: string | null; latest: boolean };
+
+export type NotesAbout = {
+  notes: AskedNote[];
+  nearest: Cite[];
+  complete: boolean;
+  /** Null: the question says nothing of when. */
+  when: Narrowing | null;
+};
+
 /**
  * The notes of a user that have most of a question's words or are about it by their meaning, each with these passages and what
  * stands beside. Where the question says when it was said, notes of then alone: those found, then the latest others.
@@ -28,7 +39,7 @@ type Asking = { owner: string; only: Only };
 export async function notesAbout(
   services: RouteServices,
   { owner, question, only: asked }: Asking & { question: string },
-): Promise<{ notes: AskedNote[]; nearest: Cite[]; complete: boolean }> {
+): Promise<NotesAbout> {
   const search = await openedSearch(services)();
   const { when, rest } = askedWhen(question, new Date());
   const wanted = contentIn(rest, null).slice(0, wordsMax);
@@ -57,7 +68,16 @@ export async function notesAbout(
     const [best] = found.ranked;
     if (best && nearest.length < nearestMax) nearest.push(citeOf(note, best));
   }
-  return { notes, nearest, complete: isAll && byWords.complete && byMeaning.complete };
+  const complete = isAll && byWords.complete && byMeaning.complete;
+  return { notes, nearest, complete, when: narrowing(when, only) };
+}
+
+/** Null where the asker's own narrowing by date leaves nothing of what the question says. */
+function narrowing(when: AskedWhen, { from, to }: Only): Narrowing | null {
+  const latest = when.newest !== undefined || when.newestFound !== undefined;
+  if (latest) return { from: null, to: null, latest };
+  if (when.from === undefined || (from !== when.from && to !== when.to)) return null;
+  return { from: from ?? null, to: to ?? null, latest };
 }
 
 /** What is left of all notes by the time that a question names; `then`: of those the latest. */

@@ -2,11 +2,10 @@ import * as z from 'zod';
 import { serverConnections } from '../servers/connections.ts';
 import { isGood, lookAt, throughOpenAI } from '../servers/ask-server.ts';
 import { type Server, serverAddress } from '../servers/server.ts';
-import { answerFailure, connectionFailure } from '../servers/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { type EmbeddedAs, embeddingPrefix } from './embedding-prefixes.ts';
-import { ServerAnswerError, askForJson, isOverflow } from './language-server.ts';
+import { ServerAnswerError, askForJson, askedInTime, isOverflow } from './language-server.ts';
 
 export type { EmbeddedAs } from './embedding-prefixes.ts';
 
@@ -62,7 +61,6 @@ const answerSchema = z.object({
 
 /** What is known of a server. */
 type Endpoint = {
-  options: EmbeddingOptions;
   server: Server;
   model: string | null;
   dimensions: number | null;
@@ -72,6 +70,7 @@ type Endpoint = {
 /** Opens a server of the route `/embeddings` as OpenAI has it. Nothing is sent before the first question. */
 export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingModel {
   const { api: base, origin: name } = serverAddress(options.baseUrl);
+  const { timeoutSeconds } = options;
   const server: Server = {
     kind: 'embedding',
     base,
@@ -79,7 +78,7 @@ export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingMode
     apiKey: options.apiKey,
     connections: serverConnections(0),
   };
-  const endpoint: Endpoint = { options, server, model: options.model, dimensions: null, batchMax };
+  const endpoint: Endpoint = { server, model: options.model, dimensions: null, batchMax };
   return {
     queue: `embeddings ${base}`,
     get model() {
@@ -88,13 +87,14 @@ export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingMode
     get dimensions() {
       return endpoint.dimensions;
     },
-    named: (signal) => limited(endpoint, { signal, prompt: '' }, (both) => modelOf(endpoint, both)),
+    named: (signal) =>
+      askedInTime(server, { signal, timeoutSeconds }, (both) => modelOf(endpoint, both)),
     async embed(texts, as, signal) {
       const found: Float32Array[] = [];
       for (let from = 0; from < texts.length;) {
         const batch = batchFrom(texts, from, endpoint.batchMax);
-        const asked = { signal, prompt: batch.join('\n') };
-        const embedded = await limited(endpoint, asked, async (both) => {
+        const asked = { signal, timeoutSeconds, prompt: batch.join('\n') };
+        const embedded = await askedInTime(server, asked, async (both) => {
           const prefix = embeddingPrefix(await modelOf(endpoint, both), as);
           return await embedSome(endpoint, { texts: batch, prefix, signal: both });
         });
@@ -103,30 +103,10 @@ export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingMode
       }
       return found;
     },
-    models: (signal) => limited(endpoint, { signal, prompt: '' }, (both) => listed(server, both)),
+    models: (signal) =>
+      askedInTime(server, { signal, timeoutSeconds }, (both) => listed(server, both)),
     close: () => server.connections.destroy(),
   };
-}
-
-/** Runs against the time limit and the caller's signal; every failure comes out in a person's words. */
-async function limited<T>(
-  { server, options }: Endpoint,
-  { signal, prompt }: { signal: AbortSignal; prompt: string },
-  job: (both: AbortSignal) => Promise<T>,
-): Promise<T> {
-  signal.throwIfAborted();
-  const limit = AbortSignal.timeout(options.timeoutSeconds * 1000);
-  try {
-    return await job(AbortSignal.any([signal, limit]));
-  } catch (error) {
-    signal.throwIfAborted();
-    if (limit.aborted) {
-      const late = { server: server.name, limit: options.timeoutSeconds };
-      throw new StageError(failure('embedding-server-late', late), { retriable: true });
-    }
-    if (error instanceof ServerAnswerError) throw answerFailure(server, error.answer, prompt);
-    throw connectionFailure(server, error);
-  }
 }
 
 async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string> {

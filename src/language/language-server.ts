@@ -3,8 +3,9 @@ import type { Server, ServerAnswer } from '../servers/server.ts';
 import { answerFailure, connectionFailure, saidBy, isRecord } from '../servers/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
+import { AnswerTimedOut } from './model.ts';
 
-/** The server answered, but not with what was asked for. Never shown as it is: see `languageFailure`. */
+/** The server answered, but not with what was asked for. Never shown as it is: see `askedInTime`. */
 export class ServerAnswerError extends Error {
   override name = 'ServerAnswerError';
   /** Its body may quote the prompt or the key. */
@@ -36,10 +37,40 @@ export async function askForJson(server: Server, url: string, init: RequestInit)
   }
 }
 
-/** Says in a sentence what went wrong between us and a language-model server. @param prompt what was sent */
-export function languageFailure(server: Server, error: unknown, prompt: string): StageError {
+/** What a server is asked within. */
+type Asking = {
+  signal: AbortSignal;
+  /** What one answer may take, loading of the model included. */
+  timeoutSeconds: number;
+  /** What is sent, so that nothing of it is quoted back. */
+  prompt?: string;
+};
+
+/**
+ * Runs against the time limit and the caller's signal; every failure comes out in a person's words.
+ * @throws {AnswerTimedOut}, {StageError}; AbortError when the caller's signal aborts
+ */
+export async function askedInTime<T>(
+  server: Server,
+  { signal, timeoutSeconds, prompt = '' }: Asking,
+  job: (both: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const limit = AbortSignal.timeout(timeoutSeconds * 1000);
+  try {
+    return await job(AbortSignal.any([signal, limit]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.aborted) throw new AnswerTimedOut(server, timeoutSeconds);
+    throw serverFailure(server, error, prompt);
+  }
+}
+
+/** Says in a sentence what went wrong between us and a server. */
+function serverFailure(server: Server, error: unknown, prompt: string): StageError {
   if (!(error instanceof ServerAnswerError)) return connectionFailure(server, error);
   const { answer } = error;
+  if (server.kind === 'embedding') return answerFailure(server, answer, prompt);
   const lasting = { retriable: false };
   const said = saidBy(server, answer, prompt);
   if (isOverflow(answer))

@@ -1,3 +1,4 @@
+import type { Server } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { type WaitingFor, retryStage, waitingSign, type Clock } from '../shared/retry.ts';
@@ -19,8 +20,10 @@ export interface LanguageModel {
 
 /** A time limit of ours that passed: the server may be away, or too slow for so large a request. */
 export class AnswerTimedOut extends StageError {
-  constructor(server: string, seconds: number) {
-    super(failure('language-server-late', { server, limit: seconds }), { retriable: true });
+  constructor({ kind, name: server }: Pick<Server, 'kind' | 'name'>, seconds: number) {
+    const late = { server, limit: seconds };
+    const of = kind === 'embedding' ? kind : 'language';
+    super(failure(`${of}-server-late`, late), { retriable: true });
   }
 }
 

@@ -4,9 +4,9 @@ import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import {
   ServerAnswerError,
+  askedInTime,
   contextToldBy,
   isOverflow,
-  languageFailure,
   type RecognisedServer,
   recogniseServer,
 } from './language-server.ts';
@@ -20,7 +20,7 @@ import {
   downgradesMax,
   initialCapabilities,
 } from './chat-openai.ts';
-import { AnswerTimedOut, type Completion, type LanguageModel } from './model.ts';
+import type { Completion, LanguageModel } from './model.ts';
 import { estimatedTokens, fewestTokens } from './talk.ts';
 
 export type LanguageModelOptions = {
@@ -71,8 +71,9 @@ type Endpoint = {
  */
 export function openLanguageModel(options: LanguageModelOptions): OpenLanguageModel {
   const endpoint = endpointOf(options);
+  const { timeoutSeconds } = options;
   const context = (signal: AbortSignal) =>
-    limited(endpoint, { signal, prompt: '' }, async (both) =>
+    askedInTime(endpoint.server, { signal, timeoutSeconds }, async (both) =>
       contextOf(endpoint, await recognised(endpoint, both), both),
     );
   return {
@@ -83,19 +84,23 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
     context,
     contextTokens: async (signal) => (await context(signal)).tokens,
     complete: (completion, signal) =>
-      limited(endpoint, { signal, prompt: completion.user }, async (both) => {
-        let reply = await asked(endpoint, withRoom(endpoint, completion), both);
-        if (reply.finish === 'length' && reply.reasoning !== '' && !endpoint.thinksAnyway) {
-          endpoint.thinksAnyway = true;
-          reply = await asked(endpoint, withRoom(endpoint, completion), both);
-        }
-        await learnFromReply(endpoint, { reply, completion }, both);
-        return judgedReply(reply, completion, endpoint.address.origin);
-      }),
+      askedInTime(
+        endpoint.server,
+        { signal, timeoutSeconds, prompt: completion.user },
+        async (both) => {
+          let reply = await asked(endpoint, withRoom(endpoint, completion), both);
+          if (reply.finish === 'length' && reply.reasoning !== '' && !endpoint.thinksAnyway) {
+            endpoint.thinksAnyway = true;
+            reply = await asked(endpoint, withRoom(endpoint, completion), both);
+          }
+          await learnFromReply(endpoint, { reply, completion }, both);
+          return judgedReply(reply, completion, endpoint.address.origin);
+        },
+      ),
     models: (signal) =>
-      limited(
-        endpoint,
-        { signal, prompt: '' },
+      askedInTime(
+        endpoint.server,
+        { signal, timeoutSeconds },
         async (both) => (await recognised(endpoint, both)).models,
       ),
     close: () => endpoint.server.connections.destroy(),
@@ -124,26 +129,6 @@ function endpointOf(options: LanguageModelOptions): Endpoint {
     contextMax: Infinity,
     thinksAnyway: false,
   };
-}
-
-/**
- * Runs against the time limit and the caller's signal; every failure comes out in a person's
- * words.
- */
-async function limited<T>(
-  { server, options }: Endpoint,
-  { signal, prompt }: { signal: AbortSignal; prompt: string },
-  job: (both: AbortSignal) => Promise<T>,
-): Promise<T> {
-  signal.throwIfAborted();
-  const limit = AbortSignal.timeout(options.timeoutSeconds * 1000);
-  try {
-    return await job(AbortSignal.any([signal, limit]));
-  } catch (error) {
-    signal.throwIfAborted();
-    if (limit.aborted) throw new AnswerTimedOut(server.name, options.timeoutSeconds);
-    throw languageFailure(server, error, prompt);
-  }
 }
 
 async function recognised(endpoint: Endpoint, signal: AbortSignal): Promise<RecognisedServer> {

@@ -50,7 +50,7 @@ const shownMax = 320;
 
 /** The passages that are about a question, nearest first. */
 export async function nearPassages(
-  index: UserIndex,
+  index: Pick<UserIndex, 'meant'>,
   { model, vector, floor }: AskedMeaning,
   { limit, fits }: { limit: number; fits: ((id: string) => boolean) | undefined },
 ): Promise<Near[]> {
@@ -61,7 +61,7 @@ export async function nearPassages(
 
 /** The recordings that are about a question, each once, with its best passage. */
 export async function nearRecordings(
-  index: UserIndex,
+  index: Pick<UserIndex, 'meant'>,
   asked: AskedMeaning,
   fits: ((id: string) => boolean) | undefined,
 ): Promise<Near[]> {

@@ -6,7 +6,8 @@
 import MiniSearch from 'minisearch';
 import { wordIndex } from '../../src/search/word-index.ts';
 import { seeded } from '../support/seeded.ts';
-import { said, talk, vocabulary } from './talks.ts';
+import { memoryUsed } from './memory-used.ts';
+import { askedOfTalks, talk } from './talks.ts';
 
 export type IndexFigures = {
   /** Milliseconds of each question. */
@@ -34,7 +35,7 @@ function measured(index: Index): IndexFigures {
     built += timeOf(() => index.put(`r${number}`, text));
   }
   const bytes = memoryUsed() - before;
-  const asked = Array.from({ length: Number(questions) }, question);
+  const asked = Array.from({ length: Number(questions) }, () => askedOfTalks(random));
   return {
     questions: asked.map((words) => timeOf(() => index.find(words))),
     perTranscriptMs: built / Number(transcripts),
@@ -64,19 +65,6 @@ function bare(): Index {
         })
         .slice(0, hitsMax),
   };
-}
-
-/** Half of them the beginning of a rare word, half a word and a rare one. */
-function question(): string[] {
-  const rare = vocabulary[100 + random.below(vocabulary.length - 100)]!;
-  return random.chance(0.5) ? [rare.slice(0, 5)] : [said(random), rare];
-}
-
-function memoryUsed(): number {
-  if (!globalThis.gc) throw new Error('without --expose-gc this is not the memory that is needed');
-  globalThis.gc();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
 }
 
 function timeOf(work: () => unknown): number {

@@ -23,3 +23,9 @@ export function talk(number: number): string {
   const own = seeded(number + 1);
   return Array.from({ length: wordsEach }, () => said(own)).join(' ');
 }
+
+/** A question: the beginning of a rare word, or a word and a rare one. */
+export function askedOfTalks(random: Random): string[] {
+  const rare = vocabulary[100 + random.below(vocabulary.length - 100)]!;
+  return random.chance(0.5) ? [rare.slice(0, 5)] : [said(random), rare];
+}

@@ -13,7 +13,12 @@ type Answered = {
   lines: { text: string; cites: Cite[] }[];
   not_found: boolean;
   nearest: Cite[];
-  searched: { recordings: number; passages: number; complete: boolean };
+  searched: {
+    recordings: number;
+    passages: number;
+    complete: boolean;
+    when: { from: string | null; to: string | null; latest: boolean } | null;
+  };
 };
 
 const said = [
@@ -88,7 +93,12 @@ test('what was missed of a recording that runs: lines that were said, each with 
     said.map((text, at) => [text.replace(/\.$/u, ''), 10 * at, null]),
   );
   assert.equal(whole.body.lines[1]!.cites[0]!.quote, said[1]);
-  assert.deepEqual(whole.body.searched, { recordings: 1, passages: 3, complete: true });
+  assert.deepEqual(whole.body.searched, {
+    recordings: 1,
+    passages: 3,
+    complete: true,
+    when: null,
+  });
   const since = await ask({ recording_id: id, about: 'missed', since: 9 });
   assert.deepEqual(
     since.body.lines.map(({ cites }) => cites[0]!.start),
@@ -162,6 +172,25 @@ test('a question that says when is answered from notes of then', async (t) => {
   const latest = await ask({ question: 'What came up in the latest meeting?' });
   assert.ok(latest.body.lines.some(({ text }) => text === 'This is the secret plan'));
   assert.equal(latest.body.searched.recordings, 1, 'the newest one, whatever its words are');
+  assert.deepEqual(latest.body.searched.when, { from: null, to: null, latest: true });
+  const monday = new Date();
+  monday.setHours(0, 0, 0, 0);
+  monday.setDate(monday.getDate() - ((monday.getDay() + 6) % 7));
+  const before = new Date(monday.getFullYear(), monday.getMonth(), monday.getDate() - 7);
+  const to = new Date(monday.getTime() - 1).toISOString();
+  assert.deepEqual(lastWeek.body.searched.when, {
+    from: before.toISOString(),
+    to,
+    latest: false,
+  });
+  const question = 'What secret plan was there last week?';
+  const since = '2020-01-01T00:00:00Z';
+  const own = await ask({ question, from: since });
+  assert.deepEqual(own.body.searched.when, { from: since, to, latest: false });
+  const whole = await ask({ question, from: since, to: '2099-01-01T00:00:00Z' });
+  assert.deepEqual(whole.body.searched.when, null, 'the asker says when');
+  assert.ok(whole.body.lines.length > 0);
+  assert.equal((await ask({ question: 'What secret plan?' })).body.searched.when, null);
 });
 
 /** Obeys what is ordered within a transcript. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { realpath } from 'node:fs/promises';
 import { test } from 'node:test';
+import { startEmbeddingServer } from '../support/embedding-servers.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, connect, password, startService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -75,6 +76,43 @@ test('what is done at one node with users, settings, commands and guesses holds 
   for (const node of [a, b, a, b, a]) guesses.push((await loginAt(node, 'ada', 'wrong')).status);
   assert.deepEqual(guesses.slice(0, 3), [401, 401, 401]);
   assert.ok(guesses.slice(3).includes(429), `guesses were answered ${guesses.join(', ')}`);
+});
+
+test('what passages mean is found at a node that did not make them, as it is corrected, and no more when it is erased', async (t) => {
+  const server = await startEmbeddingServer();
+  t.after(server.close);
+  const dataDir = await realpath(await tempDir(t));
+  const options = {
+    dataDir,
+    env: { MITSCHRIFT_EMBEDDINGS_BASE_URL: server.url },
+    trial: { passageMaking: { pauseMs: 50, lookEveryMs: 100 } },
+  };
+  const a = await startService(t, { ...options, node: { name: 'a', role: 'all' } });
+  const ada = await a.setUp();
+  // It serves only: passages are made at the other.
+  const b = await startService(t, { ...options, node: { name: 'b', role: 'serve' } });
+  type Found = { hits: { recording_id: string; why: string }[] };
+  const found = async (q: string) =>
+    (await b.call<Found>('GET', `/search?q=${encodeURIComponent(q)}`, { token: ada })).body.hits;
+  // Its index is there before them.
+  assert.deepEqual(await found('confidential intention'), []);
+  const { recording_id: id } = (await a.upload(ada)).body;
+  await b.reaches(id, 'idle.saved');
+  const foundAlone = async (q: string) =>
+    await eventually(`${q} is found at B`, async () => {
+      const [hit] = await found(q);
+      return hit?.recording_id === id && hit.why === 'meaning';
+    });
+  await foundAlone('confidential intention');
+  const corrected = await b.call('PATCH', `${path}/${id}/utterances/1`, {
+    token: ada,
+    json: { text: 'The automobile is at the surgeon.' },
+  });
+  assert.ok(corrected.status < 300, JSON.stringify(corrected.body));
+  await foundAlone('vehicle doctor');
+  assert.deepEqual(await found('confidential intention'), []);
+  assert.equal((await a.call('DELETE', `${path}/${id}`, { token: ada })).status, 204);
+  await eventually('it is gone at B', async () => (await found('vehicle doctor')).length === 0);
 });
 
 const loginAt = (node: TestService, username: string, guess: string) =>

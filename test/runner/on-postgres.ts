@@ -5,6 +5,8 @@ const core: readonly string[] = [
   'test/http/erasing.test.ts',
   'test/http/idempotency.test.ts',
   'test/http/many-recordings.test.ts',
+  'test/http/meaning.test.ts',
+  'test/http/questions.test.ts',
   'test/http/removals-at-once.test.ts',
   'test/http/search.test.ts',
   'test/http/session.test.ts',

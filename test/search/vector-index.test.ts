@@ -1,30 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asBytes, vectorIndex } from '../../src/search/vector-index.ts';
-import { type Random, seeded, seeds } from '../support/seeded.ts';
+import { cloud } from '../support/cloud.ts';
+import { seeded, seeds } from '../support/seeded.ts';
 
 const dimensions = 96;
 const perRecording = 40;
 
-/** Talk-like: clusters round a mean that all have in common, as many models give it. */
-function cloud(random: Random) {
-  const normal = () => random.next() + random.next() + random.next() - 1.5;
-  const numbers = (scale: number) =>
-    Float32Array.from({ length: dimensions }, () => scale * normal());
-  const common = numbers(3);
-  const topics = Array.from({ length: 60 }, () => numbers(1));
-  return (topic = random.below(topics.length)): Float32Array => {
-    const own = numbers(0.6);
-    const sum = own.map((one, at) => one + common[at]! + topics[topic]![at]!);
-    const length = Math.sqrt(sum.reduce((all, one) => all + one * one, 0));
-    return sum.map((one) => one / length);
-  };
-}
-
 for (const seed of seeds({ short: 1, long: 5 })) {
   test(`the nearest of many passages are found by signs and bytes, as by all numbers (SEED=${seed})`, async () => {
     const random = seeded(seed);
-    const point = cloud(random);
+    const point = cloud(random, dimensions);
     const index = vectorIndex(dimensions);
     const all: { id: string; passage: number; vector: Float32Array }[] = [];
     for (let recording = 0; recording < 250; recording += 1) {
@@ -63,7 +49,7 @@ for (const seed of seeds({ short: 1, long: 5 })) {
 }
 
 test('what is taken out is not found, and its room is used again', async () => {
-  const point = cloud(seeded(1));
+  const point = cloud(seeded(1), dimensions);
   const index = vectorIndex(dimensions);
   const one = point();
   index.put('a', asBytes(one));

@@ -91,6 +91,19 @@ test('the search asks all notes: by Enter or Tab, lines that play and lead to th
     await page.waitForURL(/\/search\?ask=zebra/u);
     await answer.getByText('None of your notes says anything about this.').waitFor();
     await checkLook(page, 'ask-none');
+  });
+
+  await t.test('what the question says of when is said: notes of then were searched', async () => {
+    const ask = async (question: string) =>
+      await page.goto(`${service.url}/search?ask=${encodeURIComponent(question)}`);
+    await ask('When was the lift inspected 900 days ago?');
+    await answer.getByText('None of the notes that were searched says anything').waitFor();
+    await answer
+      .getByText(/^The question names a day\. Only notes from \d+ \w+ \d{4} were/u)
+      .waitFor();
+    await ask('When is the lift inspected, as the latest meeting says?');
+    await answer.getByText(said, { exact: true }).waitFor();
+    await answer.getByText('Only the latest note was searched.').waitFor();
     await page.context().close();
   });
 
@@ -102,6 +115,12 @@ test('the search asks all notes: by Enter or Tab, lines that play and lead to th
     await checkLook(theirs, 'ask-phone-german');
     await region.getByRole('button', { name: 'Ab 00:48 abspielen' }).tap();
     await region.getByRole('button', { name: 'Bei 00:48 pausieren' }).waitFor();
+    const lastYears = 'Was war in den letzten 900 Tagen mit lift inspected?';
+    await theirs.goto(`${service.url}/search?ask=${encodeURIComponent(lastYears)}`);
+    await region
+      .getByText(/Durchsucht wurden nur Notizen seit dem \d+\. \p{L}+ \d{4}\./u)
+      .waitFor();
+    await checkLook(theirs, 'ask-since-german');
     await theirs.context().close();
   });
 });

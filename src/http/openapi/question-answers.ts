@@ -19,5 +19,15 @@ export const answer = z.object({
     recordings: z.number().int(),
     passages: z.number().int().describe('that were read'),
     complete: z.boolean().describe('false: not all that was said was read, or is searched yet'),
+    when: z
+      .object({
+        from: time.nullable(),
+        to: time.nullable(),
+        latest: z.boolean().describe('the latest of these notes alone'),
+      })
+      .nullable()
+      .describe(
+        'what the question says of when: notes that began then were searched; null: nothing',
+      ),
   }),
 });

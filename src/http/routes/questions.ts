@@ -3,7 +3,7 @@ import { questionLimits } from '../../recordings/question-limits.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { askedNote, askedTogether } from '../asked-notes.ts';
 import { librarySchema } from '../body.ts';
-import type { notesAbout } from '../notes-about.ts';
+import type { NotesAbout } from '../notes-about.ts';
 import { toRead } from '../middleware/ready.ts';
 import * as answers from '../openapi/question-answers.ts';
 import { Problem } from '../problems.ts';
@@ -98,7 +98,8 @@ export const questionRoutes = [
           });
         const row = await visibleRecording(services, caller, id, 'read');
         const note = await askedNote(services, row, since);
-        return { notes: [note], nearest: nearestIn(note, question ?? ''), complete: true };
+        const nearest = nearestIn(note, question ?? '');
+        return { notes: [note], nearest, complete: true, when: null };
       };
       const { found, lines, read, isAll } = await answered(services, ctx, {
         owner: caller.userId,
@@ -117,13 +118,12 @@ export const questionRoutes = [
           recordings: found.notes.length,
           passages: read,
           complete: found.complete && isAll,
+          when: found.when,
         },
       };
     },
   }),
 ];
-
-type Found = Pick<Awaited<ReturnType<typeof notesAbout>>, 'notes' | 'nearest' | 'complete'>;
 
 /**
  * Ends when a note is withdrawn or erased that is read for it. It is looked for once more then: what is left may answer it,
@@ -132,7 +132,7 @@ type Found = Pick<Awaited<ReturnType<typeof notesAbout>>, 'notes' | 'nearest' | 
 async function answered(
   services: RouteServices,
   ctx: RouteContext,
-  asked: { owner: string; find: () => Promise<Found>; question: string | null },
+  asked: { owner: string; find: () => Promise<NotesAbout>; question: string | null },
 ) {
   const { owner, find, question } = asked;
   const ask = async () => {

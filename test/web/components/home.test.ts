@@ -96,10 +96,10 @@ test('the address says what notes are narrowed to; what is none is left out', ()
     speaker: 'Ada & Ben',
     from: '2026-03-01',
   } as const;
-  const address = searchAddress('lift ä', chosen, 'newest');
+  const address = searchAddress('lift ä', chosen, { order: 'newest', mode: 'words' });
   const query = Object.fromEntries(new URL(address, 'http://a').searchParams);
   assert.deepEqual(filterIn(query), chosen);
-  assert.deepEqual([query['q'], query['order']], ['lift ä', 'newest']);
+  assert.deepEqual([query['q'], query['order'], query['mode']], ['lift ä', 'newest', 'words']);
   assert.equal(homeAddress(everything), '/');
   assert.equal(homeAddress({ ...everything, kind: 'solo' }), '/?kind=solo');
   const shared = { ...everything, shared: 'with-me' } as const;

@@ -6,7 +6,7 @@ import VoiceName from '../../../web/pages/recording/live/VoiceName.svelte';
 import { withTurns } from '../../../web/pages/recording/live/heard.ts';
 import { speakersOf } from '../../../web/pages/recording/recording.ts';
 import type { Recording } from '../../../web/pages/recording/turn-key.ts';
-import { everything } from '../../../web/pages/home/library/filter.ts';
+import { everything, usualSeeking } from '../../../web/pages/home/library/filter.ts';
 import { openSearch } from '../../../web/pages/search/search.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -27,14 +27,21 @@ test('while notes are still being searched the question is asked again', async (
     asked += 1;
     const notes = asked < 3 ? [] : [{ recording_id: 'r1' }];
     const [passages, notes_found] = [notes.length, notes.length];
-    return Response.json({ notes, passages, notes_found, next_cursor: null, fraction: asked / 3 });
+    return Response.json({
+      notes,
+      passages,
+      notes_found,
+      next_cursor: null,
+      fraction: asked / 3,
+      meaning: null,
+    });
   };
   const { found, ask, stop } = openSearch();
   t.after(() => {
     stop();
     globalThis.fetch = before;
   });
-  await ask({ text: 'prospectus', filter: everything, order: 'best' });
+  await ask({ text: 'prospectus', filter: everything, ...usualSeeking });
   assert.deepEqual(found.get()?.notes, []);
   await eventually('the note', () => found.get()?.notes.length === 1);
   assert.equal(asked, 3);

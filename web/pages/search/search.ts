@@ -2,11 +2,11 @@
 import { atom } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../../client/api.ts';
 import { onFrame } from '../../client/feed.ts';
-import { type Filter, type Order, queryOf } from '../home/library/filter.ts';
+import { type Filter, type Seeking, queryOf } from '../home/library/filter.ts';
 import type { NoteFound, NotesFound } from '../home/library/rows.ts';
 
-/** What is searched, where, and what stands first. */
-export type Question = { text: string; filter: Filter; order: Order };
+/** What is searched, where, by what, and what stands first. */
+export type Question = { text: string; filter: Filter } & Seeking;
 
 export type Found = {
   question: Question;
@@ -17,6 +17,8 @@ export type Found = {
   next: string | null;
   /** Share of the notes that were searched, 0 to 1. */
   fraction: number;
+  /** How many of them can be found by what they mean; null: they were searched by their words alone. */
+  meaning: NotesFound['meaning'];
   problem: Problem | null;
 };
 
@@ -25,8 +27,9 @@ const pageSize = 20;
 const answerMax = 100;
 /** Passages of a note at first, and when more of them are asked for. */
 const [passagesFirst, passagesMax] = [3, 100];
-/** Until it is asked again while some notes are not searched yet, milliseconds. */
+/** Until it is asked again while some notes are not searched yet, by their words or by what they mean, milliseconds. */
 const againMs = 1000;
+const meaningAgainMs = 10_000;
 
 /** Characters of a question that are sent: the service takes no more. */
 const charactersMax = 400;
@@ -41,13 +44,16 @@ export function openSearch() {
     try {
       const answer = await readUpTo(question, count, mine.signal);
       if (asking !== mine) return;
+      const before = found.get();
       found.set({ question, ...answer, problem: null });
-      const { fraction, notes } = answer;
-      if (fraction < 1) timer = setTimeout(() => void ask(question, notes.length), againMs);
+      const wait = waitBefore(answer, before?.question === question ? before : null);
+      const { length } = answer.notes;
+      if (wait !== null) timer = setTimeout(() => void ask(question, length), wait);
     } catch (error) {
       if (mine.signal.aborted || asking !== mine) return;
       if (!(error instanceof ApiError)) throw error;
-      found.set({ question, notes: [], all: 0, next: null, fraction: 0, problem: error.problem });
+      const nothing = { notes: [], all: 0, next: null, fraction: 0, meaning: null };
+      found.set({ question, ...nothing, problem: error.problem });
     }
   }
 
@@ -96,9 +102,19 @@ export function openSearch() {
   };
 }
 
+/** Until the same is asked again; null: nothing new is expected. What meaning is not known of may never be known. */
+function waitBefore(
+  { fraction, meaning }: Pick<Found, 'fraction' | 'meaning'>,
+  before: Found | null,
+): number | null {
+  if (fraction < 1) return againMs;
+  const grows = meaning?.complete === false && meaning.fraction !== before?.meaning?.fraction;
+  return grows ? meaningAgainMs : null;
+}
+
 /** Asks the service for notes. */
 async function read(
-  { text, filter, order }: Question,
+  { text, filter, order, mode }: Question,
   more: { limit: number; cursor?: string; recording_id?: string; passages?: number },
   signal?: AbortSignal,
 ): Promise<NotesFound> {
@@ -107,6 +123,7 @@ async function read(
     q: text.slice(0, charactersMax),
     group: 'note' as const,
     order,
+    mode,
     passages: passagesFirst,
     ...more,
   };
@@ -131,8 +148,8 @@ async function readUpTo(
     page = await read(question, { limit, ...(cursor !== null && { cursor }) }, signal);
     notes = joined(notes, page.notes);
   } while (notes.length < count && page.next_cursor !== null);
-  const { notes_found: all, next_cursor: next, fraction } = page;
-  return { notes, all, next, fraction };
+  const { notes_found: all, next_cursor: next, fraction, meaning } = page;
+  return { notes, all, next, fraction, meaning };
 }
 
 async function withMore({ question, notes, next }: Found): Promise<Partial<Found>> {

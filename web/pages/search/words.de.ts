@@ -21,6 +21,15 @@ export default {
   answeredFrom: 'Gelesen: {passages} in {notes}.',
   answeredPartly:
     'Es konnte nicht alles gelesen werden. Die Antwort ist möglicherweise unvollständig.',
+  spanSearched:
+    'Die Frage nennt einen Zeitraum. Durchsucht wurden nur Notizen vom {from} bis zum {to}.',
+  daySearched: 'Die Frage nennt einen Tag. Durchsucht wurden nur Notizen vom {day}.',
+  sinceSearched: 'Die Frage nennt einen Zeitraum. Durchsucht wurden nur Notizen seit dem {from}.',
+  latestSearched: {
+    one: 'Die Frage gilt dem Neuesten. Durchsucht wurde nur die neueste Notiz.',
+    many: 'Die Frage gilt dem Neuesten. Durchsucht wurden nur die {count} neuesten Notizen.',
+  },
+  noneOfThenSays: 'In keiner der durchsuchten Notizen wird etwas dazu gesagt.',
   noneSays: 'In keiner Ihrer Notizen wird etwas dazu gesagt.',
   noneOfTheseSays: 'In keiner Notiz, die zu den Filtern passt, wird etwas dazu gesagt.',
   noneFound: 'Bisher wurde nichts dazu gefunden.',
@@ -31,9 +40,17 @@ export default {
   orderIs: 'Reihenfolge: {order}',
   bestFirst: 'Beste zuerst',
   newestFirst: 'Neueste zuerst',
+  modeIs: 'Gefunden nach: {mode}',
+  byBoth: 'Wörter und Sinn',
+  byWords: 'Nur Wörter',
+  byMeaningToo: 'Auch nach dem Sinn suchen',
+  foundByMeaning: 'Dem Sinn nach gefunden, in anderen Worten',
+  meantPartly:
+    '{percent} % Ihrer Notizen können nach ihrem Sinn gefunden werden, die übrigen nach ihren Wörtern.',
   moreNotes: 'Weitere Notizen anzeigen',
   notFoundTitle: 'Keine Ergebnisse für „{question}“.',
   notFoundAll: 'Alle Ihre Notizen wurden durchsucht. Vielleicht wurden andere Wörter verwendet.',
+  notFoundMeant: 'Alle Ihre Notizen wurden nach Wörtern und nach dem Sinn durchsucht.',
   notFoundFiltered: 'Durchsucht wurden nur die Notizen, die zu den Filtern passen.',
   liftFilters: 'Alle Notizen durchsuchen',
   searchPartly: 'Bisher wurden {percent} % Ihrer Notizen durchsucht.',

@@ -66,15 +66,27 @@ const dayIn = (text: string | undefined): string | null =>
 
 export type Order = 'best' | 'newest';
 
+/** By what notes are found: their words, and what is meant where that can be found. */
+export type Mode = 'both' | 'words';
+
+/** How what is found is looked for and shown. */
+export type Seeking = { order: Order; mode: Mode };
+export const usualSeeking: Seeking = { order: 'best', mode: 'both' };
+
 /** The address of the library that shows what fits. */
 export const homeAddress = (filter: Filter): string => withQuery('/', paramsOf(filter));
 
 /** The address of what is found. @param question empty: nothing is sought yet */
-export function searchAddress(question: string, filter: Filter, order: Order = 'best'): string {
+export function searchAddress(
+  question: string,
+  filter: Filter,
+  { order, mode }: Seeking = usualSeeking,
+): string {
   const query = new URLSearchParams();
   if (question !== '') query.set('q', question);
   for (const [name, value] of paramsOf({ ...filter, shared: null })) query.set(name, value);
-  if (question !== '' && order !== 'best') query.set('order', order);
+  if (question !== '' && order !== usualSeeking.order) query.set('order', order);
+  if (question !== '' && mode !== usualSeeking.mode) query.set('mode', mode);
   return withQuery('/search', query);
 }
 
