@@ -1,14 +1,7 @@
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import { personOf } from '../events/facts/personal.ts';
 import { recordingOf } from '../events/facts/recording.ts';
-import {
-  type PageRequest,
-  type ReadEntries,
-  entriesInAll,
-  entriesOf,
-  newestFirst,
-  timeKey,
-} from './list-page.ts';
+import { type ReadEntries, entriesInAll, entriesOf, timeKey } from './list-page.ts';
 import type { Projection, ProjectionStorage } from './runner/projection.ts';
 
 /** What administrators are shown, by what it is about. */
@@ -151,23 +144,30 @@ const grantee = (to: string): Partial<Happened> =>
 
 /** What is looked for; left out: all. */
 export type HappenedFilter = {
-  kind?: HappenedKind | undefined;
+  kind?: string | undefined;
   /** Id of the user who did it, or to whom it was done. */
   user?: string | undefined;
 };
 
-/** A page of what happened, newest first; it costs the same however long the log is. @throws as `newestFirst` */
-export async function whatHappened(
+/** The places of what happened; a page of them costs the same however long the log is. */
+export function happenedPlaces(
   storage: ProjectionStorage,
-  { kind, user, ...page }: HappenedFilter & Omit<PageRequest, 'before' | 'around'>,
-): Promise<{ rows: Happened[]; nextCursor: string | null }> {
+  { kind, user }: HappenedFilter,
+): ReadEntries {
   const lists: ReadEntries[] = [
     ...(user === undefined ? [] : [entriesOf(storage, happened.name, `u/${user}/`)]),
     ...(kind === undefined ? [] : [entriesOf(storage, happened.name, `k/${kind}/`)]),
   ];
   const [first = entriesOf(storage, happened.name, 'a/'), ...others] = lists;
-  const { entries, nextCursor } = await newestFirst(entriesInAll([first, ...others]), page);
-  const keys = entries.map((entry) => `a/${entry}`);
-  const rows = await storage.getMany<Happened>(happened.name, keys);
-  return { rows: rows.filter((row) => row !== undefined), nextCursor };
+  return entriesInAll([first, ...others]);
 }
+
+/** What happened at these places; undefined where none of these facts is. */
+export const happenedAt = (
+  storage: ProjectionStorage,
+  places: readonly string[],
+): Promise<(Happened | undefined)[]> =>
+  storage.getMany<Happened>(
+    happened.name,
+    places.map((place) => `a/${place}`),
+  );

@@ -32,12 +32,16 @@ export type EntryPage = {
   previousCursor: string | null;
 };
 
-/** Entries of a list (`timeKey`) with `gte <= entry < lt`, in their order or backwards, at most `limit`. */
+/**
+ * Entries of a list (`timeKey`) with `gte <= entry < lt`, in their order or backwards, at most `limit`. With `stoppedAt` a list
+ * that has to look at many to find a few may stop: it calls it with the last place it looked at, and gives what is up to there.
+ */
 export type ReadEntries = (within: {
   gte: string;
   lt: string;
   reverse: boolean;
   limit: number;
+  stoppedAt?: ((place: string) => void) | undefined;
 }) => Promise<string[]>;
 
 /** The entries of a list: keys of a projection behind a prefix that ends in `/`. */
@@ -56,8 +60,9 @@ export function entriesOf(
   };
 }
 
-/** Entries of each list that are read at once. */
+/** Entries of each list that are read at once; and of all together for one page. */
 const joinedAtOnce = 64;
+const joinedMax = 50_000;
 
 /**
  * The entries that all of these lists have. What one list lacks is skipped in the others, so the shortest list decides
@@ -65,8 +70,9 @@ const joinedAtOnce = 64;
  */
 export function entriesInAll(lists: readonly [ReadEntries, ...ReadEntries[]]): ReadEntries {
   if (lists.length === 1) return lists[0];
-  return async ({ reverse, limit, ...bounds }) => {
-    const isBehind = (one: string, other: string) => (reverse ? one < other : one > other);
+  return async ({ reverse, limit, stoppedAt, ...bounds }) => {
+    const isBehind = behindIn(reverse);
+    let looked = 0;
     const found: string[] = [];
     let { gte, lt } = bounds;
     while (found.length < limit) {
@@ -84,6 +90,11 @@ export function entriesInAll(lists: readonly [ReadEntries, ...ReadEntries[]]): R
       );
       found.push(...[...first].filter((one) => others.every((other) => other.has(one))));
       if (end === undefined) break;
+      looked += parts.flat().length;
+      if (stoppedAt && looked >= joinedMax && found.length < limit) {
+        stoppedAt(end);
+        break;
+      }
       const behind = parts.map((part) => part.find((one) => isBehind(one, end)));
       if (behind.some((one, n) => one === undefined && (parts[n]?.length ?? 0) < joinedAtOnce))
         break;
@@ -102,15 +113,59 @@ export function entriesInAll(lists: readonly [ReadEntries, ...ReadEntries[]]): R
 /** The entries that any of these lists has: each costs what a page costs. */
 export const entriesInAny =
   (lists: readonly ReadEntries[]): ReadEntries =>
-  async (within) => {
-    const parts = await Promise.all(lists.map((read) => read(within)));
-    if (parts.length < 2) return parts[0] ?? [];
+  async ({ stoppedAt, ...within }) => {
+    const isBehind = behindIn(within.reverse);
+    let end: string | undefined;
+    const stop = (place: string): void => {
+      if (end === undefined || isBehind(end, place)) end = place;
+    };
+    const bounded = stoppedAt ? { ...within, stoppedAt: stop } : within;
+    const parts = await Promise.all(lists.map((read) => read(bounded)));
     const sorted = [...new Set(parts.flat())].sort();
-    return (within.reverse ? sorted.toReversed() : sorted).slice(0, within.limit);
+    const all = within.reverse ? sorted.toReversed() : sorted;
+    // Behind the nearest end not all lists are known.
+    const known = all.filter((one) => end === undefined || !isBehind(one, end));
+    if (end !== undefined && known.length < within.limit) stoppedAt?.(end);
+    return known.slice(0, within.limit);
+  };
+
+const behindIn =
+  (reverse: boolean) =>
+  (one: string, other: string): boolean =>
+    reverse ? one < other : one > other;
+
+/**
+ * Of a list what may stay; as many as were asked for, unless there are no more, or so many were looked at.
+ * @param may which of these may stay
+ */
+export const entriesThat =
+  (
+    read: ReadEntries,
+    may: (entries: string[]) => Promise<string[]>,
+    lookedMax: number,
+  ): ReadEntries =>
+  async ({ gte, lt, reverse, limit, stoppedAt }) => {
+    const found: string[] = [];
+    let bounds = { gte, lt };
+    let looked = 0;
+    while (found.length < limit) {
+      const part = await read({ ...bounds, reverse, limit });
+      found.push(...(await may(part)));
+      looked += part.length;
+      const last = part.at(-1);
+      if (last === undefined || part.length < limit) break;
+      if (stoppedAt && looked >= lookedMax && found.length < limit) {
+        stoppedAt(last);
+        break;
+      }
+      bounds = reverse ? { gte: bounds.gte, lt: last } : { gte: `${last}!`, lt: bounds.lt };
+    }
+    return found.slice(0, limit);
   };
 
 /**
- * One page of a list, newest first. `nextCursor` is null on the last page.
+ * One page of a list, newest first. `nextCursor` is null on the last page; a page may have fewer entries than its limit, where
+ * the list stopped looking.
  * @throws {InvalidCursor}; {RangeError} unless 1 <= limit <= 200.
  */
 export async function newestFirst(
@@ -121,30 +176,33 @@ export async function newestFirst(
     throw new RangeError(`A page holds 1 to ${pageRowsMax} rows, not ${limit}`);
   }
   const bounds = boundsOf({ from, to });
-  const older = async (behind: string, most: number) =>
-    await read({ gte: bounds.gte, lt: least(bounds.lt, behind), reverse: true, limit: most });
+  const part = async (within: Omit<Parameters<ReadEntries>[0], 'limit'>, most: number) => {
+    let stopped: string | undefined;
+    const stoppedAt = (place: string): void => void (stopped = place);
+    const found = await read({ ...within, limit: most + 1, stoppedAt });
+    return { entries: found.slice(0, most), goesOn: found.length > most, stopped };
+  };
+  const older = (behind: string, most: number) =>
+    part({ gte: bounds.gte, lt: least(bounds.lt, behind), reverse: true }, most);
   const newer = async (place: string, most: number) => {
     const gte = behindOf(place) < bounds.gte ? bounds.gte : behindOf(place);
-    return (await read({ gte, lt: bounds.lt, reverse: false, limit: most })).toReversed();
+    const { entries, ...end } = await part({ gte, lt: bounds.lt, reverse: false }, most);
+    return { entries: entries.toReversed(), ...end };
   };
   if (before !== undefined) {
-    const found = await newer(placeIn(before), limit + 1);
-    return pageOf(found.slice(-limit), { isFirst: found.length <= limit, isLast: false });
+    const { entries, ...above } = await newer(placeIn(before), limit);
+    return pageOf(entries, { above, below: { goesOn: true } });
   }
   if (around !== undefined) {
-    const half = Math.floor(limit / 2);
-    const above = await newer(around, half + 1);
-    const shown = above.slice(Math.max(0, above.length - half));
-    const rest = limit - shown.length;
-    const below = await older(behindOf(around), rest + 1);
-    return pageOf([...shown, ...below.slice(0, rest)], {
-      isFirst: above.length <= half,
-      isLast: below.length <= rest,
-    });
+    const above = await newer(around, Math.floor(limit / 2));
+    const below = await older(behindOf(around), limit - above.entries.length);
+    return pageOf([...above.entries, ...below.entries], { above, below });
   }
-  const found = await older(cursor === undefined ? bounds.lt : placeIn(cursor), limit + 1);
-  const shown = found.slice(0, limit);
-  return pageOf(shown, { isFirst: cursor === undefined, isLast: found.length <= limit });
+  const { entries, ...below } = await older(
+    cursor === undefined ? bounds.lt : placeIn(cursor),
+    limit,
+  );
+  return pageOf(entries, { above: { goesOn: cursor !== undefined }, below });
 }
 
 /** Between which entries those of a time are. */
@@ -159,17 +217,20 @@ const behindOf = (place: string): string => `${place}!`;
 
 const least = (one: string, other: string): string => (one < other ? one : other);
 
-const pageOf = (
-  entries: string[],
-  { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
-): EntryPage => {
-  const [first, last] = [entries[0], entries.at(-1)];
+/** `goesOn`: there is more behind the entries; `stopped`: there may be, behind this place. */
+type End = { goesOn: boolean; stopped?: string | undefined };
+
+function pageOf(entries: string[], { above, below }: { above: End; below: End }): EntryPage {
+  const cursorOf = ({ goesOn, stopped }: End, last: string | undefined): string | null => {
+    const place = goesOn ? last : stopped;
+    return place === undefined ? null : cursorAt(place);
+  };
   return {
     entries,
-    nextCursor: isLast || last === undefined ? null : cursorAt(last),
-    previousCursor: isFirst || first === undefined ? null : cursorAt(first),
+    nextCursor: cursorOf(below, entries.at(-1)),
+    previousCursor: cursorOf(above, entries[0]),
   };
-};
+}
 
 /** The part of a key by which lists are sorted: when something began, then its id. */
 export const timeKey = (at: string, id: string): string => `${utcTime(at)}/${id}`;

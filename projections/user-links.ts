@@ -19,9 +19,9 @@ type LinkDecision = Decision<UserFact, UserRefusal>;
 /** Links that may be open at the same time. */
 const linksMax = 500;
 
-/** Gives out a link. The one before for a new password of the same user is good no more. */
+/** Gives out a link. The one before for a new password of the same user is good no more. @param token kept, sealed */
 export const decideLink =
-  (link: Omit<UserLink, 'by' | 'at'>) =>
+  (link: Omit<UserLink, 'by' | 'at'>, token?: string) =>
   (users: Users): LinkDecision => {
     const { userId, purpose, sha256, isAdmin, expiresAt, note } = link;
     if (purpose === 'password' && !users.byId.has(userId)) return unknownUser;
@@ -32,9 +32,16 @@ export const decideLink =
       return refuse('TOO_MANY_LINKS', problemOf('too-many-links'));
     }
     const data = { user_id: userId, sha256, expires_at: expiresAt };
+    const kept = token === undefined ? {} : { token };
     return purpose === 'password'
-      ? [{ type: 'user.password_link_made', data }]
-      : [{ type: 'user.invited', data: { ...data, is_admin: isAdmin }, content: { note } }];
+      ? [{ type: 'user.password_link_made', data, ...(token && { content: kept }) }]
+      : [
+          {
+            type: 'user.invited',
+            data: { ...data, is_admin: isAdmin },
+            content: { note, ...kept },
+          },
+        ];
   };
 
 /** Nothing is open there: nothing to do. */

@@ -12,6 +12,8 @@ const ofMember = z.object({ ...group, ...who });
 /** `claim`: what a sign-on provider calls the group. */
 const groupNamed = z.object({ name: z.string(), claim: z.string().optional() });
 const link = { sha256: z.string(), expires_at: z.string() };
+/** Where the command can be repeated: the answer is the same then. In no projection. */
+const givenToken = z.string().optional();
 
 /** The subject of a user's facts: no recording's, whatever its id. */
 export const userSubject = (userId: string): string => `user-${userId}`;
@@ -38,11 +40,14 @@ const userFacts = {
   /** A link by which somebody becomes the user of that id; `sha256` is that of its token. */
   'user.invited': {
     data: z.object({ ...who, is_admin: z.boolean(), ...link }),
-    content: z.object({ note: z.string() }),
+    content: z.object({ note: z.string(), token: givenToken }),
   },
   'user.invitation_withdrawn': { data: z.object(who) },
   /** A link by which a user chooses a new password; each takes the place of the one before. */
-  'user.password_link_made': { data: z.object({ ...who, ...link }) },
+  'user.password_link_made': {
+    data: z.object({ ...who, ...link }),
+    content: z.object({ token: givenToken }),
+  },
   'user.password_link_withdrawn': { data: z.object(who) },
   'user.admin_granted': { data: z.object(who) },
   'user.admin_revoked': { data: z.object(who) },

@@ -46,7 +46,14 @@ export function holdTaken(
   return isAsLong ? [] : [{ type: 'hold.placed', data: { until }, content: { ...placed.content } }];
 }
 
-function placedIn({ facts }: Pick<Recording, 'facts'>) {
-  const last = facts.findLast(({ type }) => type === 'hold.placed' || type === 'hold.lifted');
+/** Version of the fact that said last whether it is protected; 0: none did. */
+export const holdVersion = (recording: Pick<Recording, 'facts'>): number =>
+  lastSaid(recording)?.version ?? 0;
+
+const lastSaid = ({ facts }: Pick<Recording, 'facts'>) =>
+  facts.findLast(({ type }) => type === 'hold.placed' || type === 'hold.lifted');
+
+function placedIn(recording: Pick<Recording, 'facts'>) {
+  const last = lastSaid(recording);
   return last?.type === 'hold.placed' ? last : undefined;
 }

@@ -2,6 +2,7 @@ import type { Results } from '../../events/facts/counting.ts';
 import type { Block, Moved, Word } from '../../events/facts/transcript.ts';
 import { factsOf, type ReadFact, type Recording } from './recording.ts';
 import { splitWords, timedWords } from './timed-words.ts';
+import { doubtsIn } from './utterances.ts';
 
 /** What people changed of the blocks of a fact, in the order in which they did. */
 export const changesTo = (
@@ -92,21 +93,31 @@ export function cutTurn(
   ];
 }
 
-/** Two neighbours as one turn, under the first one's id and speaker. Pure. */
+/** Two neighbours as one turn, under the first one's id and speaker, with what may be wrong of both. Pure. */
 export const joinedTurns = (one: Block, next: Block): Block => ({
-  ...one,
+  ...withMarksOf(one, [one, next]),
   end: Math.max(one.end, next.end),
   text: `${one.text} ${next.text}`.trim(),
   words: areTimed(one) && areTimed(next) ? [...one.words, ...next.words] : [],
-  ...(one.doubts || next.doubts ? { doubts: [...(one.doubts ?? []), ...(next.doubts ?? [])] } : {}),
-  ...replacedOf([one, next]),
 });
 
-/** What was replaced in several blocks. */
-const replacedOf = (blocks: readonly Block[]): Pick<Block, 'replaced'> => {
-  const all = blocks.flatMap(({ replaced = [] }) => replaced);
-  return all.length === 0 ? {} : { replaced: all };
-};
+/** A block with what may be wrong, and was replaced, in several. */
+function withMarksOf(block: Block, blocks: readonly Block[]): Block {
+  const { doubt: _doubt, doubts: _doubts, replaced: _replaced, ...plain } = block;
+  // Halves of a turn that was cut have the passages of both.
+  const doubts = onceEach(blocks.flatMap((one) => doubtsIn(one)));
+  const replaced = onceEach(blocks.flatMap((one) => one.replaced ?? []));
+  return {
+    ...plain,
+    ...(doubts.length === 0 ? {} : { doubts }),
+    ...(replaced.length === 0 ? {} : { replaced }),
+  };
+}
+
+const onceEach = <T extends { start: number; end: number }>(all: readonly T[]): T[] =>
+  all.filter(
+    ({ start, end }, at) => all.findIndex((one) => one.start === start && one.end === end) === at,
+  );
 
 /**
  * Cuts a block of a list where others said something before or after a time; returns the part that was said then:
@@ -139,9 +150,12 @@ function recut(
   const at = order.indexOf(head);
   const first = byId.get(head);
   if (at < 0 || !first || !content) return [...order];
-  const had = replacedOf(replaced.flatMap((id) => byId.get(id) ?? []));
+  const before = withMarksOf(
+    first,
+    replaced.flatMap((id) => byId.get(id) ?? []),
+  );
   for (const [index, block] of by.entries()) {
-    byId.set(block.id, { ...first, ...had, ...block, ...content.turns[index] });
+    byId.set(block.id, { ...before, ...block, ...content.turns[index] });
   }
   return [
     ...order.slice(0, at),

@@ -25,6 +25,7 @@ export type AccountErrorCode =
   | 'WRONG_CODE'
   | 'TWO_STEP_CHANGED'
   | 'LINK_OVER'
+  | 'KEY_USED_DIFFERENTLY'
   | 'TOO_MANY_LINKS'
   | 'NAME_TAKEN'
   | 'TOO_MANY_NAMES'
@@ -55,6 +56,7 @@ const statuses: Readonly<Record<AccountErrorCode, number>> = {
   WRONG_CODE: 401,
   TWO_STEP_CHANGED: 409,
   LINK_OVER: 404,
+  KEY_USED_DIFFERENTLY: 409,
   TOO_MANY_LINKS: 409,
   NAME_TAKEN: 409,
   TOO_MANY_NAMES: 409,

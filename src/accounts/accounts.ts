@@ -23,6 +23,7 @@ import { type SignOnSettings, localLoginOf } from './local-login.ts';
 import { type SignOn, signOn } from './sign-on.ts';
 import type { Notices } from '../storage/notices.ts';
 import type { Kept, KeptKind } from '../storage/kept.ts';
+import { openDailyCounts } from '../storage/daily-counts.ts';
 import type { SetupCodes } from './setup-code.ts';
 import {
   type AdministrationParts,
@@ -109,7 +110,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const brake = loginBrake(kept);
   const localLogin = () => localLoginOf(settings());
   const login = { scheme, limits, brake, ofStrangers, demand, second, localLogin };
-  const deps = { stream, book, log, ...login };
+  const counted = openDailyCounts(kept);
+  const deps = { stream, book, log, counted, ...login };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
   await finishErasures(users, parts);
   await kept.sweep();

@@ -24,6 +24,7 @@ import {
 } from './second-factor.ts';
 import { type LocalLogin, mayUsePassword } from './local-login.ts';
 import type { UserStream } from './users.ts';
+import { type CountedType, type DailyCounts, unknownPerson } from '../storage/daily-counts.ts';
 import type { Limited } from '../shared/mutex.ts';
 
 /**
@@ -51,6 +52,8 @@ export type LoginDeps = {
   /** Who may log in with a password. */
   localLogin: () => LocalLogin;
   log: Pick<Log, 'info' | 'warn'>;
+  /** Counts logins for administrators. */
+  counted: Pick<DailyCounts, 'note'>;
 };
 
 /**
@@ -94,10 +97,12 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
     const who = { category: securityCategory, address, user_id: user?.id };
     if (!user?.passwordHash || !checked.ok) {
       log.warn(who, 'login failed');
+      countLogin(deps, 'login.failed', user?.id);
       throw deps.localLogin() === 'none' ? useSingleSignOn() : wrongCredentials();
     }
     if (!mayUsePassword(user, deps.localLogin())) {
       log.warn(who, 'login with a password refused');
+      countLogin(deps, 'login.failed', user.id);
       throw useSingleSignOn();
     }
     if (!user.disabled) await passSecond(deps, { user, code, address, isKnown });
@@ -105,6 +110,7 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
     if (!isKnown) await brake.takeBack(account, address);
     if (user.disabled) {
       log.warn(who, 'login of a disabled user refused');
+      countLogin(deps, 'login.failed', user.id);
       throw userDisabled();
     }
     if (checked.rehash) await rehash(user, given, deps);
@@ -116,9 +122,10 @@ export function openLogin(deps: LoginDeps): PasswordLogin {
 
 /** After the right password: a wrong code counts as a wrong password. @throws {AccountError} `CODE_REQUIRED`, `WRONG_CODE` */
 export async function passSecond(
-  { limits, brake, second, log }: Pick<LoginDeps, 'limits' | 'brake' | 'second' | 'log'>,
+  deps: Pick<LoginDeps, 'limits' | 'brake' | 'second' | 'log' | 'counted'>,
   tried: { user: User; code: string | undefined; address: string; isKnown: boolean },
 ): Promise<void> {
+  const { limits, brake, second, log } = deps;
   const { user, code, address, isKnown } = tried;
   if (!user.totp) return;
   if (code === undefined) {
@@ -128,6 +135,7 @@ export async function passSecond(
   }
   if (await second.pass(user, code)) return;
   log.warn({ category: securityCategory, address, user_id: user.id }, 'wrong login code');
+  countLogin(deps, 'login.failed', user.id);
   throw wrongCode();
 }
 
@@ -158,9 +166,10 @@ export async function assertMayTry(
 /** A session of a user as the password was checked. @throws {AccountError} changed or disabled since */
 export async function beginSession(
   user: User,
-  { book, stream, demand }: Pick<LoginDeps, 'book' | 'stream' | 'demand'>,
+  deps: Pick<LoginDeps, 'book' | 'stream' | 'demand' | 'log' | 'counted'>,
   { agent, signedOn = false }: { agent: string | undefined; signedOn?: boolean },
 ): Promise<Session> {
+  const { book, stream, demand } = deps;
   const { users } = stream;
   const session = await book.begin({ userId: user.id, agent, signedOn }, () => {
     const present = users.byId.get(user.id);
@@ -168,6 +177,7 @@ export async function beginSession(
     return present?.passwordSince === user.passwordSince ? users.version : undefined;
   });
   if (!session) throw wrongCredentials();
+  countLogin(deps, signedOn ? 'login.by_provider' : 'login.succeeded', user.id);
   const now = users.byId.get(user.id) ?? user;
   const { username, isAdmin } = now;
   const limited = signedOn ? null : limitOf(now, demand());
@@ -179,6 +189,17 @@ export async function beginSession(
     is_admin: isAdmin,
     ...(limited === null ? {} : { limited }),
   };
+}
+
+/** Nobody waits for it: a disk that takes nothing must not keep people out, nor time tell what was found. */
+function countLogin(
+  { counted, log }: Pick<LoginDeps, 'counted' | 'log'>,
+  type: CountedType,
+  userId: string | undefined,
+): void {
+  counted
+    .note(type, userId ?? unknownPerson)
+    .catch((err: unknown) => log.warn({ err }, 'a login could not be counted'));
 }
 
 /** Waits for as long as guessing from everywhere makes it wait. @throws {AccountError} `TOO_MANY_ATTEMPTS` */

@@ -18,6 +18,8 @@ import {
   linkOver,
   openLink,
 } from '../../projections/user-links.ts';
+import { problemOf } from '../words/problems.ts';
+import { AccountError } from './account-error.ts';
 import type { Session, Peer } from './caller.ts';
 import {
   type LoginDeps,
@@ -29,6 +31,8 @@ import {
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { type OnBehalf, type UserKeys, accountError, forgetUser } from './users.ts';
+
+const dayMs = 24 * 3_600_000;
 
 /** Counts attempts at links apart from those at any account: no name has a line break. */
 const account = '\nlink';
@@ -47,7 +51,10 @@ export const wantedInvitation = z.strictObject({
 });
 export const wantedPasswordLink = z.strictObject({ days });
 
-/** A link as it is given out, once: only the SHA-256 of its token is kept. */
+/**
+ * A link as it is given out, once: it is found by the SHA-256 of its token. Of a command that can be repeated the token is
+ * kept, sealed with the user's key, for the same answer.
+ */
 export type GivenLink = { id: string; token: string; expiresAt: Date };
 
 /** What whoever opens a link may know of it. */
@@ -62,15 +69,22 @@ export type ShownLink = {
 
 type From = Omit<Peer, 'local'>;
 
+/** `isRepeatable`: the command may be given again, and its answer is told again then. */
+type RepeatableOnBehalf = OnBehalf & { isRepeatable?: boolean | undefined };
+
 /** Invitations, and links by which users choose a new password. One use; all that is wrong with one has one answer. */
 export interface UserLinks {
-  /** @throws {AccountError} `TOO_MANY_LINKS`, `ADMINISTRATOR_FIRST`; {EventStoreError} */
+  /**
+   * A command that was given before is answered with its link.
+   * @throws {AccountError} `TOO_MANY_LINKS`, `ADMINISTRATOR_FIRST`; of a repetition `KEY_USED_DIFFERENTLY`, `LINK_OVER`: its link
+   *   opens nothing any more, or was made before tokens were kept; {EventStoreError}
+   */
   invite(
     wanted: { note: string; isAdmin: boolean; days: number },
-    onBehalf: OnBehalf,
+    onBehalf: RepeatableOnBehalf,
   ): Promise<GivenLink>;
-  /** The link before for the same user is good no more. @throws {AccountError} `UNKNOWN_USER`, `TOO_MANY_LINKS` */
-  linkForPassword(username: string, days: number, onBehalf: OnBehalf): Promise<GivenLink>;
+  /** The link before for the same user is good no more. @throws {AccountError} `UNKNOWN_USER`, and as `invite` */
+  linkForPassword(username: string, days: number, onBehalf: RepeatableOnBehalf): Promise<GivenLink>;
   /** Those that are open, made last first. */
   listLinks(): UserLink[];
   /** False: there is none of that id. */
@@ -107,16 +121,15 @@ export function userLinks(parts: Parts): UserLinks {
   const give = async (
     link: Omit<UserLink, 'sha256' | 'expiresAt' | 'by' | 'at'>,
     days: number,
-    onBehalf: OnBehalf,
+    { isRepeatable, ...onBehalf }: RepeatableOnBehalf,
   ): Promise<GivenLink> => {
     const token = randomBytes(32).toString('base64url');
-    const expiresAt = new Date(clock().getTime() + days * 24 * 3_600_000);
+    const expiresAt = new Date(clock().getTime() + days * dayMs);
     const made = { ...link, sha256: sha256Of(token), expiresAt: expiresAt.toISOString() };
-    const [fact] = await stream.change(onBehalf, decideLink(made));
-    if (fact === undefined || !('sha256' in fact.data) || fact.data.sha256 !== made.sha256) {
-      // A repetition: the first answer had the link, which is kept nowhere.
-      throw accountError(linkOver);
-    }
+    const decide = decideLink(made, isRepeatable ? token : undefined);
+    const [fact] = await stream.change(onBehalf, decide);
+    if (fact === undefined || !('sha256' in fact.data) || fact.data.sha256 !== made.sha256)
+      return await givenBefore(fact?.version, { ...link, days }, parts);
     report(`${link.purpose} link made`, link.userId, { by: onBehalf.by });
     return { id: link.userId, token, expiresAt };
   };
@@ -164,6 +177,33 @@ export function userLinks(parts: Parts): UserLinks {
     },
   };
 }
+
+/** The link of a command that was given before, as it was told. @throws {AccountError} as `invite` */
+async function givenBefore(
+  version: number | undefined,
+  wanted: Pick<UserLink, 'userId' | 'purpose' | 'isAdmin' | 'note'> & { days: number },
+  { stream, clock }: Pick<Parts, 'stream' | 'clock'>,
+): Promise<GivenLink> {
+  const fact = version === undefined ? undefined : await stream.factAt(version);
+  const isInvitation = wanted.purpose === 'invitation';
+  if (fact?.type !== (isInvitation ? 'user.invited' : 'user.password_link_made'))
+    throw usedDifferently();
+  const { user_id: id, sha256, expires_at: end } = fact.data;
+  // It is withdrawn, or was made before tokens were kept.
+  const token = fact.content?.token;
+  if (token === undefined) throw accountError(linkOver);
+  const isSame =
+    Math.round((Date.parse(end) - Date.parse(fact.at)) / dayMs) === wanted.days &&
+    (fact.type === 'user.invited'
+      ? fact.data.is_admin === wanted.isAdmin && fact.content?.note === wanted.note
+      : id === wanted.userId);
+  if (!isSame) throw usedDifferently();
+  if (!openLink(stream.users, sha256, clock().toISOString())) throw accountError(linkOver);
+  return { id, token, expiresAt: new Date(end) };
+}
+
+const usedDifferently = (): AccountError =>
+  new AccountError('KEY_USED_DIFFERENTLY', problemOf('key-used-differently'));
 
 const sha256Of = (token: string): string => hash('sha256', token, 'hex');
 

@@ -6,7 +6,12 @@ import { type Decision, commandHandler, isRefusal } from '../../events/command-h
 import type { StoredFact } from '../../events/facts/envelope.ts';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventStore } from '../../events/store.ts';
-import { type UserFact, userSubjects, usersStream } from '../../events/facts/catalogue.ts';
+import {
+  type LoggedFact,
+  type UserFact,
+  userSubjects,
+  usersStream,
+} from '../../events/facts/catalogue.ts';
 import {
   type User,
   type UserRefusal,
@@ -45,6 +50,8 @@ export type UserStream = {
   users: Users;
   /** Takes in what other processes appended. @throws {EventStoreError} */
   takeIn(): Promise<void>;
+  /** The fact of this version, with its content as far as it can be read. @throws {EventStoreError} */
+  factAt(version: number): Promise<LoggedFact | undefined>;
   /**
    * Returns the facts the command led to, now or when it was given before; durable then.
    * @throws {AccountError} what `decide` refuses; {EventStoreError} `BUSY` and what the log says
@@ -65,6 +72,11 @@ export async function openUserStream(store: EventStore): Promise<UserStream> {
   return {
     users,
     takeIn: () => handler.readOn(usersStream),
+    async factAt(version) {
+      const only = { afterVersion: version - 1, limit: 1 };
+      for await (const fact of store.read(usersStream, only)) return fact;
+      return undefined;
+    },
     async change(onBehalf, decide) {
       const decided = await handler.handle(usersStream, metadataOf(onBehalf), decide);
       if (isRefusal(decided)) throw accountError(decided);

@@ -7,6 +7,7 @@ import { withLogAlone } from '../integrity/open-mark.ts';
 import { askService } from '../control/socket.ts';
 import { restore as restoreFrom } from '../integrity/restore.ts';
 import { EventStoreError } from '../../events/store.ts';
+import { messageOf } from '../shared/errors.ts';
 import { KeyError } from '../../events/key-store.ts';
 import { type Finding, findingAnswer, findingSaid, whyUnopenable } from '../integrity/findings.ts';
 import { harmedTables } from '../integrity/tables/tables.ts';
@@ -30,7 +31,13 @@ export async function backupCommand(directory: string, options: { json: boolean 
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   const report =
     (await askService<BackupReport>(data.controlSocket, 'backup', { directory: path })) ??
-    (await withLogAlone(data, (opened) => backUp({ ...opened, data }, path, stop.signal)));
+    (await withLogAlone(data, async (opened) => {
+      const made = await backUp({ ...opened, data }, path, stop.signal);
+      await opened.counted.note('backup.completed', 'system').catch((error: unknown) => {
+        console.error(`What happened doesn’t have this backup: ${messageOf(error)}`);
+      });
+      return made;
+    }));
   if (options.json) {
     console.log(JSON.stringify(report));
     return;

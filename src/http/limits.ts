@@ -20,6 +20,8 @@ export const limits = {
   uploadSpeedMs: 60_000,
   /** Turns that one request corrects: each is a fact, and all are one append (`appendFactsMax`). */
   turnEditsMax: 1000,
+  /** Of what others share, rows that are looked at for one page: a page may have fewer than were asked for, and a cursor. */
+  lookedMax: 5_000,
   /** Rows a page at most, and by default. */
   pageMax: 200,
   pageDefault: 50,
@@ -29,8 +31,9 @@ export const limits = {
   changedTogetherMax: 500,
   /** Recordings that a rule is tried on, the newest. */
   triedMax: 200,
-  /** Recordings of a folder or a tag that are counted. */
+  /** Recordings of a folder or a tag that are counted; and of all in one answer, where there are many, twice at most. */
   countedMax: 1000,
+  countedTogetherMax: 20_000,
   libraryIdsMax: 10_000,
   /** `Idempotency-Key`: characters; answers remembered, all users together. */
   idempotencyKeyCharactersMax: 255,
@@ -103,6 +106,8 @@ export const limits = {
   socketDrainMs: 30_000,
   /** Clients reading the log for what they missed, at the same time; others wait their turn. */
   catchUpsAtOnceMax: 4,
+  /** Facts that a client may have missed; of more it is told that, and reads again what it shows. */
+  catchUpFactsMax: 20_000,
   /** `progress` frames of one recording are at least this far apart. */
   progressEveryMs: 250,
   /** Status objects, and pages of the library, kept at hand until the next fact. */

@@ -1,10 +1,16 @@
 import type { Grantee } from '../../events/facts/access.ts';
 import { type SharedFolder, foldersShared } from '../../projections/access.ts';
 import { entriesInFolders, entriesOfOrder } from '../../projections/library.ts';
-import { type ReadEntries, entriesInAny, pageRowsMax } from '../../projections/list-page.ts';
+import {
+  type ReadEntries,
+  entriesInAny,
+  entriesThat,
+  pageRowsMax,
+} from '../../projections/list-page.ts';
 import { type KeptLine, linesOf } from '../../projections/recording-row.ts';
 import { entriesShared } from '../../projections/shared-lists.ts';
 import type { Caller } from '../accounts/caller.ts';
+import { limits } from './limits.ts';
 import type { HttpServices } from './services.ts';
 import { granteesOf, rightsOf } from './visible-recording.ts';
 
@@ -73,7 +79,7 @@ export async function entriesWithMe(
       .filter((one) => folder === undefined || one.folder === folder)
       .map((one) => entriesInFolders(storage, one.owner, [one.folder])),
   ];
-  return entriesThatMay(entriesInAny(lists), async (entries) => {
+  const may = async (entries: string[]): Promise<string[]> => {
     const lines = await linesOf(storage, entries);
     const kept = await Promise.all(
       lines.map(async (line) =>
@@ -82,7 +88,8 @@ export async function entriesWithMe(
     );
     const ids = new Set(kept.flatMap((line) => line?.core.recordingId ?? []));
     return entries.filter((entry) => ids.has(entry.slice(entry.indexOf('/') + 1)));
-  });
+  };
+  return entriesThat(entriesInAny(lists), may, limits.lookedMax);
 }
 
 /** Recordings of others that run and that a user may follow, at most `limit`. */
@@ -116,19 +123,3 @@ const isWithMe = async (
   { core }: KeptLine,
 ): Promise<boolean> =>
   core.owner !== userId && (await rightsOf(services, { userId, isAdmin: false }, core)) !== null;
-
-/** Of a list what may stay; as many as were asked for, unless there are no more. */
-const entriesThatMay =
-  (read: ReadEntries, may: (entries: string[]) => Promise<string[]>): ReadEntries =>
-  async ({ gte, lt, reverse, limit }) => {
-    const found: string[] = [];
-    let bounds = { gte, lt };
-    while (found.length < limit) {
-      const part = await read({ ...bounds, reverse, limit });
-      found.push(...(await may(part)));
-      const last = part.at(-1);
-      if (last === undefined || part.length < limit) break;
-      bounds = reverse ? { gte: bounds.gte, lt: last } : { gte: `${last}!`, lt: bounds.lt };
-    }
-    return found.slice(0, limit);
-  };

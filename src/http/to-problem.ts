@@ -213,6 +213,7 @@ const byCode = {
   ADMINISTRATOR_FIRST: () => new Problem('administrator-first'),
   BUILT_IN_USER: ({ said }) => new Problem('built-in-user', { said }),
   LINK_OVER: () => new Problem('link-over'),
+  KEY_USED_DIFFERENTLY: () => new Problem('key-used-differently'),
   TOO_MANY_LINKS: () => new Problem('too-many-links'),
   NAME_TAKEN: ({ said }) => new Problem('name-taken', { said }),
   TOO_MANY_NAMES: ({ said }) => new Problem('too-many-names', { said }),

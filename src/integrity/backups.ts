@@ -15,6 +15,7 @@ import { ifMissing } from '../shared/files.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
 import type { BackupReport } from './backup.ts';
+import type { CountedType, DailyCounts } from '../storage/daily-counts.ts';
 import { lastBackupFile } from './not-in-backups.ts';
 import { openListeners } from '../shared/listeners.ts';
 
@@ -49,10 +50,10 @@ export class BackupRefused extends Error {
 
 /** Backups of a service that runs: one at a time. */
 export interface Backups {
-  /** Makes one. @throws {BackupRefused}; as `backup` */
+  /** Makes one for a command of the host. @throws {BackupRefused}; as `backup` */
   make(path: string): Promise<BackupReport>;
-  /** Begins one in the background. @throws {BackupRefused} also for a folder that is none for a backup */
-  begin(path: string): Promise<BackupNow>;
+  /** Begins one in the background for a user. @throws {BackupRefused} also for a folder that is none for a backup */
+  begin(path: string, by: string): Promise<BackupNow>;
   /** Ends the one under way at its next file, or leaves it alone when that hangs; what was backed up before stays. Resolves then. */
   cancel(): Promise<void>;
   /** The one under way, or the last, also of an earlier process; null: there was none. */
@@ -75,19 +76,19 @@ export function openBackups(deps: BackupsDeps): Backups {
     if (last?.state !== 'running') return;
     throw new BackupRefused('BACKUP_RUNNING', problemOf('backup-running'));
   };
-  const start = (path: string): { begun: BackupNow; report: Promise<BackupReport> } => {
+  const start = (path: string, by: string): { begun: BackupNow; report: Promise<BackupReport> } => {
     assertNone();
     const begun: BackupNow = { ...noBackup, path, started_at: new Date().toISOString() };
     last = begun;
     tell();
     cancelling = new AbortController();
-    const report = makeOne(deps, begun, { cancelled: cancelling.signal, tell });
+    const report = makeOne(deps, begun, { by, cancelled: cancelling.signal, tell });
     underWay = report.catch(() => undefined);
     return { begun, report };
   };
   return {
-    make: async (path) => await start(path).report,
-    async begin(path) {
+    make: async (path) => await start(path, 'system').report,
+    async begin(path, by) {
       assertNone();
       const { prepareTarget } = await import('./backup.ts');
       const late = AbortSignal.timeout(deps.times.endMs);
@@ -95,7 +96,7 @@ export function openBackups(deps: BackupsDeps): Backups {
         const cause = late.aborted ? noAnswer(path) : error;
         throw new BackupRefused('BACKUP_PLACE', faultOf(cause), { cause });
       });
-      const { begun, report } = start(path);
+      const { begun, report } = start(path, by);
       // Kept in its state, and logged.
       report.catch(() => undefined);
       return { ...begun };
@@ -121,6 +122,8 @@ type BackupsDeps = {
   /** Runs what copies files while none is replaced: those of the facts copied before must be there. */
   whileFilesStay<T>(work: () => Promise<T>): Promise<T>;
   log: Pick<Log, 'info' | 'warn'>;
+  /** Counts backups for administrators. */
+  counted: Pick<DailyCounts, 'note'>;
   times: BackupTimes;
 };
 
@@ -137,7 +140,7 @@ export const backupTimes = {
 async function makeOne(
   deps: BackupsDeps,
   one: BackupNow,
-  { cancelled, tell }: { cancelled: AbortSignal; tell: () => void },
+  { by, cancelled, tell }: { by: string; cancelled: AbortSignal; tell: () => void },
 ): Promise<BackupReport> {
   const {
     log,
@@ -146,11 +149,15 @@ async function makeOne(
   const stalling = new AbortController();
   const stalled = setTimeout(() => stalling.abort(noAnswer(one.path)), stallMs);
   const onRecords = (): void => void stalled.refresh();
-  const count = counting(one, tell);
+  const countFile = counting(one, tell);
   const onFile = (): void => {
     onRecords();
-    count();
+    countFile();
   };
+  const count = (type: CountedType): Promise<void> =>
+    deps.counted.note(type, by).catch((err: unknown) => {
+      log.warn({ err }, 'a backup could not be counted');
+    });
   try {
     const { backup } = await import('./backup.ts');
     const ending = AbortSignal.any([deps.stopping, cancelled, stalling.signal]);
@@ -164,6 +171,7 @@ async function makeOne(
       bytes: files.size,
     });
     log.info({ path: one.path, facts }, 'backup completed');
+    await count('backup.completed');
     return report;
   } catch (error) {
     if (cancelled.aborted) {
@@ -173,6 +181,7 @@ async function makeOne(
     }
     Object.assign(one, { state: 'failed', error: saidOf(error) });
     log.warn({ err: error, path: one.path }, 'backup failed');
+    await count('backup.failed');
     throw error;
   } finally {
     clearTimeout(stalled);

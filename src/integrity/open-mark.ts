@@ -12,6 +12,7 @@ import { markerPath } from '../../events/log/marker.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { levelKept } from '../storage/level-rows.ts';
 import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
+import { type DailyCounts, openDailyCounts } from '../storage/daily-counts.ts';
 import { exists, ifMissing } from '../shared/files.ts';
 
 /** In the data directory while a process has the log open; not part of a backup. */
@@ -94,7 +95,12 @@ export async function isHeldByAnother(data: Pick<DataFolder, 'root'>): Promise<b
  */
 export async function withLogAlone<T>(
   data: Pick<DataFolder, 'root' | 'log' | 'keys'>,
-  work: (opened: { store: EventLog; keys: KeyStore; jobs: PendingJobs }) => Promise<T>,
+  work: (opened: {
+    store: EventLog;
+    keys: KeyStore;
+    jobs: PendingJobs;
+    counted: DailyCounts;
+  }) => Promise<T>,
 ): Promise<T> {
   if (!(await exists(markerPath(data.log))) && !(await exists(data.log))) {
     throw new Error(`There is no log in ${data.root}.`);
@@ -102,8 +108,9 @@ export async function withLogAlone<T>(
   await assertTablesReadable(data.log);
   const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {
-    const jobs = pendingJobs(levelKept(store.db, () => new Date()));
-    return await work({ store, keys: store.keys, jobs });
+    const kept = levelKept(store.db, () => new Date());
+    const beside = { jobs: pendingJobs(kept), counted: openDailyCounts(kept) };
+    return await work({ store, keys: store.keys, ...beside });
   } finally {
     await store.close();
   }

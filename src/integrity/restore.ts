@@ -72,10 +72,17 @@ export async function restore(
   } finally {
     await copy.close();
   }
-  const { erasedAgain, verified } = await withLogAlone(building, async ({ store, keys }) => ({
-    erasedAgain: await recordErasures(store, list),
-    verified: await verifyData({ store, keys, data: building }),
-  }));
+  const { erasedAgain, verified } = await withLogAlone(
+    building,
+    async ({ store, keys, counted }) => {
+      const again = await recordErasures(store, list);
+      await counted.note('backup.restored', 'system');
+      return {
+        erasedAgain: again,
+        verified: await verifyData({ store, keys, data: building }),
+      };
+    },
+  );
   const damaged = verified.findings.some(
     ({ kind, severity }) => severity === 'damage' && (kind === 'record' || kind === 'index'),
   );

@@ -1,6 +1,9 @@
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
+import { erase } from '../../projections/recording/decide.ts';
+import { holdTaken, holdVersion } from '../../projections/recording/holds.ts';
+import { readRecording } from '../../projections/recording/recording.ts';
 import { possibleFacts } from '../../machines/states.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
 import { type ErasureCommands, type Removals, lastState } from './erasure.ts';
@@ -17,9 +20,15 @@ export type MadeOfOthers = {
     facts: readonly RecordingFact[],
     metadata: CommandMetadata,
   ): Promise<void>;
-  /** Erases a recording that is in another one whole; resolves when nothing is left of it. */
+  /**
+   * Erases a recording that is in another one whole, which is protected from deletion as this one is by now; resolves when
+   * nothing is left of it.
+   */
   absorb(recordingId: string, into: string): Promise<void>;
 };
+
+/** How often it is looked at again because its protection changed meanwhile. */
+const triesMax = 20;
 
 const absorbing = 'absorbed-by-';
 /** The recording that took up one which was erased by this command; null: it was erased for another reason. */
@@ -48,10 +57,25 @@ export const madeOfOthers = (
     );
   },
   async absorb(recordingId, into) {
-    const state = await lastState(store, recordingId);
+    let state = await lastState(store, recordingId);
     if (state === undefined) return;
+    if (state === erasedState) await removals.erase(recordingId, null);
     const metadata = { by: 'system', command: `${absorbing}${into}` };
-    if (state !== erasedState) await erasing.erase(recordingId, metadata);
-    else await removals.erase(recordingId, null);
+    for (let tries = 0; state !== erasedState; tries += 1) {
+      if (tries === triesMax) throw new Error('Its protection changed again and again.');
+      const taken = await readRecording(store, recordingId);
+      const seen = holdVersion(taken);
+      if (seen > 0)
+        await recordings.use(into, { create: false }, (one) =>
+          one.decide({ by: 'system', command: `hold-of-${recordingId}@${seen}` }, (now) =>
+            holdTaken(now, taken, Date.now()),
+          ),
+        );
+      // Protected otherwise meanwhile: nothing is erased before that is taken over, too.
+      await erasing.erase(recordingId, metadata, (now, at) =>
+        holdVersion(now) === seen ? erase(now, at) : [],
+      );
+      state = await lastState(store, recordingId);
+    }
   },
 });

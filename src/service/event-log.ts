@@ -25,6 +25,7 @@ import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { ClusterMember } from '../storage/cluster.ts';
 import { type ByOne, openByOne } from '../storage/by-one.ts';
+import { openDailyCounts } from '../storage/daily-counts.ts';
 import { openAudioStore } from '../storage/audio/blob-audio.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
@@ -146,8 +147,9 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
     const rows = await openServedRows(data, store.keys, mark, log);
     await takeInKeys(store, rows.storage, log);
     const blobs = blobsOfOneProcess(data.shared);
+    const parts = partsOf(store, data);
     return {
-      ...partsOf(store, data),
+      ...parts,
       rows,
       passages: passageRows(levelPassageCells(rows.db), store.keys),
       standing: {
@@ -168,10 +170,8 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
         const kept = { store, keys: store.keys, data, log };
         const scrub = await startScrub({ ...kept, notTakenUp });
         const { stopping } = scrub;
-        return {
-          scrub,
-          backups: openBackups({ ...kept, times: backupTimes, stopping, whileFilesStay }),
-        };
+        const how = { counted: openDailyCounts(parts.kept), times: backupTimes, stopping };
+        return { scrub, backups: openBackups({ ...kept, ...how, whileFilesStay }) };
       },
       audio: openAudioStore({ blobs, derived: data.derived }),
       names: null,

@@ -19,7 +19,7 @@ type Answer = {
 };
 type Named = { id: string; name: string };
 
-test(`${rounds} times the service is killed while notes are put in order: each change is there once, with what undoes it (SEED=${seed})`, async (t) => {
+test(`${rounds} times the service is killed while words are made and notes put in order: each change is there once, with what undoes it (SEED=${seed})`, async (t) => {
   const random = seeded(seed);
   const dataDir = await tempDir(t);
   const env = { ...(await storeVariables(dataDir)), MITSCHRIFT_MODELS: modelsDir };
@@ -59,10 +59,17 @@ test(`${rounds} times the service is killed while notes are put in order: each c
       return null;
     }
   };
-  /** A folder and a tag are made, and all notes put there. @returns null where an answer is missing */
+  /** A folder, a word of it and a tag are made, and all notes put there. @returns null where an answer is missing */
   const put = async (name: string): Promise<{ before: Order[]; now: Order } | null> => {
     const folder = await asked<Named>('/folders', `folder-${name}`, { name });
-    const tag = folder && (await asked<Named>('/tags', `tag-${name}`, { name }));
+    const word =
+      folder &&
+      (await asked<Named>('/words', `word-${name}`, {
+        write: `Term ${name}`,
+        heard: [`turn ${name}`],
+        folder: folder.id,
+      }));
+    const tag = word && (await asked<Named>('/tags', `tag-${name}`, { name }));
     if (!folder || !tag) return null;
     const now = { folder: folder.id, tags: [tag.id] };
     const changes = ids.map((recording_id) => ({ recording_id, ...now }));
@@ -77,7 +84,13 @@ test(`${rounds} times the service is killed while notes are put in order: each c
   for (let round = 0; round < rounds || (unanswered === 0 && round < 5 * rounds); round += 1) {
     const doomed = service;
     const dies = random.below(tellers);
-    const diesAt = random.pick(['/folders', '/tags', '/recordings/bulk', '/recordings/bulk']);
+    const diesAt = random.pick([
+      '/folders',
+      '/words',
+      '/tags',
+      '/recordings/bulk',
+      '/recordings/bulk',
+    ]);
     const after = random.below(40);
     for (let place = 0; place < tellers; place += 1) {
       const name = `order-${round}.${place}`;
@@ -117,6 +130,12 @@ test(`${rounds} times the service is killed while notes are put in order: each c
     assert.deepEqual(new Set(there.map(({ name }) => name)), new Set(names));
     assert.equal(there.length, names.length, 'none was made twice');
   }
+  const { words } = await api.get<{ words: { write: string }[] }>('/words?of=mine');
+  assert.deepEqual(
+    words.map(({ write }) => write).toSorted(),
+    names.map((name) => `Term ${name}`).toSorted(),
+    'each word is there once',
+  );
   await eventually('documents say where they are', async () => {
     const { refreshing } = await api.get<{ refreshing: number }>('/status');
     return refreshing === 0;

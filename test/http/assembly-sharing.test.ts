@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MadeOfOthers } from '../../src/recordings/made-of-others.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ProblemAnswer } from '../support/http-client.ts';
 import { ask, meeting, read, record, spelledWorld, textOf } from '../support/spelled-world.ts';
@@ -91,4 +92,18 @@ test('nothing is removed of a protected note, and both parts of one that is cut 
     const { hold } = await ask<Held>(at, 'GET', `/recordings/${one}`);
     assert.deepEqual([hold?.until, hold?.reason], [until, 'evidence']);
   }
+});
+
+test('what is protected while it is taken up stays protected in what took it up', async (t) => {
+  const at = await spelledWorld(t);
+  const { service } = at;
+  const [id, part] = [await meeting(at, [2, 1]), await meeting(at, [4, 3])];
+  const until = new Date(Date.now() + 86_400_000).toISOString();
+  // After it was put together, and before the other is erased, as the stage that writes does.
+  await ask(at, 'PATCH', `/recordings/${part}`, { hold: { until, reason: 'evidence' } });
+  const { absorb } = service.recordingService as unknown as MadeOfOthers;
+  await absorb(part, id);
+  await service.reaches(part, 'idle.erased');
+  const { hold } = await ask<Held>(at, 'GET', `/recordings/${id}`);
+  assert.deepEqual([hold?.until, hold?.reason], [until, 'evidence']);
 });

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, password, startService } from '../support/http-client.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
-type One = Record<string, string | number | boolean | null> & { type: string; n: number };
+type One = Record<string, string | number | boolean | null> & {
+  id: string;
+  type: string;
+  at: string;
+};
 type Page = { happened: One[]; next_cursor: string | null };
 
 test('administrators see what happened to users, rights, shares and settings, and what was erased; not a word', async (t) => {
@@ -39,8 +47,8 @@ test('administrators see what happened to users, rights, shares and settings, an
   const { happened } = await asked('limit=200');
   const types = happened.map(({ type }) => type);
   assert.deepEqual(
-    happened.map(({ n }) => n),
-    happened.map(({ n }) => n).toSorted((a, b) => b - a),
+    happened.map(({ at }) => at),
+    happened.map(({ at }) => at).toSorted((a, b) => b.localeCompare(a)),
     'newest first',
   );
   for (const type of [
@@ -68,16 +76,16 @@ test('administrators see what happened to users, rights, shares and settings, an
   assert.equal((await kinds('user=nobody')).length, 0);
   assert.equal((await kinds('to=2001-01-01T00:00:00Z')).length, 0);
   assert.equal((await kinds('from=2001-01-01T00:00:00Z&limit=200')).length, happened.length);
-  const pages: number[] = [];
+  const pages: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
     const page: Page = await asked(`limit=3${cursor && `&cursor=${cursor}`}`);
-    pages.push(...page.happened.map(({ n }) => n));
+    pages.push(...page.happened.map(({ id: place }) => place));
     cursor = page.next_cursor;
   }
   assert.deepEqual(
     pages,
-    happened.map(({ n }) => n),
+    happened.map(({ id: place }) => place),
   );
 
   const file = async (format: string) => {
@@ -87,7 +95,7 @@ test('administrators see what happened to users, rights, shares and settings, an
   };
   const csv = await file('csv');
   const lines = csv.trim().split('\r\n');
-  assert.match(lines[0]!, /^n,at,kind,type,by,/);
+  assert.match(lines[0]!, /^id,n,at,kind,type,by,/);
   assert.equal(lines.length, (await kinds('kind=groups')).length + 1);
   assert.ok(lines[1]!.includes(",'=Readers,"), 'no formula of a spreadsheet');
   const json = JSON.parse(await file('json')) as One[];
@@ -129,4 +137,63 @@ test('others than administrators see nothing of it', async (t) => {
     const { status, body } = await service.call<ProblemAnswer>('GET', path, { token: ben });
     assert.deepEqual([status, body.type], [403, '/problems/not-admin']);
   }
+});
+
+test('logins and backups are counted by day and person, failed ones of nobody known as one', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  await service.addUser('ben');
+  const login = async (username: string, given: string) =>
+    await service.call('POST', '/login', { json: { username, password: given } });
+  assert.equal((await login('ben', password)).status, 200);
+  assert.equal((await login('ben', 'wrong password')).status, 401);
+  for (const name of ['carol', 'dan', 'eve'])
+    assert.equal((await login(name, 'wrong password')).status, 401);
+  const path = await tempDir(t);
+  for (const folder of ['one', 'two']) {
+    const begun = await service.call('POST', '/backup', {
+      token: ada,
+      json: { path: join(path, folder) },
+    });
+    assert.equal(begun.status, 202);
+    await eventually('the backup', async () => {
+      type Status = { backup: { state: string } | null };
+      const { body } = await service.call<Status>('GET', '/status', { token: ada });
+      return body.backup?.state === 'done';
+    });
+  }
+  const asked = async (query: string) =>
+    (await service.call<Page>('GET', `/happened?${query}`, { token: ada })).body.happened;
+  const figures = (all: One[]) =>
+    all.map(({ type, by_name: by, user, count }) => [type, by ?? null, user, count]).toSorted();
+  const expected = [
+    ['login.failed', null, 'ben', 1],
+    ['login.failed', null, null, 3],
+    ['login.succeeded', 'ada', 'ada', 1],
+  ];
+  await eventually('the failed logins', async () =>
+    (await asked('kind=logins')).some(({ count }) => count === 3),
+  );
+  const logins = await asked('kind=logins');
+  for (const one of expected)
+    assert.ok(
+      figures(logins).some((found) => isDeepStrictEqual(found, one)),
+      `${JSON.stringify(one)} of ${JSON.stringify(figures(logins))}`,
+    );
+  assert.deepEqual(figures(await asked('kind=backups')), [['backup.completed', 'ada', null, 2]]);
+  assert.deepEqual(
+    [...new Set((await asked('user=ben&kind=logins')).map(({ user }) => user))],
+    ['ben'],
+  );
+  assert.deepEqual(figures(await asked('user=unknown')), [['login.failed', null, null, 3]]);
+  assert.equal((await asked('kind=logins&to=2001-01-01T00:00:00Z')).length, 0);
+  assert.equal((await asked('kind=logins&from=2001-01-01T00:00:00Z')).length, logins.length);
+  assert.ok((await asked('limit=200')).some(({ type }) => type === 'backup.completed'));
+  const headers = { Authorization: `Bearer ${ada}` };
+  const csv = await (
+    await fetch(`${service.url}/happened/export?kind=backups`, { headers })
+  ).text();
+  assert.equal(csv.trim().split('\r\n').length, 2);
+  const all = JSON.stringify([logins, csv]);
+  for (const word of ['carol', 'eve', path]) assert.ok(!all.includes(word), word);
 });

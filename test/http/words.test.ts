@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readRecording } from '../../projections/recording/recording.ts';
+import { openWords } from '../../src/recordings/words-held.ts';
 import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
 
 type Word = {
@@ -171,4 +173,40 @@ test('a list is read line by line; what is there gets what it was not misheard a
     ['Mitschrift', ['mit Schrift', 'mit schriften', 'mit Schiff']],
     ['Kubernetes', ['Kuba Netze']],
   ]);
+});
+
+test('in a recording that was handed over no word of the former owner counts, nor of their folder', async (t) => {
+  const service = await startService(t);
+  // An administrator hands over what is theirs.
+  const ada = await service.setUp();
+  const cleo = await service.addUser('cleo');
+  const folderOf = async (token: string) =>
+    (await service.call<{ id: string }>('POST', '/folders', { token, json: { name: 'Choir' } }))
+      .body.id;
+  const [hers, his] = [await folderOf(cleo), await folderOf(ada)];
+  const post = async (token: string, json: object) =>
+    assert.equal((await service.call('POST', '/words', { token, json })).status, 201);
+  await post(ada, { write: 'Schütz', folder: his });
+  await post(ada, { write: 'Bach' });
+  await post(cleo, { write: 'Monteverdi' });
+  await post(cleo, { write: 'Gesualdo', folder: hers });
+  const { recording_id: id } = (await service.upload(ada)).body;
+  await service.reaches(id, 'idle.saved');
+  await service.call('PATCH', `/recordings/${id}`, { token: ada, json: { folder: his } });
+  await service.reaches(id, 'idle.saved');
+  const counting = async () => {
+    const recording = await readRecording(service.store, id);
+    // As a stage asks that began before.
+    const owner = service.accounts.findUser('ada')!.userId;
+    const words = await openWords(service.services.order)(recording, owner);
+    return words.map(({ write }) => write);
+  };
+  assert.deepEqual(await counting(), ['Schütz', 'Bach']);
+  const handed = await service.call('PATCH', `/recordings/${id}`, {
+    token: ada,
+    json: { owner: 'cleo' },
+  });
+  assert.equal(handed.status, 200);
+  await service.reaches(id, 'idle.saved');
+  assert.deepEqual(await counting(), ['Monteverdi']);
 });

@@ -343,6 +343,14 @@ test('beside a running service, which goes on', async (t) => {
   await restore(kept, target);
   assert.deepEqual(await factsIn(target), await factsIn(data));
   assert.equal((await verifyAlone(target)).sound, true);
+  const counts = await withLogAlone(target, ({ counted }) =>
+    counted.of(new Date().toISOString().slice(0, 10)),
+  );
+  // What was counted before is in no backup.
+  assert.deepEqual(
+    counts.map(({ type, who, count }) => [type, who, count]),
+    [['backup.restored', 'system', 1]],
+  );
 });
 
 test('a folder that does not answer, as a network folder whose server is away, holds nothing for ever', async (t) => {
@@ -353,13 +361,14 @@ test('a folder that does not answer, as a network folder whose server is away, h
   const pipe = join(kept, 'backup.json');
   execFileSync('mkfifo', [pipe]);
   const answer = () => writeFile(pipe, '').catch(() => {});
-  await withLogAlone(data, async ({ store, keys }) => {
+  await withLogAlone(data, async ({ store, keys, counted }) => {
     let isFree = true;
     const backups = (times: { stallMs: number; endMs: number }) =>
       openBackups({
         store,
         keys,
         data,
+        counted,
         times,
         log: { info() {}, warn() {} },
         stopping: new AbortController().signal,
@@ -370,13 +379,20 @@ test('a folder that does not answer, as a network folder whose server is away, h
       });
     const stalling = backups({ stallMs: 50, endMs: 10 });
     await assert.rejects(stalling.make(kept), /doesn’t respond/);
+    const today = new Date().toISOString().slice(0, 10);
+    assert.deepEqual(
+      (await counted.of(today))
+        .filter(({ type }) => type.startsWith('backup.'))
+        .map(({ type, who }) => [type, who]),
+      [['backup.failed', 'system']],
+    );
     const failed = await stalling.now();
     assert.deepEqual([failed!.state, isFree], ['failed', true]);
     await stalling.close();
     await answer();
 
     const cancelled = backups({ stallMs: 60_000, endMs: 3_000 });
-    await cancelled.begin(kept);
+    await cancelled.begin(kept, 'system');
     await cancelled.cancel();
     assert.deepEqual([(await cancelled.now())!.state, isFree], ['cancelled', true]);
     await answer();

@@ -10,6 +10,7 @@ const core: readonly string[] = [
   'test/http/removals-at-once.test.ts',
   'test/http/search.test.ts',
   'test/http/session.test.ts',
+  'test/http/words.test.ts',
 ];
 
 /** What does not run there, and why. */

@@ -281,11 +281,12 @@ const samples: Record<FactType, Sample> = {
       sha256: 'ab12',
       expires_at: '2026-11-28T00:00:00.000Z',
     },
-    content: { note: 'Ben from the library' },
+    content: { note: 'Ben from the library', token: 'xyz' },
   },
   'user.invitation_withdrawn': { data: { user_id: 'U2' } },
   'user.password_link_made': {
     data: { user_id: 'U1', sha256: 'cd34', expires_at: '2026-11-28T00:00:00.000Z' },
+    content: { token: 'xyz' },
   },
   'user.password_link_withdrawn': { data: { user_id: 'U1' } },
   'user.admin_granted': { data: { user_id: 'U1' } },

@@ -33,6 +33,17 @@ test('what happened is shown, narrowed and saved, by keys; on a phone in German'
   await page.getByText('Account created: ben').waitFor();
   await untilHolds(page, `${rows} < 10`);
   await checkLook(page, 'settings-happened');
+  const { url } = service;
+  const body = JSON.stringify({ username: 'nobody', password: 'wrong password' });
+  const headers = { 'Content-Type': 'application/json' };
+  for (let tries = 0; tries < 2; tries += 1)
+    assert.equal((await fetch(`${url}/login`, { method: 'POST', headers, body })).status, 401);
+  await page.getByLabel('Type').selectOption('settings');
+  await page.getByLabel('Type').selectOption('logins');
+  await page.getByText(/^Logged in: ben/).waitFor();
+  await page.getByText('Login failed: a name that doesn’t exist · 2 times').waitFor();
+  await checkLook(page, 'settings-happened-logins');
+  await page.getByLabel('Type').selectOption('users');
   await page.getByLabel('To', { exact: true }).fill('2001-01-01');
   await page.getByText('Nothing found.').waitFor();
   await page.getByLabel('To', { exact: true }).fill('');

@@ -152,8 +152,10 @@ async function catchUp(
   { after, statusAt }: { after: number; statusAt: number },
 ): Promise<void> {
   const { caller, signal } = listener;
-  let seen = after;
-  let isConcerned = false;
+  // Who is further behind reads again what it shows.
+  const isTooFar = feed.published - after > limits.catchUpFactsMax;
+  let seen = isTooFar ? feed.published : after;
+  let isConcerned = isTooFar;
   while (seen < feed.published) {
     const until = feed.published;
     const missed = { afterPosition: seen, limit: until - seen };
@@ -177,7 +179,7 @@ async function catchUp(
   }
   signal.throwIfAborted();
   if (isConcerned) listener.send(accessFrame);
-  listener.send(positionFrame(seen));
+  listener.send(positionFrame(seen, isTooFar));
   // In the tick of the loop's last comparison: nothing can have been published in between.
   feed.live.set(listener, seen);
   if (feed.published !== statusAt) touch(feed, caller.userId);

@@ -130,8 +130,8 @@ export const tellsWhatWasSaid = ({ type }: FactOutline): boolean =>
 export const accessFrame = JSON.stringify({ type: 'access' });
 
 /** Up to where a client has been sent everything. */
-export const positionFrame = (position: number): string =>
-  JSON.stringify({ type: 'position', position });
+export const positionFrame = (position: number, skipped = false): string =>
+  JSON.stringify({ type: 'position', position, ...(skipped && { skipped }) });
 
 /** A day at the highest rate. */
 const gapSamplesMax = 24 * 3600 * browserRates.max;

@@ -14,7 +14,11 @@ export const order = {
 export const colour = z.literal(tagColours).describe('as speakers have them');
 
 export const counted = {
-  recordings: z.int().describe(`with documents, counted up to ${limits.countedMax}`),
+  recordings: z
+    .int()
+    .describe(
+      `with documents, counted up to ${limits.countedMax}, to less where there are many lists`,
+    ),
   more: z.boolean().describe('whether there are more than were counted'),
 };
 

@@ -1,3 +1,4 @@
+import { limits } from '../limits.ts';
 import { modelPhase } from './model-answers.ts';
 import * as z from 'zod';
 import { type SettingKey, settingKeys, settingOf } from '../../config/schema.ts';
@@ -302,7 +303,16 @@ export const serverFrame = z.discriminatedUnion('type', [
       .literal('access')
       .describe('what others share with the caller may have changed: look again at what is shown'),
   }),
-  z.object({ type: z.literal('position'), position }),
+  z.object({
+    type: z.literal('position'),
+    position,
+    skipped: z
+      .literal(true)
+      .optional()
+      .describe(
+        `more than ${limits.catchUpFactsMax} facts came after \`after\`: none of them was sent, read again what is shown`,
+      ),
+  }),
   sharedFrame,
   z.object({
     type: z.literal('progress'),

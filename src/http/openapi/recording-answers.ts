@@ -223,7 +223,9 @@ export const changed = { description: 'The recording as it is now.', json: recor
 export const nextCursor = z
   .string()
   .nullable()
-  .describe('`cursor` of the next page; null: this is the last');
+  .describe(
+    '`cursor` of the next page, also where this one has fewer than asked for; null: this is the last',
+  );
 
 export const libraryItem = z.object({
   recording_id: id,

@@ -30,7 +30,7 @@ export const backupRoutes = [
     answers: { 202: { description: 'It has begun.', json: z.object({ backup: backupNow }) } },
     problems: ['backup-running'],
     async run({ ctx, body: { path }, caller }, { backups, log }) {
-      const backup = await backups.begin(path);
+      const backup = await backups.begin(path, caller.userId);
       log.info({ category: 'security', by: caller.userId, path }, 'backup started');
       return { backup: backupIn(languageWanted(ctx), backup) };
     },

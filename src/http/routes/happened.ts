@@ -1,28 +1,26 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import {
-  type Happened,
-  type HappenedFilter,
-  happened,
-  happenedKinds,
-  whatHappened,
-} from '../../../projections/happened.ts';
+import { type HappenedFilter, happened } from '../../../projections/happened.ts';
 import { type PageRequest, pageRowsMax } from '../../../projections/list-page.ts';
 import { pageSchema, timeBoundSchema } from '../body.ts';
+import { type Entry, happenedPage, shownKinds } from '../happened-page.ts';
 import { limits } from '../limits.ts';
+import { unknownPerson } from '../../storage/daily-counts.ts';
 import * as answers from '../openapi/happened-answers.ts';
 import { routesOf } from '../route.ts';
-import type { HttpServices } from '../services.ts';
+import type { RouteServices } from '../services.ts';
 import { ownerName } from '../visible-recording.ts';
 
 const filter = {
-  kind: z.enum(happenedKinds).optional(),
+  kind: z.enum(shownKinds).optional(),
   user: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe('name or id of who did it, or to whom it was done; `system`: the server'),
+    .describe(
+      'name or id of who did it, or to whom it was done; `system`: the server; `unknown`: nobody known',
+    ),
   from: timeBoundSchema.optional().describe('then or later'),
   to: timeBoundSchema.optional().describe('then or earlier'),
 };
@@ -35,10 +33,11 @@ const route = routesOf({ tag: 'Watching', access: 'admin', needs: [happened.name
 export const happenedRoutes = [
   route('get', '/happened', {
     id: 'whatHappened',
-    summary: 'What happened to users, rights, shares and settings, and what was erased',
+    summary:
+      'What happened to users, rights, shares and settings, what was erased, logins and backups',
     description:
       'Newest first, from the log. Ids, names of users, groups and settings: no titles, nothing that was said, no values. ' +
-      'Logins are in the server’s log.',
+      'Logins and backups are counted by day (UTC) and person for 400 days; no backup has these counts.',
     query: z.strictObject({ ...pageSchema.shape, ...filter }),
     answers: {
       200: {
@@ -52,8 +51,8 @@ export const happenedRoutes = [
     problems: ['invalid'],
     async run({ query: { limit, cursor, ...wanted } }, services) {
       services.projections.assertRunning(happened.name);
-      const { rows, nextCursor } = await found(services, wanted, { limit, cursor });
-      return { happened: rows.map((row) => shown(services, row)), next_cursor: nextCursor };
+      const { entries: page, nextCursor } = await found(services, wanted, { limit, cursor });
+      return { happened: page.map((one) => shown(services, one)), next_cursor: nextCursor };
     },
   }),
   route('get', '/happened/export', {
@@ -73,27 +72,29 @@ export const happenedRoutes = [
   }),
 ];
 
-async function found(services: HttpServices, wanted: Filter, page: PageRequest) {
+async function found(services: RouteServices, wanted: Filter, page: PageRequest) {
   const { user, ...rest } = wanted;
   await services.accounts.takeIn();
   const given: HappenedFilter = user === undefined ? {} : { user: idOf(services, user) };
-  return await whatHappened(services.storage, { ...page, ...rest, ...given });
+  return await happenedPage(services, { ...page, ...rest, ...given });
 }
 
 /** A user's id by name or id. What nobody is called is in no list. */
-function idOf({ accounts }: HttpServices, user: string): string {
+function idOf({ accounts }: RouteServices, user: string): string {
   const isId =
-    accounts.isUser(user) || accounts.wasUser(user) || ['guest', 'system'].includes(user);
+    accounts.isUser(user) ||
+    accounts.wasUser(user) ||
+    ['guest', 'system', unknownPerson].includes(user);
   return isId ? user : (accounts.findUser(user)?.userId ?? '-');
 }
 
-async function* entries(services: HttpServices, wanted: Filter): AsyncGenerator<Shown> {
+async function* entries(services: RouteServices, wanted: Filter): AsyncGenerator<Shown> {
   let cursor: string | undefined;
   let left = limits.happenedExportedMax;
   do {
     const page = { limit: Math.min(left, pageRowsMax), cursor };
-    const { rows, nextCursor } = await found(services, wanted, page);
-    for (const row of rows) yield shown(services, row);
+    const { entries: some, nextCursor } = await found(services, wanted, page);
+    for (const one of some) yield shown(services, one);
     left -= page.limit;
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined && left > 0);
@@ -102,11 +103,12 @@ async function* entries(services: HttpServices, wanted: Filter): AsyncGenerator<
 type Shown = z.input<typeof answers.happenedAnswer>;
 
 /** With the names of users and groups as they are now; null of what is gone. */
-function shown({ accounts }: HttpServices, row: Happened): Shown {
+function shown({ accounts }: RouteServices, row: Entry): Shown {
   const { by, user, group } = row;
   const nameOf = (id: string | undefined) => (id === undefined ? null : ownerName(accounts, id));
   return {
-    n: row.position,
+    id: row.id,
+    n: 'position' in row ? row.position : null,
     at: row.at,
     kind: row.kind,
     type: row.type,
@@ -123,6 +125,8 @@ function shown({ accounts }: HttpServices, row: Happened): Shown {
     role: row.role ?? null,
     audio: row.audio ?? null,
     is_admin: row.admin ?? null,
+    count: 'count' in row ? row.count : null,
+    last_at: 'last' in row ? row.last : null,
   };
 }
 

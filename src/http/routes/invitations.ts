@@ -62,13 +62,15 @@ export const invitationRoutes = [
     id: 'invite',
     summary: 'Makes a link with which a colleague chooses user name and password',
     description:
-      'It works once. Only the SHA-256 of its token is kept, so it is never shown again.',
+      'It works once. It is found by the SHA-256 of its token; of a request with an `Idempotency-Key` the token is kept, ' +
+      'sealed with the future user’s key, for the same answer to its repetition.',
     body: { json: wantedInvitation, optional: true },
     answers: { 201: { description: 'The link.', json: givenLink } },
     problems: ['too-many-links', 'link-over'],
     command: true,
     async run({ ctx, body: { note, is_admin: isAdmin, days }, onBehalf }, { accounts }) {
-      const link = await accounts.invite({ note, isAdmin, days }, onBehalf);
+      const { repeatable: isRepeatable } = ctx.state;
+      const link = await accounts.invite({ note, isAdmin, days }, { ...onBehalf, isRepeatable });
       return linkAnswer(ctx, 'invitation', link);
     },
   }),
@@ -92,7 +94,9 @@ export const invitationRoutes = [
     problems: ['not-found', 'too-many-links', 'link-over', 'built-in-user'],
     command: true,
     async run({ ctx, params, body: { days }, onBehalf }, { accounts }) {
-      const link = await accounts.linkForPassword(managed(params.name), days, onBehalf);
+      const { repeatable: isRepeatable } = ctx.state;
+      const how = { ...onBehalf, isRepeatable };
+      const link = await accounts.linkForPassword(managed(params.name), days, how);
       return linkAnswer(ctx, 'password', link);
     },
   }),

@@ -1,11 +1,9 @@
-import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { retentionTerms } from '../../../events/facts/retention.ts';
 import { isRefusal } from '../../../events/command-handler.ts';
-import { countedEntries, entriesInFolders, entriesTagged } from '../../../projections/library.ts';
-import type { ReadEntries } from '../../../projections/list-page.ts';
+import { entriesInFolders, entriesTagged } from '../../../projections/library.ts';
 import {
   type DecidePersonal,
   type Folder,
@@ -20,7 +18,7 @@ import {
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
 import { languageSchema, shortNameSchema as orderName, templateIdSchema } from '../body.ts';
-import { limits } from '../limits.ts';
+import { countedLists } from '../counted-lists.ts';
 import { Problem } from '../problems.ts';
 import { folderWithMe } from '../openapi/access-answers.ts';
 import * as answers from '../openapi/order-answers.ts';
@@ -40,9 +38,6 @@ const beginning = {
     .describe('how long what is in it is kept; null: as the rest of theirs'),
   template: templateIdSchema.nullable().optional().describe('null: by kind'),
 };
-
-/** Lists that are counted at once, for all requests together. */
-const countedAtOnce = pLimit(8);
 
 const route = routesOf({ tag: 'Order' });
 
@@ -64,14 +59,14 @@ export const orderRoutes = [
     async run({ caller: { userId: owner } }, services) {
       const { order, storage } = services;
       const { folders, deletedFolders } = await order.of(owner);
+      const named = byName(folders);
+      const [none, ...counts] = await countedLists([
+        entriesInFolders(storage, owner, [null, ...deletedFolders]),
+        ...named.map(({ id }) => entriesInFolders(storage, owner, [id])),
+      ]);
       return {
-        folders: await Promise.all(
-          byName(folders).map(async (one) => ({
-            ...folderShown(one),
-            ...(await count(entriesInFolders(storage, owner, [one.id]))),
-          })),
-        ),
-        none: await count(entriesInFolders(storage, owner, [null, ...deletedFolders])),
+        folders: named.map((one, at) => ({ ...folderShown(one), ...counts[at]! })),
+        none: none!,
         with_me: await foldersWithMe(services, owner),
       };
     },
@@ -133,14 +128,8 @@ export const orderRoutes = [
     },
     async run({ caller: { userId: owner } }, { order, storage }) {
       const tags = byName((await order.of(owner)).tags);
-      return {
-        tags: await Promise.all(
-          tags.map(async (one) => ({
-            ...one,
-            ...(await count(entriesTagged(storage, owner, one.id))),
-          })),
-        ),
-      };
+      const counts = await countedLists(tags.map(({ id }) => entriesTagged(storage, owner, id)));
+      return { tags: tags.map((one, at) => ({ ...one, ...counts[at]! })) };
     },
   }),
   route('post', '/tags', {
@@ -189,12 +178,6 @@ const folderShown = ({ access, retentionAt: _at, ...folder }: Folder) => ({
   ...folder,
   shared: access.length,
 });
-
-async function count(read: ReadEntries) {
-  const { countedMax } = limits;
-  const recordings = await countedAtOnce(() => countedEntries(read, countedMax + 1));
-  return { recordings: Math.min(recordings, countedMax), more: recordings > countedMax };
-}
 
 /** @throws {Problem} what was refused */
 function taken<T extends readonly unknown[]>(

@@ -7,7 +7,7 @@ import { settingOf } from '../../../src/config/schema.ts';
 import { settingGroups } from '../../../src/config/settings-page.ts';
 import german from '../../../web/pages/setup/words.de.ts';
 import { models as listed, refresh } from '../../../web/client/models.ts';
-import { outcomesIn } from '../../../web/pages/setup/steps.ts';
+import { outcomesIn, outcomesNow } from '../../../web/pages/setup/steps.ts';
 import { eventually } from '../../support/eventually.ts';
 
 test('what was set before the page was loaded is done, what was not is still to come', () => {
@@ -21,6 +21,17 @@ test('what was set before the page was loaded is done, what was not is still to 
     speech: { result: 'done', detail: 'Parakeet' },
     notesFolder: { result: 'done', detail: '/home/ada/Vault' },
   });
+});
+
+test('speech recognition is not done while its model could not be downloaded', () => {
+  const administrator = { result: 'done', detail: 'ada' } as const;
+  const speech = { result: 'done', detail: 'Parakeet, on this computer' } as const;
+  const ended = { administrator, speech };
+  assert.deepEqual(outcomesNow(ended, false), ended);
+  assert.deepEqual(outcomesNow(ended, true), { administrator });
+  const skipped = { administrator, speech: { result: 'skipped' } } as const;
+  assert.deepEqual(outcomesNow(skipped, true), skipped);
+  assert.deepEqual(outcomesNow({ administrator }, true), { administrator });
 });
 
 /** What a model of `GET /models` has in these tests, unless it says otherwise. */

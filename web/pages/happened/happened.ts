@@ -1,4 +1,4 @@
-/** What happened to users, rights, shares and settings, for administrators. */
+/** What happened to users, rights, shares and settings, logins and backups, for administrators. */
 import { answer, api, fetchAsUser } from '../../client/api.ts';
 import type { paths } from '../../client/interface.d.ts';
 import { saveFile } from '../../client/save-file.ts';
@@ -9,12 +9,14 @@ export type Happened = Page['happened'][number];
 export type Kind = Happened['kind'];
 
 export const kinds: readonly Kind[] = [
+  'logins',
   'users',
   'rights',
   'groups',
   'shares',
   'erasures',
   'settings',
+  'backups',
 ];
 
 /** What is shown; an empty text: all. Days are `2026-11-28`, in the time zone of the browser. */

@@ -1,10 +1,10 @@
-import { params } from '@nanostores/i18n';
+import { count, params } from '@nanostores/i18n';
 import { i18n } from '../../words/i18n.ts';
 
 const english = {
   title: 'What happened',
   intro:
-    'Who changed accounts, rights, groups, shares and settings, and what was deleted. Titles and what people said are not in it. Logins are in the server’s log.',
+    'Who changed accounts, rights, groups, shares and settings, what was deleted, logins and backups. Titles and what people said are not in it. Logins and backups are counted by day (UTC) and kept for 400 days.',
   kind: 'Type',
   person: 'Person',
   from: 'From',
@@ -12,12 +12,16 @@ const english = {
   all: 'All',
   everybody: 'Everybody',
   server: 'Server',
+  logins: 'Logins',
   users: 'Accounts',
   rights: 'Administrator rights',
   groups: 'Groups',
   shares: 'Shares',
   erasures: 'Deletions',
   settings: 'Settings',
+  backups: 'Backups',
+  unknownName: 'a name that doesn’t exist',
+  times: count({ one: 'once', many: '{count} times' }),
   none: 'Nothing found.',
   more: 'Show more',
   by: params('by {name}'),
@@ -30,6 +34,12 @@ const english = {
   group: params('group {name}'),
   asCsv: 'Download as CSV',
   asJson: 'Download as JSON',
+  'login.succeeded': 'Logged in',
+  'login.by_provider': 'Logged in by single sign-on',
+  'login.failed': 'Login failed',
+  'backup.completed': 'Backup completed',
+  'backup.failed': 'Backup failed',
+  'backup.restored': 'Server restored from a backup',
   'user.registered': 'Account created',
   'user.deleted': 'Account deleted',
   'user.disabled': 'Account disabled',

@@ -3,7 +3,7 @@ import type { Model } from '../../client/models.ts';
 
 /** Models that recognise speech: what is installed and what is recommended first, the others on demand. */
 export function offered(models: readonly Model[]): { first: Model[]; more: Model[] } {
-  const speech = models.filter(({ purpose }) => purpose === 'speech-to-text');
+  const speech = models.filter(isSpeech);
   const isFirst = (model: Model) =>
     model.installed || model.recommended !== null || model.progress !== null;
   return {
@@ -24,6 +24,24 @@ export function meetingModels(models: readonly Model[]): Model[] {
       fitting.find(({ recommended }) => recommended !== null);
     return one === undefined ? [] : [one];
   });
+}
+
+export const isSpeech = ({ purpose }: Pick<Model, 'purpose'>): boolean =>
+  purpose === 'speech-to-text';
+
+/**
+ * Models that could not be downloaded and that nothing replaces: no model for the same that is there or comes, and no server.
+ * @param hasServer a server was chosen for speech recognition
+ */
+export function failedDownloads(models: readonly Model[], hasServer: boolean): Model[] {
+  const isReplaced = (failed: Model): boolean =>
+    (isSpeech(failed) && hasServer) ||
+    models.some(
+      (one) => one.purpose === failed.purpose && (one.installed || one.progress !== null),
+    );
+  return models.filter(
+    (one) => one.error !== null && !one.installed && one.progress === null && !isReplaced(one),
+  );
 }
 
 /** Whether an address is of the machine the service runs on; undefined: it is no address yet. */

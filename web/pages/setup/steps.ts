@@ -39,6 +39,13 @@ export function outcomesIn(
   );
 }
 
+/** How steps ended by now: speech recognition is still to come while its model could not be downloaded. */
+export function outcomesNow({ speech, ...others }: Outcomes, isModelMissing: boolean): Outcomes {
+  return speech === undefined || (isModelMissing && speech.result === 'done')
+    ? others
+    : { ...others, speech };
+}
+
 /** The step an address names (`?step=…`); the first as long as nothing else is possible. */
 export function stepAt(search: Record<string, string>, hasAdministrator: boolean): Step {
   const named = steps.find((step) => step === search['step']);

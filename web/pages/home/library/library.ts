@@ -37,7 +37,9 @@ export function openLibrary() {
     onFrame((frame) => {
       filings.hear(frame);
       const { reading } = state;
-      if (frame.type === 'access' && reading?.filter.shared) void choose(state, reading.filter);
+      const isMissed = frame.type === 'position' && frame.skipped === true;
+      if (reading && (isMissed || (frame.type === 'access' && reading.filter.shared)))
+        void choose(state, reading.filter);
       if (!changesList(frame)) return;
       if (frame.type === 'transition' && frame.event === 'recording.erased')
         put(state, frame.recording_id, null);
@@ -97,6 +99,9 @@ async function read(state: Reads, wanted: Wanted): Promise<void> {
       busy: false,
       problem: null,
     });
+    // The server looked at many and found none of them.
+    if (transcripts.length === 0 && !isAbove && next_cursor !== null)
+      await read(state, { cursor: next_cursor });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (state.reading !== mine) return;
