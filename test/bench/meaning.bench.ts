@@ -14,29 +14,29 @@ const questions = 100;
 /** Ours and the bare comparison take turns, question by question, in one process. */
 export async function* bench(): AsyncIterable<Measured> {
   const figures = await measured();
-  const part = (who: 'ours' | 'meaning' | 'bare', share: number) => percentile(figures[who], share);
-  const [p95, bare] = [part('ours', 0.95), part('bare', 0.95)];
+  const { ours, bare } = figures;
   const count = passages.toLocaleString('en');
   yield {
+    ...compared(ours.clock, bare.clock),
     what: `search by words and meaning over ${count} passages, p50; p95 of ${questions} questions`,
-    ours: `${milliseconds(part('ours', 0.5))}; ${milliseconds(p95)}`,
-    bare: `${milliseconds(part('bare', 0.5))}; ${milliseconds(bare)}`,
-    ratio: p95 / bare,
     aim: '≤ 100 ms',
-    met: p95 <= 100,
+    met: percentile(ours.clock, 0.95) <= 100,
   };
   yield {
-    what: 'of it by meaning alone, p50; p95',
-    ours: `${milliseconds(part('meaning', 0.5))}; ${milliseconds(part('meaning', 0.95))}`,
-    bare: '',
-    ratio: part('meaning', 0.95) / bare,
+    ...compared(ours.processor, bare.processor),
+    what: 'the same, processor time, which others on the machine do not change as much',
+    aim: '≤ 100 ms',
+    met: percentile(ours.processor, 0.95) <= 100,
+  };
+  yield { ...compared(figures.words.processor, bare.processor), what: 'of it by words', aim: '' };
+  yield {
+    ...compared(figures.meaning.processor, bare.processor),
+    what: 'of it by meaning',
     aim: '',
   };
   yield {
-    what: 'the first of them, which tells the signs of all passages from their mean',
-    ours: milliseconds(figures.firstMs),
-    bare: milliseconds(bare),
-    ratio: figures.firstMs / bare,
+    ...compared([figures.firstMs], bare.processor),
+    what: 'the first, before which signs are told from the mean of all',
     aim: '',
   };
   yield {
@@ -52,6 +52,17 @@ export async function* bench(): AsyncIterable<Measured> {
     bare: '384 bytes',
     ratio: figures.bytes / passages / 384,
     aim: '≤ 1.3',
+  };
+}
+
+/** Median and 95th percentile of two lists of milliseconds. */
+function compared(ours: readonly number[], bare: readonly number[]) {
+  const [p50, p95] = [0.5, 0.95].map((part) => percentile(ours, part)) as [number, number];
+  const [bare50, bare95] = [0.5, 0.95].map((part) => percentile(bare, part)) as [number, number];
+  return {
+    ours: `${milliseconds(p50)}; ${milliseconds(p95)}`,
+    bare: `${milliseconds(bare50)}; ${milliseconds(bare95)}`,
+    ratio: p95 / bare95,
   };
 }
 

@@ -47,7 +47,7 @@ test('the search says what is found by meaning alone, without marks, and how man
   const press = async (name: string) =>
     await page.getByRole('button', { name, exact: true }).click();
   const byMeaning = 'Found by meaning, in other words';
-  const partly = '66% of your notes can be found by meaning, the others by their words.';
+  const partly = '66% of your notes can be found by meaning, the others only by their words.';
 
   await t.test('each hit says why; what has not the words has no marks', async () => {
     await group(other!).getByText(byMeaning).waitFor();

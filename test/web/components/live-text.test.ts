@@ -1,6 +1,7 @@
 import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { flushSync } from 'svelte';
 import VoiceName from '../../../web/pages/recording/live/VoiceName.svelte';
 import { withTurns } from '../../../web/pages/recording/live/heard.ts';
@@ -45,6 +46,34 @@ test('while notes are still being searched the question is asked again', async (
   assert.deepEqual(found.get()?.notes, []);
   await eventually('the note', () => found.get()?.notes.length === 1);
   assert.equal(asked, 3);
+});
+
+test('while notes are prepared to be found by meaning the question is asked again, as long as they become more', async (t) => {
+  const before = globalThis.fetch;
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const shares = [0.3, 0.6, 0.6];
+  let asked = 0;
+  globalThis.fetch = async () => {
+    const meaning = { complete: false, fraction: shares[asked] };
+    asked += 1;
+    const none = { notes: [], passages: 0, notes_found: 0, next_cursor: null };
+    return Response.json({ ...none, fraction: 1, meaning });
+  };
+  const { found, ask, stop } = openSearch();
+  t.after(() => {
+    stop();
+    globalThis.fetch = before;
+  });
+  await ask({ text: 'prospectus', filter: everything, ...usualSeeking });
+  for (const [at, share] of [...shares, 0.6].entries()) {
+    assert.deepEqual(
+      [found.get()?.meaning?.fraction, asked],
+      [share, Math.min(at + 1, shares.length)],
+    );
+    t.mock.timers.tick(10_000);
+    // An answer takes several rounds of the event loop.
+    for (let round = 0; round < 50; round += 1) await setImmediate();
+  }
 });
 
 test('voices that are heard are numbered by their labels, with the initial of who has a name', () => {

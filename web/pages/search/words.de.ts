@@ -46,7 +46,7 @@ export default {
   byMeaningToo: 'Auch nach dem Sinn suchen',
   foundByMeaning: 'Dem Sinn nach gefunden, in anderen Worten',
   meantPartly:
-    '{percent} % Ihrer Notizen können nach ihrem Sinn gefunden werden, die übrigen nach ihren Wörtern.',
+    '{percent} % Ihrer Notizen können nach ihrem Sinn gefunden werden, die übrigen nur nach ihren Wörtern.',
   moreNotes: 'Weitere Notizen anzeigen',
   notFoundTitle: 'Keine Ergebnisse für „{question}“.',
   notFoundAll: 'Alle Ihre Notizen wurden durchsucht. Vielleicht wurden andere Wörter verwendet.',

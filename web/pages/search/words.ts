@@ -43,7 +43,7 @@ const english = {
   byMeaningToo: 'Search by meaning too',
   foundByMeaning: 'Found by meaning, in other words',
   meantPartly: params(
-    '{percent}% of your notes can be found by meaning, the others by their words.',
+    '{percent}% of your notes can be found by meaning, the others only by their words.',
   ),
   moreNotes: 'Show more notes',
   notFoundTitle: params('No results for “{question}”.'),
