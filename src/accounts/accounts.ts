@@ -28,10 +28,10 @@ import type { SetupCodes } from './setup-code.ts';
 import {
   type AdministrationParts,
   type UserAdministration,
-  type UserStream,
   forgetUser,
   userAdministration,
 } from './users.ts';
+import { type UserStream } from './user-stream.ts';
 
 export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
   /** Has sessions, and attempts to log in. */

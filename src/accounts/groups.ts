@@ -11,7 +11,8 @@ import { userByName } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
 import { detail } from '../words/details.ts';
-import type { OnBehalf, UserKeys, UserStream } from './users.ts';
+import type { UserKeys } from './users.ts';
+import type { OnBehalf, UserStream } from './user-stream.ts';
 
 /** A name for some users. Administrators make them; whoever shares names one instead of each member. */
 export interface Groups {

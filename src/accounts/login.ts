@@ -23,7 +23,7 @@ import {
   wrongCode,
 } from './second-factor.ts';
 import { type LocalLogin, mayUsePassword } from './local-login.ts';
-import type { UserStream } from './users.ts';
+import type { UserStream } from './user-stream.ts';
 import { type CountedType, type DailyCounts, unknownPerson } from '../storage/daily-counts.ts';
 import type { Limited } from '../shared/mutex.ts';
 

@@ -11,7 +11,7 @@ import type { Settings } from '../config/environment.ts';
 import type { Kept, KeptKind } from '../storage/kept.ts';
 import { AccountError } from './account-error.ts';
 import type { Caller } from './caller.ts';
-import type { UserStream } from './users.ts';
+import type { UserStream } from './user-stream.ts';
 
 /** Seconds that a code is good for, and how many of them before and after it. */
 const period = 30;

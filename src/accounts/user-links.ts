@@ -30,7 +30,8 @@ import {
 } from './login.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { type OnBehalf, type UserKeys, accountError, forgetUser } from './users.ts';
+import { type UserKeys, forgetUser } from './users.ts';
+import { type OnBehalf, accountError } from './user-stream.ts';
 
 const dayMs = 24 * 3_600_000;
 

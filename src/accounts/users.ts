@@ -2,19 +2,10 @@ import { detail } from '../words/details.ts';
 import { problemOf } from '../words/problems.ts';
 import { ulid } from 'ulid';
 import { EventStoreError } from '../../events/store.ts';
-import { type Decision, commandHandler, isRefusal } from '../../events/command-handler.ts';
-import type { StoredFact } from '../../events/facts/envelope.ts';
 import type { KeyStore } from '../../events/key-store.ts';
-import type { EventStore } from '../../events/store.ts';
-import {
-  type LoggedFact,
-  type UserFact,
-  userSubjects,
-  usersStream,
-} from '../../events/facts/catalogue.ts';
+import { userSubjects } from '../../events/facts/catalogue.ts';
 import {
   type User,
-  type UserRefusal,
   type Users,
   decideDeletion,
   decidePasswordChange,
@@ -25,7 +16,6 @@ import {
   nameTaken,
   userByName,
 } from '../../projections/users.ts';
-import { usersAggregate } from '../../projections/users-fold.ts';
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
@@ -35,55 +25,18 @@ import {
   hashPassword,
   verifyPassword,
 } from './passwords.ts';
+import {
+  type OnBehalf,
+  type UserMetadata,
+  type UserStream,
+  accountError,
+  metadataOf,
+} from './user-stream.ts';
 import type { SessionBook } from './sessions.ts';
 import { checkUsername } from './usernames.ts';
 
-/** Who wants it and by which command; from the request. */
-export type OnBehalf = { by: string; command?: string | undefined };
-type UserMetadata = { by: string; command: string };
-
 /** Ends what is being done with a user's recordings, and keeps what there is of them. */
 export type EndWork = (userId: string, onBehalf: UserMetadata) => Promise<void>;
-
-/** The users, always as new as the last change, and the only way to change them. */
-export type UserStream = {
-  users: Users;
-  /** Takes in what other processes appended. @throws {EventStoreError} */
-  takeIn(): Promise<void>;
-  /** The fact of this version, with its content as far as it can be read. @throws {EventStoreError} */
-  factAt(version: number): Promise<LoggedFact | undefined>;
-  /**
-   * Returns the facts the command led to, now or when it was given before; durable then.
-   * @throws {AccountError} what `decide` refuses; {EventStoreError} `BUSY` and what the log says
-   */
-  change(
-    onBehalf: OnBehalf,
-    decide: (users: Users) => Decision<UserFact, UserRefusal>,
-  ): Promise<readonly StoredFact<UserFact>[]>;
-};
-
-/** Changes of users that may wait; more are refused. */
-const waitingMax = 64;
-
-/** Reads the `users` stream. @throws {EventStoreError} */
-export async function openUserStream(store: EventStore): Promise<UserStream> {
-  const handler = commandHandler(store, usersAggregate, { waitingMax, streamsMax: 1 });
-  const users = await handler.read(usersStream, (state) => state);
-  return {
-    users,
-    takeIn: () => handler.readOn(usersStream),
-    async factAt(version) {
-      const only = { afterVersion: version - 1, limit: 1 };
-      for await (const fact of store.read(usersStream, only)) return fact;
-      return undefined;
-    },
-    async change(onBehalf, decide) {
-      const decided = await handler.handle(usersStream, metadataOf(onBehalf), decide);
-      if (isRefusal(decided)) throw accountError(decided);
-      return decided;
-    },
-  };
-}
 
 /** A user as others see them. */
 export type PublicUser = {
@@ -342,8 +295,6 @@ async function verifyOwnPassword(
   if (!ok) throw new AccountError('WRONG_CREDENTIALS', detail('current-password-wrong'));
 }
 
-const metadataOf = ({ by, command = ulid() }: OnBehalf): UserMetadata => ({ by, command });
-
 const published = ({
   id,
   username,
@@ -406,6 +357,3 @@ const unreadableUser = () =>
   new EventStoreError('UNREADABLE', 'The key of this user is missing or damaged.');
 
 const unknownUser = () => new AccountError('UNKNOWN_USER', detail('user-not-found'));
-
-export const accountError = ({ refused, said }: UserRefusal): AccountError =>
-  new AccountError(refused, said);

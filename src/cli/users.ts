@@ -1,6 +1,6 @@
 import { commandLine, shellWord } from '../shared/command-line.ts';
 import { openAccounts } from '../accounts/accounts.ts';
-import { openUserStream } from '../accounts/users.ts';
+import { openUserStream } from '../accounts/user-stream.ts';
 import { archiveSpace } from '../accounts/user-removal.ts';
 import { folderUploads } from '../storage/uploads/folder-uploads.ts';
 import { removeUploadsOf } from '../storage/uploads/unfinished-uploads.ts';

@@ -37,7 +37,7 @@ const kindOf: Readonly<Record<CountedType, CountedKind>> = {
 };
 
 /** One entry: a fact, or what happened so often on one day (UTC). */
-export type Entry =
+export type HappenedEntry =
   | (Happened & { id: string })
   | (Omit<Happened, 'kind' | 'position'> & {
       id: string;
@@ -52,7 +52,7 @@ const countsOf = perApp(({ kept }) => openDailyCounts(kept));
 export async function happenedPage(
   services: RouteServices,
   { kind, user, ...page }: HappenedFilter & Omit<PageRequest, 'before' | 'around'>,
-): Promise<{ entries: Entry[]; nextCursor: string | null }> {
+): Promise<{ entries: HappenedEntry[]; nextCursor: string | null }> {
   const { storage } = services;
   const counted = new Map<string, DailyCount>();
   const isWanted = (one: DailyCount): boolean =>
@@ -71,7 +71,7 @@ export async function happenedPage(
   const rowAt = new Map(facts.map((place, n) => [place, rows[n]]));
   return {
     nextCursor,
-    entries: entries.flatMap((id): Entry[] => {
+    entries: entries.flatMap((id): HappenedEntry[] => {
       const count = counted.get(id);
       if (count) return [{ id, ...entryOf(count) }];
       const row = rowAt.get(id);

@@ -62,7 +62,7 @@ export const madeOfOthers = (
     if (state === erasedState) await removals.erase(recordingId, null);
     const metadata = { by: 'system', command: `${absorbing}${into}` };
     for (let tries = 0; state !== erasedState; tries += 1) {
-      if (tries === triesMax) throw new Error('Its protection changed again and again.');
+      if (tries === triesMax) throw new Error('the protection changed again and again');
       const taken = await readRecording(store, recordingId);
       const seen = holdVersion(taken);
       if (seen > 0)

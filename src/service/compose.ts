@@ -2,7 +2,7 @@ import { configStream, usersStream } from '../../events/facts/catalogue.ts';
 import { recordings } from '../../projections/recordings.ts';
 import { decideOwnKey } from '../../projections/user-key.ts';
 import { type Accounts, openAccounts } from '../accounts/accounts.ts';
-import { type UserStream, openUserStream } from '../accounts/users.ts';
+import { type UserStream, openUserStream } from '../accounts/user-stream.ts';
 import { endWorkOf, archiveSpace } from '../accounts/user-removal.ts';
 import { removeUploadsOf } from '../storage/uploads/unfinished-uploads.ts';
 import { noCalls, openCalls } from '../capture/calls/calls.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyStore } from '../../events/key-store.ts';
-import { openUserStream } from '../../src/accounts/users.ts';
+import { openUserStream } from '../../src/accounts/user-stream.ts';
 import { memoryKeys, memoryStore } from '../support/memory-store.ts';
 import { accountsOfAnna, accountsOn, anna, here } from './open-accounts.ts';
 

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../events/store.ts';
 import type { AccountsParts } from '../../src/accounts/accounts.ts';
-import { openUserStream } from '../../src/accounts/users.ts';
+import { openUserStream } from '../../src/accounts/user-stream.ts';
 import { noNotices } from '../../src/storage/notices.ts';
 import { memoryKeys } from './memory-store.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type HappenedFilter, happened } from '../../../projections/happened.ts';
 import { type PageRequest, pageRowsMax } from '../../../projections/list-page.ts';
 import { pageSchema, timeBoundSchema } from '../body.ts';
-import { type Entry, happenedPage, shownKinds } from '../happened-page.ts';
+import { type HappenedEntry, happenedPage, shownKinds } from '../happened-page.ts';
 import { limits } from '../limits.ts';
 import { unknownPerson } from '../../storage/daily-counts.ts';
 import * as answers from '../openapi/happened-answers.ts';
@@ -103,7 +103,7 @@ async function* entries(services: RouteServices, wanted: Filter): AsyncGenerator
 type Shown = z.input<typeof answers.happenedAnswer>;
 
 /** With the names of users and groups as they are now; null of what is gone. */
-function shown({ accounts }: RouteServices, row: Entry): Shown {
+function shown({ accounts }: RouteServices, row: HappenedEntry): Shown {
   const { by, user, group } = row;
   const nameOf = (id: string | undefined) => (id === undefined ? null : ownerName(accounts, id));
   return {
