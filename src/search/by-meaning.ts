@@ -37,7 +37,7 @@ export type Near = { id: string; passage: number; score: number };
 export type Why = 'words' | 'meaning' | 'both';
 
 /** What is found, by its words or by what it means. */
-export type FoundNote = { id: string; readonly words: string[]; near: Near | null; why: Why };
+export type FoundNote = { id: string; matched: Matched | null; near: Near | null; why: Why };
 
 /** Passages that are looked at, and recordings that are found by meaning. */
 const passagesMax = 400;
@@ -73,31 +73,36 @@ export async function nearRecordings(
 
 /** Both rankings as one, by the ranks alone: their scores cannot be compared. */
 export function joinedRanks(matched: readonly Matched[], near: readonly Near[]): FoundNote[] {
-  const nearOf = new Map(near.map((one) => [one.id, one]));
-  const scores = new Map<string, number>();
-  for (const ranking of [matched, near]) {
-    for (const [rank, { id }] of ranking.entries())
-      scores.set(id, (scores.get(id) ?? 0) + 1 / (k + rank + 1));
+  const worth = (rank: number) => 1 / (k + rank + 1);
+  const nearRanks = new Map(near.map(({ id }, rank) => [id, rank]));
+  // Few are found by meaning, many by their words: these stay in their order, and the others go between them.
+  const byWords: FoundNote[] = [];
+  const between: { one: FoundNote; score: number }[] = [];
+  const ranks: number[] = [];
+  for (const [rank, one] of matched.entries()) {
+    const nearRank = nearRanks.get(one.id);
+    if (nearRank === undefined) {
+      byWords.push({ id: one.id, matched: one, near: null, why: 'words' });
+      ranks.push(rank);
+    } else {
+      nearRanks.delete(one.id);
+      const both: FoundNote = { id: one.id, matched: one, near: near[nearRank]!, why: 'both' };
+      between.push({ one: both, score: worth(rank) + worth(nearRank) });
+    }
   }
-  const byWords = matched.map((one): FoundNote => {
-    const beside = nearOf.get(one.id) ?? null;
-    return {
-      id: one.id,
-      get words() {
-        return one.words;
-      },
-      near: beside,
-      why: beside ? 'both' : 'words',
-    };
-  });
-  const known = new Set(matched.map(({ id }) => id));
-  const byMeaning = near
-    .filter(({ id }) => !known.has(id))
-    .map((one): FoundNote => ({ id: one.id, words: [], near: one, why: 'meaning' }));
-  // Where both are as good, words come first: people see why.
-  return [...byWords, ...byMeaning].toSorted(
-    (one, other) => scores.get(other.id)! - scores.get(one.id)!,
-  );
+  for (const [id, rank] of nearRanks) {
+    const one: FoundNote = { id, matched: null, near: near[rank]!, why: 'meaning' };
+    between.push({ one, score: worth(rank) });
+  }
+  between.sort((one, other) => other.score - one.score);
+  const found: FoundNote[] = [];
+  let at = 0;
+  for (const { one, score } of between) {
+    // Where both are as good, words come first: people see why.
+    while (at < byWords.length && worth(ranks[at]!) >= score) found.push(byWords[at++]!);
+    found.push(one);
+  }
+  return [...found, ...byWords.slice(at)];
 }
 
 /** What is said in a passage, and in which blocks. Undefined where it is no more. */

@@ -57,7 +57,7 @@ export async function shownHit(
   if (why === 'meaning' && !passage) return undefined;
   const place = passage
     ? { snippet: passage.text, start: passage.start }
-    : bestPlace(blocks, texts, one.words);
+    : bestPlace(blocks, texts, one.matched?.words ?? []);
   const { filename, by, audio } = said;
   return { recording_id: id, why, filename, by, audio, title, source, created_at, ...place };
 }
@@ -78,7 +78,7 @@ export async function shownNote(
   if (why === 'meaning' && !passage) return undefined;
   const { passages, all } = passage
     ? { passages: [passage], all: 1 }
-    : passagesOf(blocks, texts, one.words, limit);
+    : passagesOf(blocks, texts, one.matched?.words ?? [], limit);
   const names = new Map(row.speakers.map(({ label, name }) => [label, name ?? label]));
   return {
     recording_id: id,
