@@ -154,3 +154,22 @@ async function ended(service: TestService, token: string): Promise<Backup> {
   await eventually('it has ended', async () => (await now(service, token)).state !== 'running');
   return await now(service, token);
 }
+
+test('what happened counts backups by day and who made them', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const path = await tempDir(t);
+  for (const folder of ['one', 'two']) {
+    assert.equal((await begin(service, token, join(path, folder))).status, 202);
+    assert.equal((await ended(service, token)).state, 'done');
+  }
+  type Page = { happened: { type: string; by_name: string; count: number }[] };
+  const { body } = await service.call<Page>('GET', '/happened?kind=backups', { token });
+  assert.deepEqual(
+    body.happened.map(({ type, by_name: by, count }) => [type, by, count]),
+    [['backup.completed', 'ada', 2]],
+  );
+  const all = await service.call<Page>('GET', '/happened?limit=200', { token });
+  assert.ok(all.body.happened.some(({ type }) => type === 'backup.completed'));
+  assert.ok(!JSON.stringify(all.body).includes(path), 'not where it is');
+});
