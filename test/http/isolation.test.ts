@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { type TestService, connect, startService } from '../support/http-client.ts';
+import { type TestService, connect, password, startService } from '../support/http-client.ts';
 import { type Random, seed, seeded, times } from '../support/seeded.ts';
 import { Model, type Note } from './isolation-model.ts';
 
@@ -235,6 +235,10 @@ async function membership(world: World, method: 'PUT' | 'DELETE'): Promise<strin
     [...tokens.keys()].filter((one) => members.has(one) === (method === 'DELETE')),
   );
   if (who === undefined) return 'nothing';
+  // The login may be longer ago than a password counts.
+  await asked(service, tokens.get(everybody)!, 'POST', '/users/me/confirm', {
+    current_password: password,
+  });
   const { groups } = await asked<{ groups: { id: string; name: string }[] }>(
     service,
     tokens.get(everybody)!,
