@@ -90,13 +90,16 @@ const featuresOff = [
   'WebUIOmniboxAimPopup',
 ];
 
-/** Chromium, closed when the test is over. @param args more switches of its command line */
+/**
+ * Chromium without its window (Debian's `chromium-headless-shell`: the same engine, two thirds of the processor a page), closed
+ * when the test is over. @param args more switches of its command line
+ */
 export async function startChromium(
   t: TestContext,
   args: readonly string[] = [],
 ): Promise<Browser> {
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     args: ['--no-sandbox', `--disable-features=${featuresOff.join(',')}`, ...args],
   });
   t.after(async () => await browser.close());
@@ -125,6 +128,8 @@ export async function openPage(
     viewport: { width: 1280, height: 900 },
     locale: 'en-GB',
     colorScheme: theme,
+    // Each profile would fetch and keep all of the app once more. Tests that are about what is kept allow it.
+    serviceWorkers: 'block',
     ...rest,
   });
   opened.push(context);

@@ -50,7 +50,6 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
       url: url + inPseudo(path),
       expected: /status of (?:401|403|404|409|422)|WebSocket/,
       viewport: sizes[0]!,
-      serviceWorkers: 'block',
       ...more,
       permissions,
       prepare,

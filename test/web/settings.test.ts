@@ -17,6 +17,7 @@ test('settings changed and saved, two people in their accounts; the service away
     url: service.url,
     session,
     expected: /WebSocket|ERR_CONNECTION_REFUSED|ERR_FAILED|status of 4(03|09|22)/,
+    serviceWorkers: 'allow',
   });
   const press = async (name: string | RegExp) => await page.getByRole('button', { name }).click();
 
