@@ -90,6 +90,7 @@ export const ofVoices = {
 export const ofOrder = {
   'recording.filed': noting,
   'tags.changed': noting,
+  'template.chosen': noting,
   'access.granted': noting,
   'access.withdrawn': noting,
   'link.created': noting,

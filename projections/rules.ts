@@ -94,20 +94,33 @@ function clockOf(startedAt: string): { weekday: number; time: string } {
   return { weekday: day === 0 ? 7 : day, time: local.slice(11, 16) };
 }
 
-type Ordering = Pick<Personal, 'folders' | 'tags' | 'rules'>;
+/** What rules are asked with. */
+export type Ordering = Pick<Personal, 'folders' | 'tags' | 'rules'> & {
+  /** Whether there is such a template, for the user to choose. */
+  hasTemplate: (id: string) => boolean;
+};
 
 /** The rules that fit, in their order; those that are switched off do not. */
 const fitting = ({ rules }: Pick<Personal, 'rules'>, traits: RuleTraits): Rule[] =>
   [...rules.values()].filter(({ enabled, when }) => enabled && fits(when, traits));
 
-/** The first that fits decides on the folder; tags come together. Of what was deleted since nothing is left. */
-function outcomeOf(rules: readonly Rule[], { folders, tags }: Ordering) {
+/** The first that fits decides on the folder, and on the template; tags come together. Of what was deleted since nothing is left. */
+function outcomeOf(rules: readonly Rule[], { folders, tags, hasTemplate }: Ordering) {
   const filing = rules.find(({ then }) => folders.has(then.folder ?? ''));
   const tagging = rules.flatMap(({ id, then }) =>
     (then.tags ?? []).filter((tag) => tags.has(tag)).map((tag) => ({ tag, rule: id })),
   );
-  return { folder: filing && { folder: filing.then.folder!, rule: filing.id }, tagging };
+  const templating = rules.find(({ then }) => hasTemplate(then.template ?? ''));
+  return {
+    folder: filing && { folder: filing.then.folder!, rule: filing.id },
+    tagging,
+    template: templating && { template: templating.then.template!, rule: templating.id },
+  };
 }
+
+/** Whether a folder has a template: where a person chose the folder, no rule chooses another. */
+const hasItsTemplate = (id: string | null | undefined, { folders, hasTemplate }: Ordering) =>
+  hasTemplate(folders.get(id ?? '')?.template ?? '');
 
 type Tagging = ReturnType<typeof outcomeOf>['tagging'];
 
@@ -165,35 +178,52 @@ export function begunBy(
   };
   // As what it is from now on, so that the same rules say the same of it later.
   const traits = traitsWith(begun);
-  const { folder, tagging } = outcomeOf(traits ? fitting(personal, traits) : [], personal);
+  const rulesNow = traits ? fitting(personal, traits) : [];
+  const { folder, tagging, template } = outcomeOf(rulesNow, personal);
   const filed = given.folder ? { folder: given.folder } : folder;
   return {
     ...begun,
     facts: [
       ...(filed ? [{ type: 'recording.filed' as const, data: filed }] : []),
       ...taggedBy([], new Set(), tagging),
+      ...(template && !hasItsTemplate(given.folder, personal)
+        ? [{ type: 'template.chosen' as const, data: template }]
+        : []),
     ],
   };
 }
 
 /**
  * The facts that rules lead to on all that is known of a recording. What a person has chosen stays: the folder, also none,
- * and tags that were taken away. Pure.
+ * the template, and tags that were taken away. Pure.
  */
 export function rulesApplied(
   recording: Recording,
   personal: Ordering,
-): (RecordingFact & { type: 'recording.filed' | 'tags.changed' })[] {
+): (RecordingFact & { type: 'recording.filed' | 'tags.changed' | 'template.chosen' })[] {
   const traits = traitsOf(recording);
   if (traits === null) return [];
-  const { folder, tagging } = outcomeOf(fitting(personal, traits), personal);
+  const { folder, tagging, template } = outcomeOf(fitting(personal, traits), personal);
   const order = orderOf(recording);
   const { hasChosenFolder, removed } = choicesIn(recording);
+  const isTemplated =
+    template !== undefined &&
+    !isTemplateChosen(recording, personal) &&
+    template.template !== order.template;
   const isFiled = folder !== undefined && !hasChosenFolder && folder.folder !== order.folder;
   return [
     ...(isFiled ? [{ type: 'recording.filed' as const, data: folder }] : []),
     ...taggedBy(order.tags, removed, tagging),
+    ...(isTemplated ? [{ type: 'template.chosen' as const, data: template }] : []),
   ];
+}
+
+/** Whether a person chose what its summaries look like: by itself, or by a folder that says it. Pure. */
+export function isTemplateChosen(recording: Recording, personal: Ordering): boolean {
+  const { hasChosenFolder, hasChosenTemplate } = choicesIn(recording);
+  return (
+    hasChosenTemplate || (hasChosenFolder && hasItsTemplate(orderOf(recording).folder, personal))
+  );
 }
 
 /** Whether rules fit a recording, as far as that is known. Pure. */
@@ -235,19 +265,26 @@ function traitsOf(recording: Recording): RuleTraits | null {
   };
 }
 
-/** What its present owner has chosen, which is no rule's any more. */
-function choicesIn({ facts }: Recording): {
+/** What its present owner has chosen, which is no rule's any more. Pure. */
+export function choicesIn({ facts }: Pick<Recording, 'facts'>): {
   hasChosenFolder: boolean;
+  hasChosenTemplate: boolean;
   removed: ReadonlySet<string>;
 } {
   let hasChosenFolder = false;
+  let hasChosenTemplate = false;
   let tags: readonly string[] = [];
   let removed = new Set<string>();
   for (const fact of facts) {
     if (fact.type === 'recording.handed_over') {
-      [hasChosenFolder, tags, removed] = [false, [], new Set()];
+      [hasChosenFolder, hasChosenTemplate] = [false, false];
+      [tags, removed] = [[], new Set()];
     } else if (fact.type === 'recording.filed') {
       if (fact.data.rule === undefined) hasChosenFolder = true;
+    } else if (fact.type === 'template.chosen') {
+      if (fact.data.rule === undefined) hasChosenTemplate = true;
+    } else if (fact.type === 'reprocessing.requested') {
+      if (fact.data.template !== undefined) hasChosenTemplate = true;
     } else if (fact.type === 'tags.changed') {
       const after = fact.data.tags;
       if (fact.data.rules === undefined)
@@ -256,5 +293,5 @@ function choicesIn({ facts }: Recording): {
       tags = after;
     }
   }
-  return { hasChosenFolder, removed };
+  return { hasChosenFolder, hasChosenTemplate, removed };
 }

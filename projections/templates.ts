@@ -1,7 +1,7 @@
 import type { TemplateContent } from '../events/facts/templates.ts';
 import { type DecidePersonal, nameFault, tooManyNames, unknownInOrder } from './personal.ts';
 
-/** Templates that a user may have. */
+/** Templates that a user may have, and the house. */
 export const templatesMax = 100;
 /** What one may have: sections, and characters of what is in it. */
 export const templateLimits = {

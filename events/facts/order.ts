@@ -6,7 +6,7 @@ export const tagsMax = 32;
 
 /** Where its owner put a recording. Ids of `personal-<user id>`; a recording that is handed over is in no order any more. */
 export const orderFacts = {
-  /** `rule`: by which of their rules; without one it is a person’s choice, which no rule changes. */
+  /** `rule`, also below: by which of their rules; without one it is a person’s choice, which no rule changes. */
   'recording.filed': {
     data: z.object({ folder: z.string().nullable(), rule: z.string().optional() }),
   },
@@ -16,5 +16,9 @@ export const orderFacts = {
       tags: z.array(z.string()).max(tagsMax),
       rules: z.array(z.string()).optional(),
     }),
+  },
+  /** What its summaries are to look like from the next one on; null: as its folder or kind has it. */
+  'template.chosen': {
+    data: z.object({ template: z.string().nullable(), rule: z.string().optional() }),
   },
 } satisfies FactSchemas;

@@ -14,7 +14,7 @@ export type PersonalStream = `personal-${string}`;
 export const personOf = (stream: string): string | undefined =>
   stream.startsWith('personal-') ? stream.slice('personal-'.length) : undefined;
 
-/** In place of a user's id: words that administrators give for the whole house. Sealed with a key of its own. */
+/** In place of a user's id: words and templates that administrators give for the whole house. Sealed with a key of its own. */
 export const houseId = 'house';
 
 /** Colours that a tag may have: those of speakers. */

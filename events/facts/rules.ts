@@ -33,6 +33,8 @@ export type RuleWhen = z.output<typeof ruleWhen>;
 export const ruleThen = z.object({
   folder: z.string().optional(),
   tags: z.array(z.string()).max(tagsMax).optional(),
+  /** Of its summaries, without a choice of a person. */
+  template: z.string().optional(),
   kind: kindSchema.optional(),
   language: z.string().optional(),
 });

@@ -31,12 +31,12 @@ export type TemplateContent = z.output<typeof templateContent>;
 export const templateUsed = z.object({
   id: z.string(),
   revision: z.number().int().positive(),
-  /** The user whose it is, or `built-in`. */
+  /** The user whose it is, `house`, or `built-in`. */
   of: z.string(),
 });
 export type TemplateUsed = z.output<typeof templateUsed>;
 
-/** Templates of one user, in their `personal-<user id>` stream. */
+/** Templates of one user, in their `personal-<user id>` stream; those of everybody in `personal-house`. */
 export const templateFacts = {
   /** Made, or changed as a whole: another revision. */
   'template.saved': {

@@ -5,7 +5,12 @@ import { fieldFault } from '../../src/words/field-faults.ts';
 import type { Recording } from './recording.ts';
 
 /** Where a recording is put: ids of its owner's folders and tags. */
-export type Order = { folder: string | null; tags: readonly string[] };
+export type Order = {
+  folder: string | null;
+  tags: readonly string[];
+  /** Which template a rule chose for its summaries, unless that was taken back. */
+  template: string | null;
+};
 
 /** What is left out stays; `tags` are all, the others some of them. */
 export type OrderChanges = {
@@ -13,11 +18,12 @@ export type OrderChanges = {
   tags?: readonly string[] | undefined;
   addTags?: readonly string[] | undefined;
   removeTags?: readonly string[] | undefined;
+  template?: string | null | undefined;
 };
 
 export type OrderRefusal = Refusal<'TOO_MANY_TAGS'>;
 
-export const noOrder: Order = { folder: null, tags: [] };
+export const noOrder: Order = { folder: null, tags: [], template: null };
 
 /** Where it is: what its owner said of it; another owner begins without. Pure. */
 export function orderOf({ facts }: Pick<Recording, 'facts'>): Order {
@@ -25,6 +31,7 @@ export function orderOf({ facts }: Pick<Recording, 'facts'>): Order {
   for (const fact of facts) {
     if (fact.type === 'recording.filed') order = { ...order, folder: fact.data.folder };
     else if (fact.type === 'tags.changed') order = { ...order, tags: fact.data.tags };
+    else if (fact.type === 'template.chosen') order = { ...order, template: fact.data.template };
     else if (fact.type === 'recording.handed_over') order = noOrder;
   }
   return order;
@@ -33,7 +40,7 @@ export function orderOf({ facts }: Pick<Recording, 'facts'>): Order {
 /** The facts that put it elsewhere; none where it is there already. Pure. */
 export function orderChanged(
   recording: Pick<Recording, 'facts'>,
-  { folder, tags, addTags = [], removeTags = [] }: OrderChanges,
+  { folder, tags, addTags = [], removeTags = [], template }: OrderChanges,
 ): readonly RecordingFact[] | OrderRefusal {
   const before = orderOf(recording);
   const facts: RecordingFact[] = [];
@@ -47,6 +54,8 @@ export function orderChanged(
   const isSame =
     after.length === before.tags.length && after.every((tag) => before.tags.includes(tag));
   if (!isSame) facts.push({ type: 'tags.changed', data: { tags: after } });
+  if (template !== undefined && template !== before.template)
+    facts.push({ type: 'template.chosen', data: { template } });
   return facts;
 }
 
@@ -58,5 +67,8 @@ export function orderTaken(own: Order, others: Order): readonly RecordingFact[] 
       ? [{ type: 'recording.filed' as const, data: { folder: others.folder } }]
       : []),
     ...(tags.length > own.tags.length ? [{ type: 'tags.changed' as const, data: { tags } }] : []),
+    ...(own.template === null && others.template !== null
+      ? [{ type: 'template.chosen' as const, data: { template: others.template } }]
+      : []),
   ];
 }

@@ -29,6 +29,7 @@ export const limits = {
   erasedTogetherMax: 100,
   exportedTogetherMax: 500,
   changedTogetherMax: 500,
+  summarisedTogetherMax: 50,
   /** Recordings that a rule is tried on, the newest. */
   triedMax: 200,
   /** Recordings of a folder or a tag that are counted; and of all in one answer, where there are many, twice at most. */

@@ -14,8 +14,8 @@ import { refuseWhenStopped, untilReadable } from './written.ts';
 
 type Ordered = {
   recording_id: string;
-  /** Where it was before this command, also when the command is repeated. */
-  before: Order;
+  /** Where it was before this command, also when the command is repeated; `rule_template`: which a rule chose. */
+  before: Omit<Order, 'template'> & { rule_template: string | null };
   /** Whether the command said anything of it. */
   isOther: boolean;
 };
@@ -29,7 +29,11 @@ export async function orderedTogether(
   services: HttpServices,
   { ctx, caller, onBehalf }: { ctx: RouteContext; caller: Caller; onBehalf: OnBehalf },
   ids: readonly string[],
-  decisionOn: (id: string, row: RecordingRow, personal: Personal) => DecideRecording,
+  decisionOn: (
+    id: string,
+    row: RecordingRow,
+    personal: Personal,
+  ) => DecideRecording | Promise<DecideRecording>,
 ): Promise<{ done: Ordered[]; refused: z.output<typeof refusals> }> {
   refuseWhenStopped(services);
   const done: Ordered[] = [];
@@ -39,7 +43,7 @@ export async function orderedTogether(
     try {
       const row = await visibleRecording(services, caller, id);
       const personal = await services.order.of(row.owner);
-      const decision = decisionOn(id, row, personal);
+      const decision = await decisionOn(id, row, personal);
       await services.refreshing.note(id);
       const command = `${onBehalf.command}/${id}`;
       const metadata = { by: onBehalf.by, command };
@@ -64,7 +68,8 @@ const orderBefore = ({ recording: { facts } }: Read, version = Infinity): Order 
   orderOf({ facts: facts.filter((fact) => fact.version < version) });
 
 /** Without what was deleted since. */
-const ofNow = (order: Order, personal: Personal): Order => ({
+const ofNow = (order: Order, personal: Personal): Ordered['before'] => ({
   folder: folderOf(order, personal),
   tags: order.tags.filter((tag) => personal.tags.has(tag)),
+  rule_template: order.template,
 });

@@ -1,5 +1,5 @@
-import type { Personal } from '../../projections/personal.ts';
-import { templateOf } from '../recordings/template-held.ts';
+import { houseId } from '../../events/facts/personal.ts';
+import { type Choosable, builtIn, templateOf } from '../recordings/template-held.ts';
 import { originsAnswer } from './origins.ts';
 import { doubtsIn } from '../../projections/recording/utterances.ts';
 import type { Doubt, Segment } from '../../events/facts/transcript.ts';
@@ -199,17 +199,18 @@ export const suggestionAnswers = (
   }));
 
 /** A line of `GET /recordings/{id}/versions`. */
-/** @param personal of its owner, who may have changed the template's name since */
+/** @param choosable by its owner: a template may have another name since */
 export const versionAnswer = (
   { speechToText, languageModel, template, ...one }: DocumentVersion,
-  personal: Personal,
+  choosable: Choosable,
   language: Language,
 ) => ({
   ...one,
   template: template && {
     id: template.id,
     revision: template.revision,
-    name: templateOf(template.id, personal, language)?.name ?? null,
+    name: templateOf(template.id, choosable, language)?.name ?? null,
+    of: template.of === houseId || template.of === builtIn ? template.of : ('user' as const),
   },
   speech_to_text: speechToText,
   language_model: languageModel,

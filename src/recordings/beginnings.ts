@@ -1,6 +1,5 @@
 import type { Kind, RecordingFact } from '../../events/facts/recording.ts';
-import type { Personal } from '../../projections/personal.ts';
-import { type Known, begunBy } from '../../projections/rules.ts';
+import { type Known, type Ordering, begunBy } from '../../projections/rules.ts';
 
 export type Start = {
   /** A ULID the caller has made up: what it holds for the recording can be named before it starts. */
@@ -43,7 +42,7 @@ export function startedWith(
     continues,
     ...origin
   }: Start,
-  personal: Personal,
+  ordering: Ordering,
   now = new Date(),
 ): RecordingFact[] {
   const { device } = origin;
@@ -56,7 +55,7 @@ export function startedWith(
   };
   const { facts, ...begun } = begunBy(
     { kind, usualKind, language, folder },
-    personal,
+    ordering,
     continues === undefined ? known : null,
   );
   const data = { ...origin, ...begun, ...(continues === undefined ? {} : { continues }) };

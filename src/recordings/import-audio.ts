@@ -11,6 +11,7 @@ import type { EventStore, EventStoreError } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Personal } from '../../projections/personal.ts';
 import type { Log } from '../shared/log.ts';
+import { orderingOf } from './ordering.ts';
 import { begunBy } from '../../projections/rules.ts';
 import { said } from './beginnings.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -202,7 +203,7 @@ async function takeUpload(
   const { title, people, filename } = upload;
   const started_at = beginning(upload.began ?? {}, Date.now());
   const known = { source: 'upload', device: null, fileName: filename } as const;
-  const { kind, language, facts } = begunBy(upload, await order.of(owner), {
+  const { kind, language, facts } = begunBy(upload, await orderingOf(order, owner), {
     ...known,
     startedAt: started_at,
     title: title ?? null,

@@ -13,6 +13,7 @@ import { stateName, isIn, isSettled } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow, StageProgress } from './stages/stage-progress.ts';
 import { type MadeOfOthers, madeOfOthers } from './made-of-others.ts';
+import { orderingOf } from './ordering.ts';
 import { type Start, startedWith } from './beginnings.ts';
 import { type Accepted, openImports, type Upload } from './import-audio.ts';
 import { type RecordingAggregate, type AggregateDeps, openAggregate } from './control/aggregate.ts';
@@ -138,7 +139,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     ...leftUndone(parts, removeUnacknowledged, log),
     // Its device or its browser is here.
     async startRecording(start) {
-      const facts = startedWith(start, await deps.order.of(start.owner));
+      const facts = startedWith(start, await orderingOf(deps.order, start.owner));
       return await begin(recordings, start.recordingId, facts, start, { act: true });
     },
     command: (recordingId, fact, metadata) =>

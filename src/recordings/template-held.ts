@@ -1,6 +1,8 @@
 import { asSpoken, type TemplateUsed } from '../../events/facts/templates.ts';
+import { houseId } from '../../events/facts/personal.ts';
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Personal, Template } from '../../projections/personal.ts';
+import { choicesIn } from '../../projections/rules.ts';
 import { orderOf } from '../../projections/recording/order.ts';
 import { type Recording, factsOf } from '../../projections/recording/recording.ts';
 import type { Pattern } from '../language/summary-pattern.ts';
@@ -19,39 +21,58 @@ export type TemplateHeld = {
   pattern: Pattern | undefined;
 };
 
+/** What may be chosen for recordings of a user, besides the templates that everybody has. */
+export type Choosable = {
+  own: Personal;
+  house: Pick<Personal, 'templates'>;
+};
+
+/** @throws {EventStoreError} */
+export const choosableBy = async (
+  order: { of(userId: string): Promise<Personal> },
+  owner: string,
+): Promise<Choosable> => ({ own: await order.of(owner), house: await order.of(houseId) });
+
 /**
- * What a run was asked to take, also one before it; else what the recording's folder has; else that of its kind. One that
- * is there no more, or is another user's, is passed over.
+ * What a run was asked to take, also one before it; else what a rule chose; else what the recording's folder has, or before
+ * that where a person chose the folder; else that of its kind. One that is there no more, or is another user's, is passed
+ * over.
  */
 export function templateHeld(
   recording: Recording,
   kind: Kind,
-  personal: Personal,
+  choosable: Choosable,
   language: Language,
 ): TemplateHeld {
   const asked = factsOf(recording, 'reprocessing.requested', Infinity).findLast(
     ({ data }) => data.template !== undefined,
   );
-  const { folder } = orderOf(recording);
-  const chosen = [asked?.data.template, personal.folders.get(folder ?? '')?.template];
+  const { folder, template: byRule } = orderOf(recording);
+  const byFolder = choosable.own.folders.get(folder ?? '')?.template;
+  // Asked for by the folder or kind again, no rule has a say any more.
+  const others = choicesIn(recording).hasChosenFolder ? [byFolder, byRule] : [byRule, byFolder];
+  const chosen = asked ? [asked.data.template, byFolder] : others;
   for (const id of chosen) {
-    const found = id == null ? undefined : templateOf(id, personal, language);
+    const found = id == null ? undefined : templateOf(id, choosable, language);
     if (found) return held(found, true);
   }
   const usual = templateOfKind[kind];
   return held({ ...builtInTemplate(usual, language)!, of: builtIn }, false);
 }
 
-const builtIn = 'built-in';
+/** In place of a user's id: whose templates are that everybody has. */
+export const builtIn = 'built-in';
 
-/** A template by its id: of this user, or one that everybody has. */
+/** A template by its id: of this user, of the house, or one that everybody has. */
 export function templateOf(
   id: string,
-  personal: Personal,
+  { own: { userId, templates }, house }: Choosable,
   language: Language,
 ): (Template & { of: string }) | undefined {
-  const own = personal.templates.get(id);
-  if (own) return { ...own, of: personal.userId };
+  const own = templates.get(id);
+  if (own) return { ...own, of: userId };
+  const ofHouse = house.templates.get(id);
+  if (ofHouse) return { ...ofHouse, of: houseId };
   const everybodys = builtInTemplate(id, language);
   return everybodys && { ...everybodys, of: builtIn };
 }

@@ -153,11 +153,19 @@ export const fieldFaultsInGerman = {
   'peaks-too-many': { detail: 'ist zu hoch für eine Aufnahme dieser Länge' },
   'model-only-for-speech': { detail: 'lässt sich nur beim erneuten Transkribieren wählen' },
   'not-your-folder': { detail: 'ist keiner Ihrer Ordner' },
-  'not-your-template': { detail: 'ist keine Ihrer Vorlagen' },
+  'not-your-template': { detail: 'ist keine Vorlage, die Sie wählen können' },
   'too-many-lines': { detail: 'darf höchstens {count} Zeilen haben' },
   'same-section-twice': { detail: 'hat eine Überschrift doppelt' },
   'rule-without-condition': { detail: 'braucht mindestens eine Bedingung' },
   'rule-without-action': { detail: 'muss sagen, was geschehen soll' },
+  'summaries-most': {
+    detail: 'dürfen höchstens {count} Zusammenfassungen auf einmal neu erstellen',
+  },
+  'kind-or-template': { detail: 'dürfen die Art oder die Vorlage ändern, nicht beides zugleich' },
+  'rule-title-too-late': {
+    detail:
+      'kann keine Regel festlegen, die nach dem Titel fragt: Er ist erst nach der Zusammenfassung bekannt',
+  },
   'rule-too-late': {
     detail:
       'kann keine Regel festlegen, die nach Titel, Sprechern oder Gesagtem fragt: Das ist erst danach bekannt',

@@ -200,11 +200,22 @@ export const fieldFaults = {
   'peaks-too-many': says({}, { detail: 'is too high for a recording of this length' }),
   'model-only-for-speech': says({}, { detail: 'can only be chosen when transcribing again' }),
   'not-your-folder': says({}, { detail: 'is not one of your folders' }),
-  'not-your-template': says({}, { detail: 'is not one of your templates' }),
+  'not-your-template': says({}, { detail: 'is not a template that you can choose' }),
   'too-many-lines': says({ count: 'integer' }, { detail: 'must have at most {count} lines' }),
   'same-section-twice': says({}, { detail: 'has a heading twice' }),
   'rule-without-condition': says({}, { detail: 'must have at least one condition' }),
   'rule-without-action': says({}, { detail: 'must say what is done' }),
+  'summaries-most': says(
+    { count: 'integer' },
+    { detail: 'can have at most {count} summaries made again at once' },
+  ),
+  'kind-or-template': says({}, { detail: 'can change the kind or the template, not both at once' }),
+  'rule-title-too-late': says(
+    {},
+    {
+      detail: 'can’t be set by a rule about the title: it’s known only after the summary',
+    },
+  ),
   'rule-too-late': says(
     {},
     {

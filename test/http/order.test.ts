@@ -281,7 +281,10 @@ test('several notes are put in order at once, and back; a repetition does nothin
   const folder = await made(service, token, '/folders', { name: 'Clients' });
   const tag = await made(service, token, '/tags', { name: 'sales' });
   type Bulk = {
-    changed: { recording_id: string; before: { folder: string | null; tags: string[] } }[];
+    changed: {
+      recording_id: string;
+      before: { folder: string | null; tags: string[]; rule_template: string | null };
+    }[];
     refused: { recording_id: string; type: string }[];
   };
   const bulk = async (changes: object[], key: string) =>
@@ -300,7 +303,7 @@ test('several notes are put in order at once, and back; a repetition does nothin
   const done = await bulk(wanted, 'k1');
   assert.deepEqual(
     done.changed.map(({ recording_id, before }) => [recording_id, before]),
-    ids.map((id) => [id, { folder: null, tags: [] }]),
+    ids.map((id) => [id, { folder: null, tags: [], rule_template: null }]),
   );
   assert.deepEqual(
     done.refused.map(({ recording_id }) => recording_id),
@@ -340,7 +343,7 @@ test('several notes are put in order at once, and back; a repetition does nothin
   });
   assert.deepEqual(
     back.changed.map(({ before: there }) => there),
-    ids.map(() => ({ folder, tags: [tag] })),
+    ids.map(() => ({ folder, tags: [tag], rule_template: null })),
   );
 });
 

@@ -86,6 +86,12 @@ test('rules are kept in their order, changed and deleted; what cannot be meant i
     [{ when: { title: 'a' }, then: { language: 'de' } }, 'then.language', 'rule-too-late'],
     [{ when: { kind: 'solo' }, then: { folder: 'another' } }, 'then.folder', 'not-your-folder'],
     [{ when: { kind: 'solo' }, then: { tags: ['another'] } }, 'then.tags', 'not-your-tag'],
+    [{ when: { said: 'a' }, then: { template: 'another' } }, 'then.template', 'not-your-template'],
+    [
+      { when: { title: 'a' }, then: { template: 'meeting' } },
+      'then.template',
+      'rule-title-too-late',
+    ],
     [{ when: { from: '18:00' }, then: { folder: board } }, 'when.to', 'rule-times'],
     [
       { when: { from: '25:00', to: '1' }, then: { folder: board } },
@@ -210,6 +216,8 @@ test('a rule is tried on what there is, applied to it, and undone', async (t) =>
           folder: null,
           add_tags: [secret],
           folder_chosen: true,
+          template: null,
+          template_chosen: false,
         },
         {
           recording_id: two,
@@ -217,6 +225,8 @@ test('a rule is tried on what there is, applied to it, and undone', async (t) =>
           folder: board,
           add_tags: [secret],
           folder_chosen: false,
+          template: null,
+          template_chosen: false,
         },
       ],
     ],

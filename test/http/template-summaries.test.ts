@@ -1,43 +1,24 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
-import { startLanguageServer } from '../support/language-servers.ts';
-import { type Prompt, wellBehaved } from '../support/language-servers-brains.ts';
+import type { ProblemAnswer } from '../support/http-client.ts';
+import {
+  type Line,
+  type Recording,
+  minutes,
+  summaries,
+  textOf,
+  world,
+} from '../support/summarising-service.ts';
 import { unzip } from '../support/unzip.ts';
 
-type Line = { id: string; text: string; section: string | null; of_template: boolean };
-type Recording = {
-  title: string;
-  summary: { lines: Line[]; abstract: string };
-  documents: { summary: string };
-  notes: { code: string; text: string }[];
-  error: { stage: string } | null;
+type Versions = {
+  versions: { template: { id: string; name: string | null; of: string } | null }[];
 };
-type Versions = { versions: { template: { id: string; name: string | null } | null }[] };
 type Tried = {
   sections: { title: string; lines: { text: string; start: number | null }[] }[];
   others: { text: string }[];
 };
-
-/** What is said: “Hello there. This is the secret plan.” */
-const minutes = {
-  name: 'Minutes',
-  sections: [
-    { title: 'Greetings', about: 'who greets whom', kind: 'point' },
-    { title: 'Plans', about: 'what is planned', kind: 'decision' },
-    { title: 'Money', about: 'what it costs', kind: 'point' },
-  ],
-};
-
-const line = (about: object) => ({ kind: 'point', person: null, due: null, ...about });
-/** In another order than the sections, with a section that there is not, and a line that nobody said. */
-const answered = [
-  line({ turn: 1, text: 'The secret plan is adopted', section: 2 }),
-  line({ turn: 1, text: 'Somebody greets before the secret plan', section: 1 }),
-  line({ turn: 1, text: 'A secret plan without a place', section: 9 }),
-  line({ turn: 1, text: 'Zebras cost nine hundred crowns', section: 3 }),
-];
 
 test('a template makes sections in its order; a section that there is not is none, and a line that nobody said is left out', async (t) => {
   const { service, token, id, read, again, prompts, template } = await world(t);
@@ -104,6 +85,49 @@ test('the folder’s template holds where the run has none, a meeting has its ow
     json: { from: 'summary', template: mine },
   });
   assert.equal(unknown.status, 422);
+});
+
+test('a template of the house makes summaries of everybody who chooses it, and a version says so, also once it is deleted', async (t) => {
+  const { service, token, id, read, again } = await world(t);
+  const { id: house } = (
+    await service.call<{ id: string }>('POST', '/templates?of=house', { token, json: minutes })
+  ).body;
+  await again({ template: house });
+  assert.deepEqual((await summaries(service, id)).at(-1)?.template, {
+    id: house,
+    revision: 1,
+    of: 'house',
+  });
+  const ben = await service.addUser('ben');
+  const { body: folder } = await service.call<{ id: string }>('POST', '/folders', {
+    token: ben,
+    json: { name: 'Board', template: house },
+  });
+  const { recording_id: theirs } = (await service.upload(ben, { folder: folder.id })).body;
+  await service.reaches(theirs, 'idle.saved');
+  assert.equal((await summaries(service, theirs)).at(-1)?.template?.of, 'house');
+  const made = async (recording: string, as: string) => {
+    const path = `/recordings/${recording}/versions`;
+    const { body } = await service.call<Versions>('GET', path, { token: as });
+    return body.versions.map(({ template }) => template && [template.name, template.of]);
+  };
+  assert.deepEqual(await made(id, token), [
+    ['Minutes', 'house'],
+    ['General', 'built-in'],
+  ]);
+  assert.deepEqual(await made(theirs, ben), [['Minutes', 'house']]);
+  const gone = await service.call('DELETE', `/templates/${house}?of=house`, { token });
+  assert.equal(gone.status, 204);
+  assert.deepEqual(await made(theirs, ben), [[null, 'house']]);
+  assert.equal((await read()).summary.lines[0]?.section, 'Greetings');
+  // What chose it goes by the kind again.
+  await service.call('POST', `/recordings/${theirs}/reprocess`, {
+    token: ben,
+    json: { from: 'summary' },
+  });
+  await service.reaches(theirs, 'idle.saved');
+  assert.equal((await summaries(service, theirs)).at(-1)?.template?.id, 'general');
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 
 test('a template that orders the model about stands before the rule on data, cannot close it, and is checked like any other', async (t) => {
@@ -236,54 +260,3 @@ test('a template is tried on a recording: its sections with the times of their l
 
 const shown = (lines: readonly Line[]) =>
   lines.map(({ section, text, of_template }) => [section, text, of_template]);
-
-async function textOf(
-  { url }: Awaited<ReturnType<typeof startService>>,
-  token: string,
-  path: string,
-): Promise<string> {
-  const headers = { Authorization: `Bearer ${token}` };
-  return await (await fetch(`${url}/transcripts/${encodeURIComponent(path)}`, { headers })).text();
-}
-
-async function summaries(service: Awaited<ReturnType<typeof startService>>, id: string) {
-  const all: { template?: { id: string; revision: number; of: string } | undefined }[] = [];
-  for await (const { type, data } of service.store.read(`recording-${id}`))
-    if (type === 'summary.completed') all.push(data);
-  return all;
-}
-
-/** A service whose language model answers with the same lines, whatever is asked. */
-async function world(t: TestContext) {
-  const asked: Prompt[] = [];
-  const brain = (prompt: Prompt): string => {
-    if (!/summarise/u.test(prompt.system)) return wellBehaved(prompt);
-    asked.push(prompt);
-    return JSON.stringify({ lines: answered });
-  };
-  const language = await startLanguageServer({ flavour: 'openai', brain });
-  t.after(() => language.close());
-  const own = { punctuate: undefined, summarise: undefined, entitle: undefined, write: undefined };
-  const service = await startService(t, { stages: own });
-  const token = await service.setUp();
-  const json = { llm: { base_url: language.url } };
-  assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
-  return {
-    language,
-    service,
-    token,
-    id,
-    prompts: () => asked,
-    template: async (json: object) =>
-      (await service.call<{ id: string }>('POST', '/templates', { token, json })).body,
-    read: async () => (await service.call<Recording>('GET', `/recordings/${id}`, { token })).body,
-    async again(wanted: object, of = id) {
-      const path = `/recordings/${of}/reprocess`;
-      const json = { from: 'summary', ...wanted };
-      assert.equal((await service.call('POST', path, { token, json })).status, 202);
-      await service.reaches(of, 'idle.saved');
-    },
-  };
-}

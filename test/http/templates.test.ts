@@ -11,7 +11,7 @@ type Template = {
   language: string;
   length: string;
 };
-type Templates = { templates: Template[]; built_in: Template[] };
+type Templates = { templates: Template[]; house: Template[]; built_in: Template[] };
 
 const minutes = {
   name: 'Board minutes',
@@ -64,6 +64,56 @@ test('a template is made, changed and deleted, each change a revision, over a re
   assert.equal((await service.call('DELETE', `/templates/${id}`, { token })).status, 204);
   assert.equal((await service.call('DELETE', `/templates/${id}`, { token })).status, 404);
   assert.deepEqual((await listed(service, token)).templates, []);
+});
+
+test('templates of the house are chosen by everybody and changed by administrators', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const made = await service.call<Template>('POST', '/templates?of=house', {
+    token,
+    json: minutes,
+  });
+  assert.equal(made.status, 201);
+  const { id } = made.body;
+  const of = `/templates/${id}?of=house`;
+  for (const [method, path, json] of [
+    ['POST', '/templates?of=house', { ...minutes, name: 'Other' }],
+    ['PUT', of, { ...minutes, name: 'Other' }],
+    ['DELETE', of, undefined],
+  ] as const) {
+    const { status, body } = await service.call<ProblemAnswer>(method, path, {
+      token: ben,
+      ...(json && { json }),
+    });
+    assert.deepEqual([status, body.type], [403, '/problems/not-admin'], `${method} ${path}`);
+  }
+  // It is nobody's own, not even the administrator's.
+  const mine = await service.call('PUT', `/templates/${id}`, { token, json: minutes });
+  assert.equal(mine.status, 404);
+  const changed = { ...minutes, length: 'long' };
+  const put = await service.call<Template>('PUT', of, { token, json: changed });
+  assert.deepEqual(put.body, { id, revision: 2, ...changed });
+  const { templates, house } = await listed(service, ben);
+  assert.deepEqual([templates, house], [[], [put.body]]);
+  const asked = await service.call<Templates>('GET', '/templates?of=house', { token: ben });
+  assert.deepEqual(asked.body.templates, [put.body]);
+  // A name that one of the house has may be taken by one of one's own, and is chosen by its id.
+  const own = await service.call<Template>('POST', '/templates', { token: ben, json: minutes });
+  assert.equal(own.status, 201);
+  const folder = await service.call<{ id: string; template: string }>('POST', '/folders', {
+    token: ben,
+    json: { name: 'Board', template: id },
+  });
+  assert.deepEqual([folder.status, folder.body.template], [201, id]);
+  assert.equal((await service.call('DELETE', of, { token })).status, 204);
+  assert.deepEqual((await listed(service, ben)).house, []);
+  // What is left of it in a folder is no template any more: it cannot be chosen again.
+  const renamed = await service.call<ProblemAnswer>('PATCH', `/folders/${folder.body.id}`, {
+    token: ben,
+    json: { template: id },
+  });
+  assert.equal(renamed.status, 422);
 });
 
 test('the built-in templates are there in English and German', async (t) => {

@@ -3,18 +3,19 @@ import { test } from 'node:test';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import type { RuleThen, RuleWhen } from '../../events/facts/rules.ts';
 import { personalStream } from '../../events/facts/personal.ts';
-import { type Personal, type Rule, personalAggregate } from '../../projections/personal.ts';
+import { type Rule, personalAggregate } from '../../projections/personal.ts';
 import { orderOf } from '../../projections/recording/order.ts';
 import { type Recording, evolve, noRecording } from '../../projections/recording/recording.ts';
 import { startedWith } from '../../src/recordings/beginnings.ts';
-import { begunBy, fits, rulesApplied } from '../../projections/rules.ts';
+import { type Ordering, begunBy, fits, rulesApplied } from '../../projections/rules.ts';
 import { block } from '../support/fact-teller.ts';
 import { type Random, seed, seeded, times } from '../support/seeded.ts';
 
 const nobody = personalAggregate.initial(personalStream('anna'));
 const folders = ['F1', 'F2', 'F3'];
+const templates = ['V1', 'V2', 'V3'];
 const tags = Array.from({ length: 40 }, (_, n) => `T${n}`);
-const having = (rules: readonly Rule[]): Personal => ({
+const having = (rules: readonly Rule[]): Ordering => ({
   ...nobody,
   folders: new Map(
     folders.map((id) => [
@@ -24,7 +25,7 @@ const having = (rules: readonly Rule[]): Personal => ({
         name: id,
         kind: id === 'F3' ? 'meeting' : null,
         language: null,
-        template: null,
+        template: id === 'F2' ? 'V9' : null,
         retention: null,
         retentionAt: null,
         access: [],
@@ -33,6 +34,7 @@ const having = (rules: readonly Rule[]): Personal => ({
   ),
   tags: new Map(tags.map((id) => [id, { id, name: id, colour: 1 }])),
   rules: new Map(rules.map((rule) => [rule.id, rule])),
+  hasTemplate: (id) => templates.includes(id) || id === 'V9',
 });
 
 const talk = {
@@ -137,13 +139,15 @@ const told = (
 const worker = { engine: 'local', model: null };
 
 test('what a person has chosen, no rule changes: a folder, none, a tag that was taken away', () => {
-  const personal = having([rule('R1', { kind: 'solo' }, { folder: 'F1', tags: ['T1', 'T2'] })]);
+  const personal = having([
+    rule('R1', { kind: 'solo' }, { folder: 'F1', tags: ['T1', 'T2'], template: 'V1' }),
+  ]);
   const start = { recordingId: 'r', owner: 'anna', by: 'anna', command: 'c', speakers: null };
   const begun = told(
     noRecording('r'),
     startedWith({ ...start, device: null, trigger: 'browser' }, personal),
   );
-  assert.deepEqual(orderOf(begun), { folder: 'F1', tags: ['T1', 'T2'] });
+  assert.deepEqual(orderOf(begun), { folder: 'F1', tags: ['T1', 'T2'], template: 'V1' });
   assert.deepEqual(rulesApplied(begun, personal), []);
   const moved = told(begun, [
     { type: 'recording.filed', data: { folder: null } },
@@ -154,10 +158,50 @@ test('what a person has chosen, no rule changes: a folder, none, a tag that was 
   const given = told(moved, [{ type: 'recording.handed_over', data: { owner: 'ben' } }]);
   assert.deepEqual(
     rulesApplied(given, personal).map(({ type }) => type),
-    ['recording.filed', 'tags.changed'],
+    ['recording.filed', 'tags.changed', 'template.chosen'],
   );
   const full = told(begun, [{ type: 'tags.changed', data: { tags: tags.slice(8) } }]);
   assert.deepEqual(rulesApplied(full, having([rule('R', { kind: 'solo' }, { tags: ['T3'] })])), []);
+});
+
+test('a template of a rule is one that there is; none is chosen where a person chose one, or a folder that has one', () => {
+  const personal = having([
+    rule('R1', { source: 'browser' }, { template: 'gone', tags: ['T1'] }),
+    rule('R2', { source: 'browser' }, { template: 'V2' }),
+    rule('R3', { kind: 'solo' }, { template: 'V3' }),
+  ]);
+  const start = { recordingId: 'r', owner: 'anna', by: 'anna', command: 'c', speakers: null };
+  const begin = (folder?: string) =>
+    told(
+      noRecording('r'),
+      startedWith({ ...start, folder, device: null, trigger: 'browser' }, personal),
+    );
+  const by = (recording: Recording) =>
+    recording.facts.flatMap((fact) => (fact.type === 'template.chosen' ? fact.data : []));
+  const begun = begin();
+  assert.deepEqual(by(begun), [{ template: 'V2', rule: 'R2' }]);
+  assert.deepEqual(by(begin('F1')), by(begun));
+  assert.deepEqual(by(begin('F2')), [], 'a person chose a folder with a template');
+  const ofTemplates = (recording: Recording) =>
+    rulesApplied(recording, personal).filter(({ type }) => type === 'template.chosen');
+  const asked = told(begun, [
+    { type: 'reprocessing.requested', data: { from: 'summary', template: null } },
+    { type: 'template.chosen', data: { template: 'V1', rule: 'R' } },
+  ]);
+  assert.deepEqual(ofTemplates(asked), []);
+  assert.deepEqual(
+    ofTemplates(told(begun, [{ type: 'template.chosen', data: { template: null } }])),
+    [],
+  );
+  const filed = told(begin('F1'), [
+    { type: 'template.chosen', data: { template: 'V1', rule: 'R' } },
+    { type: 'recording.filed', data: { folder: 'F2' } },
+  ]);
+  assert.deepEqual(ofTemplates(filed), []);
+  const out = told(filed, [{ type: 'recording.filed', data: { folder: null } }]);
+  assert.deepEqual(ofTemplates(out), [
+    { type: 'template.chosen', data: { template: 'V2', rule: 'R2' } },
+  ]);
 });
 
 const words = ['budget', 'lift', 'choir', 'Straße'];
@@ -183,6 +227,9 @@ function randomRule(random: Random, n: number): Rule {
     {
       ...(random.chance(0.6) ? { folder: random.pick([...folders, 'gone']) } : {}),
       tags: Array.from({ length: random.below(8) }, () => random.pick(tags)),
+      ...(when.title !== undefined || random.chance(0.5)
+        ? {}
+        : { template: random.pick([...templates, 'gone']) }),
       ...(isLate || random.chance(0.7) ? {} : { kind: random.pick(['solo', 'meeting'] as const) }),
       ...(isLate || random.chance(0.7) ? {} : { language: random.pick(['de', 'en']) }),
     },
@@ -224,6 +271,7 @@ function processed(
 test(`rules at the import do what the same rules do to the same recording later (SEED=${seed})`, () => {
   const random = seeded(seed);
   let filed = 0;
+  let templated = 0;
   for (let round = 0; round < times({ short: 500, long: 5000 }); round += 1) {
     const rules = Array.from({ length: 1 + random.below(8) }, (_, n) => randomRule(random, n));
     const personal = having(rules);
@@ -233,7 +281,7 @@ test(`rules at the import do what the same rules do to the same recording later 
       now: new Date(Date.UTC(2026, 2, 1 + random.below(7), 12)),
     };
     const start = { recordingId: 'r', owner: 'anna', by: 'anna', command: 'c', speakers: null };
-    const begin = (by: Personal, given: object) =>
+    const begin = (by: Ordering, given: object) =>
       startedWith(
         { ...start, ...given, title: about.title, device: about.device, trigger: 'api' },
         by,
@@ -253,12 +301,13 @@ test(`rules at the import do what the same rules do to the same recording later 
     const plain = known(begin(having([]), { kind, language }));
     const later = told(plain, rulesApplied(plain, personal));
     const asSet = (recording: Recording) => {
-      const { folder, tags: ids } = orderOf(recording);
-      return { folder, tags: ids.toSorted() };
+      const { folder, tags: ids, template } = orderOf(recording);
+      return { folder, tags: ids.toSorted(), template };
     };
     assert.deepEqual(asSet(sorted), asSet(later), JSON.stringify({ round, rules, about }));
     assert.deepEqual(rulesApplied(later, personal), [], 'once more they find nothing to do');
     if (orderOf(later).folder !== null) filed += 1;
+    if (orderOf(later).template !== null) templated += 1;
   }
-  assert.ok(filed > 50);
+  assert.ok(filed > 50 && templated > 50, `${filed}, ${templated}`);
 });

@@ -122,6 +122,7 @@ export const sampleData: { [T in RecordingFactType]: RecordingFactOf<T>['data'] 
   'hold.placed': { until: null },
   'hold.lifted': {},
   'tags.changed': { tags: ['T1'] },
+  'template.chosen': { template: 'meeting' },
   'documents.outdated': {},
   'summary.edited': { basis: 1, turns: null, edits: [{ line: '1-1', did: 'changed' }] },
   'task.checked': { basis: 1, turns: null, line: '1-1', done: true },

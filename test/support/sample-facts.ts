@@ -227,6 +227,7 @@ const samples: Record<FactType, Sample> = {
   'hold.placed': { data: { until: '2027-03-01T00:00:00Z' }, content: { reason: 'Köln wants it.' } },
   'hold.lifted': { data: {} },
   'tags.changed': { data: { tags: ['T1', 'T2'] } },
+  'template.chosen': { data: { template: 'V1', rule: 'R1' } },
   'documents.outdated': { data: {} },
   'summary.edited': {
     data: { basis: 3, turns: null, edits: [{ line: '3-1', did: 'changed' }] },

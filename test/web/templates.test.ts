@@ -48,6 +48,61 @@ test('a template is copied, edited by its sections, saved, given to a folder and
   await page.getByRole('button', { name: 'Edit Portraits' }).waitFor({ state: 'detached' });
 });
 
+test('templates for everyone are made by administrators and copied or chosen by all; one that was deleted says what follows', async (t) => {
+  const service = await startWebService(t);
+  const session = await service.login();
+  const ben = await service.login('ben');
+  const browser = await startChromium(t);
+  const page = await openPage(t, browser, { url: service.url, session });
+  await page.goto(`${service.url}/organise?part=templates`);
+  await page.getByRole('button', { name: 'New template' }).click();
+  await page.getByLabel('Name').fill('Board minutes');
+  await page.getByLabel('For', { exact: true }).selectOption('For everyone');
+  await page.getByLabel('Heading of section 1').fill('Resolutions');
+  await checkLook(page, 'templates-house-form');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'For everyone' }).waitFor();
+  await page.getByRole('button', { name: 'Copy to edit: Board minutes' }).waitFor();
+  await checkLook(page, 'templates-house-list');
+
+  const theirs = await openPage(t, browser, {
+    url: `${service.url}/organise?part=templates`,
+    session: ben,
+    ...phone,
+    viewport: { width: 320, height: 800 },
+    locale: 'de-DE',
+  });
+  await theirs.getByRole('heading', { name: 'Für alle' }).waitFor();
+  await theirs.getByText('Administratoren ändern sie.').waitFor();
+  assert.equal(await theirs.getByRole('button', { name: 'Board minutes bearbeiten' }).count(), 0);
+  await checkLook(theirs, 'templates-house-320-de');
+  await theirs.getByRole('button', { name: 'Zum Bearbeiten kopieren: Board minutes' }).tap();
+  assert.equal(await theirs.getByLabel('Für', { exact: true }).count(), 0);
+  await apiOf(service.url, ben.token).post('/folders', { name: 'Vorstand' });
+  await theirs.goto(`${service.url}/organise`);
+  await theirs.getByRole('button', { name: 'Vorstand bearbeiten' }).tap();
+  await theirs.getByLabel('Vorlage').selectOption('Board minutes');
+  await theirs.getByRole('button', { name: 'Speichern' }).tap();
+  await theirs.getByText('Vorlage Board minutes').waitFor();
+
+  await page.getByRole('button', { name: 'Edit Board minutes' }).click();
+  await page.getByText('Everyone can choose these templates.').waitFor();
+  await page.getByRole('button', { name: 'Delete template…' }).click();
+  await page.getByText('Folders and rules of all people').waitFor();
+  await checkLook(page, 'templates-house-delete');
+  await page.getByRole('button', { name: 'Delete template', exact: true }).click();
+  await page.getByRole('heading', { name: 'For everyone' }).waitFor({ state: 'detached' });
+  await theirs.reload();
+  await theirs.getByText('Vorlage gelöscht, nach Art').waitFor();
+  await checkLook(theirs, 'templates-house-gone-320-de');
+  // The folder can still be changed: what is gone is not chosen again.
+  await theirs.getByRole('button', { name: 'Vorstand bearbeiten' }).tap();
+  await theirs.getByLabel('Name').fill('Vorstand 2');
+  await theirs.getByRole('button', { name: 'Speichern' }).tap();
+  await theirs.getByText('Vorlage gelöscht, nach Art').waitFor({ state: 'detached' });
+  await theirs.context().close();
+});
+
 /** Of the meeting in the reading room: two sections and a line in none of them. */
 const answered = [
   { turn: 7, kind: 'point', section: 1, text: 'The sixth of March is safe either way.' },
@@ -186,6 +241,52 @@ test('a template is tried beside a note, chosen for a folder and a run; its sect
     await german.goto(`${service.url}/notes/${id}`);
     await german.getByRole('heading', { name: 'What may go wrong' }).waitFor();
     await dark('templates-note-german');
+    await german.context().close();
+  });
+
+  await t.test('chosen for many notes at once: what that means is said before', async () => {
+    const before = language.chats().length;
+    await page.goto(service.url);
+    const note = page.locator(`a[href^="/notes/${id}"]`).first();
+    await note.focus();
+    await page.keyboard.press('x');
+    const bar = page.getByRole('region', { name: 'Selection' });
+    await bar.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('button', { name: 'Process again…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The summary alone, by a template').click();
+    await dialog.getByText('There’s no Undo for all of them.', { exact: false }).waitFor();
+    await dialog.getByLabel('Template').selectOption('Lecture');
+    await checkLook(page, 'templates-many');
+    await dialog.getByRole('button', { name: 'Process again…' }).click();
+    await page.getByText('1 note is being processed again.').first().waitFor();
+    while (language.chats().length === before) await page.waitForTimeout(100);
+    const versions = async () =>
+      (
+        await api.get<{ versions: { template: { id: string } | null }[] }>(
+          `/recordings/${id}/versions`,
+        )
+      ).versions;
+    while ((await versions())[0]?.template?.id !== 'lecture') await page.waitForTimeout(100);
+  });
+
+  await t.test('chosen for many on a phone of 320 pixels, in German', async () => {
+    const german = await openPage(t, browser, {
+      url: service.url,
+      session,
+      ...phone,
+      viewport: { width: 320, height: 800 },
+      locale: 'de-DE',
+    });
+    await german.getByRole('button', { name: 'Auswählen' }).tap();
+    await german.locator('input[type=checkbox]').first().tap();
+    const bar = german.getByRole('region', { name: 'Auswahl' });
+    await bar.getByRole('button', { name: 'Mehr', exact: true }).tap();
+    await german.getByRole('button', { name: 'Neu verarbeiten…' }).tap();
+    const dialog = german.getByRole('dialog');
+    await dialog.getByText('Nur die Zusammenfassung, nach einer Vorlage').tap();
+    await dialog.getByLabel('Vorlage').waitFor();
+    await checkLook(german, 'templates-many-320-de');
     await german.context().close();
   });
 });

@@ -1,4 +1,4 @@
-/** Templates of summaries of who is logged in, and those that everybody has. Read again whenever somebody begins to look. */
+/** Templates of summaries: of who is logged in, of the house, and built-in ones. Read again whenever somebody begins to look. */
 import { atom, onMount } from 'nanostores';
 import { ApiError, answer, api } from '../client/api.ts';
 import type { operations } from '../client/interface.d.ts';
@@ -7,6 +7,8 @@ import { locale } from '../words/i18n.ts';
 export type Templates =
   operations['listTemplates']['responses'][200]['content']['application/json'];
 export type Template = Templates['templates'][number];
+/** One's own, or those of everybody, which administrators change. */
+export type Whose = 'mine' | 'house';
 export type TemplateBody = Omit<Template, 'id' | 'revision'>;
 export type Section = Template['sections'][number];
 export type Tried = operations['tryTemplate']['responses'][200]['content']['application/json'];
@@ -30,17 +32,30 @@ export async function readTemplates(): Promise<void> {
 }
 
 /** @param id null: a new one @throws {ApiError} */
-export async function saveTemplate(id: string | null, body: TemplateBody): Promise<void> {
-  if (id === null) await answer(api.POST('/templates', { body }));
-  else await answer(api.PUT('/templates/{template}', { params: { path: { template: id } }, body }));
+export async function saveTemplate(
+  of: Whose,
+  id: string | null,
+  body: TemplateBody,
+): Promise<void> {
+  const query = { of };
+  if (id === null) await answer(api.POST('/templates', { params: { query }, body }));
+  else {
+    const params = { path: { template: id }, query };
+    await answer(api.PUT('/templates/{template}', { params, body }));
+  }
   await readTemplates();
 }
 
 /** @throws {ApiError} */
-export async function deleteTemplate(id: string): Promise<void> {
-  await answer(api.DELETE('/templates/{template}', { params: { path: { template: id } } }));
+export async function deleteTemplate(of: Whose, id: string): Promise<void> {
+  const params = { path: { template: id }, query: { of } };
+  await answer(api.DELETE('/templates/{template}', { params }));
   await readTemplates();
 }
+
+/** One that can be chosen; undefined: it was deleted. */
+export const templateById = (all: Templates, id: string): Template | undefined =>
+  [...all.templates, ...all.house, ...all.built_in].find((one) => one.id === id);
 
 /** @throws {ApiError} */
 export const tryTemplate = async (

@@ -50,9 +50,12 @@ export default {
   orMore: '{count}+',
   template: 'Vorlage',
   ownTemplates: 'Eigene',
+  houseTemplates: 'Für alle',
   builtInTemplates: 'Vorinstalliert',
   templateAsBefore: 'wie bisher',
   templateByFolder: 'nach Ordner oder Art',
   byTemplate: 'Vorlage: {name}',
+  byHouseTemplate: 'Vorlage für alle: {name}',
   byDeletedTemplate: 'Vorlage gelöscht',
+  byDeletedHouseTemplate: 'Vorlage für alle, inzwischen gelöscht',
 } satisfies Translation<English>;

@@ -53,11 +53,14 @@ const english = {
   orMore: params('{count}+'),
   template: 'Template',
   ownTemplates: 'Mine',
+  houseTemplates: 'For everyone',
   builtInTemplates: 'Built in',
   templateAsBefore: 'as before',
   templateByFolder: 'by folder or type',
   byTemplate: params('Template: {name}'),
+  byHouseTemplate: params('Template for everyone: {name}'),
   byDeletedTemplate: 'Template deleted',
+  byDeletedHouseTemplate: 'Template for everyone, deleted since',
 };
 
 export type English = typeof english;

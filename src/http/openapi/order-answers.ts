@@ -99,7 +99,10 @@ export const changedTogether = <T extends z.ZodType>(refused: T) =>
     changed: z.array(
       z.object({
         recording_id: z.string(),
-        before: z.object({ folder: z.string().nullable(), tags: z.array(z.string()) }),
+        before: z.object({
+          ...order,
+          rule_template: z.string().nullable().describe('id of the template that a rule chose'),
+        }),
       }),
     ),
     refused,
@@ -115,6 +118,11 @@ export const ruleTried = z.object({
       folder: z.string().nullable().describe('id of the folder that it would be put into'),
       add_tags: z.array(z.string()).describe('ids of tags that it would get'),
       folder_chosen: z.boolean().describe('a person chose another folder, or none: that stays'),
+      template: z
+        .string()
+        .nullable()
+        .describe('id of the template that its next summary would be made by'),
+      template_chosen: z.boolean().describe('a person chose a template: that stays'),
     }),
   ),
 });

@@ -2,7 +2,13 @@ import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
-import { changeRecording, eraseUnlessHeld } from '../../../projections/recording/decide.ts';
+import { isRefusal } from '../../../events/command-handler.ts';
+import {
+  type DecideRecording,
+  changeRecording,
+  eraseUnlessHeld,
+  reprocess,
+} from '../../../projections/recording/decide.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { documentNames } from '../../documents/documents.ts';
@@ -14,7 +20,9 @@ import { wrong } from '../../shared/in-words.ts';
 import { assertNotHeld } from '../holds.ts';
 import { limits } from '../limits.ts';
 import { changedTogether } from '../openapi/order-answers.ts';
-import { invalid } from '../problems.ts';
+import { templateIdSchema } from '../body.ts';
+import { Problem, invalid } from '../problems.ts';
+import { assertTemplate } from '../templates.ts';
 import { orderSchema, orderWanted } from '../order-changes.ts';
 import { orderedTogether } from '../ordered-together.ts';
 import { routesOf } from '../route.ts';
@@ -84,10 +92,11 @@ export const manyRecordingRoutes = [
   }),
   route('post', '/recordings/bulk', {
     id: 'changeRecordings',
-    summary: 'Puts several recordings in order: folder, tags, kind',
+    summary: 'Puts several recordings in order: folder, tags, kind; or has them summarised again',
     description:
       'One after the other; what was refused is named, the others are as they should be. `before` undoes it, sent back. ' +
-      'A repetition goes on where it stopped, and says `before` as it was the first time.',
+      'A repetition goes on where it stopped, and says `before` as it was the first time. With `template` a language model ' +
+      'makes each summary again, after the answer: that is not undone by `before`; the summary of today stays a version.',
     body: {
       json: z.strictObject({
         changes: z
@@ -96,6 +105,17 @@ export const manyRecordingRoutes = [
               recording_id: z.string().min(1).max(64),
               ...orderSchema.shape,
               kind: kindSchema.optional(),
+              template: templateIdSchema
+                .nullable()
+                .optional()
+                .describe(
+                  `its summary is made again by it, of at most ${limits.summarisedTogetherMax} recordings; null: by that ` +
+                    'of the folder or the kind. Not together with `kind`, which makes it again too',
+                ),
+              rule_template: templateIdSchema
+                .nullable()
+                .optional()
+                .describe('as `before` says it; no summary is made'),
             }),
           )
           .min(1)
@@ -103,6 +123,16 @@ export const manyRecordingRoutes = [
           .refine(
             (all) => new Set(all.map((one) => one.recording_id)).size === all.length,
             wrong('recording-named-twice'),
+          )
+          .refine(
+            (all) =>
+              all.filter((one) => one.template !== undefined).length <=
+              limits.summarisedTogetherMax,
+            wrong('summaries-most', { count: limits.summarisedTogetherMax }),
+          )
+          .refine(
+            (all) => all.every((one) => one.template === undefined || one.kind === undefined),
+            wrong('kind-or-template'),
           ),
       }),
     },
@@ -112,17 +142,27 @@ export const manyRecordingRoutes = [
         json: changedTogether(refusals),
       },
     },
-    problems: ['not-found', 'not-accepted'],
+    problems: ['not-found', 'not-accepted', 'no-language-model'],
     command: true,
     async run({ ctx, body: { changes }, caller, onBehalf }, services) {
+      const hasLanguageModel = services.hasLanguageModel();
+      if (!hasLanguageModel && changes.some(({ template }) => template !== undefined))
+        throw new Problem('no-language-model');
       const wanted = new Map(changes.map(({ recording_id: id, ...change }) => [id, change]));
       const { done, refused } = await orderedTogether(
         services,
         { ctx, caller, onBehalf },
         [...wanted.keys()],
-        (id, _row, personal) => {
-          const { kind, ...order } = wanted.get(id)!;
-          return changeRecording({ kind, ...orderWanted(order, personal) });
+        async (id, { owner }, personal) => {
+          const { kind, template, rule_template: byRule, ...order } = wanted.get(id)!;
+          const change = changeRecording({
+            kind,
+            template: byRule,
+            ...orderWanted(order, personal),
+          });
+          if (template === undefined) return change;
+          await assertTemplate(services, owner, template);
+          return both(change, reprocess({ from: 'summary', template }, { hasLanguageModel }));
         },
       );
       return {
@@ -152,6 +192,16 @@ export const manyRecordingRoutes = [
     },
   }),
 ];
+
+/** One after the other, all or none. */
+const both =
+  (first: DecideRecording, second: DecideRecording): DecideRecording =>
+  (recording, state) => {
+    const facts = first(recording, state);
+    if (isRefusal(facts)) return facts;
+    const others = second(recording, state);
+    return isRefusal(others) ? others : [...facts, ...others];
+  };
 
 /** @returns null when it is gone already */
 async function eraseOne(

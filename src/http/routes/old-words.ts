@@ -11,7 +11,7 @@ import { routesOf } from '../route.ts';
 import { untilGone } from '../until-gone.ts';
 import { suggestedWords } from '../word-suggestions.ts';
 import { openedSearch } from './search.ts';
-import { ofSchema } from './words.ts';
+import { listOf, ofSchema } from '../whose.ts';
 
 const route = routesOf({ tag: 'Order' });
 
@@ -68,8 +68,9 @@ export const oldWordRoutes = [
       },
     },
     problems: ['not-found'],
-    async run({ ctx, params, query: { of, ...page }, caller: { userId } }, services) {
-      const { words } = await services.order.of(of === 'house' ? houseId : userId);
+    async run({ ctx, params, query: { of, ...page }, caller }, services) {
+      const { userId } = caller;
+      const { words } = await services.order.of(listOf({ of }, caller));
       const word = words.get(params.id);
       if (!word) throw notFound();
       const search = await openedSearch(services)();

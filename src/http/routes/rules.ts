@@ -15,11 +15,17 @@ import {
   orderRules,
   rulesMax,
 } from '../../../projections/personal.ts';
-import { isFitting, rulesApplied } from '../../../projections/rules.ts';
+import {
+  type Ordering,
+  isFitting,
+  isTemplateChosen,
+  rulesApplied,
+} from '../../../projections/rules.ts';
+import { orderingOf } from '../../recordings/ordering.ts';
 import { personNameMax } from '../../recordings/people-given.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
-import { languageSchema, orderIdSchema } from '../body.ts';
+import { languageSchema, orderIdSchema, templateIdSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { orderedTogether } from '../ordered-together.ts';
@@ -61,6 +67,9 @@ const thenSchema = z
     tags: z.array(orderIdSchema).max(tagsMax).optional().describe('ids of tags that it gets'),
     kind: kindSchema.optional().describe('where none is given; known at its beginning only'),
     language: spoken.optional().describe('the same'),
+    template: templateIdSchema
+      .optional()
+      .describe('of its summaries, where no person chose one; not by a rule about the title'),
   })
   .refine(({ tags = [], ...others }) => tags.length > 0 || isAnything(others), {
     error: wrong('rule-without-action'),
@@ -75,7 +84,7 @@ const ruleAnswer = z.object({
   enabled: z.boolean(),
   when: ruleWhen,
   then: ruleThen.describe(
-    'ids of folders and tags may be of some that were deleted: they do nothing',
+    'ids of folders, tags and templates may be of some that were deleted: they do nothing',
   ),
 });
 const allRules = z.object({ rules: z.array(ruleAnswer).describe('in their order') });
@@ -88,8 +97,8 @@ export const ruleRoutes = [
     id: 'listRules',
     summary: 'The caller’s rules, which put new recordings in order',
     description:
-      'They are asked once when a recording begins, and once before its first documents are written. The first that fits ' +
-      'decides on the folder; tags come together. What a person has chosen stays.',
+      'They are asked when a recording begins, and when its words are known, before its first documents are written. The ' +
+      'first that fits decides on the folder, and on the template; tags come together. What a person has chosen stays.',
     answers: { 200: { description: 'All of them.', json: allRules } },
     run: async ({ caller }, { order }) => ({ rules: rulesOf(await order.of(caller.userId)) }),
   }),
@@ -102,7 +111,7 @@ export const ruleRoutes = [
     command: true,
     async run({ ctx, body, onBehalf }, { order }) {
       ctx.status = 201;
-      assertMeaningful(body, await order.of(onBehalf.by));
+      assertMeaningful(body, await orderingOf(order, onBehalf.by));
       const [fact] = await changed(order, onBehalf, createRule({ id: ulid(), ...body }));
       const id = fact?.type === 'rule.saved' ? fact.data.rule : '';
       return (await order.of(onBehalf.by)).rules.get(id);
@@ -134,13 +143,13 @@ export const ruleRoutes = [
     problems: ['not-found'],
     command: true,
     async run({ params: { rule: id }, body, onBehalf }, { order }) {
-      const personal = await order.of(onBehalf.by);
-      const there = personal.rules.get(id);
+      const ordering = await orderingOf(order, onBehalf.by);
+      const there = ordering.rules.get(id);
       const isOther = body.when !== undefined || body.then !== undefined;
       if (there && isOther)
         assertMeaningful(
           { when: body.when ?? there.when, then: body.then ?? there.then },
-          body.then === undefined ? null : personal,
+          body.then === undefined ? null : ordering,
         );
       await changed(order, onBehalf, changeRule(id, body));
       return (await order.of(onBehalf.by)).rules.get(id);
@@ -167,12 +176,12 @@ export const ruleRoutes = [
     },
     answers: { 200: { description: 'Those that it fits.', json: answers.ruleTried } },
     async run({ body: { rule, limit }, caller: { userId: owner } }, services) {
-      const personal = await services.order.of(owner);
-      assertMeaningful(rule, personal);
+      const ordering = await orderingOf(services.order, owner);
+      assertMeaningful(rule, ordering);
       return await tried(
         services,
         owner,
-        only({ id: 'tried', enabled: true, ...rule }, personal),
+        only({ id: 'tried', enabled: true, ...rule }, ordering),
         limit,
       );
     },
@@ -193,10 +202,10 @@ export const ruleRoutes = [
     problems: ['not-found', 'not-accepted'],
     command: true,
     async run({ ctx, body: { rule: id, recording_ids: ids }, caller, onBehalf }, services) {
-      const personal = await services.order.of(caller.userId);
-      const rule = personal.rules.get(id);
+      const ordering = await orderingOf(services.order, caller.userId);
+      const rule = ordering.rules.get(id);
       if (!rule) throw notFound();
-      const applied = only({ ...rule, enabled: true }, personal);
+      const applied = only({ ...rule, enabled: true }, ordering);
       const { done, refused } = await orderedTogether(
         services,
         { ctx, caller, onBehalf },
@@ -214,10 +223,9 @@ export const ruleRoutes = [
 
 const rulesOf = ({ rules }: Personal): Rule[] => [...rules.values()];
 
-/** A user's folders and tags with one rule. */
-const only = (rule: Rule, { folders, tags }: Personal) => ({
-  folders,
-  tags,
+/** A user's folders, tags and templates with one rule. */
+const only = (rule: Rule, ordering: Ordering): Ordering => ({
+  ...ordering,
   rules: new Map([[rule.id, rule]]),
 });
 
@@ -232,12 +240,12 @@ async function changed(
   return decided;
 }
 
-/** @param personal null: folder and tags were looked at before @throws {Problem} 422 naming what is none of the owner's, or comes too late */
+/** @param ordering null: folder, tags and template were looked at before @throws {Problem} 422 naming what is none of the owner's, or comes too late */
 function assertMeaningful(
   { when, then }: Pick<Rule, 'when' | 'then'>,
-  personal: Personal | null,
+  ordering: Ordering | null,
 ): void {
-  const { folder, tags = [], kind, language } = then;
+  const { folder, tags = [], kind, language, template } = then;
   const isLate = [when.title, when.speaker, when.said].some((one) => one !== undefined);
   const late = Object.entries({ kind, language }).flatMap(([name, value]) =>
     isLate && value !== undefined
@@ -246,11 +254,17 @@ function assertMeaningful(
   );
   const faults = [
     ...late,
-    ...(personal && folder !== undefined && !personal.folders.has(folder)
+    ...(template !== undefined && when.title !== undefined
+      ? [{ path: 'then.template', fault: fieldFault('rule-title-too-late') }]
+      : []),
+    ...(ordering && folder !== undefined && !ordering.folders.has(folder)
       ? [{ path: 'then.folder', fault: fieldFault('not-your-folder') }]
       : []),
-    ...(personal && tags.some((tag) => !personal.tags.has(tag))
+    ...(ordering && tags.some((tag) => !ordering.tags.has(tag))
       ? [{ path: 'then.tags', fault: fieldFault('not-your-tag') }]
+      : []),
+    ...(ordering && template !== undefined && !ordering.hasTemplate(template)
+      ? [{ path: 'then.template', fault: fieldFault('not-your-template') }]
       : []),
   ];
   if (faults.length > 0) throw invalid(faults);
@@ -259,18 +273,19 @@ function assertMeaningful(
 async function tried(
   services: HttpServices,
   owner: string,
-  personal: ReturnType<typeof only>,
+  ordering: Ordering,
   limit: number,
 ): Promise<z.output<typeof answers.ruleTried>> {
   const { rows } = await libraryOf(services.storage, owner, { limit });
   const fitting: z.output<typeof answers.ruleTried>['fitting'] = [];
   for (const { recordingId, title, source, createdAt, ...row } of rows) {
     const { recording } = await services.recordingService.read(recordingId);
-    if (!isFitting(recording, personal)) continue;
-    const facts = rulesApplied(recording, personal);
+    if (!isFitting(recording, ordering)) continue;
+    const facts = rulesApplied(recording, ordering);
     const filed = facts.find(({ type }) => type === 'recording.filed')?.data;
     const tagged = facts.find(({ type }) => type === 'tags.changed')?.data;
-    const wanted = [...personal.rules.values()][0]?.then.folder ?? null;
+    const templated = facts.find(({ type }) => type === 'template.chosen')?.data;
+    const { folder: wanted = null, template } = [...ordering.rules.values()][0]?.then ?? {};
     fitting.push({
       recording_id: recordingId,
       title: title ?? source,
@@ -279,6 +294,8 @@ async function tried(
       add_tags:
         tagged && 'tags' in tagged ? tagged.tags.filter((tag) => !row.tags.includes(tag)) : [],
       folder_chosen: wanted !== null && row.folder !== wanted && filed === undefined,
+      template: templated && 'template' in templated ? templated.template : null,
+      template_chosen: template !== undefined && isTemplateChosen(recording, ordering),
     });
   }
   return { looked_at: rows.length, fitting };

@@ -11,8 +11,8 @@ import { toRead } from '../middleware/ready.ts';
 import { seconds } from '../openapi/activity-answers.ts';
 import { untilGone } from '../until-gone.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import { isRefusal } from '../../../events/command-handler.ts';
-import type { DecidePersonal } from '../../../projections/personal.ts';
+import { houseId } from '../../../events/facts/personal.ts';
+import type { Personal, Template } from '../../../projections/personal.ts';
 import {
   changeTemplate,
   createTemplate,
@@ -29,6 +29,7 @@ import { Problem } from '../problems.ts';
 import { languageWanted } from '../readers-language.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
+import { type AskedOf, changedOf, listOf, ofSchema } from '../whose.ts';
 
 const { sectionsMax, titleMax, aboutMax, instructionsMax } = templateLimits;
 
@@ -90,29 +91,31 @@ const triedLines = z.array(
 
 const route = routesOf({ tag: 'Order' });
 
-/** Templates of summaries of the caller. */
+/** Templates of summaries of the caller, and of the house. */
 export const templateRoutes = [
   route('get', '/templates', {
     id: 'listTemplates',
-    summary: 'The caller’s templates of summaries, and those that everybody has',
+    summary: 'Templates of summaries that the caller can choose',
     description:
       'A run of the pipeline takes the one that was asked for, else that of the folder, else that of the kind ' +
       '(`meeting`, else `general`).',
+    query: ofSchema,
     answers: {
       200: {
-        description: 'All of them, the caller’s by name.',
+        description: 'All of them, by name.',
         json: z.object({
-          templates: z.array(answers.template),
+          templates: z.array(answers.template).describe('the caller’s, or as `of` says'),
+          house: z.array(answers.template).describe('those of everybody'),
           built_in: z
             .array(answers.template)
             .describe('in the language of the request; one that is copied can be changed'),
         }),
       },
     },
-    async run({ ctx, caller }, { order }) {
-      const { templates } = await order.of(caller.userId);
+    async run({ ctx, query, caller }, { order }) {
       return {
-        templates: [...templates.values()].sort((a, b) => a.name.localeCompare(b.name)),
+        templates: byName(await order.of(listOf(query, caller))),
+        house: byName(await order.of(houseId)),
         built_in: builtInTemplates(languageWanted(ctx)),
       };
     },
@@ -120,15 +123,16 @@ export const templateRoutes = [
   route('post', '/templates', {
     id: 'createTemplate',
     summary: `Makes a template, one of at most ${templatesMax}`,
+    query: ofSchema,
     body: { json: templateSchema },
     answers: { 201: { description: 'The template.', json: answers.template } },
-    problems: ['name-taken', 'too-many-names'],
+    problems: ['name-taken', 'too-many-names', 'not-admin'],
     command: true,
-    async run({ ctx, body, onBehalf }, { order }) {
-      ctx.status = 201;
-      const [fact] = await changed(order, onBehalf, createTemplate(ulid(), body));
+    async run(asked, services) {
+      asked.ctx.status = 201;
+      const [fact] = await changedOf(asked, services, createTemplate(ulid(), asked.body));
       const id = fact?.type === 'template.saved' ? fact.data.template : '';
-      return (await order.of(onBehalf.by)).templates.get(id);
+      return await templateAfter(asked, services, id);
     },
   }),
   route('put', '/templates/{template}', {
@@ -136,24 +140,27 @@ export const templateRoutes = [
     summary: 'Changes a template: another revision',
     description:
       'Summaries that it made stay as they are, until their recordings are processed again.',
+    query: ofSchema,
     body: { json: templateSchema },
     answers: { 200: { description: 'The template as it is now.', json: answers.template } },
-    problems: ['not-found', 'name-taken'],
+    problems: ['not-found', 'name-taken', 'not-admin'],
     command: true,
-    async run({ params: { template: id }, body, onBehalf }, { order }) {
-      await changed(order, onBehalf, changeTemplate(id, body));
-      return (await order.of(onBehalf.by)).templates.get(id);
+    async run(asked, services) {
+      const { template: id } = asked.params;
+      await changedOf(asked, services, changeTemplate(id, asked.body));
+      return await templateAfter(asked, services, id);
     },
   }),
   route('delete', '/templates/{template}', {
     id: 'deleteTemplate',
     summary: 'Deletes a template; summaries that it made stay',
     description: 'Folders that had it go by the kind of a recording.',
+    query: ofSchema,
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found'],
+    problems: ['not-found', 'not-admin'],
     command: true,
-    async run({ params: { template: id }, onBehalf }, { order }) {
-      await changed(order, onBehalf, deleteTemplate(id));
+    async run(asked, services) {
+      await changedOf(asked, services, deleteTemplate(asked.params.template));
     },
   }),
   routesOf({ tag: 'Order', needs: toRead })('post', '/templates/try', {
@@ -244,13 +251,10 @@ function triedLine(reading: Reading, line: SummaryLine, uiLanguage: Language) {
   };
 }
 
-/** @throws {Problem} what was refused */
-async function changed(
-  order: HttpServices['order'],
-  onBehalf: { by: string; command: string },
-  decide: DecidePersonal,
-) {
-  const decided = await order.change(onBehalf.by, onBehalf, decide);
-  if (isRefusal(decided)) throw new Problem(decided.refused, { said: decided.said });
-  return decided;
+const byName = ({ templates }: Pick<Personal, 'templates'>): Template[] =>
+  [...templates.values()].sort((a, b) => a.name.localeCompare(b.name));
+
+async function templateAfter({ query, caller }: AskedOf, { order }: HttpServices, id: string) {
+  const { templates } = await order.of(listOf(query, caller));
+  return templates.get(id);
 }

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { read } from '../../../projections/recording/reading.ts';
 import { versionsOf } from '../../../projections/recording/versions.ts';
 import * as answers from '../openapi/recording-answers.ts';
+import { choosableBy } from '../../recordings/template-held.ts';
 import { notFound } from '../problems.ts';
 import { languageWanted } from '../readers-language.ts';
 import { readerOf } from '../middleware/authenticate.ts';
@@ -29,6 +30,9 @@ const version = z.object({
       id: z.string(),
       revision: z.int(),
       name: z.string().nullable().describe('today; null: it was deleted'),
+      of: z
+        .enum(['user', 'house', 'built-in'])
+        .describe('whose it is: the owner’s of that time, everybody’s, or one that is built in'),
     })
     .nullable()
     .describe('by which a language model made its summary'),
@@ -58,10 +62,10 @@ export const versionRoutes = [
     async run({ ctx, params, caller }, services) {
       const { owner } = await visibleRecording(services, caller, params.id, 'correct');
       const { recording } = await services.recordingService.read(params.id);
-      const personal = await services.order.of(owner);
+      const choosable = await choosableBy(services.order, owner);
       const language = languageWanted(ctx);
       const versions = versionsOf(recording).toReversed();
-      return { versions: versions.map((one) => versionAnswer(one, personal, language)) };
+      return { versions: versions.map((one) => versionAnswer(one, choosable, language)) };
     },
   }),
   route('get', '/recordings/{id}/versions/{version}', {
@@ -81,8 +85,8 @@ export const versionRoutes = [
         reader: readerOf(ctx),
         startedAt: recording.startedAt,
       });
-      const personal = await services.order.of(owner);
-      return { ...versionAnswer(found, personal, languageWanted(ctx)), ...answer };
+      const choosable = await choosableBy(services.order, owner);
+      return { ...versionAnswer(found, choosable, languageWanted(ctx)), ...answer };
     },
   }),
 ];

@@ -1,9 +1,6 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
-import { isRefusal } from '../../../events/command-handler.ts';
-import { houseId } from '../../../events/facts/personal.ts';
 import type { KnownWord } from '../../../projections/known-words.ts';
-import type { DecidePersonal } from '../../../projections/personal.ts';
 import {
   changeWord,
   createWord,
@@ -13,15 +10,15 @@ import {
   wordsMax,
   wordsMaxOf,
 } from '../../../projections/words.ts';
-import type { Caller } from '../../accounts/caller.ts';
 import { heardAs, lineFaults, readWords, wordLinesMax } from '../../order/read-words.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { nameSchema, orderIdSchema } from '../body.ts';
 import * as answers from '../openapi/order-answers.ts';
-import { Problem, invalid } from '../problems.ts';
-import { type RouteRequest, routesOf } from '../route.ts';
+import { invalid } from '../problems.ts';
+import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
+import { type AskedOf, changedOf, listOf, ofSchema } from '../whose.ts';
 
 const { termMax, heardMax } = wordLimits;
 
@@ -55,15 +52,6 @@ const importSchema = z.strictObject({
     .describe(`lines \`write = heard, heard\` or \`write\`, at most ${wordLinesMax}`),
   folder,
 });
-
-/** Whose words. */
-export const ofSchema = z.strictObject({
-  of: z
-    .enum(['mine', 'house'])
-    .default('mine')
-    .describe('`house`: the words of everybody, which administrators change'),
-});
-type Of = z.output<typeof ofSchema>;
 
 const route = routesOf({ tag: 'Order' });
 
@@ -102,7 +90,7 @@ export const wordRoutes = [
     async run(asked, services) {
       asked.ctx.status = 201;
       await assertFolder(asked, services);
-      const [fact] = await changed(asked, services, createWord(ulid(), asked.body));
+      const [fact] = await changedOf(asked, services, createWord(ulid(), asked.body));
       return await wordAfter(asked, services, fact?.type === 'word.saved' ? fact.data.word : '');
     },
   }),
@@ -116,7 +104,7 @@ export const wordRoutes = [
     command: true,
     async run(asked, services) {
       await assertFolder(asked, services);
-      await changed(asked, services, changeWord(asked.params.id, asked.body));
+      await changedOf(asked, services, changeWord(asked.params.id, asked.body));
       return await wordAfter(asked, services, asked.params.id);
     },
   }),
@@ -128,7 +116,7 @@ export const wordRoutes = [
     problems: ['not-found', 'not-admin'],
     command: true,
     async run(asked, services) {
-      await changed(asked, services, deleteWord(asked.params.id));
+      await changedOf(asked, services, deleteWord(asked.params.id));
     },
   }),
   route('post', '/words/import', {
@@ -160,32 +148,15 @@ export const wordRoutes = [
     async run(asked, services) {
       await assertFolder(asked, services);
       const { words, refused } = readWords(asked.body.text, asked.body.folder);
-      const { length: saved } = await changed(asked, services, importWords(words, ulid));
+      const { length: saved } = await changedOf(asked, services, importWords(words, ulid));
       return { saved, unchanged: words.length - saved, refused };
     },
   }),
 ];
 
-type Asked = Pick<RouteRequest<'', Of>, 'query' | 'caller' | 'onBehalf'>;
-
 const shown = ({ savedAt, ...word }: KnownWord) => ({ ...word, saved_at: savedAt });
 
-const listOf = ({ of }: Of, { userId }: Pick<Caller, 'userId'>): string =>
-  of === 'house' ? houseId : userId;
-
-/** @throws {Problem} `not-admin`, and what was refused */
-async function changed(
-  { query, caller, onBehalf }: Asked,
-  { order }: HttpServices,
-  decide: DecidePersonal,
-) {
-  if (query.of === 'house' && !caller.isAdmin) throw new Problem('not-admin');
-  const decided = await order.change(listOf(query, caller), onBehalf, decide);
-  if (isRefusal(decided)) throw new Problem(decided.refused, { said: decided.said });
-  return decided;
-}
-
-async function wordAfter({ query, caller }: Asked, { order }: HttpServices, id: string) {
+async function wordAfter({ query, caller }: AskedOf, { order }: HttpServices, id: string) {
   const { words } = await order.of(listOf(query, caller));
   const word = words.get(id);
   return word && shown(word);
@@ -193,7 +164,7 @@ async function wordAfter({ query, caller }: Asked, { order }: HttpServices, id: 
 
 /** @throws {Problem} 422: it is none of the caller's folders; the house has none */
 async function assertFolder(
-  { query, caller, body: { folder } }: Asked & { body: { folder: string | null } },
+  { query, caller, body: { folder } }: AskedOf & { body: { folder: string | null } },
   { order }: HttpServices,
 ): Promise<void> {
   if (folder === null) return;

@@ -29,8 +29,9 @@ import {
   type Recording,
 } from '../../../projections/recording/recording.ts';
 import type { Personal } from '../../../projections/personal.ts';
-import { templateHeld } from '../template-held.ts';
+import { choosableBy, templateHeld } from '../template-held.ts';
 import type { TermsOf } from '../terms.ts';
+import { applyRules } from './apply-rules.ts';
 import type { AskedAhead } from './asked-ahead.ts';
 import type { PunctuatedHere } from './punctuate-here.ts';
 import type { Job, StageActivity } from './run-stage.ts';
@@ -102,11 +103,13 @@ export const summariseStage = (
     uiLanguage(): Language;
   },
 ): StageActivity =>
-  withModel(deps, 'summarise', async (job, reading, model, missing, recording) => {
+  withModel(deps, 'summarise', async (job, reading, model, missing) => {
+    await applyRules(job, 'words', deps);
+    const recording = await job.recording();
     const { raw: blocks, names } = reading;
     const wanted = wantedSummary(recording);
-    const personal = await deps.order.of(job.owner);
-    const template = templateHeld(recording, reading.kind, personal, deps.uiLanguage());
+    const choosable = await choosableBy(deps.order, job.owner);
+    const template = templateHeld(recording, reading.kind, choosable, deps.uiLanguage());
     const isAsked = model !== null && blocks.length > 0;
     const inTemplates = isAsked ? template.language : null;
     const language = wanted?.language ?? inTemplates ?? reading.language;

@@ -13,7 +13,7 @@ export type TakenDeps = {
 };
 
 /**
- * What goes on of a recording that is taken up: its tags, its folder where this one has none, and its protection, as it is by
+ * What goes on of a recording that is taken up: its tags, its folder and template where this one has none, and its protection, as it is by
  * now. Not a folder that is shared: who has that would read all of this one.
  */
 export async function takenOf(
@@ -23,9 +23,9 @@ export async function takenOf(
 ): Promise<(now: Recording) => readonly RecordingFact[]> {
   if (taken === undefined) return () => [];
   const other = await readRecording(store, taken);
-  const { folder, tags } = orderOf(other);
+  const { folder, ...others } = orderOf(other);
   const { folders } = await order.of(owner);
   const isReadByOthers = folder !== null && (folders.get(folder)?.access.length ?? 0) > 0;
-  const given: Order = { tags, folder: isReadByOthers ? null : folder };
+  const given: Order = { ...others, folder: isReadByOthers ? null : folder };
   return (now) => [...orderTaken(orderOf(now), given), ...holdTaken(now, other, Date.now())];
 }

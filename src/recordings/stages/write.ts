@@ -31,7 +31,6 @@ import { movedBetween } from '../../../projections/recording/turn-changes.ts';
 import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
 import { orderOf } from '../../../projections/recording/order.ts';
 import { type Personal, namesOf } from '../../../projections/personal.ts';
-import { isForRules, rulesApplied } from '../../../projections/rules.ts';
 import { localTime } from '../../shared/time.ts';
 import type { Language } from '../../words/params.ts';
 
@@ -39,6 +38,7 @@ import type { Exclusively } from '../../storage/blobs/blobs.ts';
 import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
 import { removalName } from '../erasure.ts';
 import { secondPassDue } from '../second-pass.ts';
+import { applyRules } from './apply-rules.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { whenReached } from './stage-files.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
@@ -56,7 +56,7 @@ export function write(deps: Deps): StageActivity {
   return async (job) => {
     await job.acquireSlot({ name: 'documents', concurrency: 1 });
     const space = await deps.spaceOf(job.owner);
-    await applyRules(job, deps);
+    await applyRules(job, 'title', deps);
     const first = await job.recording();
     for (const id of absorbedBy(first)) await deps.absorb(id, job.recordingId);
     const unwritten = first.sources.unwritten.map((source) => read(first, source));
@@ -89,16 +89,6 @@ export function write(deps: Deps): StageActivity {
     const result = { type: 'documents.saved', data, content: { paths, audio, ...order } } as const;
     await job.appendLast(result, secondPassDue(recording) ?? continuationDue(recording));
   };
-}
-
-/** Once in a recording's life what was said decides where it is put: before its first documents say that. */
-async function applyRules(job: Job, { order }: Pick<Deps, 'order'>): Promise<void> {
-  if (!isForRules(await job.recording())) return;
-  const personal = await order.of(job.owner);
-  await job.decide((recording) => rulesApplied(recording, personal), {
-    by: 'system',
-    command: `rules-${job.recordingId}`,
-  });
 }
 
 /** What is in it whole by now, and is to be gone before its documents are written. */

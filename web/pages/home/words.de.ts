@@ -87,6 +87,12 @@ export default {
   processFrom: 'Beginnen mit',
   fromSummary: 'Zusammenfassung und Titel. Das Transkript bleibt, wie es ist.',
   fromSpeech: 'Spracherkennung. Alles wird neu erstellt.',
+  fromTemplate: 'Nur die Zusammenfassung, nach einer Vorlage',
+  oneByOne:
+    'Das Sprachmodell schreibt eine Zusammenfassung nach der anderen. Das kann eine Weile dauern.',
+  noUndo:
+    'Das lässt sich nicht für alle auf einmal rückgängig machen. Jede Notiz behält die heutige Zusammenfassung als Version und die von Ihnen bearbeiteten Zeilen.',
+  tooManySummaries: 'Höchstens {number} Notizen auf einmal. Wählen Sie weniger aus.',
   startingMany: '{done} von {total} gestartet…',
   startedMany: {
     one: '{count} Notiz wird neu verarbeitet.',

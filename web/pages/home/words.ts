@@ -91,6 +91,11 @@ const english = {
   processFrom: 'Start with',
   fromSummary: 'Summary and title. The transcript stays as it is.',
   fromSpeech: 'Speech recognition. Everything is created again.',
+  fromTemplate: 'The summary alone, by a template',
+  oneByOne: 'The language model writes one summary after the other. That can take a while.',
+  noUndo:
+    'There’s no Undo for all of them. Each note keeps its summary of today as a version, and lines that you edited.',
+  tooManySummaries: params('At most {number} notes at once. Select fewer.'),
   startingMany: params('{done} of {total} started…'),
   startedMany: count({
     one: '{count} note is being processed again.',

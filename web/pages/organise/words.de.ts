@@ -59,4 +59,5 @@ export default {
   templates: 'Vorlagen',
   byType: 'nach Art',
   templateIs: 'Vorlage {name}',
+  templateGone: 'Vorlage gelöscht, nach Art',
 } satisfies Translation<English>;

@@ -58,6 +58,7 @@ const english = {
   templates: 'Templates',
   byType: 'by type',
   templateIs: params('template {name}'),
+  templateGone: 'template deleted, by type',
 };
 
 export type English = typeof english;

@@ -1,5 +1,6 @@
 import type { Order } from '../../order/order.ts';
 import type { RuleParts } from '../../order/rules.ts';
+import { type Templates, templateById } from '../../order/templates.ts';
 import { format } from '../../words/i18n.ts';
 import { words } from './words.ts';
 
@@ -11,11 +12,13 @@ export function ruleSentence(
   {
     words: $words,
     order,
+    templates,
     locale,
     nameOf,
   }: {
     words: Words;
     order: Order | null;
+    templates: Templates | null;
     locale: string;
     nameOf: (code: string) => string;
   },
@@ -41,6 +44,12 @@ export function ruleSentence(
   const actions = [
     then.folder !== undefined ? $words.thenFolder({ name: folder ?? $words.deletedFolder }) : [],
     tags.length > 0 ? $words.thenTags({ names: and(tags.map(({ name }) => name)) }) : [],
+    then.template === undefined
+      ? []
+      : $words.thenTemplate({
+          name:
+            (templates && templateById(templates, then.template)?.name) ?? $words.deletedTemplate,
+        }),
     then.kind !== undefined ? $words[`thenKind_${then.kind}`] : [],
     then.language !== undefined ? $words.thenLanguage({ language: nameOf(then.language) }) : [],
   ].flat();

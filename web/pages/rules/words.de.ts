@@ -9,7 +9,7 @@ export default {
   noRulesText:
     'Zum Beispiel: Wenn der Titel „Jour fixe“ enthält, die Notiz in „Team“ legen und das Schlagwort „wöchentlich“ ergänzen.',
   fromTop:
-    'Von oben nach unten. Beim Ordner entscheidet die erste passende Regel; Schlagwörter kommen zusammen.',
+    'Von oben nach unten. Bei Ordner und Vorlage entscheidet die erste passende Regel; Schlagwörter kommen zusammen.',
   newRule: 'Neue Regel',
   editRule: 'Regel bearbeiten',
   edit: 'Bearbeiten',
@@ -45,12 +45,13 @@ export default {
   folder: 'In den Ordner legen',
   noFolder: 'keinen',
   deletedFolder: 'einen gelöschten Ordner',
+  deletedTemplate: '(gelöscht)',
   tags: 'Schlagwörter ergänzen',
   setType: 'Art festlegen',
   setLanguage: 'Sprache festlegen',
   unchanged: 'unverändert lassen',
   earlyOnly:
-    'Art und Sprache werden nur festgelegt, wo keine gewählt wurde, und nur von Regeln, die nicht nach Titel, Sprechern oder Gesagtem fragen.',
+    'Art und Sprache werden nur festgelegt, wo keine gewählt wurde, und nur von Regeln, die nicht nach Titel, Sprechern oder Gesagtem fragen. Die Vorlage legen nur Regeln fest, die nicht nach dem Titel fragen: Er ist erst nach der Zusammenfassung bekannt.',
   inASentence: 'In einem Satz:',
   sentence: 'Wenn {when}: {then}.',
   whenTitle: 'der Titel „{words}“ enthält',
@@ -68,6 +69,7 @@ export default {
   whenTime: 'die Aufnahme zwischen {from} und {to} beginnt',
   thenFolder: 'die Notiz in {name} legen',
   thenTags: '{names} ergänzen',
+  thenTemplate: 'die Vorlage {name} nehmen',
   thenKind_meeting: 'die Art auf Besprechung festlegen',
   thenKind_solo: 'die Art auf „Nur ich“ festlegen',
   thenLanguage: 'die Sprache auf {language} festlegen',
@@ -88,14 +90,16 @@ export default {
   alreadySo: 'bereits so',
   folderOnly: 'Ordner',
   tagsOnly: 'Schlagwörter',
-  folderAndTags: 'Ordner und Schlagwörter',
+  templateOnly: 'Vorlage',
   youChose: 'Den Ordner haben Sie gewählt',
-  tagsYouChose: 'nur Schlagwörter: Den Ordner haben Sie gewählt',
+  youChoseTemplate: 'Die Vorlage haben Sie gewählt',
   applyTo: {
     one: 'Speichern und auf diese anwenden',
     many: 'Speichern und auf diese {count} anwenden',
   },
   canUndo: 'Lässt sich rückgängig machen.',
+  summariesStay:
+    'Zusammenfassungen bleiben, wie sie sind. Die Vorlage gilt, wenn eine Notiz neu verarbeitet wird.',
   applied: {
     one: 'Regel gespeichert und auf {count} Notiz angewendet',
     many: 'Regel gespeichert und auf {count} Notizen angewendet',

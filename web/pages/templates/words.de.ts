@@ -7,6 +7,11 @@ export default {
     'Eine Vorlage bestimmt, wie eine Zusammenfassung aussieht. Jede Zeile muss weiterhin durch etwas Gesagtes belegt sein.',
   newTemplate: 'Neue Vorlage',
   mine: 'Eigene',
+  house: 'Für alle',
+  for: 'Für',
+  forMe: 'nur mich',
+  houseMeans: 'Alle können diese Vorlagen wählen.',
+  houseByAdministrators: 'Alle können diese Vorlagen wählen. Administratoren ändern sie.',
   builtIn: 'Vorinstalliert',
   sectionsCount: { one: '{count} Abschnitt', many: '{count} Abschnitte' },
   usedIn: 'verwendet in {folders}',
@@ -46,7 +51,9 @@ export default {
   deleteTemplate: 'Vorlage löschen…',
   deleteTitle: 'Vorlage „{name}“ löschen?',
   deleteText:
-    'Zusammenfassungen aus dieser Vorlage bleiben. Ordner mit dieser Vorlage richten sich nach der Art.',
+    'Zusammenfassungen aus dieser Vorlage bleiben. Ordner und Regeln mit dieser Vorlage richten sich nach der Art.',
+  deleteHouseText:
+    'Zusammenfassungen aus dieser Vorlage bleiben. Ordner und Regeln aller Personen mit dieser Vorlage richten sich nach der Art.',
   deleteReally: 'Vorlage löschen',
   tryIt: 'Ausprobieren',
   tryNote: 'Notiz zum Ausprobieren',

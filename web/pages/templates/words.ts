@@ -7,6 +7,11 @@ const english = {
     'A template says what a summary looks like. Every line still has to be backed by something that was said.',
   newTemplate: 'New template',
   mine: 'Mine',
+  house: 'For everyone',
+  for: 'For',
+  forMe: 'only me',
+  houseMeans: 'Everyone can choose these templates.',
+  houseByAdministrators: 'Everyone can choose these templates. Administrators change them.',
   builtIn: 'Built in',
   sectionsCount: count({ one: '{count} section', many: '{count} sections' }),
   usedIn: params('used in {folders}'),
@@ -45,7 +50,10 @@ const english = {
   cancel: 'Cancel',
   deleteTemplate: 'Delete template…',
   deleteTitle: params('Delete template “{name}”?'),
-  deleteText: 'Summaries made with this template stay. Folders with this template go by type.',
+  deleteText:
+    'Summaries made with this template stay. Folders and rules with this template go by type.',
+  deleteHouseText:
+    'Summaries made with this template stay. Folders and rules of all people with this template go by type.',
   deleteReally: 'Delete template',
   tryIt: 'Try it',
   tryNote: 'Note to try it on',

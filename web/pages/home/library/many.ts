@@ -4,6 +4,8 @@ import { oneByOne } from '../../../client/one-by-one.ts';
 import { saveFile } from '../../../client/save-file.ts';
 import { type Filter, queryOf } from './filter.ts';
 
+/** Summaries that one request makes again (`POST /recordings/bulk`). */
+export const summarisedTogether = 50;
 /** As many as one request takes (`POST /recordings/bulk/…`). */
 const [erasedTogether, exportedTogether] = [100, 500];
 
@@ -67,6 +69,16 @@ export async function exportAll(ids: readonly string[]): Promise<void> {
     }),
   );
   saveFile(blob, 'mitschrift.zip');
+}
+
+/** Makes their summaries again by a template; null: by that of the folder, or by type. @throws {ApiError} */
+export async function summariseAll(
+  ids: readonly string[],
+  template: string | null,
+): Promise<{ taken: number; refused: string[] }> {
+  const body = { changes: ids.map((recording_id) => ({ recording_id, template })) };
+  const { changed, refused } = await answer(api.POST('/recordings/bulk', { body }));
+  return { taken: changed.length, refused: [...new Set(refused.map(({ detail }) => detail))] };
 }
 
 export type From = 'language-model' | 'speech-to-text';

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { isRefusal } from '../../events/command-handler.ts';
+import { houseId } from '../../events/facts/personal.ts';
+import type { DecidePersonal } from '../../projections/personal.ts';
+import type { Caller } from '../accounts/caller.ts';
+import { Problem } from './problems.ts';
+import type { RouteRequest } from './route.ts';
+import type { HttpServices } from './services.ts';
+
+/** Whose words or templates. */
+export const ofSchema = z.strictObject({
+  of: z
+    .enum(['mine', 'house'])
+    .default('mine')
+    .describe('`house`: those of everybody, which administrators change'),
+});
+type Of = z.output<typeof ofSchema>;
+
+/** What is asked of one's own list, or of that of the house. */
+export type AskedOf = Pick<RouteRequest<'', Of>, 'query' | 'caller' | 'onBehalf'>;
+
+/** Whose list it is: the caller's id, or that in place of one. */
+export const listOf = ({ of }: Of, { userId }: Pick<Caller, 'userId'>): string =>
+  of === 'house' ? houseId : userId;
+
+/** @throws {Problem} `not-admin`, and what was refused */
+export async function changedOf(
+  { query, caller, onBehalf }: AskedOf,
+  { order }: Pick<HttpServices, 'order'>,
+  decide: DecidePersonal,
+) {
+  if (query.of === 'house' && !caller.isAdmin) throw new Problem('not-admin');
+  const decided = await order.change(listOf(query, caller), onBehalf, decide);
+  if (isRefusal(decided)) throw new Problem(decided.refused, { said: decided.said });
+  return decided;
+}
