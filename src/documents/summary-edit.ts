@@ -1,5 +1,6 @@
 import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/transcript.ts';
 import type { DocumentEdit } from '../../projections/recording/edit-document.ts';
+import { templateLimits } from '../../projections/templates.ts';
 import type { LineEdit } from '../../projections/recording/edit-summary.ts';
 import { type DocumentsInput, speakerName } from './documents.ts';
 import { unescaped } from './document-edit.ts';
@@ -8,16 +9,19 @@ import { headingOf, summarySections } from './render-summary.ts';
 
 /**
  * Compares the summary as we would write it with what a person made of it, line by line: a line is an item below a
- * heading of ours, or a paragraph before the first. What else was changed is nothing that an edit of lines can say.
+ * heading of ours, or a paragraph before the first. Where the summary has sections, a heading that is renamed or new is one,
+ * too. What else was changed is nothing that an edit of lines can say.
  * @param input what our document is made of
  */
 export function summaryEditIn(ours: string, theirs: string, input: DocumentsInput): DocumentEdit {
-  const [before, after] = [partsOf(ours, input), partsOf(theirs, input)];
+  const headings = headingsOf(input);
+  const before = partsOf(ours, headings, null);
+  const after = partsOf(theirs, headings, headingLines(ours));
   const known = knownLines(input);
   const isOurs = before.items.length === known.length;
   if (!isOurs) return { changes: [], own: ours.trim() !== theirs.trim() };
   const pairs = paired(
-    before.items.map((item, at) => ({ ...item, ...known[at]! })),
+    before.items.map((item, at) => ({ ...item, ...known[at]!, kind: item.kind ?? 'point' })),
     after.items,
   );
   return {
@@ -29,9 +33,10 @@ export function summaryEditIn(ours: string, theirs: string, input: DocumentsInpu
 
 /** A line as a document has it. */
 type Item = Below & { text: string; done: boolean; date: string | null };
-/** Below which heading, and what lines are there. */
-type Below = { kind: LineKind; section: string | null };
-type Ours = Item & { id: string; line: SummaryLine };
+/** Below which heading, and what lines are there; null: what they were, below a heading that is new. */
+type Below = { kind: LineKind | null; section: string | null };
+type Headings = ReadonlyMap<string, Below>;
+type Ours = Item & { kind: LineKind; id: string; line: SummaryLine };
 type Pairs = { ours: readonly Ours[]; theirs: readonly (Item & { ours: Ours | null })[] };
 
 const knownLines = (input: DocumentsInput): { id: string; line: SummaryLine }[] =>
@@ -42,10 +47,10 @@ const knownLines = (input: DocumentsInput): { id: string; line: SummaryLine }[] 
     }),
   );
 
-/** The lines of a document, and all else that it says. */
-function partsOf(markdown: string, input: DocumentsInput): { items: Item[]; rest: string[] } {
+/** What stands below which heading, as we write it. */
+function headingsOf(input: DocumentsInput): Headings {
   const labels = labelsIn(input.uiLanguage);
-  const headings = new Map<string, Below>([
+  return new Map<string, Below>([
     ...lineKinds.flatMap((kind): [string, Below][] =>
       kind === 'text' ? [] : [[`## ${labels(kind)}`, { kind, section: null }]],
     ),
@@ -55,23 +60,58 @@ function partsOf(markdown: string, input: DocumentsInput): { items: Item[]; rest
         : [[headingOf({ heading, section }), { kind, section }]],
     ),
   ]);
+}
+
+const headingLines = (markdown: string): ReadonlySet<string> =>
+  new Set(linesOf(markdown).filter((line) => line.startsWith('#')));
+
+const linesOf = (markdown: string): string[] =>
+  markdown
+    .replaceAll(/\r\n?/gu, '\n')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/**
+ * The lines of a document, and all else that it says.
+ * @param ours headings of our document, by which those are known that a person made; null: it is that document
+ */
+function partsOf(
+  markdown: string,
+  headings: Headings,
+  ours: ReadonlySet<string> | null,
+): { items: Item[]; rest: string[] } {
+  const hasSections = [...headings.values()].some(({ section }) => section !== null);
   const items: Item[] = [];
   const rest: string[] = [];
   let below: Below | null = null;
-  for (const written of markdown.replaceAll(/\r\n?/gu, '\n').split('\n')) {
-    const line = written.trim();
-    if (line === '') continue;
+  /** A heading that a person made and that has no line yet. */
+  let empty: string | null = null;
+  for (const line of linesOf(markdown)) {
     const listed = /^[-*+] (.*)$/u.exec(line)?.[1];
     if (/^#{1,6} /u.test(line)) {
+      if (empty !== null) rest.push(empty);
+      const made = hasSections && ours?.has(line) === false ? sectionIn(line) : null;
+      const known = headings.get(line) ?? made;
+      empty = headings.has(line) || made === null ? null : line;
       // Text stands below the title, up to the first heading.
-      below = headings.get(line) ?? (line.startsWith('# ') ? belowTitle : null);
-      if (!headings.has(line)) rest.push(line);
+      below = known ?? (line.startsWith('# ') ? belowTitle : null);
+      if (known === null) rest.push(line);
     } else if (below === belowTitle && !isPlaceholder(line)) items.push(itemIn(line, below));
-    else if (below !== null && below !== belowTitle && listed !== undefined)
+    else if (below !== null && below !== belowTitle && listed !== undefined) {
       items.push(itemIn(listed, below));
-    else rest.push(line);
+      empty = null;
+    } else rest.push(line);
   }
+  if (empty !== null) rest.push(empty);
   return { items, rest };
+}
+
+/** The section that a heading makes; null: it is none. */
+function sectionIn(line: string): Below | null {
+  const title = unescaped(line.replace(/^## /u, '')).normalize();
+  const isOne = line.startsWith('## ') && title !== '' && title.length <= templateLimits.titleMax;
+  return isOne ? { kind: null, section: title } : null;
 }
 
 const belowTitle: Below = { kind: 'text', section: null };
@@ -112,13 +152,14 @@ function paired(ours: readonly Ours[], items: readonly Item[]): Pairs {
   };
   match((one, other) => Number(one.text === other.text && one.kind === other.kind));
   match((one, other) => Number(one.text === other.text));
+  const isSameKind = (one: Ours, { kind }: Item): boolean => kind === null || kind === one.kind;
   match((one, other) => {
-    const like = one.kind === other.kind ? likeness(one.text, other.text) : 0;
+    const like = isSameKind(one, other) ? likeness(one.text, other.text) : 0;
     return like >= likenessMin ? like : 0;
   });
   match((one, other, at) => {
     const before = theirs[at - 1]?.ours ?? null;
-    return Number(one.kind === other.kind && (ours[ours.indexOf(one) - 1] ?? null) === before);
+    return Number(isSameKind(one, other) && (ours[ours.indexOf(one) - 1] ?? null) === before);
   });
   return { ours, theirs };
 }
@@ -138,23 +179,24 @@ const wordsOf = (text: string): Set<string> =>
 function editsOf({ ours, theirs }: Pairs, input: DocumentsInput): LineEdit[] {
   const kept = new Set(theirs.flatMap((one) => one.ours ?? []));
   const removed = ours.filter((one) => !kept.has(one));
-  const isMoved = (kind: LineKind): boolean => {
-    const before = ours.filter((one) => one.kind === kind && kept.has(one));
-    const after = theirs.flatMap((one) => (one.ours?.kind === kind ? [one.ours] : []));
+  const isMoved = (list: string): boolean => {
+    const before = ours.filter((one) => listOf(one) === list && kept.has(one));
+    const after = theirs.flatMap(({ ours: one }) => (one && listOf(one) === list ? [one] : []));
     return before.some((one, at) => one !== after[at]);
   };
-  const moved = new Set(lineKinds.filter(isMoved));
+  const moved = new Set([...new Set(ours.map(listOf))].filter(isMoved));
   const edits: LineEdit[] = removed.map(({ id }) => ({ line: id, remove: true }));
   // New lines have no id yet: several behind the same line are added from the last to the first.
   const added: LineEdit[] = [];
   let last: string | null = null;
   for (const one of theirs) {
-    const { ours: line, kind, section, done, date } = one;
+    const { ours: line, section, done, date } = one;
+    const kind = kindOf(one);
     if (line === null) {
       const said = saidIn(one.text, null, input);
       const due = date === null ? {} : { due: date };
       added.unshift({
-        add: { ...said, ...due, kind, section, done, ...(last ? { after: last } : {}) },
+        add: { ...said, ...due, kind, section, done, after: last },
       });
       continue;
     }
@@ -164,12 +206,23 @@ function editsOf({ ours, theirs }: Pairs, input: DocumentsInput): LineEdit[] {
       ...(line.section === section ? {} : { section }),
       ...(line.done === done ? {} : { done }),
       ...(line.date === date ? {} : { due: date }),
-      ...(moved.has(kind) || line.kind !== kind || line.section !== section ? { after: last } : {}),
+      ...(moved.has(listOf(line)) || line.kind !== kind || line.section !== section
+        ? { after: last }
+        : {}),
     };
     if (Object.keys(change).length > 0) edits.push({ line: line.id, ...change });
     last = line.id;
   }
   return [...edits, ...added];
+}
+
+/** Lines of one kind are in an order of their own; those of all sections are in one. */
+const listOf = ({ kind, section }: Ours): string => (section === null ? kind : '## ');
+
+/** Below a heading that is new a line is what it was; without its box it is no task. */
+function kindOf({ kind, ours }: Item & { ours: Ours | null }): LineKind {
+  if (kind !== null) return kind;
+  return ours === null || ours.kind === 'task' ? 'point' : ours.kind;
 }
 
 /** What a line says, who it is about, and until when, of its text in the document. */
