@@ -2,6 +2,7 @@ import type { UserFact } from '../events/facts/catalogue.ts';
 import { detail } from '../src/words/details.ts';
 import { membersMax } from './group-changes.ts';
 import { type Identity, linked } from './identities.ts';
+import { linkOver, openLink } from './user-links.ts';
 import { lookOf, usernameKey } from './username-forms.ts';
 import {
   type User,
@@ -62,12 +63,23 @@ export const decideSignOn =
       return [linked(same.id, comer.identity), ...facts];
     }
     if (!rules.register && users.byId.size > 0) return notAdmitted('unknown');
-    const username = freeName(users, comer.username);
-    return [
-      registered({ id, username, passwordHash: null, isAdmin }),
-      linked(id, comer.identity),
-      ...memberships(users, id, comer.groups),
-    ];
+    return created(users, comer, { id, isAdmin });
+  };
+
+/**
+ * Who has an invitation and comes from the provider becomes a user, whether or not others do who come for the first time.
+ * @param sha256 of the invitation's token @param now RFC 3339 UTC
+ */
+export const decideInvited =
+  (sha256: string, comer: Comer, rules: SignOnRules, now: string) =>
+  (users: Users): UserDecision => {
+    const link = openLink(users, sha256, now);
+    if (link?.purpose !== 'invitation') return linkOver;
+    const { adminGroup, userGroup } = rules;
+    if (userGroup !== null && !comer.groups.has(userGroup)) return notAdmitted('group');
+    if (userByIdentity(users, comer.identity)) return notAdmitted('linked');
+    const isAdmin = adminGroup === null ? link.isAdmin : comer.groups.has(adminGroup);
+    return created(users, comer, { id: link.userId, isAdmin });
   };
 
 /** Links a user with who they are at the provider, instead of who they were there. */
@@ -90,6 +102,16 @@ export const decideUnlinkedIdentity =
     if (!user.hasPassword) return refuse('NO_PASSWORD', detail('no-password-yet'));
     return [{ type: 'user.identity_unlinked', data: { user_id: id } }];
   };
+
+const created = (
+  users: Users,
+  comer: Comer,
+  { id, isAdmin }: { id: string; isAdmin: boolean },
+): UserFact[] => [
+  registered({ id, username: freeName(users, comer.username), passwordHash: null, isAdmin }),
+  linked(id, comer.identity),
+  ...memberships(users, id, comer.groups),
+];
 
 /** What the claims of who is known say: rights, and groups that follow. The last administrator stays one. */
 function followed(

@@ -56,12 +56,13 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
       if (passwordHash === null && !fact.unreadable) return users;
       if (fact.data.reason === 'rehashed')
         return change(users, fact.data.user_id, { passwordHash });
+      const byHost = fact.data.reason === 'reset' ? fact.by === 'system' : hasHostLink(users, fact);
       users.links.delete(fact.data.user_id);
       const since = { passwordSince: version, sessionsSince: version };
       return change(users, fact.data.user_id, {
         passwordHash,
         hasPassword: true,
-        hasHostPassword: fact.data.reason === 'reset' && fact.by === 'system',
+        hasHostPassword: byHost,
         mustChangePassword: false,
         ...since,
       });
@@ -113,15 +114,26 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
 function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.registered' }>): void {
   const { user_id: id, is_admin: isAdmin } = fact.data;
   users.idsByCommand.set(fact.command, id);
+  const byHost = fact.by === 'system' || hasHostLink(users, fact);
   users.links.delete(id);
   if (!fact.content && !fact.unreadable) return;
   const { username, password_hash: passwordHash = null } = fact.content ?? lost(id);
   remove(users, id);
   const since = { passwordSince: fact.version, sessionsSince: fact.version };
-  const password = { passwordHash, hasPassword: passwordHash !== null || !fact.content };
+  const hasPassword = passwordHash !== null || !fact.content;
+  const password = { passwordHash, hasPassword, hasHostPassword: hasPassword && byHost };
   users.byId.set(id, { ...plain, id, username, isAdmin, ...password, ...since });
   users.idsByName.set(usernameKey(username), id);
 }
+
+/** Whether a link of the user of a fact was open then that was made on the host. */
+const hasHostLink = (
+  { links }: OpenUsers,
+  fact: Extract<LoggedFact, { type: 'user.registered' | 'user.password_changed' }>,
+): boolean => {
+  const link = links.get(fact.data.user_id);
+  return link?.by === 'system' && link.expiresAt > fact.at;
+};
 
 function addLink(
   users: OpenUsers,

@@ -22,7 +22,7 @@ export type User = {
   readonly passwordHash: string | null;
   /** False: logs in at the sign-on provider only. */
   readonly hasPassword: boolean;
-  /** The password was set on the host: whoever owns that gets in whatever `auth.local_login` says. */
+  /** The password was set on the host, or by a link from there: whoever owns that gets in whatever `auth.local_login` says. */
   readonly hasHostPassword: boolean;
   /** Who this user is at a sign-on provider; null: not linked. */
   readonly identity: Identity | null;

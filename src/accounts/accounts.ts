@@ -71,7 +71,7 @@ export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, 
   twoStep: OwnTwoStep;
   /** Logging in at the sign-on provider. */
   signOn: SignOn;
-  /** Whether the password was given within five minutes: at the login, or by `confirm`. */
+  /** Whether the password was given within five minutes: at the login, here or at the provider, or by `confirm`. */
   isConfirmed(caller: Caller): Promise<boolean>;
   /** The token is dead when this returns. */
   logout(token: string): Promise<void>;
@@ -101,7 +101,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const { stream, kept, notices, settings, clock, log } = parts;
   const { users } = stream;
   const hours = () => settings()['auth.session_hours'];
-  const book = new SessionBook({ kept, notices, clock, hours });
+  const signedOnHours = () => settings()['oidc.session_hours'];
+  const book = new SessionBook({ kept, notices, clock, hours, signedOnHours });
   const scheme = () => settings()['auth.password_hash'];
   const limits = loginLimits(kept);
   const ofStrangers = limited(strangersMax, 0);
@@ -136,7 +137,13 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await confirmations.note(sessionId);
     },
     twoStep: twoStepInSession(second, { ...tries, log }),
-    signOn: signOn({ ...parts, ...deps, ...tries, over: setup.over }),
+    signOn: signOn({
+      ...parts,
+      ...deps,
+      ...tries,
+      over: setup.over,
+      noteLogin: confirmations.noteLogin,
+    }),
     isConfirmed: (caller) => confirmations.isRecent(caller),
     async setupState(peer) {
       await stream.takeIn();
@@ -214,10 +221,11 @@ async function callerIn(
   if ((session?.usersVersion ?? 0) > stream.users.version) await stream.takeIn();
   const user = session && userOf(session, stream);
   if (!session || !user) return null;
-  const { sessionId, userId, createdAt: beganAt, expiresAt } = session;
+  const { sessionId, userId, expiresAt } = session;
   const { username, isAdmin } = user;
   const limited = session.signedOn ? null : limitOf(user, demand());
-  return { userId, username, isAdmin, sessionId, beganAt, expiresAt, limited };
+  const passwordAt = session.signedOn ? null : session.createdAt;
+  return { userId, username, isAdmin, sessionId, passwordAt, expiresAt, limited };
 }
 
 /** What was interrupted between its fact and the key. */
@@ -272,16 +280,21 @@ const confirmed: KeptKind<1> = {
 /** In which sessions the password was given once more; at all nodes. */
 interface Confirmations {
   note(sessionId: string): Promise<void>;
+  /** The same of a login at the provider, which may have been long before this session. */
+  noteLogin(sessionId: string, at: Date): Promise<void>;
   /** Whether the password was given within five minutes: at the login, or since. */
   isRecent(caller: Caller): Promise<boolean>;
 }
 
 function openConfirmations(kept: Kept, clock: () => Date): Confirmations {
   const rows = kept.of(confirmed);
+  const isRecent = (at: Date): boolean => clock().getTime() - at.getTime() < confirmedMs;
   return {
+    noteLogin: async (sessionId, at) => {
+      if (isRecent(at)) await rows.change([sessionId], () => ({ keep: [1], result: undefined }));
+    },
     note: (sessionId) => rows.change([sessionId], () => ({ keep: [1], result: undefined })),
-    isRecent: async ({ beganAt, sessionId }) =>
-      clock().getTime() - beganAt.getTime() < confirmedMs ||
-      (await rows.get(sessionId)) !== undefined,
+    isRecent: async ({ passwordAt, sessionId }) =>
+      (passwordAt !== null && isRecent(passwordAt)) || (await rows.get(sessionId)) !== undefined,
   };
 }

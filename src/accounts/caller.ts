@@ -30,7 +30,8 @@ export type Caller = {
   isAdmin: boolean;
   /** Names the session without giving the token away; see `onSessionEnded`. */
   sessionId: string;
-  beganAt: Date;
+  /** When the session began with a password; null: without one. */
+  passwordAt: Date | null;
   expiresAt: Date;
   /** What has to be done before anything else is answered; null: nothing. */
   limited: 'password' | 'totp' | null;
@@ -44,7 +45,7 @@ export const linkCaller = (recordingId: string, link: string): Caller => ({
   username: '',
   isAdmin: false,
   sessionId: '',
-  beganAt: new Date(0),
+  passwordAt: null,
   expiresAt: new Date(0),
   limited: null,
   link: { recordingId, link },

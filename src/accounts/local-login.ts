@@ -1,4 +1,4 @@
-import type { User } from '../../projections/users.ts';
+import type { User, UserLink } from '../../projections/users.ts';
 import type { Settings } from '../config/environment.ts';
 
 export type SignOnSettings = Pick<
@@ -14,6 +14,7 @@ export type SignOnSettings = Pick<
   | 'oidc.admin_group'
   | 'oidc.register'
   | 'oidc.match_username'
+  | 'oidc.session_hours'
   | 'auth.local_login'
 >;
 
@@ -27,6 +28,13 @@ export const hasProvider = (settings: SignOnSettings): boolean =>
 /** Who may log in with a password: everybody, unless there is another way in. */
 export const localLoginOf = (settings: SignOnSettings): LocalLogin =>
   hasProvider(settings) ? settings['auth.local_login'] : 'all';
+
+/** Whether whoever opens this link may choose a password: one that would let them in. */
+export const mayChoosePassword = (
+  { by }: Pick<UserLink, 'by'>,
+  { isAdmin }: Pick<User, 'isAdmin'>,
+  who: LocalLogin,
+): boolean => mayUsePassword({ isAdmin, hasHostPassword: by === 'system' }, who);
 
 /** Whether a password lets this user in. One that was set on the host does: else nobody might get in any more. */
 export const mayUsePassword = (

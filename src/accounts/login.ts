@@ -249,6 +249,7 @@ async function rehash(user: User, password: string, deps: LoginDeps): Promise<vo
 
 const wrongCredentials = () =>
   new AccountError('WRONG_CREDENTIALS', problemOf('wrong-credentials'));
-const useSingleSignOn = () =>
+/** Passwords are switched off for them. */
+export const useSingleSignOn = () =>
   new AccountError('USE_SINGLE_SIGN_ON', problemOf('use-single-sign-on'));
 const userDisabled = () => new AccountError('USER_DISABLED', problemOf('user-disabled'));

@@ -7,8 +7,10 @@ import { openListeners } from '../shared/listeners.ts';
 /** An expiry is written again when it has moved by this much: reading must not mean writing. */
 const moveMs = 5 * 60_000;
 
+const hourMs = 3_600_000;
+
 /** A session ends this long after its login at the latest, however much it is used, in milliseconds (ASVS 5.0, 7.3.2). */
-const lifeMaxMs = 90 * 24 * 3_600_000;
+const lifeMaxMs = 90 * 24 * hourMs;
 
 /** Characters kept of what a program calls itself. */
 const agentMax = 200;
@@ -50,6 +52,7 @@ export class SessionBook {
   readonly #rows: KeptRows<SessionRow>;
   readonly #clock: () => Date;
   readonly #hours: () => number;
+  readonly #signedOnHours: () => number;
   readonly #whenEnded = openListeners<[string]>();
   readonly #notices: Notices;
   /** Sessions in use, so that not every request reads the rows. */
@@ -63,11 +66,14 @@ export class SessionBook {
     clock: () => Date;
     /** How long a session lives without being used. */
     hours: () => number;
+    /** How long one lives that began at the sign-on provider, however much it is used: only there is it said who may still come. */
+    signedOnHours: () => number;
   }) {
     this.#rows = parts.kept.of(sessionRows);
     this.#notices = parts.notices;
     this.#clock = parts.clock;
     this.#hours = parts.hours;
+    this.#signedOnHours = parts.signedOnHours;
     parts.notices.listen('session-ended', (sessionId) => this.#ended(sessionId));
     parts.notices.onMissed(() => {
       this.#endings += 1;
@@ -89,7 +95,7 @@ export class SessionBook {
       const usersVersion = allowed();
       if (usersVersion === undefined) return { result: undefined };
       const now = this.#clock().getTime();
-      const expires = this.#endOf(now, now);
+      const expires = this.#endOf({ created_at: now, signed_on: signedOn }, now);
       const row = {
         user_id: userId,
         created_at: now,
@@ -109,8 +115,8 @@ export class SessionBook {
     const sessionId = sessionIdOf(token);
     const row = await this.#row(sessionId);
     const now = this.#clock().getTime();
-    if (!row || isOver(row, now)) return undefined;
-    const expires = this.#endOf(row.created_at, now);
+    if (!row || this.#isOver(row, now)) return undefined;
+    const expires = this.#endOf(row, now);
     const isMoved = Math.abs(expires - row.expires_at) >= moveMs;
     if (!isMoved && now - seenAt(row) < moveMs) return sessionOf({ key: sessionId, value: row });
     const endings = this.#endings;
@@ -131,7 +137,7 @@ export class SessionBook {
   /** A session that is not over; it does not live on by this. */
   async look(sessionId: string): Promise<ListedSession | undefined> {
     const row = await this.#row(sessionId);
-    const isGood = row !== undefined && !isOver(row, this.#clock().getTime());
+    const isGood = row !== undefined && !this.#isOver(row, this.#clock().getTime());
     return isGood ? sessionOf({ key: sessionId, value: row }) : undefined;
   }
 
@@ -149,7 +155,8 @@ export class SessionBook {
   async list(userId?: string): Promise<ListedSession[]> {
     const now = this.#clock().getTime();
     const rows = (await this.#rows.list('')).filter(
-      ({ value: row }) => !isOver(row, now) && (userId === undefined || row.user_id === userId),
+      ({ value: row }) =>
+        !this.#isOver(row, now) && (userId === undefined || row.user_id === userId),
     );
     return rows.toSorted((a, b) => b.value.created_at - a.value.created_at).map(sessionOf);
   }
@@ -184,15 +191,22 @@ export class SessionBook {
     this.#whenEnded.tell(sessionId);
   }
 
-  /** When a session ends that began then and is used now. */
-  #endOf(createdAt: number, now: number): number {
-    return Math.min(now + this.#hours() * 3_600_000, createdAt + lifeMaxMs);
+  /** When a session ends that is used now. */
+  #endOf(row: Begun, now: number): number {
+    return Math.min(now + this.#hours() * hourMs, this.#latestEnd(row));
+  }
+
+  /** Also one of a release, or of a setting, that knew a later end. */
+  #isOver(row: SessionRow, now: number): boolean {
+    return Math.min(row.expires_at, this.#latestEnd(row)) <= now;
+  }
+
+  #latestEnd({ created_at, signed_on = false }: Begun): number {
+    return created_at + (signed_on ? this.#signedOnHours() * hourMs : lifeMaxMs);
   }
 }
 
-/** Also one of a release that knew no latest end. */
-const isOver = ({ expires_at, created_at }: SessionRow, now: number): boolean =>
-  Math.min(expires_at, created_at + lifeMaxMs) <= now;
+type Begun = Pick<SessionRow, 'created_at'> & { signed_on?: boolean };
 
 const seenAt = (row: SessionRow): number => row.seen_at ?? row.created_at;
 

@@ -9,8 +9,17 @@ const minuteMs = 60_000;
 /** How often in a minute an address may begin: people of one office share one. */
 const beginningsMax = 60;
 
-/** What a browser has begun at the provider. `for`: the user who links themselves; null: who logs in is not known. */
-export type BegunFlow = SignOnFlow & { for: string | null };
+/**
+ * What comes of it: a login, also of who has an invitation (by the SHA-256 of its token), an account linked to a user, or
+ * nothing, where an administrator only tries it.
+ */
+export type FlowPurpose =
+  | { is: 'login'; invitation?: string }
+  | { is: 'link'; userId: string }
+  | { is: 'trial'; userId: string };
+
+/** What a browser has begun at the provider. */
+export type BegunFlow = SignOnFlow & { purpose: FlowPurpose };
 
 /** By the SHA-256 of what the browser keeps. None has to survive a restart; any node ends it, once. */
 const flowRows: KeptKind<BegunFlow & { ends_at: number }> = {

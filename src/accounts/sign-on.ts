@@ -1,11 +1,15 @@
 import { ulid } from 'ulid';
 import {
   type Comer,
+  type SignOnRules,
+  decideInvited,
   decideLinkedIdentity,
   decideSignOn,
   decideUnlinkedIdentity,
   userByIdentity,
 } from '../../projections/identity-changes.ts';
+import { type ForeseenSignOn, foreseeSignOn } from '../../projections/sign-on-foreseen.ts';
+import { linkOver } from '../../projections/user-links.ts';
 import type { User } from '../../projections/users.ts';
 import type { ProviderFault, SignOnProvider, SignedOn } from '../servers/sign-on-provider.ts';
 import type { Kept } from '../storage/kept.ts';
@@ -17,13 +21,26 @@ import type { FirstSetup } from './first-setup.ts';
 import { type LocalLogin, type SignOnSettings, hasProvider, localLoginOf } from './local-login.ts';
 import { type LoginDeps, beginSession, securityCategory } from './login.ts';
 import type { TriesInSession } from './own-two-step.ts';
-import { type SignOnFlows, signOnFlows } from './sign-on-flows.ts';
+import { sessionIdOf } from './sessions.ts';
+import { type FlowPurpose, type SignOnFlows, signOnFlows } from './sign-on-flows.ts';
+import { findLink } from './user-links.ts';
 import { checkUsername } from './usernames.ts';
+import { accountError } from './users.ts';
 
 /** Where a browser goes, and what it shows when it is back. */
 export type BegunSignOn = { url: string; flow: string };
 /** What a browser brings back from the provider. */
 export type BroughtBack = { flow: string; query: string };
+
+/** What came of a trial: what the provider says, and what would follow. */
+export type TriedSignOn = ForeseenSignOn & {
+  read: {
+    /** What the provider calls them; null: nothing. */
+    name: string | null;
+    /** As the provider calls them; none where it says none. */
+    groups: string[];
+  };
+};
 
 type From = Omit<Peer, 'local'>;
 
@@ -41,10 +58,25 @@ export interface SignOn {
    */
   begin(wanted: { redirectUri: string; again: boolean }, from: From): Promise<BegunSignOn>;
   /**
+   * For who has an invitation, and needs no password then. `finish` uses it, unless they are refused.
+   * @throws {AccountError} `LINK_OVER`, and as `begin`
+   */
+  beginInvited(token: string, redirectUri: string, from: From): Promise<BegunSignOn>;
+  /**
    * Logs in who comes back. Of who is refused nothing is written.
-   * @throws {AccountError} `FLOW_OVER`, `NOT_ADMITTED`, `USER_DISABLED`, `PROVIDER_AWAY`, `NO_SINGLE_SIGN_ON`
+   * @throws {AccountError} `FLOW_OVER`, `LINK_OVER`, `NOT_ADMITTED`, `USER_DISABLED`, `PROVIDER_AWAY`, `NO_SINGLE_SIGN_ON`
    */
   finish(back: BroughtBack, from: From): Promise<Session>;
+  /**
+   * Begins a login by way of trial, with settings that need not be stored.
+   * @throws {AccountError} `NO_SINGLE_SIGN_ON`, `PROVIDER_AWAY`
+   */
+  beginTrial(userId: string, redirectUri: string, wanted: SignOnSettings): Promise<BegunSignOn>;
+  /**
+   * What was read of who comes back, and what a login of theirs would come to. Nothing is created or changed.
+   * @throws {AccountError} `FLOW_OVER`, `NOT_ADMITTED` (the provider refuses), `PROVIDER_AWAY`, `NO_SINGLE_SIGN_ON`
+   */
+  finishTrial(userId: string, back: BroughtBack, wanted: SignOnSettings): Promise<TriedSignOn>;
   /** For a user who links themselves. @throws {AccountError} `NO_PASSWORD`, `WRONG_CREDENTIALS`, `BUSY`, and as `begin` */
   beginLink(userId: string, password: string, redirectUri: string): Promise<BegunSignOn>;
   /** @throws {AccountError} as `finish` */
@@ -60,6 +92,8 @@ type Parts = LoginDeps & {
   /** Removes the setup code once there is a user. */
   over: FirstSetup['over'];
   withPassword: TriesInSession['withPassword'];
+  /** A login at the provider counts for what asks for the password again, if it was just now. */
+  noteLogin: (sessionId: string, at: Date) => Promise<void>;
 };
 
 /** How long what a provider says of itself is believed, in milliseconds. */
@@ -73,19 +107,19 @@ export function signOn(parts: Parts): SignOn {
   const { users } = stream;
   const flows = signOnFlows(parts.kept);
   const { ask } = openProviders(parts);
+  const asWanted = { flows, ask, settings };
 
-  const begin = async (
-    { redirectUri, again }: { redirectUri: string; again: boolean },
-    userId: string | null,
-  ): Promise<BegunSignOn> => {
-    const { url, flow } = await ask(async (at) =>
-      at.begin(redirectUri, { scopes: settings()['oidc.scopes'], again }),
-    );
-    return { url, flow: await flows.keep({ ...flow, for: userId }) };
+  const begin = (
+    { redirectUri, again = false }: { redirectUri: string; again?: boolean },
+    purpose: FlowPurpose,
+  ): Promise<BegunSignOn> => beginFlow({ redirectUri, again }, purpose, asWanted);
+
+  const cameFor = <P extends FlowPurpose['is']>(back: BroughtBack, is: P) =>
+    cameBack(back, is, { ...asWanted, hasClaims: hasClaims(parts) });
+  const tried = (wanted: SignOnSettings) => {
+    const ofTrial = { ...parts, settings: () => wanted };
+    return { flows, settings: ofTrial.settings, ...openProviders(ofTrial, { isTrial: true }) };
   };
-
-  const comer = (back: BroughtBack, userId: string | null): Promise<Comer> =>
-    cameBack(back, userId, { flows, ask, settings, hasClaims: hasClaims(parts) });
 
   return {
     offer: () => ({ title: titleOf(settings()), localLogin: localLoginOf(settings()) }),
@@ -99,26 +133,46 @@ export function signOn(parts: Parts): SignOn {
       if (wait > 0) {
         throw new AccountError('TOO_MANY_ATTEMPTS', problemOf('too-many-attempts', { wait }), wait);
       }
-      return await begin(wanted, null);
+      return await begin(wanted, { is: 'login' });
+    },
+    async beginInvited(token, redirectUri, from) {
+      const { purpose, sha256 } = await findLink(token, from, parts);
+      if (purpose !== 'invitation') throw accountError(linkOver);
+      return await begin({ redirectUri }, { is: 'login', invitation: sha256 });
     },
     async finish(back, { address, agent }) {
       await stream.takeIn();
-      const who = await comer(back, null);
-      const user = await admitted(who, parts).catch((error: unknown) => {
+      const { comer, purpose, authenticatedAt } = await cameFor(back, 'login');
+      const user = await admitted(comer, purpose.invitation, parts).catch((error: unknown) => {
         const code = error instanceof AccountError ? error.said.code : undefined;
         log.warn({ category: securityCategory, address, code }, 'single sign-on refused');
         throw error;
       });
       const how = { category: securityCategory, address, user_id: user.id };
       const session = await beginSession(user, parts, { agent, signedOn: true });
+      if (authenticatedAt) await parts.noteLogin(sessionIdOf(session.token), authenticatedAt);
       log.info(how, 'user logged in by single sign-on');
       return session;
     },
+    beginTrial: (userId, redirectUri, wanted) =>
+      beginFlow({ redirectUri, again: false }, { is: 'trial', userId }, tried(wanted)),
+    async finishTrial(userId, back, wanted) {
+      await stream.takeIn();
+      const { comer, purpose } = await cameBack(back, 'trial', {
+        ...tried(wanted),
+        hasClaims: true,
+      });
+      if (purpose.userId !== userId) throw flowOver();
+      const { called, groups } = comer;
+      const read = { name: called, groups: [...groups] };
+      return { read, ...foreseeSignOn(users, comer, rulesOf(wanted)) };
+    },
     beginLink: (userId, password, redirectUri) =>
-      withPassword(userId, password, () => begin({ redirectUri, again: false }, userId)),
+      withPassword(userId, password, () => begin({ redirectUri }, { is: 'link', userId })),
     async finishLink(userId, back) {
-      const { identity } = await comer(back, userId);
-      await stream.change({ by: userId }, decideLinkedIdentity(userId, identity));
+      const { comer, purpose } = await cameFor(back, 'link');
+      if (purpose.userId !== userId) throw flowOver();
+      await stream.change({ by: userId }, decideLinkedIdentity(userId, comer.identity));
       log.info({ category: securityCategory, user_id: userId, by: userId }, 'identity linked');
     },
     async unlink(userId, password) {
@@ -131,20 +185,22 @@ export function signOn(parts: Parts): SignOn {
   };
 }
 
-/** Who is let in, as a user. */
-async function admitted(who: Comer, { stream, book, settings, log, over }: Parts): Promise<User> {
+/** Who is let in, as a user. @param invitation SHA-256 of the token of the one they have */
+async function admitted(
+  who: Comer,
+  invitation: string | undefined,
+  { stream, book, settings, clock, log, over }: Parts,
+): Promise<User> {
   const { users } = stream;
-  const now = settings();
-  const rules = {
-    userGroup: now['oidc.user_group'],
-    adminGroup: now['oidc.admin_group'],
-    register: now['oidc.register'],
-    matchUsername: now['oidc.match_username'],
-  };
-  const changed = stream.change({ by: 'system' }, decideSignOn(who, rules, ulid()));
+  const rules = rulesOf(settings());
+  const decide =
+    invitation === undefined
+      ? decideSignOn(who, rules, ulid())
+      : decideInvited(invitation, who, rules, clock().toISOString());
+  const changed = stream.change({ by: 'system' }, decide);
   const facts = await (users.byId.size === 0 ? over(changed) : changed);
   const user = userByIdentity(users, who.identity);
-  if (!user) throw new AccountError('FLOW_OVER', problemOf('flow-over'));
+  if (!user) throw flowOver();
   for (const { type } of facts) {
     const what = type.replace('.', ' ').replaceAll('_', ' ');
     log.info({ category: securityCategory, user_id: user.id, by: 'system' }, what);
@@ -154,12 +210,23 @@ async function admitted(who: Comer, { stream, book, settings, log, over }: Parts
   return user;
 }
 
+const rulesOf = (settings: SignOnSettings): SignOnRules => ({
+  userGroup: settings['oidc.user_group'],
+  adminGroup: settings['oidc.admin_group'],
+  register: settings['oidc.register'],
+  matchUsername: settings['oidc.match_username'],
+});
+
 type Ask = <T>(work: (provider: SignOnProvider) => Promise<T>) => Promise<T>;
 
-/** The provider of the settings, opened when it is asked, and what its faults mean to who logs in. */
-function openProviders({ settings, clock, log }: Pick<Parts, 'settings' | 'clock' | 'log'>): {
-  ask: Ask;
-} {
+/**
+ * The provider of the settings, opened when it is asked, and what its faults mean to who logs in.
+ * @param isTrial an administrator is told what the provider called the fault
+ */
+function openProviders(
+  { settings, clock, log }: Pick<Parts, 'settings' | 'clock' | 'log'>,
+  { isTrial = false } = {},
+): { ask: Ask } {
   let known: { key: string; until: number; opened: Promise<SignOnProvider> } | undefined;
 
   const opened = async (): Promise<SignOnProvider> => {
@@ -193,6 +260,8 @@ function openProviders({ settings, clock, log }: Pick<Parts, 'settings' | 'clock
         if (!(error instanceof Error) || error.name !== 'ProviderFault') throw error;
         const { kind, message } = error as ProviderFault;
         log.warn({ category: securityCategory, kind, why: message }, 'single sign-on failed');
+        if (isTrial && kind === 'wrong')
+          throw new AccountError('PROVIDER_AWAY', detail('provider-answers', { fault: message }));
         throw meaning[kind]();
       }
     },
@@ -202,25 +271,42 @@ function openProviders({ settings, clock, log }: Pick<Parts, 'settings' | 'clock
 const meaning: Readonly<Record<ProviderFault['kind'], () => AccountError>> = {
   away: () => new AccountError('PROVIDER_AWAY', problemOf('provider-away')),
   wrong: () => new AccountError('PROVIDER_AWAY', detail('provider-answers-wrong')),
-  foreign: () => new AccountError('FLOW_OVER', problemOf('flow-over')),
+  foreign: () => flowOver(),
   denied: () => new AccountError('NOT_ADMITTED', detail('not-admitted-denied')),
 };
 
-type Back = { flows: SignOnFlows; ask: Ask; settings: Parts['settings']; hasClaims: boolean };
+async function beginFlow(
+  { redirectUri, again }: { redirectUri: string; again: boolean },
+  purpose: FlowPurpose,
+  { flows, ask, settings }: Omit<Back, 'hasClaims'>,
+): Promise<BegunSignOn> {
+  const how = { scopes: settings()['oidc.scopes'], again, trial: purpose.is === 'trial' };
+  const { url, flow } = await ask(async (provider) => provider.begin(redirectUri, how));
+  return { url, flow: await flows.keep({ ...flow, purpose }) };
+}
 
-/** Who comes back, by the flow of this browser. */
-async function cameBack(
+type Back = { flows: SignOnFlows; ask: Ask; settings: Parts['settings']; hasClaims: boolean };
+type PurposeOf<P extends FlowPurpose['is']> = Extract<FlowPurpose, { is: P }>;
+
+/** Who comes back, by the flow of this browser, which was begun for that. */
+async function cameBack<P extends FlowPurpose['is']>(
   { flow: given, query }: BroughtBack,
-  userId: string | null,
+  is: P,
   { flows, ask, settings, hasClaims: groupsMatter }: Back,
-): Promise<Comer> {
+): Promise<{ comer: Comer; purpose: PurposeOf<P>; authenticatedAt: Date | null }> {
   const { 'oidc.username_claim': nameClaim, 'oidc.groups_claim': groupsClaim } = settings();
   const flow = await flows.take(given);
-  if (!flow || flow.for !== userId) throw new AccountError('FLOW_OVER', problemOf('flow-over'));
+  if (flow?.purpose.is !== is) throw flowOver();
   const needed = [nameClaim, ...(groupsMatter ? [groupsClaim] : [])];
   const signedOn = await ask((provider) => provider.finish(query, flow, needed));
-  return comerOf(signedOn, { nameClaim, groupsClaim });
+  return {
+    comer: comerOf(signedOn, { nameClaim, groupsClaim }),
+    purpose: flow.purpose as PurposeOf<P>,
+    authenticatedAt: signedOn.authenticatedAt,
+  };
 }
+
+const flowOver = () => new AccountError('FLOW_OVER', problemOf('flow-over'));
 
 /** Whether anything follows the provider's groups. */
 const hasClaims = ({ settings, stream }: Pick<Parts, 'settings' | 'stream'>): boolean =>

@@ -27,7 +27,11 @@ import {
   beginSession,
   passSecond,
   securityCategory,
+  useSingleSignOn,
 } from './login.ts';
+import { mayChoosePassword } from './local-login.ts';
+import { AccountError } from './account-error.ts';
+import { detail } from '../words/details.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { type UserKeys, forgetUser } from './users.ts';
@@ -65,6 +69,8 @@ export type ShownLink = {
   by: string | null;
   /** Of the user whose password it sets; null for an invitation. */
   username: string | null;
+  /** Whether a password can be chosen; else an invitation is taken at the sign-on provider. */
+  password: boolean;
   expiresAt: string;
 };
 
@@ -84,18 +90,21 @@ export interface UserLinks {
     wanted: { note: string; isAdmin: boolean; days: number },
     onBehalf: RepeatableOnBehalf,
   ): Promise<GivenLink>;
-  /** The link before for the same user is good no more. @throws {AccountError} `UNKNOWN_USER`, and as `invite` */
+  /**
+   * The link before for the same user is good no more.
+   * @throws {AccountError} `UNKNOWN_USER`, `USE_SINGLE_SIGN_ON` (no password would let them in), and as `invite`
+   */
   linkForPassword(username: string, days: number, onBehalf: RepeatableOnBehalf): Promise<GivenLink>;
   /** Those that are open, made last first. */
   listLinks(): UserLink[];
   /** False: there is none of that id. */
   withdrawLink(id: string, onBehalf: OnBehalf): Promise<boolean>;
-  /** @throws {AccountError} `LINK_OVER`, `TOO_MANY_ATTEMPTS` */
+  /** @throws {AccountError} `LINK_OVER`, `TOO_MANY_ATTEMPTS`; of a link for a password `USE_SINGLE_SIGN_ON` */
   showLink(token: string, from: From): Promise<ShownLink>;
   /**
    * Uses a link: creates the user, or sets the password, and logs in. What is refused uses nothing up.
    * @throws {AccountError} `LINK_OVER`, `TOO_MANY_ATTEMPTS`, `INVALID_USERNAME`, `INVALID_PASSWORD`, `USERNAME_TAKEN`,
-   *   `BUSY`; with two-step login `CODE_REQUIRED`, `WRONG_CODE`
+   *   `BUSY`; with two-step login `CODE_REQUIRED`, `WRONG_CODE`; `USE_SINGLE_SIGN_ON`: passwords are switched off
    */
   useLink(
     request: {
@@ -148,21 +157,28 @@ export function userLinks(parts: Parts): UserLinks {
       give({ userId: ulid(), purpose: 'invitation', isAdmin, note }, days, onBehalf),
     async linkForPassword(username, days, onBehalf) {
       await stream.takeIn();
-      const userId = userByName(users, username)?.id;
-      if (userId === undefined) throw accountError(unknownUser);
-      const link = { userId, purpose: 'password', isAdmin: false, note: '' } as const;
+      const user = userByName(users, username);
+      if (user === undefined) throw accountError(unknownUser);
+      if (!mayChoosePassword(onBehalf, user, parts.localLogin()))
+        throw new AccountError('USE_SINGLE_SIGN_ON', detail('password-link-useless'));
+      const link = { userId: user.id, purpose: 'password', isAdmin: false, note: '' } as const;
       return await give(link, days, onBehalf);
     },
     listLinks: () =>
       [...users.links.values()].filter(({ expiresAt }) => expiresAt > now()).toReversed(),
     withdrawLink: withdraw,
     async showLink(token, from) {
-      const { purpose, by, userId, expiresAt } = await found(token, from, parts);
+      const link = await findLink(token, from, parts);
+      const { purpose, by, userId, expiresAt } = link;
+      const password = opensByPassword(link, parts);
+      if (purpose === 'password' && !password) throw useSingleSignOn();
       const username = users.byId.get(userId)?.username ?? null;
-      return { purpose, by: users.byId.get(by)?.username ?? null, username, expiresAt };
+      return { purpose, by: users.byId.get(by)?.username ?? null, username, password, expiresAt };
     },
     async useLink({ token, username, password, code }, from) {
-      const { purpose, sha256, userId } = await found(token, from, parts);
+      const link = await findLink(token, from, parts);
+      if (!opensByPassword(link, parts)) throw useSingleSignOn();
+      const { purpose, sha256, userId } = link;
       await (purpose === 'invitation'
         ? accept({ sha256, userId }, { username: username ?? '', password }, parts)
         : choosePassword({ sha256, userId }, { password, code, address: from.address }, parts));
@@ -208,8 +224,18 @@ const usedDifferently = (): AccountError =>
 
 const sha256Of = (token: string): string => hash('sha256', token, 'hex');
 
-/** Takes an attempt down, which a link that is open takes back. @throws {AccountError} */
-async function found(token: string, { address }: From, parts: Parts): Promise<UserLink> {
+const opensByPassword = (link: UserLink, { stream, localLogin }: Parts): boolean =>
+  mayChoosePassword(link, stream.users.byId.get(link.userId) ?? link, localLogin());
+
+/**
+ * The link that is open. Takes an attempt down, which such a link takes back.
+ * @throws {AccountError} `LINK_OVER`, `TOO_MANY_ATTEMPTS`
+ */
+export async function findLink(
+  token: string,
+  { address }: From,
+  parts: Pick<Parts, 'stream' | 'limits' | 'clock' | 'log'>,
+): Promise<UserLink> {
   const { stream, limits, clock, log } = parts;
   await assertMayTry(parts, account, address);
   await stream.takeIn();

@@ -256,6 +256,8 @@ const fingerprintsIn = (settings: StoredSettings): Map<string, string> =>
 const servers = [
   ['stt.base_url', 'stt.api_key'],
   ['llm.base_url', 'llm.api_key'],
+  ['embeddings.base_url', 'embeddings.api_key'],
+  ['oidc.issuer', 'oidc.client_secret'],
 ] as const;
 
 /**

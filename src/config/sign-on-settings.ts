@@ -90,6 +90,16 @@ export const signOnSettings = {
       de: 'Bei der ersten Anmeldung erhält eine Person das Konto mit demselben Benutzernamen, außer das eines Administrators. Nur wenn gleiche Namen dieselben Personen sind.',
     },
   }),
+  'oidc.session_hours': a.number(a.whole(1, 2160), 12, {
+    title: {
+      en: 'Hours until the provider is asked again',
+      de: 'Stunden bis zur erneuten Anmeldung',
+    },
+    hint: {
+      en: 'Then the browser goes back to the provider, unseen while one is logged in there. Who is disabled there or has left the group is locked out by then.',
+      de: 'Danach geht der Browser zum Anbieter zurück, unbemerkt, solange man dort angemeldet ist. Wer dort gesperrt ist oder die Gruppe verlassen hat, ist spätestens dann ausgesperrt.',
+    },
+  }),
   'auth.local_login': a.choice('all', {
     title: { en: 'Login with a password', de: 'Anmeldung mit Passwort' },
     hint: {

@@ -6,8 +6,8 @@ import { guideLink } from './guide.ts';
 export type PeopleParts = {
   /** Names of administrators who have to log in with a code and have not set that up; null: nobody has to. */
   withoutTwoStep: () => readonly string[] | null;
-  /** Names of groups, and whether each has members. */
-  groups: () => readonly { name: string; isEmpty: boolean }[];
+  /** Names of groups, whether each has members, and the claim that nobody has had at a login; null: there is none such. */
+  groups: () => readonly { name: string; isEmpty: boolean; unseenClaim: string | null }[];
   /** How many users have notes or audio that retention deletes only with their yes. */
   waitingForYes: (signal: AbortSignal) => Promise<number>;
 };
@@ -33,8 +33,13 @@ export const peopleLooks = ({ withoutTwoStep, groups, waitingForYes }: PeoplePar
     link: users,
     limitMs: atOnceMs,
     look: async () => {
-      const empty = groups().filter(({ isEmpty }) => isEmpty);
-      if (empty.length === 0) return asOk(check('groups-ok', { count: groups().length }));
+      const all = groups();
+      const unseen = all.flatMap(({ name, unseenClaim: claim }) =>
+        claim === null ? [] : [`${name} (${claim})`],
+      );
+      if (unseen.length > 0) return asLimited(check('groups-claim-unseen', named(unseen)));
+      const empty = all.filter(({ isEmpty }) => isEmpty);
+      if (empty.length === 0) return asOk(check('groups-ok', { count: all.length }));
       return asLimited(check('groups-empty', named(empty.map(({ name }) => name))));
     },
   },

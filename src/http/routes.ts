@@ -40,7 +40,7 @@ import { turnRoutes } from './routes/turns.ts';
 import { tusRoutes } from './routes/tus.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { ownExportRoutes } from './routes/own-export.ts';
-import { identityRoutes, signOnRoutes } from './routes/sign-on.ts';
+import { identityRoutes, signOnRoutes, signOnTrialRoutes } from './routes/sign-on.ts';
 import { twoStepRoutes } from './routes/two-step.ts';
 import { ownPasswordRoutes, userRoutes } from './routes/users.ts';
 import { ownVaultRoutes, vaultRoutes } from './routes/vault.ts';
@@ -68,6 +68,7 @@ export const routes: readonly Route[] = [
   ...invitationRoutes,
   ...acceptRoutes,
   ...configRoutes,
+  ...signOnTrialRoutes,
   ...backupRoutes,
   ...statusRoutes,
   ...watchingRoutes,

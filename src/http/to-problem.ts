@@ -198,7 +198,7 @@ const byCode = {
   USERNAME_TAKEN: ({ said }) => new Problem('username-taken', { said }),
   LAST_ADMINISTRATOR: () => new Problem('last-administrator'),
   OWN_ACCOUNT: () => new Problem('own-account'),
-  USE_SINGLE_SIGN_ON: () => new Problem('use-single-sign-on'),
+  USE_SINGLE_SIGN_ON: ({ said }) => new Problem('use-single-sign-on', { said }),
   NOT_ADMITTED: ({ said, reason = 'other' }) =>
     new Problem('not-admitted', { said, members: { reason } }),
   FLOW_OVER: () => new Problem('flow-over'),

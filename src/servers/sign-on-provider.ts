@@ -9,6 +9,7 @@ import {
   None,
   ResponseBodyError,
   type ServerMetadata,
+  WWWAuthenticateChallengeError,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -46,6 +47,8 @@ export type SignedOn = {
   issuer: string;
   subject: string;
   claims: Readonly<Record<string, unknown>>;
+  /** When they proved it there, which may be long ago; null: the provider does not say. */
+  authenticatedAt: Date | null;
 };
 
 /**
@@ -70,10 +73,13 @@ export class ProviderFault extends Error {
 }
 
 export interface SignOnProvider {
-  /** Where a browser goes, and what it has to bring back. */
+  /**
+   * Where a browser goes, and what it has to bring back.
+   * @param how `again`: they prove it once more, and the provider says when; `trial`: the state says that it is one
+   */
   begin(
     redirectUri: string,
-    how: { scopes: string; again: boolean },
+    how: { scopes: string; again: boolean; trial: boolean },
   ): Promise<{ url: string; flow: SignOnFlow }>;
   /**
    * Who comes back with this query. @param needed claims for which the provider is asked once more when the ID token has none
@@ -94,6 +100,9 @@ const description = z.looseObject({
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
 });
 export type ProviderDescription = z.output<typeof description>;
+
+/** How the state of a trial begins: the page that the provider sends it to hands it on to the one that waits for it. */
+const trialMark = 'trial-';
 
 /** One pool for all: none is kept open. */
 let pool: Agent | undefined;
@@ -129,10 +138,10 @@ export async function openProvider(asked: ProviderClient): Promise<SignOnProvide
   const described = await describeProvider(asked.issuer);
   const config = configuration(asked, described);
   return {
-    async begin(redirectUri, { scopes, again }) {
+    async begin(redirectUri, { scopes, again, trial }) {
       const flow = {
         verifier: randomPKCECodeVerifier(),
-        state: randomState(),
+        state: `${trial ? trialMark : ''}${randomState()}`,
         nonce: randomNonce(),
         redirectUri,
       };
@@ -143,7 +152,8 @@ export async function openProvider(asked: ProviderClient): Promise<SignOnProvide
         code_challenge_method: 'S256',
         state: flow.state,
         nonce: flow.nonce,
-        ...(again && { prompt: 'login' }),
+        // Whoever sits at the browser may change the address: what counts is the time that comes back.
+        ...(again && { prompt: 'login', max_age: '0' }),
       });
       return { url: url.href, flow };
     },
@@ -196,13 +206,14 @@ async function exchanged(
   });
   const claims = tokens.claims();
   if (!claims) throw new ProviderFault('wrong', 'no ID token');
-  const { iss: issuer, sub: subject } = claims;
+  const { iss: issuer, sub: subject, auth_time: seconds } = claims;
+  const authenticatedAt = typeof seconds === 'number' ? new Date(seconds * 1000) : null;
   const isWhole = needed.every((name) => claims[name] !== undefined);
   if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) {
-    return { issuer, subject, claims };
+    return { issuer, subject, claims, authenticatedAt };
   }
   const more = await fetchUserInfo(config, tokens.access_token, subject);
-  return { issuer, subject, claims: { ...more, ...claims } };
+  return { issuer, subject, claims: { ...more, ...claims }, authenticatedAt };
 }
 
 /** As every request to a configured server: no link-local addresses, no redirects elsewhere, bounded in time and size. */
@@ -230,6 +241,13 @@ function faultOf(issuer: string, error: unknown): ProviderFault {
     if (at instanceof ProviderFault) return at;
     if (at instanceof AuthorizationResponseError)
       return new ProviderFault('denied', codeIn(at.error));
+    // It does not know the client, or its secret.
+    if (at instanceof WWWAuthenticateChallengeError) {
+      return new ProviderFault(
+        'wrong',
+        codeIn(at.cause[0]?.parameters['error'] ?? 'invalid_client'),
+      );
+    }
     // A code that was used, or has ended.
     if (at instanceof ResponseBodyError) {
       return new ProviderFault(

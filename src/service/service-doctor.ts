@@ -53,8 +53,17 @@ const peopleOf = ({ config, accounts, retention }: Parts): PeopleParts => ({
           // Whoever logs in elsewhere has their second step there.
           isAdmin && !disabled && hasPassword && !hasTotp ? [username] : [],
         ),
-  groups: () =>
-    accounts.listGroups().map(({ name, members }) => ({ name, isEmpty: members.size === 0 })),
+  groups() {
+    const signedOn = new Set(
+      accounts.listUsers().flatMap(({ userId, hasIdentity }) => (hasIdentity ? [userId] : [])),
+    );
+    return accounts.listGroups().map(({ name, claim, members }) => ({
+      name,
+      isEmpty: members.size === 0,
+      // Whoever has it at a login is a member then. Before the first login nothing is known.
+      unseenClaim: signedOn.size > 0 && ![...members].some((id) => signedOn.has(id)) ? claim : null,
+    }));
+  },
   async waitingForYes(signal) {
     let count = 0;
     for (const { userId } of accounts.listUsers()) {

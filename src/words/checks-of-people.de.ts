@@ -18,6 +18,14 @@ export const checksOfPeopleInGerman = {
       other: '{count} Gruppen, alle mit Mitgliedern.',
     },
   },
+  'groups-claim-unseen': {
+    detail: {
+      one: '{count} Gruppe folgt einer Gruppe beim Anmeldeanbieter, die bei keiner Anmeldung vorkam: {names}.',
+      other:
+        '{count} Gruppen folgen Gruppen beim Anmeldeanbieter, die bei keiner Anmeldung vorkamen: {names}.',
+    },
+    todo: 'Vergleichen Sie die Namen unter Einstellungen › Gruppen mit dem, was eine Probeanmeldung zeigt (Einstellungen › Anmeldung).',
+  },
   'groups-empty': {
     detail: {
       one: '{count} Gruppe hat keine Mitglieder: {names}. Was mit ihr geteilt ist, sieht niemand.',

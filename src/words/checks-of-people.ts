@@ -23,6 +23,17 @@ export const checksOfPeople = {
       },
     },
   ),
+  'groups-claim-unseen': says(
+    { count: 'integer', names: 'list' },
+    {
+      detail: {
+        one: '{count} group follows a group at the sign-on provider that nobody had at a login: {names}.',
+        other:
+          '{count} groups follow groups at the sign-on provider that nobody had at a login: {names}.',
+      },
+      todo: 'Compare the names under Settings › Groups with what a trial login shows (Settings › Login).',
+    },
+  ),
   'groups-empty': says(
     { count: 'integer', names: 'list' },
     {

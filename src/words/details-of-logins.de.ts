@@ -26,6 +26,16 @@ export const detailsOfLoginsInGerman = {
     detail:
       'Die Antwort des Anmeldeanbieters ist nicht brauchbar. Informieren Sie einen Administrator: Systemstatus und Log sagen mehr. Melden Sie sich bis dahin mit einem Passwort an, wenn Sie hier eines haben.',
   },
+  'provider-answers': {
+    detail:
+      'Der Anmeldeanbieter hat „{fault}“ geantwortet. Prüfen Sie Client-ID, Client-Geheimnis und Scopes.',
+  },
+  'password-link-useless': {
+    detail:
+      'Passwörter sind für diese Person abgeschaltet; sie meldet sich mit Single Sign-on an. Es wurde kein Link erstellt.',
+    admin:
+      'Einstellung: Anmeldung mit Passwort (`auth.local_login`). Für Administratoren erstellt `mitschrift users password-link` auf dem Server immer einen.',
+  },
   'no-password-yet': {
     detail:
       'Ohne die Verbindung könnten Sie sich nicht mehr anmelden: Ihr Konto hat kein Passwort. Bitten Sie einen Administrator um einen Link, mit dem Sie eines wählen.',

@@ -44,6 +44,22 @@ export const detailsOfLogins = {
         'The sign-on provider’s answer can’t be used. Tell an administrator: Health and the log say more. Until then, log in with a password if you have one here.',
     },
   ),
+  'provider-answers': says(
+    { fault: 'text' },
+    {
+      detail:
+        'The sign-on provider answered “{fault}”. Check the client ID, the client secret and the scopes.',
+    },
+  ),
+  'password-link-useless': says(
+    {},
+    {
+      detail:
+        'Passwords are switched off for this person, who logs in with single sign-on. No link was created.',
+      admin:
+        'Setting: Login with a password (`auth.local_login`). For an administrator, `mitschrift users password-link` on the server always creates one.',
+    },
+  ),
   'no-password-yet': says(
     {},
     {

@@ -237,7 +237,7 @@ test('tickets expire, and there are never more than the limit', async () => {
     username: 'u',
     isAdmin: false,
     sessionId: 's',
-    beganAt: new Date(),
+    passwordAt: new Date(),
     limited: null,
     expiresAt: new Date(),
   };

@@ -35,11 +35,11 @@ async function signOnService(t: Parameters<typeof startService>[0], oidc: object
   const set = async (patch: object) =>
     assert.equal((await ask('PUT', '/config', patch, admin)).status, 200);
   await set({ oidc: { ...provider.settings, ...oidc } });
-  const begin = async () => (await ask<Begun>('POST', '/login/oidc')).body;
+  const begin = async (again = false) => (await ask<Begun>('POST', '/login/oidc', { again })).body;
   const finish = (back: { flow: string; query: string }) =>
     ask<Entered>('POST', '/login/oidc/finish', back);
-  const enter = async () => {
-    const { url, flow } = await begin();
+  const enter = async (again = false) => {
+    const { url, flow } = await begin(again);
     return await finish({ flow, query: await provider.visit(url) });
   };
   const users = async (as = admin) =>
@@ -234,7 +234,7 @@ test('rights and groups follow the claims at each login, and the last administra
   assert.equal(over.status, 401, 'what an administrator had open has ended');
 
   provider.comes('s-1', { name: 'ben', groups: ['cn=admins,dc=riverside'] });
-  const boss = (await enter()).body.token;
+  const boss = (await enter(true)).body.token;
   assert.equal((await ask('PATCH', '/users/ada', { is_admin: false }, boss)).status, 200);
   const ben = (await users(boss)).find(({ username }) => username === 'ben');
   assert.deepEqual(
@@ -274,6 +274,188 @@ test('passwords are switched off for all, or for all but administrators; the hos
   assert.deepEqual((await ask('GET', '/login/oidc')).body['local_login'], 'none');
 });
 
+test('Health names groups whose claim nobody has had at a login', async (t) => {
+  const { admin, provider, ask, enter } = await signOnService(t);
+  type Checks = { checks: { id: string; code: string; detail: string }[] };
+  const groups = async () => {
+    const { body } = await ask<Checks>('GET', '/doctor', undefined, admin);
+    return body.checks.find(({ id }) => id === 'groups');
+  };
+  await ask('POST', '/groups', { name: 'Library team', claim: '/staff' }, admin);
+  assert.equal((await groups())?.code, 'groups-empty', 'nobody has logged in yet');
+  provider.comes('s-1', { name: 'ben', groups: ['staff'] });
+  await enter();
+  const unseen = await groups();
+  assert.equal(unseen?.code, 'groups-claim-unseen');
+  assert.match(unseen?.detail ?? '', /Library team \(\/staff\)/u);
+  provider.comes('s-1', { name: 'ben', groups: ['/staff'] });
+  await enter();
+  assert.equal((await groups())?.code, 'groups-ok');
+});
+
+type Tried = ProblemAnswer & {
+  admitted: boolean;
+  read: { name: string | null; groups: string[] };
+  user: { username: string; how: string; is_admin: boolean; groups: string[] } | null;
+};
+
+test('a trial login says what would be read and who it would be, and changes nothing', async (t) => {
+  const { service, admin, provider, ask, set, users } = await signOnService(t);
+  await service.addUser('cleo');
+  const staff = { name: 'Library team', claim: 'staff' };
+  await ask('POST', '/groups', staff, admin);
+  // Before it is stored: only what is given here says who would come in.
+  const oidc = { ...provider.settings, user_group: 'staff', admin_group: 'admins' };
+  await set({ oidc: { issuer: null } });
+  const facts = async () => {
+    let count = 0;
+    for await (const _ of service.store.read(usersStream)) count += 1;
+    return count;
+  };
+  const before = await facts();
+  const begin = async (more: object = {}) =>
+    (await ask<Begun>('POST', '/config/test/login', { oidc: { ...oidc, ...more } }, admin)).body;
+  const tryIt = async (more: object = {}) => {
+    const { url, flow } = await begin(more);
+    const query = await provider.visit(url);
+    const brought = { flow, query, oidc: { ...oidc, ...more } };
+    return await ask<Tried>('POST', '/config/test/login/finish', brought, admin);
+  };
+  provider.comes('s-1', { name: 'ben', groups: ['staff', 'admins'] });
+  const { body: good } = await tryIt();
+  assert.deepEqual(
+    [good.admitted, good.read, good.user],
+    [
+      true,
+      {
+        name: 'ben',
+        name_claim: 'preferred_username',
+        groups: ['staff', 'admins'],
+        groups_claim: 'groups',
+      },
+      { username: 'ben', how: 'new', is_admin: true, groups: ['Library team'] },
+    ],
+  );
+  provider.comes('s-1', { name: 'ben', groups: [] });
+  const { body: outside } = await tryIt();
+  assert.deepEqual(
+    [outside.admitted, outside['code'], outside.user],
+    [false, 'not-admitted-group', null],
+  );
+  provider.comes('s-2', { name: 'cleo', groups: ['staff'] });
+  assert.equal((await tryIt()).body.user?.username, 'cleo-2');
+  const { body: same } = await tryIt({ match_username: true });
+  assert.deepEqual([same.user?.username, same.user?.how], ['cleo', 'matched']);
+  const noName = (await tryIt({ username_claim: 'nickname' })).body;
+  assert.deepEqual([noName.read.name, noName.user?.username], [null, 'user']);
+  const { body: secret } = await tryIt({ client_secret: 'another' });
+  assert.deepEqual(
+    [secret.type, secret.detail?.includes('invalid_client')],
+    ['/problems/provider-away', true],
+  );
+  assert.equal(await facts(), before, 'nothing is written');
+  assert.equal((await users()).length, 2);
+
+  // Its flow is no login, a login's no trial, and another administrator's none of mine.
+  const { url, flow } = await begin();
+  const query = await provider.visit(url);
+  assert.match(query, /[?&]state=trial-/u);
+  await set({ oidc });
+  assert.deepEqual(problemOf(await ask('POST', '/login/oidc/finish', { flow, query })), [
+    409,
+    '/problems/flow-over',
+  ]);
+  const stranger = await ask('POST', '/config/test/login', {}, await service.addUser('dana'));
+  assert.equal(stranger.status, 403);
+  // The secret goes to no other server than the one it was given for.
+  const moved = await ask('PUT', '/config', { oidc: { issuer: 'https://sso.example.org' } }, admin);
+  assert.deepEqual([moved.status, moved.body.errors?.[0]?.path], [422, 'oidc.client_secret']);
+});
+
+type GivenLink = ProblemAnswer & { url: string };
+const tokenIn = (url: string) => /#\w+=(?<token>[\w-]+)$/u.exec(url)?.groups?.['token'] ?? '';
+
+test('who is invited comes by the provider instead of choosing a password, once', async (t) => {
+  const { admin, provider, ask, set, finish, enter, users } = await signOnService(t, {
+    register: false,
+    user_group: 'staff',
+  });
+  const invite = async (isAdmin = false) =>
+    tokenIn(
+      (await ask<GivenLink>('POST', '/users/invitations', { is_admin: isAdmin }, admin)).body.url,
+    );
+  const begin = (token: string) => ask<Begun>('POST', '/invitations/sign-on', { token });
+  const come = async (token: string) => {
+    const { url, flow } = (await begin(token)).body;
+    return await finish({ flow, query: await provider.visit(url) });
+  };
+  const token = await invite(true);
+  provider.comes('s-1', { name: 'ben', groups: [] });
+  assert.deepEqual(problemOf(await come(token)), [403, '/problems/not-admitted', 'group']);
+  provider.comes('s-1', { name: 'ben', groups: ['staff'] });
+  assert.deepEqual(problemOf(await enter()), [403, '/problems/not-admitted', 'unknown']);
+  // A second login that is under way uses an invitation no second time.
+  const other = (await begin(token)).body;
+  const first = await come(token);
+  assert.deepEqual([first.status, first.body.username, first.body.is_admin], [200, 'ben', true]);
+  provider.comes('s-2', { name: 'cleo', groups: ['staff'] });
+  const late = await finish({ flow: other.flow, query: await provider.visit(other.url) });
+  assert.deepEqual(problemOf(late), [404, '/problems/link-over']);
+  assert.deepEqual(problemOf(await begin(token)), [404, '/problems/link-over']);
+  const ben = (await users()).find(({ username }) => username === 'ben');
+  assert.deepEqual([ben?.password, ben?.single_sign_on], [false, true]);
+  assert.equal((await enter()).status, 403, 'cleo was not invited');
+
+  const second = await invite();
+  provider.comes('s-1', { name: 'ben', groups: ['staff'] });
+  assert.deepEqual(problemOf(await come(second)), [403, '/problems/not-admitted', 'linked']);
+  await set({ oidc: { admin_group: 'admins' } });
+  provider.comes('s-2', { name: 'Ben', groups: ['staff'] });
+  const cleo = await come(second);
+  assert.deepEqual([cleo.body.username, cleo.body.is_admin], ['Ben-2', false]);
+});
+
+test('without passwords a link for one opens nothing, but one that the host made for an administrator', async (t) => {
+  const { service, admin, ask, set } = await signOnService(t);
+  await service.addUser('ben');
+  const { accounts } = service;
+  const link = (name: string) => ask<GivenLink>('POST', `/users/${name}/password-link`, {}, admin);
+  const accept = (token: string, more: object = {}) =>
+    ask<Entered>('POST', '/invitations/accept', { token, password: 'chosen by a link', ...more });
+  const look = (token: string) => ask('POST', '/invitations/look', { token });
+  const login = async (username: string) =>
+    (await ask('POST', '/login', { username, password: 'chosen by a link' })).status;
+  const refused = [403, '/problems/use-single-sign-on'];
+  const before = tokenIn((await link('ben')).body.url);
+  const invitation = tokenIn(
+    (await ask<GivenLink>('POST', '/users/invitations', { is_admin: true }, admin)).body.url,
+  );
+  assert.equal((await look(invitation)).body['password'], true);
+  await set({ auth: { local_login: 'administrators' } });
+  assert.deepEqual(problemOf(await accept(before)), refused);
+  assert.equal((await link('ada')).status, 201);
+
+  await set({ auth: { local_login: 'none' } });
+  for (const answered of [await look(before), await accept(before), await link('ada')])
+    assert.deepEqual(problemOf(answered), refused);
+  assert.equal((await look(invitation)).body['password'], false);
+  assert.deepEqual(problemOf(await accept(invitation, { username: 'cleo' })), refused);
+  const host = { by: 'system' };
+  await assert.rejects(accounts.linkForPassword('ben', 1, host), { code: 'USE_SINGLE_SIGN_ON' });
+  const { token } = await accounts.linkForPassword('ada', 1, host);
+  assert.equal((await accept(token)).status, 201);
+  assert.equal(await login('ada'), 200, 'and the password that was chosen goes on');
+  const invited = await accounts.invite({ note: '', isAdmin: true, days: 1 }, host);
+  assert.equal((await accept(invited.token, { username: 'dana' })).status, 201);
+  assert.equal(await login('dana'), 200);
+
+  // Nothing was used up of what was refused.
+  const json = { username: 'ada', password: 'chosen by a link' };
+  const { body } = await ask<Entered>('POST', '/login', json);
+  await ask('PUT', '/config', { auth: { local_login: 'all' } }, body.token);
+  assert.equal((await accept(before)).status, 201);
+});
+
 async function hostResets({ accounts }: TestService, username: string, to: string) {
   await accounts.changeUser(username, { password: to }, { by: 'system' });
 }
@@ -287,6 +469,17 @@ test('a second step is the provider’s to ask for, not ours', async (t) => {
   assert.equal((await ask('GET', '/status', undefined, token)).status, 200);
   const own = await ask('GET', '/status', undefined, admin);
   assert.equal(own.body.type, '/problems/two-step-required', 'of who came by password');
+});
+
+test('a login at the provider counts as the password where one proved it there just now', async (t) => {
+  const { provider, ask, enter } = await signOnService(t, { admin_group: 'admins' });
+  provider.comes('s-1', { name: 'ben', groups: ['admins'] });
+  const invite = async (token: string) =>
+    await ask('POST', '/users/invitations', { note: 'cleo' }, token);
+  // Who finds the browser open gets a session from the provider's, too, without proving anything.
+  const found = await invite((await enter()).body.token);
+  assert.deepEqual(problemOf(found), [403, '/problems/confirmation-required']);
+  assert.equal((await invite((await enter(true)).body.token)).status, 201);
 });
 
 test('before there is a user, only the provider’s administrators come in, and the first is one', async (t) => {

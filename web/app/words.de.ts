@@ -85,6 +85,10 @@ export default {
   confirmHint: 'Sie werden 5 Minuten lang nicht erneut gefragt.',
   password: 'Passwort',
   confirm: 'Weiter',
+  confirmSignOn: 'Erneut anmelden, um fortzufahren',
+  confirmSignOnHint:
+    'Sie haben hier kein Passwort, deshalb fragt {provider}, wer Sie sind. Danach kommen Sie auf diese Seite zurück und wiederholen, was Sie tun wollten.',
+  confirmAt: 'Zu {provider}',
   cancel: 'Abbrechen',
   notFound: 'Seite nicht gefunden.',
   toNotes: 'Zu meinen Notizen',

@@ -84,6 +84,11 @@ const english = {
   confirmHint: 'You won’t be asked again for 5 minutes.',
   password: 'Password',
   confirm: 'Continue',
+  confirmSignOn: 'Log in again to continue',
+  confirmSignOnHint: params(
+    'You have no password here, so {provider} asks who you are. Then you come back to this page and repeat what you wanted.',
+  ),
+  confirmAt: params('Go to {provider}'),
   cancel: 'Cancel',
   notFound: 'Page not found.',
   toNotes: 'To my notes',

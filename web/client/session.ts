@@ -8,6 +8,8 @@ export type Session = {
   is_admin: boolean;
   /** Another password has to be chosen, or two-step login set up: nothing opens before. */
   limited?: 'password' | 'totp';
+  /** It began at the sign-on provider. */
+  signed_on?: true;
 };
 
 /** The present session; null without one. Kept across tabs and visits, ended by logging out anywhere. */
@@ -15,8 +17,12 @@ export const session = persistentJSON<Session | null>('mitschrift.session', null
 
 /** Whether a person ended the last session, in any tab. */
 const isLoggedOut = persistentAtom<'yes' | undefined>('mitschrift.logged-out');
+/** Whether the last session began at the sign-on provider: when it has expired, the browser goes there by itself. */
+export const wasSignedOn = persistentAtom<'yes' | undefined>('mitschrift.signed-on');
 session.listen((now) => {
-  if (now !== null && isLoggedOut.get() !== undefined) isLoggedOut.set(undefined);
+  if (now === null) return;
+  if (isLoggedOut.get() !== undefined) isLoggedOut.set(undefined);
+  wasSignedOn.set(now.signed_on === true ? 'yes' : undefined);
 });
 
 /** Ends the session in every tab, whatever the service says. @param tell tells the service */

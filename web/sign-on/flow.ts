@@ -9,6 +9,18 @@ export function goToProvider(begun: { url: string; flow: string }, kept: Omit<Ke
   location.assign(begun.url);
 }
 
+const goneKey = 'mitschrift.sign-on-gone';
+/** Sooner than this after it went there, a browser does not go by itself again, in milliseconds: no session lasts so short. */
+const againMs = 60_000;
+
+/** Whether this tab may go to the provider without being asked to: then it has. */
+export function mayGoByItself(): boolean {
+  const gone = Number(sessionStorage.getItem(goneKey) ?? 0);
+  if (Date.now() - gone < againMs) return false;
+  sessionStorage.setItem(goneKey, String(Date.now()));
+  return true;
+}
+
 /**
  * What the provider sent this browser back with, once: it leaves the address, so that no history has it.
  * @returns undefined: nobody comes back; `flow` null: this tab has begun nothing

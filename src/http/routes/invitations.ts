@@ -7,6 +7,7 @@ import { pageBase } from '../page-base.ts';
 import { notFound } from '../problems.ts';
 import { time } from '../openapi/activity-answers.ts';
 import * as logins from '../openapi/login-answers.ts';
+import { begunSignOn, redirectUri } from './sign-on.ts';
 import { code } from './two-step.ts';
 import { credentials, managed } from './users.ts';
 import { toRead } from '../middleware/ready.ts';
@@ -91,7 +92,7 @@ export const invitationRoutes = [
     description: 'The present password works until the link is used. It works once.',
     body: { json: wantedPasswordLink, optional: true },
     answers: { 201: { description: 'The link.', json: givenLink } },
-    problems: ['not-found', 'too-many-links', 'link-over', 'built-in-user'],
+    problems: ['not-found', 'use-single-sign-on', 'too-many-links', 'link-over', 'built-in-user'],
     command: true,
     async run({ ctx, params, body: { days }, onBehalf }, { accounts }) {
       const { repeatable: isRepeatable } = ctx.state;
@@ -115,15 +116,37 @@ export const acceptRoutes = [
           purpose: z.enum(['invitation', 'password']),
           by: z.string().nullable(),
           username: z.string().nullable(),
+          password: z
+            .boolean()
+            .describe('whether one can be chosen; else `POST /invitations/sign-on`'),
           expires_at: time,
         }),
       },
     },
-    problems: ['link-over', 'too-many-attempts'],
+    problems: ['link-over', 'use-single-sign-on', 'too-many-attempts'],
     async run({ body, from }, { accounts }) {
-      const { purpose, by, username, expiresAt } = await accounts.showLink(body.token, from);
-      return { purpose, by, username, expires_at: expiresAt };
+      const { expiresAt, ...shownLink } = await accounts.showLink(body.token, from);
+      return { ...shownLink, expires_at: expiresAt };
     },
+  }),
+  strangersRoute('post', '/invitations/sign-on', {
+    id: 'beginInvitedSignOn',
+    summary:
+      'Begins to accept an invitation by a login at the sign-on provider, without a password',
+    description:
+      '`POST /login/oidc/finish` uses the invitation: who comes back becomes the user. Whoever is refused (`reason`) uses ' +
+      'nothing up.',
+    body: { json: z.strictObject({ token }) },
+    answers: { 200: { description: 'Where to go.', json: begunSignOn } },
+    problems: [
+      'link-over',
+      'no-single-sign-on',
+      'provider-away',
+      'https-required',
+      'too-many-attempts',
+    ],
+    run: async ({ ctx, body, from }, { accounts }) =>
+      await accounts.signOn.beginInvited(body.token, redirectUri(ctx), from),
   }),
   strangersRoute('post', '/invitations/accept', {
     id: 'acceptInvitation',
@@ -143,6 +166,7 @@ export const acceptRoutes = [
     problems: [
       'link-over',
       'username-taken',
+      'use-single-sign-on',
       'code-required',
       'wrong-code',
       'too-many-attempts',

@@ -2,6 +2,8 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import { isLoopback } from '../../shared/network.ts';
 import * as logins from '../openapi/login-answers.ts';
+import { sayWhole } from '../../words/say.ts';
+import { languageWanted } from '../readers-language.ts';
 import { pageBase } from '../page-base.ts';
 import { Problem } from '../problems.ts';
 import { routesOf } from '../route.ts';
@@ -12,9 +14,33 @@ const back = z.strictObject({
   flow,
   query: z.string().max(8000).describe('with which the provider sent the browser back'),
 });
-const begun = z.object({
+export const begunSignOn = z.object({
   url: z.string().describe('of the provider: where the browser goes'),
   flow: z.string().describe('for the end of it, within ten minutes, once'),
+});
+const triedSignOn = z.object({
+  admitted: z.boolean(),
+  detail: z.string().nullable().describe('why not, for a person'),
+  code: z.string().nullable().describe('why not, for programs'),
+  read: z
+    .object({
+      name: z.string().nullable(),
+      name_claim: z.string(),
+      groups: z.array(z.string()),
+      groups_claim: z.string(),
+    })
+    .describe('what the provider says, and the claims that were read'),
+  user: z
+    .object({
+      username: z.string(),
+      how: z
+        .enum(['known', 'matched', 'new'])
+        .describe('linked already; would be linked, having the same name; would be created'),
+      is_admin: z.boolean(),
+      groups: z.array(z.string()).describe('of this server'),
+    })
+    .nullable()
+    .describe('who they would be here'),
 });
 const current_password = credentials.password;
 
@@ -55,7 +81,7 @@ export const signOnRoutes = [
       }),
       optional: true,
     },
-    answers: { 200: { description: 'Where to go.', json: begun } },
+    answers: { 200: { description: 'Where to go.', json: begunSignOn } },
     problems: ['no-single-sign-on', 'provider-away', 'https-required', 'too-many-attempts'],
     run: async ({ ctx, body: { again }, from }, { accounts }) =>
       await accounts.signOn.begin({ redirectUri: redirectUri(ctx), again }, from),
@@ -70,6 +96,7 @@ export const signOnRoutes = [
     answers: { 200: { description: 'Logged in.', json: logins.session } },
     problems: [
       'flow-over',
+      'link-over',
       'not-admitted',
       'user-disabled',
       'provider-away',
@@ -78,6 +105,60 @@ export const signOnRoutes = [
     ],
     command: true,
     run: async ({ body, from }, { accounts }) => await accounts.signOn.finish(body, from),
+  }),
+];
+
+const trialRoute = routesOf({ tag: 'Configuration', access: 'admin', needs: [] });
+const patch = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe('settings `oidc.*` over the stored ones, as in `PUT /config`');
+
+/** An administrator tries a login, before it is switched on for all. */
+export const signOnTrialRoutes = [
+  trialRoute('post', '/config/test/login', {
+    id: 'beginTrialSignOn',
+    summary: 'Begins a login at the sign-on provider by way of trial, with the given settings',
+    description:
+      'Nothing is stored. The state in `url`, and of what comes back, begins with `trial-`.',
+    body: { json: z.strictObject({ oidc: patch }), optional: true },
+    answers: { 200: { description: 'Where to go.', json: begunSignOn } },
+    problems: ['no-single-sign-on', 'provider-away', 'https-required', 'overridden'],
+    run: async ({ ctx, body, caller }, { accounts, config }) =>
+      await accounts.signOn.beginTrial(caller.userId, redirectUri(ctx), config.withPatch(body)),
+  }),
+  trialRoute('post', '/config/test/login/finish', {
+    id: 'finishTrialSignOn',
+    summary: 'What was read of who comes back, and what a login of theirs would come to',
+    description: 'Nobody is logged in, created, linked or changed.',
+    body: { json: back.extend({ oidc: patch }) },
+    answers: { 200: { description: 'What would happen.', json: triedSignOn } },
+    problems: ['flow-over', 'not-admitted', 'provider-away', 'no-single-sign-on', 'overridden'],
+    async run({ ctx, body: { oidc, ...brought }, caller }, { accounts, config }) {
+      const wanted = config.withPatch({ oidc });
+      const { refused, read, user } = await accounts.signOn.finishTrial(
+        caller.userId,
+        brought,
+        wanted,
+      );
+      return {
+        admitted: refused === null,
+        detail: refused && (sayWhole(refused, languageWanted(ctx)) ?? refused.code),
+        code: refused?.code ?? null,
+        read: {
+          name: read.name,
+          name_claim: wanted['oidc.username_claim'],
+          groups: read.groups,
+          groups_claim: wanted['oidc.groups_claim'],
+        },
+        user: user && {
+          username: user.username,
+          how: user.how,
+          is_admin: user.isAdmin,
+          groups: user.groups,
+        },
+      };
+    },
   }),
 ];
 
@@ -109,7 +190,7 @@ export const identityRoutes = [
     id: 'beginLink',
     summary: 'Begins to link the caller with an account at the sign-on provider',
     body: { json: z.strictObject({ current_password }) },
-    answers: { 200: { description: 'Where to go.', json: begun } },
+    answers: { 200: { description: 'Where to go.', json: begunSignOn } },
     problems: [
       'no-single-sign-on',
       'no-password',

@@ -5,14 +5,19 @@ import type { operations } from '../../client/interface.d.ts';
 export type Group =
   operations['listGroups']['responses'][200]['content']['application/json']['groups'][number];
 
-/** All of them, and the names of all who can be in one. @throws {ApiError} */
-export async function readGroups(): Promise<{ groups: Group[]; people: string[] }> {
-  const [{ groups }, { users }] = await Promise.all([
+/** All of them, the names of all who can be in one, and what the sign-on provider is called. @throws {ApiError} */
+export async function readGroups(): Promise<{
+  groups: Group[];
+  people: string[];
+  provider: string | null;
+}> {
+  const [{ groups }, { users }, { title: provider }] = await Promise.all([
     answer(api.GET('/groups')),
     answer(api.GET('/users')),
+    answer(api.GET('/login/oidc')),
   ]);
   const people = users.filter((one) => !one.built_in).map(({ username }) => username);
-  return { groups, people: people.toSorted((a, b) => a.localeCompare(b)) };
+  return { groups, people: people.toSorted((a, b) => a.localeCompare(b)), provider };
 }
 
 /** @throws {ApiError} 409: there is one of that name */
@@ -20,8 +25,11 @@ export const createGroup = async (name: string): Promise<Group> =>
   await answer(api.POST('/groups', { body: { name } }));
 
 /** @throws {ApiError} 409: there is one of that name */
-export const renameGroup = async (group: string, name: string): Promise<Group> =>
-  await answer(api.PATCH('/groups/{group}', { params: { path: { group } }, body: { name } }));
+export const changeGroup = async (
+  group: string,
+  body: { name: string; claim?: string | null },
+): Promise<Group> =>
+  await answer(api.PATCH('/groups/{group}', { params: { path: { group } }, body }));
 
 /** @throws {ApiError} */
 export const deleteGroup = async (group: string): Promise<void> =>

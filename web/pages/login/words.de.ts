@@ -21,6 +21,11 @@ export default {
     '{name} lädt Sie zu Mitschrift ein. Wählen Sie einen Benutzernamen und ein Passwort. Ihre Notizen gehören nur Ihnen.',
   invited:
     'Sie sind zu Mitschrift eingeladen. Wählen Sie einen Benutzernamen und ein Passwort. Ihre Notizen gehören nur Ihnen.',
+  invitedHereBy: '{name} lädt Sie zu Mitschrift ein. Ihre Notizen gehören nur Ihnen.',
+  invitedHere: 'Sie sind zu Mitschrift eingeladen. Ihre Notizen gehören nur Ihnen.',
+  continueWith: 'Weiter mit {provider}',
+  continueHint:
+    'Sie melden sich mit dem Konto an, das Sie dort haben, und brauchen hier kein Passwort.',
   userName: 'Benutzername',
   nameHint: '2 bis 32 Buchstaben, Ziffern oder @ . + - _. Er kann später nicht geändert werden.',
   nameTaken: 'Dieser Benutzername oder ein ähnlich aussehender ist bereits vergeben.',
@@ -41,9 +46,13 @@ export default {
   saveAndContinue: 'Speichern und weiter',
   logOut: 'Abmelden',
   logInWith: 'Mit {provider} anmelden',
+  inAnotherTab:
+    'Öffnet sich in einem anderen Tab, weil dieser aufnimmt. Die Aufnahme wird fortgesetzt.',
   or: 'oder',
   withPassword: 'Mit Passwort anmelden',
   loggingIn: 'Anmeldung läuft…',
+  trialOver: 'Die Probeanmeldung ist abgeschlossen.',
+  trialOverHint: 'Das Ergebnis steht im Tab mit den Einstellungen. Diesen können Sie schließen.',
   linked: 'Konto verbunden.',
   flowOver: 'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen.',
   flowOverHint: 'Mit Ihrem Konto ist alles in Ordnung. Beginnen Sie erneut.',
