@@ -12,6 +12,7 @@ import {
   openLogin,
   strangersMax,
 } from './login.ts';
+import { type LoginCodes, loginCodes } from './login-codes.ts';
 import { type LinkPasswords, linkPasswords } from './link-passwords.ts';
 import { limited } from '../shared/mutex.ts';
 import { loginBrake } from './login-brake.ts';
@@ -46,7 +47,7 @@ export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
   setupCodes: SetupCodes;
 };
 
-export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, Groups {
+export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, LoginCodes, Groups {
   /** Whether the first administrator is still to be created, and whether this caller needs the code. */
   setupState(peer: Peer): Promise<{ setup_required: boolean; setup_code_required: boolean }>;
   /** The one-time code, as long as there is no user. */
@@ -118,6 +119,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   await kept.sweep();
   const administration = userAdministration({ ...parts, ...deps });
   const confirmations = openConfirmations(kept, clock);
+  const { noteLogin } = confirmations;
   const tries = triesInSession({ ...deps, administration });
   const { inSession } = tries;
   const links = userLinks({ ...parts, ...deps });
@@ -126,6 +128,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     ...administration,
     ...links,
     ...linkPasswords(deps),
+    ...loginCodes({ ...parts, ...deps }),
     ...groupAdministration(parts),
     // On the host, users can be made before the first setup.
     createUser: (user, onBehalf) => setup.over(administration.createUser(user, onBehalf)),
@@ -137,13 +140,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await confirmations.note(sessionId);
     },
     twoStep: twoStepInSession(second, { ...tries, log }),
-    signOn: signOn({
-      ...parts,
-      ...deps,
-      ...tries,
-      over: setup.over,
-      noteLogin: confirmations.noteLogin,
-    }),
+    signOn: signOn({ ...parts, ...deps, ...tries, over: setup.over, noteLogin }),
     isConfirmed: (caller) => confirmations.isRecent(caller),
     async setupState(peer) {
       await stream.takeIn();

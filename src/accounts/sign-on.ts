@@ -116,11 +116,6 @@ export function signOn(parts: Parts): SignOn {
 
   const cameFor = <P extends FlowPurpose['is']>(back: BroughtBack, is: P) =>
     cameBack(back, is, { ...asWanted, hasClaims: hasClaims(parts) });
-  const tried = (wanted: SignOnSettings) => {
-    const ofTrial = { ...parts, settings: () => wanted };
-    return { flows, settings: ofTrial.settings, ...openProviders(ofTrial, { isTrial: true }) };
-  };
-
   return {
     offer: () => ({ title: titleOf(settings()), localLogin: localLoginOf(settings()) }),
     identityOf(userId) {
@@ -154,19 +149,7 @@ export function signOn(parts: Parts): SignOn {
       log.info(how, 'user logged in by single sign-on');
       return session;
     },
-    beginTrial: (userId, redirectUri, wanted) =>
-      beginFlow({ redirectUri, again: false }, { is: 'trial', userId }, tried(wanted)),
-    async finishTrial(userId, back, wanted) {
-      await stream.takeIn();
-      const { comer, purpose } = await cameBack(back, 'trial', {
-        ...tried(wanted),
-        hasClaims: true,
-      });
-      if (purpose.userId !== userId) throw flowOver();
-      const { called, groups } = comer;
-      const read = { name: called, groups: [...groups] };
-      return { read, ...foreseeSignOn(users, comer, rulesOf(wanted)) };
-    },
+    ...trials(parts, flows),
     beginLink: (userId, password, redirectUri) =>
       withPassword(userId, password, () => begin({ redirectUri }, { is: 'link', userId })),
     async finishLink(userId, back) {
@@ -181,6 +164,30 @@ export function signOn(parts: Parts): SignOn {
       );
       if (facts.length === 0) return;
       log.info({ category: securityCategory, user_id: userId, by: userId }, 'identity unlinked');
+    },
+  };
+}
+
+/** Logins by way of trial. */
+function trials(parts: Parts, flows: SignOnFlows): Pick<SignOn, 'beginTrial' | 'finishTrial'> {
+  const { stream } = parts;
+  const tried = (wanted: SignOnSettings) => {
+    const ofTrial = { ...parts, settings: () => wanted };
+    return { flows, settings: ofTrial.settings, ...openProviders(ofTrial, { isTrial: true }) };
+  };
+  return {
+    beginTrial: (userId, redirectUri, wanted) =>
+      beginFlow({ redirectUri, again: false }, { is: 'trial', userId }, tried(wanted)),
+    async finishTrial(userId, back, wanted) {
+      await stream.takeIn();
+      const { comer, purpose } = await cameBack(back, 'trial', {
+        ...tried(wanted),
+        hasClaims: true,
+      });
+      if (purpose.userId !== userId) throw flowOver();
+      const { called, groups } = comer;
+      const read = { name: called, groups: [...groups] };
+      return { read, ...foreseeSignOn(stream.users, comer, rulesOf(wanted)) };
     },
   };
 }

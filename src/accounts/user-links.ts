@@ -157,24 +157,14 @@ export function userLinks(parts: Parts): UserLinks {
       give({ userId: ulid(), purpose: 'invitation', isAdmin, note }, days, onBehalf),
     async linkForPassword(username, days, onBehalf) {
       await stream.takeIn();
-      const user = userByName(users, username);
-      if (user === undefined) throw accountError(unknownUser);
-      if (!mayChoosePassword(onBehalf, user, parts.localLogin()))
-        throw new AccountError('USE_SINGLE_SIGN_ON', detail('password-link-useless'));
-      const link = { userId: user.id, purpose: 'password', isAdmin: false, note: '' } as const;
+      const userId = linkedTo(username, onBehalf, parts);
+      const link = { userId, purpose: 'password', isAdmin: false, note: '' } as const;
       return await give(link, days, onBehalf);
     },
     listLinks: () =>
       [...users.links.values()].filter(({ expiresAt }) => expiresAt > now()).toReversed(),
     withdrawLink: withdraw,
-    async showLink(token, from) {
-      const link = await findLink(token, from, parts);
-      const { purpose, by, userId, expiresAt } = link;
-      const password = opensByPassword(link, parts);
-      if (purpose === 'password' && !password) throw useSingleSignOn();
-      const username = users.byId.get(userId)?.username ?? null;
-      return { purpose, by: users.byId.get(by)?.username ?? null, username, password, expiresAt };
-    },
+    showLink: (token, from) => showLink(token, from, parts),
     async useLink({ token, username, password, code }, from) {
       const link = await findLink(token, from, parts);
       if (!opensByPassword(link, parts)) throw useSingleSignOn();
@@ -223,6 +213,25 @@ const usedDifferently = (): AccountError =>
   new AccountError('KEY_USED_DIFFERENTLY', problemOf('key-used-differently'));
 
 const sha256Of = (token: string): string => hash('sha256', token, 'hex');
+
+async function showLink(token: string, from: From, parts: Parts): Promise<ShownLink> {
+  const { users } = parts.stream;
+  const link = await findLink(token, from, parts);
+  const { purpose, by, userId, expiresAt } = link;
+  const password = opensByPassword(link, parts);
+  if (purpose === 'password' && !password) throw useSingleSignOn();
+  const username = users.byId.get(userId)?.username ?? null;
+  return { purpose, by: users.byId.get(by)?.username ?? null, username, password, expiresAt };
+}
+
+/** Whose password a link is to set. @throws {AccountError} `UNKNOWN_USER`, `USE_SINGLE_SIGN_ON` */
+function linkedTo(username: string, by: OnBehalf, { stream, localLogin }: Parts): string {
+  const user = userByName(stream.users, username);
+  if (user === undefined) throw accountError(unknownUser);
+  if (!mayChoosePassword(by, user, localLogin()))
+    throw new AccountError('USE_SINGLE_SIGN_ON', detail('password-link-useless'));
+  return user.id;
+}
 
 const opensByPassword = (link: UserLink, { stream, localLogin }: Parts): boolean =>
   mayChoosePassword(link, stream.users.byId.get(link.userId) ?? link, localLogin());

@@ -1,6 +1,6 @@
 import { commandLine } from '../shared/command-line.ts';
 import { read } from 'read';
-import { ServiceRefusal, askAs, logIn } from '../recorder/ask-service.ts';
+import { ServiceRefusal, askAs, logIn, logInByCode } from '../recorder/ask-service.ts';
 import { loggedOut } from '../recorder/desk-link.ts';
 import {
   type Login,
@@ -17,14 +17,23 @@ export async function login(options: {
   user?: string | undefined;
   passwordStdin: boolean;
   code?: string | undefined;
+  withCode: boolean;
 }): Promise<void> {
   const server = serviceOrigin(options.server);
   warnOfPlainHttp(server);
+  if (options.withCode) {
+    await keep(await logInByCode(server, await codeFor(server)));
+    return;
+  }
   const credentials = await credentialsFor(server, options);
   const { limited, ...session } = await withCode(server, { ...credentials, code: options.code });
   if (limited !== undefined) throw new Error(firstThere(server, limited));
+  await keep(session);
+}
+
+async function keep(session: Login): Promise<void> {
   await writeLogin(session, process.env);
-  console.log(`Logged in to ${server} as ${session.username}.`);
+  console.log(`Logged in to ${session.server} as ${session.username}.`);
 }
 
 /** `mitschrift logout --server URL`: ends the session there, and forgets it here whether or not the service answers. */
@@ -77,6 +86,12 @@ async function withCode(server: string, given: Parameters<typeof logIn>[1]) {
   try {
     return await logIn(server, given);
   } catch (error) {
+    if (error instanceof ServiceRefusal && error.problem === 'use-single-sign-on')
+      throw new Error(
+        `${error.message} Then create a code for this program at ${server}/account, and use it here: ` +
+          commandLine(`login --server ${server} --with-code`),
+        { cause: error },
+      );
     const isAsked = error instanceof ServiceRefusal && error.problem === 'code-required';
     if (!isAsked || given.code !== undefined) throw error;
     if (!process.stdin.isTTY)
@@ -90,6 +105,12 @@ async function withCode(server: string, given: Parameters<typeof logIn>[1]) {
     return await logIn(server, { ...given, code: code.trim() });
   }
 }
+
+/** The code of the account page, from the terminal or a pipe. */
+const codeFor = async (server: string): Promise<string> =>
+  process.stdin.isTTY
+    ? await read({ prompt: `Code from ${server}/account:`, output: process.stderr })
+    : await passwordFromInput();
 
 /** What has to be done on a page before the session opens anything. */
 const firstThere = (server: string, limited: 'password' | 'totp'): string =>

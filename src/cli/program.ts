@@ -62,6 +62,7 @@ program
   .option('--user <name>', 'user name (default: ask)')
   .option('--password-stdin', 'read the password from the first line of standard input', false)
   .option('--code <code>', 'code of two-step login, or a recovery code (default: ask)')
+  .option('--with-code', 'log in with a code from your account page, instead of a password', false)
   .action(async (options) => (await import('./login.ts')).login(options));
 
 program

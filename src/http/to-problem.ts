@@ -207,7 +207,7 @@ const byCode = {
     new Problem('provider-away', { said, headers: { 'Retry-After': '30' } }),
   NO_PASSWORD: ({ said }) => new Problem('no-password', { said }),
   CODE_REQUIRED: () => new Problem('code-required'),
-  WRONG_CODE: () => new Problem('wrong-code'),
+  WRONG_CODE: ({ said }) => new Problem('wrong-code', { said }),
   TWO_STEP_CHANGED: () => new Problem('two-step-changed'),
   USER_DISABLED: () => new Problem('user-disabled'),
   ADMINISTRATOR_FIRST: () => new Problem('administrator-first'),

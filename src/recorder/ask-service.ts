@@ -43,6 +43,15 @@ export async function logIn(
   return { server, ...session.data };
 }
 
+/** The same with a one-time code from the account page. @throws {ServiceRefusal} `wrong-code`, too many tries; {StageError} */
+export async function logInByCode(server: string, code: string): Promise<Login> {
+  const session = sessionSchema.safeParse(
+    await ask(server, 'POST', '/login/code', { body: { code } }),
+  );
+  if (!session.success) throw noMitschrift(server, session.error);
+  return { server, token: session.data.token, username: session.data.username };
+}
+
 /**
  * One request with a session. @returns what was answered as JSON; null for nothing
  * @throws {ServiceRefusal} its `status` 401: logged out; {StageError} what stands between here and the service,

@@ -30,6 +30,10 @@ export const detailsOfLoginsInGerman = {
     detail:
       'Der Anmeldeanbieter hat „{fault}“ geantwortet. Prüfen Sie Client-ID, Client-Geheimnis und Scopes.',
   },
+  'login-code-over': {
+    detail:
+      'Dieser Code ist falsch, wurde verwendet oder ist abgelaufen. Erstellen Sie im Konto unter „Wo Sie angemeldet sind“ einen neuen.',
+  },
   'password-link-useless': {
     detail:
       'Passwörter sind für diese Person abgeschaltet; sie meldet sich mit Single Sign-on an. Es wurde kein Link erstellt.',

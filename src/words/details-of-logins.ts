@@ -51,6 +51,13 @@ export const detailsOfLogins = {
         'The sign-on provider answered “{fault}”. Check the client ID, the client secret and the scopes.',
     },
   ),
+  'login-code-over': says(
+    {},
+    {
+      detail:
+        'This code is wrong, was used or has expired. Create a new one in the account, under “Where you are logged in”.',
+    },
+  ),
   'password-link-useless': says(
     {},
     {

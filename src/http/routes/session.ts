@@ -79,6 +79,16 @@ export const sessionRoutes = [
     ],
     run: async ({ body, from }, { accounts }) => await accounts.login(body, from),
   }),
+  route('post', '/login/code', {
+    id: 'loginByCode',
+    summary: 'Gives a session token for a one-time code, which its user made in a browser',
+    description:
+      'For programs of people who have no password here. Wrong codes count as failed logins of the address.',
+    body: { json: z.strictObject({ code: z.string().max(100) }) },
+    answers: { 200: { description: 'Logged in.', json: logins.session } },
+    problems: ['wrong-code', 'too-many-attempts'],
+    run: async ({ body, from }, { accounts }) => await accounts.loginByCode(body.code, from),
+  }),
   route('post', '/logout', {
     id: 'logout',
     summary: 'Ends the session, and its WebSockets',
@@ -117,6 +127,22 @@ export const ownSessionRoutes = [
           current: sessionId === caller.sessionId,
         })),
       };
+    },
+  }),
+  routesOf({ tag: 'Users', needs: [], asksPassword: true })('post', '/users/me/login-codes', {
+    id: 'makeLoginCode',
+    summary: 'Makes a one-time code with which a program logs in as the caller',
+    description:
+      'For `mitschrift login --with-code`, within ten minutes. The session ends as the caller’s own would.',
+    answers: {
+      201: {
+        description: 'The code.',
+        json: z.object({ code: z.string().describe('shown only here'), expires_at: z.string() }),
+      },
+    },
+    async run({ caller }, { accounts }) {
+      const { code: made, expiresAt } = await accounts.makeLoginCode(caller);
+      return { code: made, expires_at: expiresAt.toISOString() };
     },
   }),
   ownRoute('delete', '/users/me/sessions/{session}', {

@@ -55,6 +55,14 @@ export default {
   sessions: 'Wo Sie angemeldet sind',
   sessionsHint:
     'Wenn Sie eine Sitzung nicht kennen, melden Sie sie ab, und ändern Sie Ihr Passwort.',
+  logInProgram: 'Programm anmelden…',
+  logInProgramHint:
+    'Für mitschrift record auf einem anderen Computer, auch ohne ein Passwort hier.',
+  codeForProgram: 'Code für ein Programm',
+  codeOnce:
+    'Er wird nur dieses eine Mal angezeigt und gilt einmal, bis {time}. Wer ihn hat, kann sich als Sie anmelden.',
+  codeCommand: 'Geben Sie auf dem anderen Computer diesen Befehl ein und dann den Code:',
+  copyCode: 'Code kopieren',
   otherProgram: 'Anderes Programm',
   thisOne: 'hier',
   since: 'seit {time}',
