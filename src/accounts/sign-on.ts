@@ -177,7 +177,7 @@ function trials(parts: Parts, flows: SignOnFlows): Pick<SignOn, 'beginTrial' | '
   };
   return {
     beginTrial: (userId, redirectUri, wanted) =>
-      beginFlow({ redirectUri, again: false }, { is: 'trial', userId }, tried(wanted)),
+      beginFlow({ redirectUri, again: true }, { is: 'trial', userId }, tried(wanted)),
     async finishTrial(userId, back, wanted) {
       await stream.takeIn();
       const { comer, purpose } = await cameBack(back, 'trial', {

@@ -12,6 +12,7 @@ const publicOperations = [
   // The web app: one page at every address, which asks for what it shows.
   'accountPage',
   // Nobody is known before the provider has said who comes.
+  'beginInvitedSignOn',
   'beginSignOn',
   'docs',
   'finishSignOn',
@@ -28,6 +29,7 @@ const publicOperations = [
   'health',
   'linkPage',
   'login',
+  'loginByCode',
   'loginPage',
   'lookAtInvitation',
   'notePage',
