@@ -274,6 +274,30 @@ test('passwords are switched off for all, or for all but administrators; the hos
   assert.deepEqual((await ask('GET', '/login/oidc')).body['local_login'], 'none');
 });
 
+test('a program logs in by a code that its user made after proving it, once, and no longer than the provider’s', async (t) => {
+  const { service, provider, ask, enter } = await signOnService(t);
+  provider.comes('s-1', { name: 'ben' });
+  type Code = ProblemAnswer & { code: string };
+  const make = (token: string) => ask<Code>('POST', '/users/me/login-codes', {}, token);
+  const login = (code: string) => ask<Entered>('POST', '/login/code', { code });
+  const found = await make((await enter()).body.token);
+  assert.deepEqual(problemOf(found), [403, '/problems/confirmation-required']);
+  const own = (await enter(true)).body.token;
+  const { code } = (await make(own)).body;
+  const program = await login(` ${code.toLowerCase().replaceAll('-', '')} `);
+  assert.deepEqual([program.status, program.body.username], [200, 'ben']);
+  const [newest] = await service.accounts.sessions();
+  const hours = (newest!.expiresAt.getTime() - newest!.createdAt.getTime()) / 3_600_000;
+  assert.deepEqual([newest!.signedOn, hours], [true, 12]);
+  assert.deepEqual(problemOf(await login(code)), [401, '/problems/wrong-code'], 'used');
+  const more = await make(program.body.token);
+  assert.deepEqual(problemOf(more), [403, '/problems/confirmation-required'], 'begets no other');
+  const late = (await make(own)).body.code;
+  await service.accounts.changeUser('ben', { disabled: true }, { by: 'system' });
+  assert.deepEqual(problemOf(await login(late)), [401, '/problems/wrong-code'], 'disabled since');
+  assert.ok(!service.logged.join('\n').includes(code), 'not in the log');
+});
+
 test('Health names groups whose claim nobody has had at a login', async (t) => {
   const { admin, provider, ask, enter } = await signOnService(t);
   type Checks = { checks: { id: string; code: string; detail: string }[] };
