@@ -25,7 +25,7 @@ import { sessionIdOf } from './sessions.ts';
 import { type FlowPurpose, type SignOnFlows, signOnFlows } from './sign-on-flows.ts';
 import { findLink } from './user-links.ts';
 import { checkUsername } from './usernames.ts';
-import { accountError } from './users.ts';
+import { accountError } from './user-stream.ts';
 
 /** Where a browser goes, and what it shows when it is back. */
 export type BegunSignOn = { url: string; flow: string };

@@ -30,7 +30,6 @@ import {
   useSingleSignOn,
 } from './login.ts';
 import { mayChoosePassword } from './local-login.ts';
-import { AccountError } from './account-error.ts';
 import { detail } from '../words/details.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
