@@ -119,7 +119,6 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   await kept.sweep();
   const administration = userAdministration({ ...parts, ...deps });
   const confirmations = openConfirmations(kept, clock);
-  const { noteLogin } = confirmations;
   const tries = triesInSession({ ...deps, administration });
   const { inSession } = tries;
   const links = userLinks({ ...parts, ...deps });
@@ -140,7 +139,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await confirmations.note(sessionId);
     },
     twoStep: twoStepInSession(second, { ...tries, log }),
-    signOn: signOn({ ...parts, ...deps, ...tries, over: setup.over, noteLogin }),
+    signOn: signOn({ ...parts, ...deps, ...tries, ...confirmations, over: setup.over }),
     isConfirmed: (caller) => confirmations.isRecent(caller),
     async setupState(peer) {
       await stream.takeIn();
