@@ -225,11 +225,13 @@ const cases: Case[] = [
 /** POSTs of which nothing is kept that a repetition could do twice. */
 const nothingKept: Readonly<Record<string, string>> = {
   '/login': 'public: gives a session',
+  '/login/code': 'public: a code is good once',
   '/login/oidc': 'public: another flow is as good',
   '/login/oidc/finish': 'public: a flow is good once',
   '/recordings/{id}/continue':
     'begins at a device, of which there is none: known by its fact, as that of /toggle',
   '/setup': 'public: once for all',
+  '/users/me/login-codes': 'another code is as good',
   '/users/me/confirm': 'marks the session again',
   '/users/me/identity': 'another flow is as good',
   '/users/me/identity/finish': 'a flow is good once',
@@ -241,6 +243,7 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/users/{name}/password-link': 'the same',
   '/invitations/look': 'public: changes nothing',
   '/invitations/accept': 'public: good once',
+  '/invitations/sign-on': 'public: another flow is as good',
   '/logout': 'a dead token is 401',
   '/recordings/{id}/stop': 'nothing is captured here: repeated in browser-limits.test.ts',
   '/groups': 'the users’ stream knows the command: repeated in groups.test.ts',
@@ -265,6 +268,8 @@ const nothingKept: Readonly<Record<string, string>> = {
   '/questions': 'nothing of it is kept',
   '/open': 'shows or copies again what is there',
   '/config/test': 'changes nothing',
+  '/config/test/login': 'another flow is as good',
+  '/config/test/login/finish': 'changes nothing; a flow is good once',
   '/audio/call': 'a question takes one answer',
   '/audio/combined': 'selects the same again',
   '/backup': 'what is in it already is not copied again',

@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import { tellTalks } from '../bench/library.ts';
+import { vocabulary } from '../bench/talks.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
@@ -10,6 +11,9 @@ import {
   startWebService,
   untilHolds,
 } from './browser.ts';
+
+/** Said in each of the notes. */
+const frequent = vocabulary[0]!;
 
 test('rules are made, tried, applied, undone and put in order, by keys; on a phone in German', async (t) => {
   const first = await startWebService(t);
@@ -67,7 +71,7 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   while ((await inChoir()) !== before - 1) await page.waitForTimeout(100);
   await page.getByRole('button', { name: 'New rule' }).press('Enter');
-  await page.getByLabel('Somebody says').fill('lift');
+  await page.getByLabel('Somebody says').fill(frequent);
   await page.getByRole('checkbox', { name: 'lift' }).check();
   await page.getByLabel('Template').selectOption('Interview');
   await page.getByText('add lift and use the template Interview.').waitFor();
@@ -76,7 +80,7 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   await page.getByText('Summaries stay as they are.').waitFor();
   await checkLook(page, 'organise-rule-template');
   await page.getByRole('button', { name: 'Save rule' }).press('Enter');
-  const second = page.getByRole('listitem').filter({ hasText: 'somebody says “lift”' });
+  const second = page.getByRole('listitem').filter({ hasText: `somebody says “${frequent}”` });
   await second.getByRole('button', { name: 'Move rule 2 up' }).press('Enter');
   await untilHolds(
     page,

@@ -247,16 +247,14 @@ test('a template is tried beside a note, chosen for a folder and a run; its sect
   await t.test('chosen for many notes at once: what that means is said before', async () => {
     const before = language.chats().length;
     await page.goto(service.url);
-    const note = page.locator(`a[href^="/notes/${id}"]`).first();
-    await note.focus();
-    await page.keyboard.press('x');
+    await page.locator(`[data-row="${id}"] h3 a`).press('x');
     const bar = page.getByRole('region', { name: 'Selection' });
     await bar.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('button', { name: 'Process again…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The summary alone, by a template').click();
     await dialog.getByText('There’s no Undo for all of them.', { exact: false }).waitFor();
-    await dialog.getByLabel('Template').selectOption('Lecture');
+    await dialog.getByLabel('Template', { exact: true }).selectOption('Lecture');
     await checkLook(page, 'templates-many');
     await dialog.getByRole('button', { name: 'Process again…' }).click();
     await page.getByText('1 note is being processed again.').first().waitFor();
@@ -285,7 +283,7 @@ test('a template is tried beside a note, chosen for a folder and a run; its sect
     await german.getByRole('button', { name: 'Neu verarbeiten…' }).tap();
     const dialog = german.getByRole('dialog');
     await dialog.getByText('Nur die Zusammenfassung, nach einer Vorlage').tap();
-    await dialog.getByLabel('Vorlage').waitFor();
+    await dialog.getByLabel('Vorlage', { exact: true }).waitFor();
     await checkLook(german, 'templates-many-320-de');
     await german.context().close();
   });
