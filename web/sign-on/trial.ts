@@ -21,6 +21,7 @@ export function handTrialOn(): boolean {
   if (new URLSearchParams(search).get('state')?.startsWith(mark) !== true) return false;
   history.replaceState(history.state, '', '/login');
   const channel = new BroadcastChannel(channelName);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- to pages of this address alone
   channel.postMessage(search);
   channel.close();
   // Some browsers close no tab that has been elsewhere.
