@@ -123,7 +123,7 @@ for (const seed of seeds({ short: 2, long: 50 })) {
       60_000,
     );
     const heard = detail.utterances.map(({ text }) => text).join(' ');
-    assert.match(heard, /good morning .*planning/);
+    assert.match(heard, /good morning .*meeting/);
     const { gaps } = detail.ledger;
     t.diagnostic(`${figures.join('; ')}; gaps ${JSON.stringify(gaps)}`);
     // What was not heard is marked; no death of the service makes a gap.
