@@ -164,7 +164,7 @@ export const fieldFaultsInGerman = {
   'kind-or-template': { detail: 'dürfen die Art oder die Vorlage ändern, nicht beides zugleich' },
   'rule-title-too-late': {
     detail:
-      'kann keine Regel festlegen, die nach dem Titel fragt: Er ist erst nach der Zusammenfassung bekannt',
+      'kann keine Regel festlegen, die nach dem Titel fragt: Der Titel ist erst nach der Zusammenfassung bekannt',
   },
   'rule-too-late': {
     detail:

@@ -213,7 +213,7 @@ export const fieldFaults = {
   'rule-title-too-late': says(
     {},
     {
-      detail: 'can’t be set by a rule about the title: it’s known only after the summary',
+      detail: 'can’t be set by a rule about the title: the title is known only after the summary',
     },
   ),
   'rule-too-late': says(

@@ -60,7 +60,7 @@ export default {
     'Für mitschrift record auf einem anderen Computer, auch ohne ein Passwort hier.',
   codeForProgram: 'Code für ein Programm',
   codeOnce:
-    'Er wird nur dieses eine Mal angezeigt und gilt einmal, bis {time}. Wer ihn hat, kann sich als Sie anmelden.',
+    'Der Code wird nur dieses eine Mal angezeigt und gilt einmal, bis {time}. Wer den Code hat, kann sich als Sie anmelden.',
   codeCommand: 'Geben Sie auf dem anderen Computer diesen Befehl ein und dann den Code:',
   copyCode: 'Code kopieren',
   otherProgram: 'Anderes Programm',

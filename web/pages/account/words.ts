@@ -58,7 +58,7 @@ const english = {
   logInProgramHint: 'For mitschrift record on another computer, also without a password here.',
   codeForProgram: 'Code for a program',
   codeOnce: params(
-    'It is shown only this once, works once and until {time}. Whoever has it can log in as you.',
+    'The code is shown only this once, works once and expires at {time}. Whoever has the code can log in as you.',
   ),
   codeCommand: 'On the other computer, run this command and enter the code:',
   copyCode: 'Copy code',

@@ -17,7 +17,7 @@ export default {
   name: 'Name',
   claim: 'Gruppe beim Anbieter (freiwillig)',
   claimAt: 'Gruppe bei {provider} (freiwillig)',
-  claimHint: 'Wenn gesetzt, folgen die Mitglieder bei jeder Anmeldung dem Anbieter.',
+  claimHint: 'Steht hier ein Name, folgen die Mitglieder bei jeder Anmeldung dem Anbieter.',
   follows: 'folgt {claim}',
   save: 'Speichern',
   close: 'Schließen',

@@ -17,7 +17,7 @@ const english = {
   name: 'Name',
   claim: 'Group at the provider (optional)',
   claimAt: params('Group at {provider} (optional)'),
-  claimHint: 'If set, members follow the provider at each login.',
+  claimHint: 'With a name here, members follow the provider at each login.',
   follows: params('follows {claim}'),
   save: 'Save',
   close: 'Close',

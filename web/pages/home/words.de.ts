@@ -91,7 +91,7 @@ export default {
   oneByOne:
     'Das Sprachmodell schreibt eine Zusammenfassung nach der anderen. Das kann eine Weile dauern.',
   noUndo:
-    'Das lässt sich nicht für alle auf einmal rückgängig machen. Jede Notiz behält die heutige Zusammenfassung als Version und die von Ihnen bearbeiteten Zeilen.',
+    'Die neuen Zusammenfassungen lassen sich nicht auf einmal rückgängig machen. Jede Notiz behält die heutige Zusammenfassung als Version und die von Ihnen bearbeiteten Zeilen.',
   tooManySummaries: 'Höchstens {number} Notizen auf einmal. Wählen Sie weniger aus.',
   startingMany: '{done} von {total} gestartet…',
   startedMany: {

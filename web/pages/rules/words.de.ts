@@ -51,7 +51,7 @@ export default {
   setLanguage: 'Sprache festlegen',
   unchanged: 'unverändert lassen',
   earlyOnly:
-    'Art und Sprache werden nur festgelegt, wo keine gewählt wurde, und nur von Regeln, die nicht nach Titel, Sprechern oder Gesagtem fragen. Die Vorlage legen nur Regeln fest, die nicht nach dem Titel fragen: Er ist erst nach der Zusammenfassung bekannt.',
+    'Art und Sprache werden nur festgelegt, wo keine gewählt wurde, und nur von Regeln, die nicht nach Titel, Sprechern oder Gesagtem fragen. Die Vorlage legen nur Regeln fest, die nicht nach dem Titel fragen: Der Titel ist erst nach der Zusammenfassung bekannt.',
   inASentence: 'In einem Satz:',
   sentence: 'Wenn {when}: {then}.',
   whenTitle: 'der Titel „{words}“ enthält',

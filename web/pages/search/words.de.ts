@@ -26,8 +26,8 @@ export default {
   daySearched: 'Die Frage nennt einen Tag. Durchsucht wurden nur Notizen vom {day}.',
   sinceSearched: 'Die Frage nennt einen Zeitraum. Durchsucht wurden nur Notizen seit dem {from}.',
   latestSearched: {
-    one: 'Die Frage gilt dem Neuesten. Durchsucht wurde nur die neueste Notiz.',
-    many: 'Die Frage gilt dem Neuesten. Durchsucht wurden nur die {count} neuesten Notizen.',
+    one: 'Sie fragen nach dem Neuesten. Durchsucht wurde nur die neueste Notiz.',
+    many: 'Sie fragen nach dem Neuesten. Durchsucht wurden nur die {count} neuesten Notizen.',
   },
   noneOfThenSays: 'In keiner der durchsuchten Notizen wird etwas dazu gesagt.',
   noneSays: 'In keiner Ihrer Notizen wird etwas dazu gesagt.',

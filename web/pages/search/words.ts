@@ -23,8 +23,8 @@ const english = {
   daySearched: params('The question names a day. Only notes from {day} were searched.'),
   sinceSearched: params('The question names a time. Only notes since {from} were searched.'),
   latestSearched: count({
-    one: 'The question asks for the latest. Only the latest note was searched.',
-    many: 'The question asks for the latest. Only the latest {count} notes were searched.',
+    one: 'You ask for the latest. Only the latest note was searched.',
+    many: 'You ask for the latest. Only the latest {count} notes were searched.',
   }),
   noneOfThenSays: 'None of the notes that were searched says anything about this.',
   noneSays: 'None of your notes says anything about this.',

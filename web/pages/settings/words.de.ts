@@ -38,7 +38,7 @@ export default {
   test: 'Testen',
   testHint: 'Verbindet sich mit dem Server und zeigt das Ergebnis. Es wird nichts gespeichert.',
   redirectAddress: 'Diese Adresse beim Anbieter eintragen',
-  redirectAddressHint: 'Hierher schickt der Anbieter zurück.',
+  redirectAddressHint: 'An diese Adresse schickt der Anbieter nach der Anmeldung zurück.',
   trialLogin: 'Probeanmeldung',
   trialLoginHint:
     'Meldet Sie mit den Einstellungen, wie sie hier stehen, beim Anbieter an und zeigt, was Mitschrift lesen würde. Es wird nichts gespeichert, angelegt oder geändert.',
@@ -152,7 +152,7 @@ export default {
   inviteOpen: 'Person einladen…',
   invitePerson: 'Person einladen',
   inviteHint:
-    'Sie erhalten einen Link zum Verschicken. Wer ihn öffnet, wählt Benutzername und Passwort.',
+    'Sie erhalten einen Link zum Verschicken. Wer den Link öffnet, bekommt ein eigenes Konto.',
   inviteNote: 'Für wen (nur für Administratoren sichtbar)',
   valid: 'Gültig',
   forDays: { one: '{count} Tag', many: '{count} Tage' },

@@ -38,7 +38,7 @@ const english = {
   test: 'Test',
   testHint: 'Connects to the server and shows the result. Nothing is saved.',
   redirectAddress: 'Register this address at the provider',
-  redirectAddressHint: 'The provider sends people back here.',
+  redirectAddressHint: 'After the login, the provider sends people back to this address.',
   trialLogin: 'Trial login',
   trialLoginHint:
     'Logs you in at the provider with the settings as they stand here and shows what Mitschrift would read. Nothing is saved, created or changed.',
@@ -148,7 +148,7 @@ const english = {
   newPassword: 'New password',
   inviteOpen: 'Invite person…',
   invitePerson: 'Invite person',
-  inviteHint: 'You get a link to send. Whoever opens the link chooses a user name and a password.',
+  inviteHint: 'You get a link to send. Whoever opens the link gets an account of their own.',
   inviteNote: 'For whom (only administrators see it)',
   valid: 'Valid',
   forDays: count({ one: 'for {count} day', many: 'for {count} days' }),
