@@ -16,6 +16,7 @@ import {
   offeredSummary,
 } from './summary.ts';
 import type { Note } from '../../src/words/notes.ts';
+import { withCorrections } from './corrected-lines.ts';
 import { paragraphs } from './paragraphs.ts';
 import { audioFact, factAt, factsOf, shownOf, type ReadFact, type Recording } from './recording.ts';
 import {
@@ -146,6 +147,8 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
       ])
     : liveSpeakers(recording, results);
   const shownBlocks = blocksAfter(blocks, late);
+  const corrected = withCorrections(late, shownBlocks);
+  const shownLines = (lines: readonly Line[]) => linesOn(shownBlocks, corrected.lines(lines));
   return {
     source,
     kind: source.kind ?? 'solo',
@@ -155,11 +158,11 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     formerTitles: factsOf(recording, 'title.changed', results.titled).flatMap(
       ({ content }) => plainTitle(content?.previous ?? null) ?? [],
     ),
-    abstract: written.abstract,
-    summary: written.summary,
-    lines: linesOn(shownBlocks, written.lines),
-    editable: linesOn(shownBlocks, editableLines(recording, source)),
-    offered: offered && { ...offered, lines: linesOn(shownBlocks, offered.lines) },
+    abstract: written.abstract && corrected.text(written.abstract),
+    summary: written.summary && corrected.text(written.summary),
+    lines: shownLines(written.lines),
+    editable: shownLines(editableLines(recording, source)),
+    offered: offered && { ...offered, lines: shownLines(offered.lines) },
     language: languageOf(recording, source),
     duration: durationOf(recording, source),
     names,

@@ -4,7 +4,7 @@ import { turnTag } from '../../projections/recording/edit-turns.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { transcriptOf } from '../../projections/texts.ts';
-import { heardFinder, textWith } from '../recordings/replace-heard.ts';
+import { heardFinder, textWith } from '../../projections/recording/heard-places.ts';
 import { newerFirst } from '../search/newer-first.ts';
 import type { Search } from '../search/search.ts';
 

@@ -342,6 +342,33 @@ test('exports and search follow what people make of a summary', async (t) => {
   );
 });
 
+test('what is corrected in a turn is corrected in the lines on it, but where a person’s hand is', async (t) => {
+  const { service, token, id, edit, read, document, restart } = await world(t);
+  const say = (text: string) =>
+    service.call('PATCH', `/recordings/${id}/utterances/0`, { token, json: { text } });
+  const [decision] = (await read()).summary.lines;
+  await edit([{ line: decision!.id, text: 'The choir pays.' }]);
+  await say('We ask the choir, and the choir.');
+  await say('We ask the choir, and the quire.');
+  const texts = async () => textsIn((await read()).summary.lines);
+  const before = ['The choir pays.', 'asks the choir (1)', 'The lift is inspected (1).'];
+  assert.deepEqual(await texts(), before, 'the old word is still said there');
+  await say('We ask the Hofer choir, and the quire.');
+  assert.deepEqual(await texts(), before, 'what was only added replaces nothing');
+  await say('We ask the Hofer quire, and the quire.');
+  const after = ['The choir pays.', 'asks the quire (1)', 'The lift is inspected (1).'];
+  assert.deepEqual(await texts(), after);
+  await service.reaches(id, 'idle.saved');
+  assert.match(await document(), /asks the quire \(1\)/u);
+  const found = await service.call<{ hits: object[] }>('GET', '/search?q=quire', { token });
+  assert.equal(found.body.hits.length, 1);
+  await edit([{ line: (await read()).summary.lines[1]!.id, done: true }]);
+  await say('We ask the Hofer choir, and the quire.');
+  assert.deepEqual(await texts(), after, 'a task that was done stays as it was then');
+  await restart();
+  assert.deepEqual(await texts(), after);
+});
+
 const textsIn = (lines: readonly Line[]) => lines.map(({ text }) => text);
 
 /** A service with one recording that was summarised; each run says which it is. */

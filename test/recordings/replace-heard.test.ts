@@ -5,7 +5,8 @@ import { joinTurns } from '../../projections/recording/join-turns.ts';
 import { paragraphs } from '../../projections/recording/paragraphs.ts';
 import { wordPlaces, replacedIn, textHeard } from '../../projections/recording/replaced.ts';
 import { spread } from '../../projections/recording/timed-words.ts';
-import { heardFinder, replacedHeard } from '../../src/recordings/replace-heard.ts';
+import { heardFinder } from '../../projections/recording/heard-places.ts';
+import { replacedHeard } from '../../src/recordings/replace-heard.ts';
 import { type Random, seed, seeded, times } from '../support/seeded.ts';
 
 const words = [

@@ -1,0 +1,62 @@
+import type { Block } from '../../events/facts/transcript.ts';
+import type { CorrectedPair } from './corrected-pairs.ts';
+import { type HeardFinder, type Misheard, heardFinder, textWith } from './heard-places.ts';
+import type { Line } from './summary.ts';
+import { type TurnChange, isRecut } from './turn-changes.ts';
+
+/** What people corrected in the transcript, put into what was written of it before. */
+export type WithCorrections = {
+  text: (text: string) => string;
+  lines: (lines: readonly Line[]) => Line[];
+};
+
+/**
+ * A summary quotes a transcript as it was. Where a person then put other words in place of what was heard, so do the texts:
+ * a line where the turn that it is linked to says the old words no more, and any text where nobody does. Lines in which a
+ * person's hand is stay. Pure.
+ * @param changes in their order @param blocks with all of them
+ */
+export function withCorrections(
+  changes: readonly TurnChange[],
+  blocks: readonly Block[],
+): WithCorrections {
+  const pairs = changes.flatMap((one) =>
+    isRecut(one)
+      ? []
+      : (one.content?.corrected ?? []).map((pair) => correction(one.data.block, pair)),
+  );
+  const isConcerned = heardFinder(pairs);
+  const byId = new Map(blocks.map((block) => [block.id, block]));
+  const known = new Map<Correction, boolean>();
+  const isSaid = (pair: Correction): boolean => {
+    const said = known.get(pair) ?? blocks.some(({ text }) => pair.find(text).length > 0);
+    known.set(pair, said);
+    return said;
+  };
+  const isSaidIn = (id: string | null, pair: Correction): boolean => {
+    const linked = id === pair.block ? byId.get(id) : undefined;
+    return linked ? pair.find(linked.text).length > 0 : isSaid(pair);
+  };
+  const corrected = (text: string, id: string | null): string => {
+    // Of many corrections few are about a text: one look tells.
+    if (isConcerned(text).length === 0) return text;
+    return pairs.reduce((written, pair) => {
+      const places = pair.find(written);
+      return places.length === 0 || isSaidIn(id, pair) ? written : textWith(written, places);
+    }, text);
+  };
+  return {
+    text: (text) => corrected(text, null),
+    lines: (lines) =>
+      lines.map((line) =>
+        line.by === undefined ? { ...line, text: corrected(line.text, line.block) } : line,
+      ),
+  };
+}
+
+type Correction = Misheard & { block: string; find: HeardFinder };
+
+function correction(block: string, { heard, write }: CorrectedPair): Correction {
+  const pair = { write, heard: [heard] };
+  return { ...pair, block, find: heardFinder([pair]) };
+}
