@@ -76,7 +76,6 @@ type Making = PassageMakerDeps & {
   current: number;
   failure: Sentence | null;
   wake(): void;
-  woken: Promise<void>;
   made(recordingId: string): void;
 };
 
@@ -93,7 +92,6 @@ export function openPassageMaker(deps: PassageMakerDeps): PassageMaker {
     current: 0,
     failure: null,
     wake() {},
-    woken: Promise.resolve(),
     made(recordingId) {
       listeners.tell(recordingId);
       deps.notices.tell('passages', recordingId);
@@ -115,13 +113,15 @@ export function openPassageMaker(deps: PassageMakerDeps): PassageMaker {
     await Promise.race([begun, new Promise<void>((resolve) => onAbort(held, () => resolve()))]);
     making.lookedFor = null;
     while (!held.aborted) {
-      making.woken = new Promise((resolve) => (making.wake = resolve));
+      const woken = new AbortController();
+      making.wake = () => woken.abort();
       isOn = await round(making, held).catch((error: unknown) => {
         if (!held.aborted) deps.log.warn({ err: error }, 'making passages failed; trying again');
         return isOn;
       });
-      const wait = systemClock.wait(deps.trial?.lookEveryMs ?? lookEveryMs, held);
-      await Promise.race([making.woken, wait.catch(() => undefined)]);
+      // What is woken leaves no timer behind.
+      const either = AbortSignal.any([held, woken.signal]);
+      await systemClock.wait(deps.trial?.lookEveryMs ?? lookEveryMs, either).catch(() => undefined);
     }
   };
   const isHere = audioAtOneNode(deps, 'passages', deps.signal, (held) => (working = keepOn(held)));
