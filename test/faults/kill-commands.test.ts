@@ -19,7 +19,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { durableCalls, type DurableCall } from './calls.ts';
 import { program } from '../support/program.ts';
 
-const rounds = times({ short: 2, long: 30 });
+const rounds = times({ short: 1, long: 30 });
 /** A command that is not over by then hangs, in milliseconds. */
 const endsWithinMs = 60_000;
 const killedIn: readonly DurableCall[] = ['fsync', 'fdatasync', 'rename'];

@@ -199,8 +199,11 @@ const rounds = keyFaults.map((_, round) => ({
 
 test('keys that are lost while the service is down or runs harm only their subjects', async (t) => {
   const { subjects, copy } = await keyedData(t);
-  for (const { faultsOf, what } of rounds) {
+  for (const [at, { faultsOf, what }] of rounds.entries()) {
+    // Each subject meets each fault in any case, and each fault each moment.
+    const isMoment = (moment: number) => times({ short: moment === at, long: true });
     for (const rebuilt of [false, true]) {
+      if (!isMoment(Number(rebuilt))) continue;
       const when = rebuilt ? 'before all rows are built again' : 'while down';
       await t.test(`${what} (${when})`, async (round) => {
         const data = await copy();
@@ -213,6 +216,7 @@ test('keys that are lost while the service is down or runs harm only their subje
         await assertLostAreNamed(service, data, subjects, { alsoDoctor });
       });
     }
+    if (!isMoment(2)) continue;
     await t.test(`${what} (while it runs)`, async (round) => {
       const data = await copy();
       const service = await serve(round, data);

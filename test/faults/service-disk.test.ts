@@ -77,7 +77,7 @@ for (const error of ['EIO', 'ENOSPC']) {
 test(`a disk that takes 5 ms for each sync (SEED=${seed})`, { timeout: 600_000 }, async () => {
   const { start, uploadMany, check } = place;
   const service = await start(calls.slow(5));
-  await uploadMany(service, times({ short: 4, long: 40 }));
+  await uploadMany(service, times({ short: 2, long: 40 }));
   await check(service);
   assert.equal(await service.end('SIGTERM'), 0);
 });

@@ -8,7 +8,7 @@ import { apiOf } from '../support/service-process.ts';
 import { preloadable } from './power-loss.ts';
 import { trial } from './trial.ts';
 
-const jumps = times({ short: 4, long: 40 });
+const jumps = times({ short: 2, long: 40 });
 
 test(
   `${jumps} jumps of the clock while recordings are made (SEED=${seed})`,
@@ -82,7 +82,7 @@ test('subscribers that never read are let go, and cost neither memory nor file h
   await check(service);
   const sockets = Array.from({ length: 20 }, () => deafSubscriber(service.url, token));
   t.after(() => sockets.forEach((socket) => socket.destroy()));
-  await uploadMany(service, times({ short: 4, long: 40 }));
+  await uploadMany(service, times({ short: 2, long: 40 }));
   await check(service, sockets.length);
   for (const socket of sockets) socket.destroy();
   await upload(service, 'solo');

@@ -10,7 +10,7 @@ import { rowsOf } from '../support/memory-projection-storage.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
 import { tempLog } from '../support/temp-log.ts';
 
-const rounds = times({ short: 5, long: 100 });
+const rounds = times({ short: 3, long: 100 });
 const facts = 40;
 
 test(`${rounds} times a projection throws: it alone stops, says so, and loses nothing (SEED=${seed})`, async (t) => {

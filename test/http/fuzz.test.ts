@@ -14,7 +14,7 @@ import { type Random, seed, seeded } from '../support/seeded.ts';
 const long = Boolean(process.env['MITSCHRIFT_LONG']);
 const counts = long
   ? { filenames: 100_000, bodies: 20_000, sockets: 2000 }
-  : { filenames: 1000, bodies: 600, sockets: 50 };
+  : { filenames: 300, bodies: 300, sockets: 30 };
 /** What the service may have grown by at the end of a run, in bytes. */
 const growthMax = 100 * 1024 * 1024;
 

@@ -11,7 +11,7 @@ import { Model, type Note } from './isolation-model.ts';
  */
 
 const sizes = times({
-  short: { people: 6, notes: 8, groups: 2, steps: 40 },
+  short: { people: 6, notes: 8, groups: 2, steps: 20 },
   long: { people: 20, notes: 40, groups: 5, steps: 400 },
 });
 const everybody = 'ada';

@@ -7,8 +7,8 @@ import { startService, type ProblemAnswer } from '../support/http-client.ts';
 import { seeded, seeds, type Random } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const namesEach = process.env['MITSCHRIFT_LONG'] ? 10_000 : 200;
-const racesEach = process.env['MITSCHRIFT_LONG'] ? 5000 : 100;
+const namesEach = process.env['MITSCHRIFT_LONG'] ? 10_000 : 100;
+const racesEach = process.env['MITSCHRIFT_LONG'] ? 5000 : 50;
 const canary = 'CANARY-outside-of-the-space';
 
 /** A user's space full of traps, with things outside that nobody may get to. */

@@ -23,7 +23,7 @@ import { simulatedActivities } from './simulated-activities.ts';
 import { recordingServiceParts } from '../support/recording-service.ts';
 
 /** Interleavings (all 1,000 take 50 s of processor time), and moments one may take; most take about 60. */
-const count = times({ short: 100, long: 1000 });
+const count = times({ short: 50, long: 1000 });
 const momentsMax = 2_000;
 
 test(`results, restarts and posts in any order lead to the same documents (${count} orders, SEED=${seed})`, async (t) => {

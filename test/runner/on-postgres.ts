@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
 
-/** Run on LevelDB and, beside that, in every run as nodes on PostgreSQL: a core of what people do. */
+/**
+ * Run on LevelDB and, beside that, in every run as nodes on PostgreSQL: commands, their rows, the search and sessions. Each
+ * adapter has its contract (`test/storage/postgres/`), and `test/model/histories.test.ts` lives on both stores.
+ */
 const core: readonly string[] = [
   'test/http/erasing.test.ts',
   'test/http/idempotency.test.ts',
-  'test/http/many-recordings.test.ts',
-  'test/http/meaning.test.ts',
-  'test/http/questions.test.ts',
-  'test/http/removals-at-once.test.ts',
   'test/http/search.test.ts',
   'test/http/session.test.ts',
-  'test/http/words.test.ts',
 ];
 
 /** What does not run there, and why. */
