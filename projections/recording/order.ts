@@ -59,6 +59,40 @@ export function orderChanged(
   return facts;
 }
 
+/**
+ * What was said of another's order after a time, as far as this one followed it until then: it is said of this one, too. Pure.
+ * @param since ISO 8601 in UTC
+ */
+export function orderSince(
+  own: Pick<Recording, 'facts'>,
+  other: Pick<Recording, 'facts'>,
+  since: string,
+): OrderChanges {
+  const before = orderOf({ facts: other.facts.filter(({ at }) => at <= since) });
+  const [now, after] = [orderOf(own), orderOf(other)];
+  const follows = <K extends 'folder' | 'template'>(key: K) =>
+    after[key] !== before[key] && now[key] === before[key] ? { [key]: after[key] } : {};
+  const addTags = after.tags.filter((tag) => !before.tags.includes(tag) && !now.tags.includes(tag));
+  const removeTags = before.tags.filter((tag) => !after.tags.includes(tag));
+  const room = tagsMax - now.tags.filter((tag) => !removeTags.includes(tag)).length;
+  return {
+    ...follows('folder'),
+    ...follows('template'),
+    addTags: addTags.slice(0, room),
+    removeTags,
+  };
+}
+
+/** Version of the fact that said last where it is put; 0: none did. */
+export const orderVersion = ({ facts }: Pick<Recording, 'facts'>): number =>
+  facts.findLast(({ type }) => orderTypes.has(type))?.version ?? 0;
+
+const orderTypes: ReadonlySet<string> = new Set<RecordingFact['type']>([
+  'recording.filed',
+  'tags.changed',
+  'template.chosen',
+]);
+
 /** What is made of another is found where that is, and where it is itself: as many tags as it may have. Pure. */
 export function orderTaken(own: Order, others: Order): readonly RecordingFact[] {
   const tags = [...new Set([...own.tags, ...others.tags])].slice(0, tagsMax);

@@ -27,6 +27,7 @@ import {
 } from './pulse/combined-chain.ts';
 import { type CombinedSource, combinedSource } from './pulse/combined-source.ts';
 import { type Devices, chooseDevice, findDevice, recordableDevices } from './device/devices.ts';
+import { openRecentList } from './device/recent-list.ts';
 import { type LevelTrial, openLevelTrial } from './device/level-trial.ts';
 import {
   type DeviceReservations,
@@ -175,7 +176,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       const stops = [devices.onWarnings(listener), browser.onWarnings(listener)];
       return () => stops.forEach((stop) => stop());
     },
-    devices: () => recordableDevices(combined, deviceOptions),
+    devices: () => recordableDevices(combined, { ...deviceOptions, recent: parts.recent }),
     choose: (device) => chooseDevice(device, combined, deviceOptions),
     hear: trial.hear,
     async sources() {
@@ -235,7 +236,8 @@ function partsOf(deps: CapturesDeps) {
       return await orderFor(device, folder, deps, deviceOptions);
     },
   });
-  return { devices, combined, pulse, browser, deviceOptions, trial, fileEnds };
+  const recent = openRecentList();
+  return { devices, combined, pulse, browser, deviceOptions, recent, trial, fileEnds };
 }
 
 async function orderFor(

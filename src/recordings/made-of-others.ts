@@ -1,14 +1,21 @@
-import type { CommandMetadata } from '../../events/command-handler.ts';
+import type { CommandMetadata, Decision } from '../../events/command-handler.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { erase } from '../../projections/recording/decide.ts';
 import { holdTaken, holdVersion } from '../../projections/recording/holds.ts';
-import { readRecording } from '../../projections/recording/recording.ts';
+import {
+  type OrderRefusal,
+  orderChanged,
+  orderSince,
+  orderVersion,
+} from '../../projections/recording/order.ts';
+import { type Recording, readRecording } from '../../projections/recording/recording.ts';
 import { possibleFacts } from '../../machines/states.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
 import { type ErasureCommands, type Removals, lastState } from './erasure.ts';
 import { type RecordingHandler, erasedState } from './handle.ts';
 import { notLegal, refusalError } from './refusals.ts';
+import type { TakenDeps } from './stages/taken-along.ts';
 
 /** Recordings that are made of parts of others (`stages/assemble.ts`). */
 export type MadeOfOthers = {
@@ -21,13 +28,13 @@ export type MadeOfOthers = {
     metadata: CommandMetadata,
   ): Promise<void>;
   /**
-   * Erases a recording that is in another one whole, which is protected from deletion as this one is by now; resolves when
-   * nothing is left of it.
+   * Erases a recording that is in another one whole, which is protected from deletion and put in order as this one is by
+   * now; resolves when nothing is left of it.
    */
   absorb(recordingId: string, into: string): Promise<void>;
 };
 
-/** How often it is looked at again because its protection changed meanwhile. */
+/** How often it is looked at again because its protection or order changed meanwhile. */
 const triesMax = 20;
 
 const absorbing = 'absorbed-by-';
@@ -44,7 +51,7 @@ type Parts = {
 
 export const madeOfOthers = (
   { handler, recordings, erasing, removals }: Parts,
-  store: EventStore,
+  { store, order }: TakenDeps & { store: EventStore },
 ): MadeOfOthers => ({
   async assertPossible(recordingId, fact) {
     const { snapshot } = await handler.read(recordingId);
@@ -62,20 +69,43 @@ export const madeOfOthers = (
     if (state === erasedState) await removals.erase(recordingId, null);
     const metadata = { by: 'system', command: `${absorbing}${into}` };
     for (let tries = 0; state !== erasedState; tries += 1) {
-      if (tries === triesMax) throw new Error('the protection changed again and again');
+      if (tries === triesMax) throw new Error('protection or order changed again and again');
       const taken = await readRecording(store, recordingId);
-      const seen = holdVersion(taken);
-      if (seen > 0)
+      const seen = besideVersion(taken);
+      if (seen > 0) {
+        const given = await saidMeanwhile(taken, order);
         await recordings.use(into, { create: false }, (one) =>
-          one.decide({ by: 'system', command: `hold-of-${recordingId}@${seen}` }, (now) =>
-            holdTaken(now, taken, Date.now()),
-          ),
+          one.decide({ by: 'system', command: `beside-of-${recordingId}@${seen}` }, given),
         );
-      // Protected otherwise meanwhile: nothing is erased before that is taken over, too.
+      }
+      // Protected or put otherwise meanwhile: nothing is erased before that is taken over, too.
       await erasing.erase(recordingId, metadata, (now, at) =>
-        holdVersion(now) === seen ? erase(now, at) : [],
+        besideVersion(now) === seen ? erase(now, at) : [],
       );
       state = await lastState(store, recordingId);
     }
   },
 });
+
+/** What people said of it that is not in its audio. */
+const besideVersion = (recording: Pick<Recording, 'facts'>): number =>
+  Math.max(holdVersion(recording), orderVersion(recording));
+
+/** What was said of it since the recording that takes it up was put together, for that one. */
+async function saidMeanwhile(taken: Recording, order: TakenDeps['order']) {
+  const { folders } = await order.of(taken.files.owner ?? 'system');
+  return (now: Recording): Decision<RecordingFact, OrderRefusal> => {
+    const made = now.facts.findLast(
+      ({ data }) =>
+        'absorbs' in data &&
+        Array.isArray(data.absorbs) &&
+        data.absorbs.includes(taken.recordingId),
+    );
+    const { folder, ...others } = made ? orderSince(now, taken, made.at) : {};
+    // Who reads a shared folder would read all of this one.
+    const isReadByOthers = (folders.get(folder ?? '')?.access.length ?? 0) > 0;
+    const put = orderChanged(now, isReadByOthers ? others : { ...others, folder });
+    if ('refused' in put) return put;
+    return [...put, ...holdTaken(now, taken, Date.now())];
+  };
+}

@@ -178,7 +178,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       for (const recordingId of recordingIds) failedRetries.leave(recordingId);
     },
     whileFilesStay: keeping.whileFilesStay,
-    ...madeOfOthers(parts, store),
+    ...madeOfOthers(parts, { store, order: deps.order }),
     promisedBases: (owner) => promisedBases(store, recordings.all(), owner),
     async close() {
       await failedRetries.close();

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findDevice, listDevices } from '../../src/capture/device/devices.ts';
+import { openRecentList } from '../../src/capture/device/recent-list.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -30,6 +31,18 @@ test('devices have the names that PortAudio reports, asked afresh each time', as
   assert.equal(found.source, 'speakers.monitor');
   assert.equal(found.alsaConfig, await readFile(options.configPath, 'utf8'));
   await assert.rejects(findDevice('Nowhere', options), { code: 'device-gone' });
+});
+
+test('pages that are opened one after the other ask once, anew for other sources and after a failure', async () => {
+  const recent = openRecentList();
+  let asked = 0;
+  const ask = async () => ({ devices: [`number ${(asked += 1)}`], default: null });
+  const [first, second] = await Promise.all([recent('a', ask), recent('a', ask)]);
+  assert.deepEqual([first, second, asked], [second, await recent('a', ask), 1]);
+  assert.deepEqual((await recent('b', ask)).devices, ['number 2']);
+  const fails = async () => Promise.reject(new Error('no sound'));
+  await assert.rejects(recent(null, fails), /no sound/);
+  assert.deepEqual((await recent(null, ask)).devices, ['number 3']);
 });
 
 test('without an audio server the plain devices are listed, and nothing is an error', async (t) => {

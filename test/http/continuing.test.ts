@@ -154,6 +154,40 @@ test('while it is added nothing may be said of it that would be lost', async (t)
   );
 });
 
+test('what is put in order while it is added stays, until it is gone', async (t) => {
+  const at = await spelledWorld(t);
+  const { service, token } = at;
+  const made = async (path: string, name: string) =>
+    (await ask<{ id: string }>(at, 'POST', path, { name })).id;
+  const folder = await made('/folders', 'Choir');
+  const later = await made('/folders', 'Council');
+  const names = Array.from({ length: 20 }, (_, number) => `tag ${number}`);
+  const tags: string[] = [];
+  for (const name of names) tags.push(await made('/tags', name));
+  const id = await record(at, [2, 4]);
+  await service.reaches(id, 'idle.saved');
+  const part = await record(at, [6, 8], { continues: id });
+  let acknowledged: { folder: string | null; tags: string[] } = { folder: null, tags: [] };
+  let count = 0;
+  await eventually('it is taken up', async () => {
+    count += 1;
+    const json = {
+      folder: count % 2 === 0 ? folder : later,
+      tags: tags.filter((_, number) => (number + count) % 3 > 0),
+    };
+    const { status } = await service.call('PATCH', `/recordings/${part}`, { token, json });
+    if (status < 300) acknowledged = json;
+    return status === 404;
+  });
+  await takesUp(at, id, part);
+  const note = await read(service, token, id);
+  assert.ok(count > 2);
+  assert.deepEqual(
+    [note.folder, note.tags.toSorted()],
+    [acknowledged.folder, acknowledged.tags.toSorted()],
+  );
+});
+
 test('where the note cannot take it, it waits; where that is given up, it is a recording of its own', async (t) => {
   const at = await spelledWorld(t, {
     assemble: async () => {

@@ -7,6 +7,7 @@ import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import { type AlsaConfig, alsaConfig, combinedDevice } from './alsa-config.ts';
 import type { ListedDevices } from './list-devices-process.ts';
+import type { RecentList } from './recent-list.ts';
 import { type Pulse, openPulse } from '../pulse/pulse.ts';
 import type { CombinedSource } from '../pulse/combined-source.ts';
 
@@ -29,7 +30,7 @@ const listLimitMs = 3000;
 const busyFactor = 10;
 
 /**
- * The input devices as PortAudio reports them, and the default one, asked freshly. Without an audio
+ * The input devices as PortAudio reports them, and the default one, asked freshly unless `recent` knows. Without an audio
  * server the plain ALSA devices; without sound, or without naudiodon, an empty list.
  * @throws {StageError} `devices-unavailable`, retriable.
  */
@@ -38,10 +39,14 @@ export async function listDevices(options: DeviceOptions): Promise<Devices> {
     const { env = process.env } = options;
     const { config, defaultSource } = await readServer(options);
     if (config) await rewrite(options.configPath, config.text);
-    const listed = await askChild(
-      { ...env, ...(config ? { ALSA_CONFIG_PATH: options.configPath } : {}) },
-      options.limitMs ?? listLimitMs,
-    );
+    const ask = async () =>
+      await askChild(
+        { ...env, ...(config ? { ALSA_CONFIG_PATH: options.configPath } : {}) },
+        options.limitMs ?? listLimitMs,
+      );
+    // Elsewhere nothing tells of a device that was plugged in.
+    const recent = speaksAlsa ? options.recent : undefined;
+    const listed = await (recent ? recent(config?.text ?? null, ask) : ask());
     // A device of an audio server that went away meanwhile is still in the configuration, but not here.
     const preferred = config && nameOf(config, defaultSource);
     const isListed = preferred !== null && listed.devices.includes(preferred);
@@ -113,6 +118,8 @@ type DeviceOptions = {
   env?: NodeJS.ProcessEnv | undefined;
   /** A program of the sound system that does nothing for so long hangs. */
   limitMs?: number | undefined;
+  /** For who shows devices; what is recorded from is always looked for. */
+  recent?: RecentList | undefined;
 };
 
 async function readServer(
