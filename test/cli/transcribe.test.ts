@@ -18,6 +18,7 @@ import { startLanguageServer } from '../support/language-servers.ts';
 import { program } from '../support/program.ts';
 import { speak } from '../support/espeak.ts';
 import { type SpeechServer, speechServer } from '../support/speech-servers.ts';
+import { times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const transcriptions = ({ received }: SpeechServer): number =>
@@ -233,11 +234,15 @@ test('documents are dated by --date, else by the file', async (t) => {
   const talk = join(audio, 'talk 2.wav');
   await utimes(talk, new Date(2024, 4, 6, 7, 8), new Date(2024, 4, 6, 7, 8));
   assert.equal((await run(talk)).code, 0);
-  assert.equal((await run(talk, '--again', '--date', '2023-02-03T09:10')).code, 0);
-  assert.equal((await run(talk, '--again', '--date', '2023-02-04')).code, 0);
+  const given = times({
+    short: { '2023-02-03T09:10': '2023-02-03 09.10' },
+    long: { '2023-02-03T09:10': '2023-02-03 09.10', '2023-02-04': '2023-02-04 00.00' },
+  });
+  for (const date of Object.keys(given))
+    assert.equal((await run(talk, '--again', '--date', date)).code, 0);
   assert.deepEqual(
     (await notes()).map((name) => name.slice(0, 16)),
-    ['2023-02-03 09.10', '2023-02-04 00.00', '2024-05-06 07.08'],
+    [...Object.values(given), '2024-05-06 07.08'],
   );
 });
 
@@ -294,7 +299,10 @@ test('wrong usage: a file to write to, a date that is none, a folder without aud
   const tooLong = await run(talk, '--people', 'x'.repeat(61));
   assert.equal(tooLong.code, 2);
   assert.match(tooLong.err, /--people/);
-  for (const date of ['yesterday', '2026-02-31', '2026-13-01']) {
+  for (const date of times({
+    short: ['2026-02-31'],
+    long: ['yesterday', '2026-02-31', '2026-13-01'],
+  })) {
     const refused = await run(talk, '--date', date);
     assert.equal(refused.code, 2, date);
     assert.match(refused.err, /Use the form 2026-11-21/);
