@@ -21,7 +21,13 @@ const askedBeyond = 20;
 const roundEveryMs = 3_600_000;
 
 /** What tests move. */
-export type RetentionTrial = { now(): number; everyMs: number; roundMax: number };
+export type RetentionTrial = {
+  now(): number;
+  everyMs: number;
+  roundMax: number;
+  /** Asked before a recording is taken; what it throws is a failure of taking it. */
+  beforeTaking(recordingId: string): void;
+};
 
 /** What is due of a user's now: what goes with the next rounds, and what waits for their yes. */
 export type DueNow = { going: readonly DuePart[]; waiting: readonly DuePart[] };
@@ -129,13 +135,14 @@ class NotDue extends Error {
 
 /** Decided on its newest state: what people did meanwhile counts. */
 async function take(
-  { recordingService, log }: Deps,
+  { recordingService, log, trial }: Deps,
   { now }: DueDeps,
   { owner, one }: { owner: string; one: DuePart },
 ): Promise<void> {
   const { recordingId, part, rule, days, folder, startedAt: started_at, kind, duration } = one;
   const taken: Taken = { owner, rule, days, folder, started_at, kind, seconds: duration };
   const command = `retention-${part}-${rule}-${recordingId}`;
+  trial?.beforeTaking?.(recordingId);
   const stays = (recording: Recording, state: string): boolean =>
     (!isIn(state, 'idle.saved') && !isIn(state, 'idle.kept')) ||
     recording.files.owner !== owner ||
