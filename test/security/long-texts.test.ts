@@ -35,10 +35,11 @@ import { repeats } from '../../src/shared/repeated-words.ts';
 import { parseTranscript } from '../../src/speech/parse-transcript.ts';
 import { checkUsername } from '../../src/accounts/usernames.ts';
 import { cpuMicros } from '../support/cpu-time.ts';
+import { times } from '../support/seeded.ts';
 
 /*
  * Text of a request or of a model costs its length, whatever it is: the event loop is everybody's. Each function that takes
- * one gets runs of 10,000 and of 100,000. Of regular expressions alone: `test/structure/linear-expressions.test.ts`.
+ * one gets runs of 5,000 and of 50,000, in `test:long` twice as long. Of regular expressions alone: `test/structure/linear-expressions.test.ts`.
  */
 
 const word = { text: 'a', start: 0, end: 1 };
@@ -121,6 +122,7 @@ function microsOf(work: () => unknown): number {
   });
 }
 
+const longest = times({ short: 50_000, long: 100_000 });
 /** Ten times the text takes ten times the work, a hundred times if it is looked at again from each place. */
 const growthMax = 40;
 /** What takes no time at all has no growth, in microseconds. */
@@ -141,9 +143,9 @@ for (const [name, work] of Object.entries(functions)) {
     for (const unit of units) {
       const run = (length: number): string => unit.repeat(Math.ceil(length / unit.length));
       const allowed = (of: number): number => growthMax * Math.max(of, nothingMicros);
-      let shorter = microsOf(() => work(run(1_000)));
+      let shorter = microsOf(() => work(run(longest / 100)));
       // What is worse than quadratic would take hours.
-      for (const length of [10_000, 100_000]) {
+      for (const length of [longest / 10, longest]) {
         const text = run(length);
         const longer = leastMicros(() => work(text), allowed(shorter));
         const what = `${JSON.stringify(unit)}, ${length}: ${shorter} µs, then ${longer} µs`;
