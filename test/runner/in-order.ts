@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 // What these share among files ends with the process, and not with the file that loads them first.
 await import('../support/recorded-data.ts');
 await import('../support/test-store.ts');
+await import('../web/chromium.ts');
 
 for (const path of process.argv.slice(2)) {
   describe(path, async () => {

@@ -29,8 +29,13 @@ const alone: Readonly<Record<string, string>> = {
   'test/security/programs-beside.test.ts': 'changes the environment',
 };
 
+/** Where tests have services and pages of their own: what they share is Chromium. Those of `components` have a document in the process. */
+const sharingPages = /^test\/web\/[^/]+$/;
+
 /** What is lost with a process that ends is run again: not too much. */
 const filesMax = 10;
+/** Of files with pages, each of which takes long. */
+const pagesMax = 4;
 /** It does something while it is loaded, at which all files of a process are loaded; or changes the process's own clock. */
 const needsOwn = /^(?:(?:const|let) .+ = )?await |\bmock\.timers\b/m;
 
@@ -44,16 +49,19 @@ export async function processesOf(tries: readonly FileTry[]): Promise<FileTry[][
   for (const one of tries) {
     const { file, store } = one;
     const shares = await canShare(file);
-    const key = shares ? `together ${store}` : `${file} ${store}`;
+    const together = sharingPages.test(file) ? 'pages' : 'together';
+    const key = shares ? `${together} ${store}` : `${file} ${store}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()].flatMap((group) => {
-    const count = Math.ceil(group.length / filesMax);
+    const most = sharingPages.test(group[0]!.file) ? pagesMax : filesMax;
+    const count = Math.ceil(group.length / most);
     return Array.from({ length: count }, (_, at) => group.filter((__, n) => n % count === at));
   });
 }
 
 async function canShare(file: string): Promise<boolean> {
-  if (alone[file] !== undefined || !sharing.some((folder) => file.startsWith(folder))) return false;
+  const isThere = sharingPages.test(file) || sharing.some((folder) => file.startsWith(folder));
+  if (alone[file] !== undefined || !isThere) return false;
   return !needsOwn.test(await readFile(file, 'utf8'));
 }

@@ -29,9 +29,11 @@ test('who sees nothing hears it: a meeting waits for names, a note is there, one
     const { recording_id } = await api.post<{ recording_id: string }>('/recordings', form);
     return recording_id;
   };
-  const page = await openPage(t, browser, { url: service.url, session });
-  await page.context().addInitScript(noteAnnouncements);
-  await page.goto(`${service.url}/account`);
+  const page = await openPage(t, browser, {
+    url: `${service.url}/account`,
+    session,
+    prepare: async (opened) => void (await opened.context().addInitScript(noteAnnouncements)),
+  });
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   const told = (text: string) =>
     eventually(text, async () => (await saidIn(page)).includes(`status: ${text}`));

@@ -2,21 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { checkLook, openPage, password, phone, startChromium, startWebService } from './browser.ts';
+import { checkLook, dataWithAda, openPage, phone, startChromium } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 type Note = { state: string; utterances: { text: string }[] };
 
 test('a note is cut, joined again and loses a passage by its menu, in both languages', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [told] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const [told] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const api = apiOf(service.url, session.token);
   const read = (id: string) => api.get<Note>(`/recordings/${id}`);
   const all = (await read(told!)).utterances.length;
@@ -67,15 +62,10 @@ test('a note is cut, joined again and loses a passage by its menu, in both langu
 });
 
 test('a note is continued from its menu: the new part is recorded with its title, and is in it afterwards', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [told] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const [told] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const api = apiOf(service.url, session.token);
   const before = await api.get<Note & { title: string }>(`/recordings/${told}`);
   const browser = await startChromium(t, [

@@ -12,7 +12,6 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   type Page,
-  chromium,
 } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { modelsDir } from '../support/models.ts';
@@ -23,8 +22,9 @@ import {
   startServiceProcess,
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { type Session, copyWithAda, password } from './data-with-ada.ts';
 
-export const password = 'correct horse battery';
+export { password, type Session } from './data-with-ada.ts';
 /** How long a page may take to show what is waited for, in milliseconds; a busy machine is slow. */
 const patience = 60_000;
 
@@ -36,31 +36,45 @@ export const screens = join(import.meta.dirname, '../../.screens');
 export type WebService = ServiceProcess & {
   dataDir: string;
   /** Logs a user in; `ada` is the administrator, others are made when they are first named. */
-  login(username?: string): Promise<{ token: string; username: string; is_admin: boolean }>;
+  login(username?: string): Promise<Session>;
 };
+
+/**
+ * A data directory in which there is an administrator `ada`, and her session: to be written into before a service is
+ * started on it. Pages that are open are closed before what the test does after this call is ended.
+ */
+export async function dataWithAda(t: TestContext): Promise<{ dataDir: string; session: Session }> {
+  const dataDir = await tempDir(t);
+  // Pages that outlive their service complain of it.
+  t.after(
+    async () =>
+      void (await Promise.all(opened.splice(0).map(async (context) => await context.close()))),
+  );
+  return { dataDir, session: await copyWithAda(dataDir) };
+}
 
 /** The service as it is built, with the models of `test/fixtures`, and an administrator `ada`. */
 export async function startWebService(
   t: TestContext,
   env: Record<string, string> = {},
 ): Promise<WebService> {
-  const dataDir = await tempDir(t);
+  const { dataDir, session } = await dataWithAda(t);
   const service = await startServiceProcess(dataDir, { MITSCHRIFT_MODELS: modelsDir, ...env });
-  t.after(async () => {
-    // Pages that outlive their service complain of it.
-    await Promise.all(opened.splice(0).map(async (context) => await context.close()));
-    await service.end('SIGTERM');
-  });
-  type Session = { token: string; username: string; is_admin: boolean };
+  t.after(async () => await service.end('SIGTERM'));
   const api = apiOf(service.url);
-  const admin = await api.post<Session>('/setup', { username: 'ada', password });
   const made = new Set(['ada']);
+  let given: Session | undefined = session;
   return {
     ...service,
     dataDir,
     async login(username = 'ada') {
+      if (username === 'ada' && given !== undefined) {
+        const first = given;
+        given = undefined;
+        return first;
+      }
       if (!made.has(username)) {
-        await inviteUser(service.url, admin.token, { username, password });
+        await inviteUser(service.url, session.token, { username, password });
         made.add(username);
       }
       return await api.post<Session>('/login', { username, password });
@@ -68,43 +82,7 @@ export async function startWebService(
   };
 }
 
-/**
- * What Playwright switches off, which its list would not be heard beside ours, and the two pages that Chromium loads for
- * its own bar of addresses with each context: nobody sees it here, and they take half a second of the processor.
- */
-const featuresOff = [
-  'AvoidUnnecessaryBeforeUnloadCheckSync',
-  'DestroyProfileOnBrowserClose',
-  'HttpsUpgrades',
-  'HttpsFirstBalancedModeAutoEnable',
-  'LensOverlay',
-  'MediaRouter',
-  'PaintHolding',
-  'ThirdPartyStoragePartitioning',
-  'AvoidCorsURLLoaderRestartOnRedirect',
-  'OptimizationHints',
-  'NetworkTimeServiceQuerying',
-  'AimEnabled',
-  'PreconnectToSearch',
-  'WebUIOmniboxPopup',
-  'WebUIOmniboxAimPopup',
-];
-
-/**
- * Chromium without its window (Debian's `chromium-headless-shell`: the same engine, two thirds of the processor a page), closed
- * when the test is over. @param args more switches of its command line
- */
-export async function startChromium(
-  t: TestContext,
-  args: readonly string[] = [],
-): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium-headless-shell',
-    args: ['--no-sandbox', `--disable-features=${featuresOff.join(',')}`, ...args],
-  });
-  t.after(async () => await browser.close());
-  return browser;
-}
+export { startChromium } from './chromium.ts';
 
 /**
  * A page, in a browser profile of its own. Whatever it says on its console as an error (a broken

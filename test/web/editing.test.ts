@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { openPage, password, startChromium, startWebService, untilHolds } from './browser.ts';
+import { dataWithAda, openPage, password, startChromium, untilHolds } from './browser.ts';
 import { longMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
 
 type Turn = { block: string; revision: string; text: string; speaker: string };
@@ -13,18 +13,10 @@ type Recording = { utterances: Turn[]; status: string; duration: number | null }
 const expected = /status of (?:401|404|409|412)|ERR_FAILED|ERR_EMPTY_RESPONSE|Failed to load/;
 
 test('editing goes by block: nothing lands elsewhere, nothing typed is lost, nothing is claimed that is not known', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [read, long] = await tellMeetings(first.dataDir, [
-    readingRoom,
-    longMeeting({ turns: 600 }),
-  ]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const [read, long] = await tellMeetings(dataDir, [readingRoom, longMeeting({ turns: 600 })]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const browser = await startChromium(t, ['--autoplay-policy=no-user-gesture-required']);
   const opened = async (id: string, more: object = {}) =>
     await openPage(t, browser, { url: `${service.url}/notes/${id}`, session, expected, ...more });

@@ -6,7 +6,7 @@ import puppeteer, { type Page } from 'puppeteer-core';
 import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { password, startWebService } from './browser.ts';
+import { dataWithAda, password } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** How long a page may take to show what is waited for, in milliseconds; a busy machine is slow. */
@@ -15,10 +15,9 @@ const patience = 60_000;
 test('in Firefox: logging in, hearing and correcting a note, what changes meanwhile, and the microphone', async (t) => {
   // Opened first, since it is to be closed first: a page that outlives its service complains of it.
   const page = await openFirefox(t);
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [note] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const [note] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const see = async (text: string) =>
     await page.locator(`::-p-text(${text})`).setTimeout(patience).wait();
@@ -63,10 +62,6 @@ test('in Firefox: logging in, hearing and correcting a note, what changes meanwh
     await page.waitForSelector('#turn-text', { hidden: true });
   });
 
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const api = apiOf(service.url, session.token);
 
   await t.test('what changes elsewhere is shown as it happens', async () => {

@@ -21,11 +21,10 @@ test('groups are made, filled, named and deleted, by keys; on a phone in German'
     (await api.get<Groups>('/groups')).groups.map(({ name, members }) => [name, ...members]);
   const browser = await startChromium(t);
   const page = await openPage(t, browser, {
-    url: service.url,
+    url: `${service.url}/settings?part=people`,
     session,
     expected: /status of 409/,
   });
-  await page.goto(`${service.url}/settings?part=people`);
   await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Groups', exact: true }).press('Enter');
   await untilHolds(page, "document.activeElement.textContent === 'Groups'");
@@ -58,13 +57,12 @@ test('groups are made, filled, named and deleted, by keys; on a phone in German'
   await checkLook(page, 'settings-groups');
 
   const narrow = await openPage(t, browser, {
-    url: service.url,
+    url: `${service.url}/settings?part=groups`,
     session,
     ...phone,
+    viewport: { width: 320, height: 640 },
     locale: 'de-DE',
   });
-  await narrow.setViewportSize({ width: 320, height: 640 });
-  await narrow.goto(`${service.url}/settings?part=groups`);
   await narrow.getByRole('button', { name: 'Library team bearbeiten' }).tap();
   await narrow.getByLabel('Person hinzufügen').selectOption('ada');
   await narrow.getByRole('button', { name: 'Hinzufügen' }).tap();

@@ -19,8 +19,7 @@ test('what happened is shown, narrowed and saved, by keys; on a phone in German'
   const api = apiOf(service.url, session.token);
   for (let at = 0; at < 60; at += 1) await api.post('/groups', { name: `Group ${at}` });
   const browser = await startChromium(t);
-  const page = await openPage(t, browser, { url: service.url, session });
-  await page.goto(`${service.url}/settings?part=people`);
+  const page = await openPage(t, browser, { url: `${service.url}/settings?part=people`, session });
   await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'What happened', exact: true }).press('Enter');
   await untilHolds(page, "document.activeElement.textContent === 'What happened'");
@@ -57,13 +56,12 @@ test('what happened is shown, narrowed and saved, by keys; on a phone in German'
 
   for (const width of [390, 320]) {
     const narrow = await openPage(t, browser, {
-      url: service.url,
+      url: `${service.url}/settings?part=happened`,
       session,
       ...phone,
+      viewport: { width, height: 640 },
       locale: 'de-DE',
     });
-    await narrow.setViewportSize({ width, height: 640 });
-    await narrow.goto(`${service.url}/settings?part=happened`);
     await narrow.getByText('Gruppe erstellt: Gruppe Group 59').waitFor();
     await narrow.emulateMedia({ colorScheme: 'dark' });
     await screenshot(narrow, `settings-happened-phone-${width}-dark`);
@@ -77,8 +75,10 @@ test('what happened is shown, narrowed and saved, by keys; on a phone in German'
 test('everything one has is downloaded from the account', async (t) => {
   const service = await startWebService(t);
   const session = await service.login();
-  const page = await openPage(t, await startChromium(t), { url: service.url, session });
-  await page.goto(`${service.url}/account`);
+  const page = await openPage(t, await startChromium(t), {
+    url: `${service.url}/account`,
+    session,
+  });
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download everything' }).press('Enter');
   const saved = await saving;

@@ -4,14 +4,7 @@ import type { Page } from 'playwright-core';
 import { tellTalks } from '../bench/library.ts';
 import { eventually } from '../support/eventually.ts';
 import { startServiceProcess } from '../support/service-process.ts';
-import {
-  checkLook,
-  openPage,
-  phone,
-  startChromium,
-  startWebService,
-  untilHolds,
-} from './browser.ts';
+import { checkLook, dataWithAda, openPage, phone, startChromium, untilHolds } from './browser.ts';
 import { choirBoard, readingRoom, tellMeetings } from './told-meetings.ts';
 
 const noteCount = 2000;
@@ -26,20 +19,18 @@ const names: Record<number, string> = {
 };
 
 test('the library: a place among 2,000 notes, several at once, files from everywhere', async (t) => {
-  const first = await startWebService(t);
-  const session = await first.login();
-  await first.end('SIGTERM');
-  const [read] = await tellMeetings(first.dataDir, [
+  const { dataDir, session } = await dataWithAda(t);
+  const [read] = await tellMeetings(dataDir, [
     { ...readingRoom, startedAt: new Date(now - 3_600_000).toISOString() },
     { ...choirBoard, startedAt: new Date(now - 7_200_000).toISOString() },
   ]);
-  const ids = await tellTalks(first.dataDir, noteCount, {
+  const ids = await tellTalks(dataDir, noteCount, {
     nameOf: (number) => names[number] ?? `Note ${number}`,
     // Six a day, and one of another year.
     startedAt: (number) =>
       number === noteCount - 1 ? Date.UTC(2024, 1, 3, 10) : now - day - number * (day / 6),
   });
-  const service = await startServiceProcess(first.dataDir);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const browser = await startChromium(t);
   const page = await openPage(t, browser, {

@@ -34,18 +34,16 @@ async function adaAndStrangers(t: TestContext) {
   const browser = await startChromium(t, await microphoneThatSpeaks(t, sentences.mic));
   const ada = async (path: string) => {
     const page = await openPage(t, browser, {
-      url: service.url,
+      url: service.url + path,
       session,
       expected,
       permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
       prepare: async (opened) => void (await opened.context().addInitScript(recordsAlone)),
     });
-    await page.goto(service.url + path);
     return page;
   };
   const stranger = async (url: string, more: object = {}) => {
     const page = await openPage(t, browser, { url, expected, ...more });
-    await page.goto(url);
     return page;
   };
   return { service, session, ada, stranger, api: apiOf(service.url, session.token) };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startEmbeddingServer } from '../support/embedding-servers.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { checkLook, openPage, phone, startChromium, startWebService } from './browser.ts';
+import { checkLook, dataWithAda, openPage, phone, startChromium } from './browser.ts';
 import { type ToldMeeting, tellMeetings, turnsOf } from './told-meetings.ts';
 
 const told = (title: string, first: string, second: string): ToldMeeting => ({
@@ -23,11 +23,9 @@ const refused = told('Instruments', 'The xylophone is out of tune.', 'Again.');
 test('the search says what is found by meaning alone, without marks, and how many notes can be; words alone by choice; on a phone in German', async (t) => {
   const server = await startEmbeddingServer({ faults: { refuses: 'xylophone' } });
   t.after(server.close);
-  const first = await startWebService(t);
-  const session = await first.login();
-  await first.end('SIGTERM');
-  const [other, same, third] = await tellMeetings(first.dataDir, [otherWords, sameWords, refused]);
-  const service = await startServiceProcess(first.dataDir, {
+  const { dataDir, session } = await dataWithAda(t);
+  const [other, same, third] = await tellMeetings(dataDir, [otherWords, sameWords, refused]);
+  const service = await startServiceProcess(dataDir, {
     MITSCHRIFT_EMBEDDINGS_BASE_URL: server.url,
   });
   t.after(async () => await service.end('SIGTERM'));

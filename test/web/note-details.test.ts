@@ -2,26 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import {
-  checkLook,
-  openPage,
-  password,
-  startChromium,
-  startWebService,
-  untilHolds,
-} from './browser.ts';
+import { checkLook, dataWithAda, openPage, startChromium, untilHolds } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 test('a note keeps what was typed and marked: names that were refused, hits after a change elsewhere, keys that are off', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [read] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const [read] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const api = apiOf(service.url, session.token);
   const browser = await startChromium(t, ['--autoplay-policy=no-user-gesture-required']);
   const page = await openPage(t, browser, {

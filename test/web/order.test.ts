@@ -5,11 +5,11 @@ import { tellTalks } from '../bench/library.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
+  dataWithAda,
   openPage,
   phone,
   screenshot,
   startChromium,
-  startWebService,
   untilHolds,
 } from './browser.ts';
 
@@ -19,15 +19,13 @@ const tagNames = ['board', 'budget', 'opening', 'building', 'lift'];
 const longName = `Vorstandssitzungen_${'der_Genossenschaft_'.repeat(3)}2026`;
 
 test('folders and tags: notes are put into them and found by them', async (t) => {
-  const first = await startWebService(t);
-  const session = await first.login();
-  await first.end('SIGTERM');
+  const { dataDir, session } = await dataWithAda(t);
   const now = Date.now();
-  const ids = await tellTalks(first.dataDir, noteCount, {
+  const ids = await tellTalks(dataDir, noteCount, {
     nameOf: (number) => `Note ${number}`,
     startedAt: (number) => now - number * 26 * hour,
   });
-  const service = await startServiceProcess(first.dataDir);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const api = apiOf(service.url, session.token);
   const made = async (path: string, body: object) =>

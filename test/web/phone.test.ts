@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { modelsDir } from '../support/models.ts';
 import { sentences } from '../support/pulse-speech.ts';
-import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
+  dataWithAda,
   openPage,
   password,
   phone,
@@ -16,7 +17,6 @@ import {
   screens,
   screenshot,
   startChromium,
-  startWebService,
   untilHolds,
 } from './browser.ts';
 import { microphoneThatSpeaks } from './fake-microphone.ts';
@@ -25,19 +25,14 @@ import { choirBoard, readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Pictures do not press: what is tapped here has to be what lies at that place of the screen. */
 test('a phone: every flow is tapped, and nothing is wider than the screen whatever it is called', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [read, waiting, ...hostile] = await tellMeetings(first.dataDir, [
+  const { dataDir, session } = await dataWithAda(t);
+  const [read, waiting, ...hostile] = await tellMeetings(dataDir, [
     readingRoom,
     choirBoard,
     ...hostileMeetings,
   ]);
-  const service = await startServiceProcess(first.dataDir, { MITSCHRIFT_MODELS: modelsDir });
+  const service = await startServiceProcess(dataDir, { MITSCHRIFT_MODELS: modelsDir });
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const browser = await startChromium(t, await microphoneThatSpeaks(t, sentences.mic));
   const opened = async (path: string, more: object = {}) =>
     await openPage(t, browser, { url: service.url + path, ...phone, expected, ...more });

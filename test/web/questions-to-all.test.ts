@@ -2,16 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { type Brain, wellBehaved } from '../support/language-servers-brains.ts';
-import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import {
-  checkLook,
-  openPage,
-  password,
-  phone,
-  startChromium,
-  startWebService,
-  untilHolds,
-} from './browser.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { checkLook, dataWithAda, openPage, phone, startChromium, untilHolds } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Answers that the pages expect and handle. */
@@ -29,18 +21,13 @@ const answering: Brain = (prompt) => {
 test('the search asks all notes: by Enter or Tab, lines that play and lead to their note, nothing found, on a phone in German', async (t) => {
   const language = await startLanguageServer({ flavour: 'openai', brain: answering });
   t.after(language.close);
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [id] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir, {
+  const { dataDir, session } = await dataWithAda(t);
+  const [id] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir, {
     MITSCHRIFT_LLM_BASE_URL: language.url,
     MITSCHRIFT_LLM_MODEL: 'test-model',
   });
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const browser = await startChromium(t);
   const opened = async (more: object = {}) =>
     await openPage(t, browser, { url: service.url, session, expected, ...more });

@@ -8,12 +8,11 @@ import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
   noteAnnouncements,
+  dataWithAda,
   openPage,
-  password,
   phone,
   saidIn,
   startChromium,
-  startWebService,
   untilHolds,
 } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
@@ -38,18 +37,13 @@ const answering: Brain = (prompt) => {
 test('a note is asked: lines that play, kept as side notes; given up, not found, refused; on a phone in German', async (t) => {
   const language = await startLanguageServer({ flavour: 'openai', brain: answering });
   t.after(language.close);
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [id] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir, {
+  const { dataDir, session } = await dataWithAda(t);
+  const [id] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir, {
     MITSCHRIFT_LLM_BASE_URL: language.url,
     MITSCHRIFT_LLM_MODEL: 'test-model',
   });
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const browser = await startChromium(t);
   const opened = async (more: object = {}) =>
     await openPage(t, browser, { url: `${service.url}/notes/${id}`, session, expected, ...more });

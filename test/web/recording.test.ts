@@ -7,14 +7,7 @@ import { waveformStyle } from '../../src/http/middleware/security.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import {
-  checkLook,
-  openPage,
-  phone,
-  startChromium,
-  startWebService,
-  untilHolds,
-} from './browser.ts';
+import { checkLook, dataWithAda, openPage, phone, startChromium, untilHolds } from './browser.ts';
 import { choirBoard, longMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Answers that the pages expect and handle; Chromium says them on its console. */
@@ -23,25 +16,20 @@ const expected = /status of (?:404|409|412)/;
 const args = ['--autoplay-policy=no-user-gesture-required'];
 
 test('a meeting: voices get names by the keyboard alone; its note is heard, corrected, compared and deleted', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [read, waiting, long] = await tellMeetings(first.dataDir, [
+  const { dataDir, session } = await dataWithAda(t);
+  const [read, waiting, long] = await tellMeetings(dataDir, [
     readingRoom,
     choirBoard,
     longMeeting({ turns: 600 }),
   ]);
   const programs = await standIns(t);
   const vault = await tempDir(t);
-  const service = await startServiceProcess(first.dataDir, {
+  const service = await startServiceProcess(dataDir, {
     PATH: `${programs}:${process.env['PATH']}`,
     DISPLAY: ':0',
     MITSCHRIFT_NOTES_VAULT: vault,
   });
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password: 'correct horse battery',
-  });
   const browser = await startChromium(t, args);
   const opened = async (path: string, more: object = {}) =>
     await openPage(t, browser, { url: service.url + path, session, expected, ...more });

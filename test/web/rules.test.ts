@@ -3,31 +3,27 @@ import { tellTalks } from '../bench/library.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
+  dataWithAda,
   openPage,
   phone,
   screenshot,
   startChromium,
-  startWebService,
   untilHolds,
 } from './browser.ts';
 
 test('rules are made, tried, applied, undone and put in order, by keys; on a phone in German', async (t) => {
-  const first = await startWebService(t);
-  const session = await first.login();
-  await first.end('SIGTERM');
-  await tellTalks(first.dataDir, 8, {
+  const { dataDir, session } = await dataWithAda(t);
+  await tellTalks(dataDir, 8, {
     nameOf: (number) => `Note ${number}`,
     startedAt: (number) => Date.now() - number * 3_600_000,
   });
-  const service = await startServiceProcess(first.dataDir);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const api = apiOf(service.url, session.token);
   await api.post('/folders', { name: 'Choir' });
   for (const name of ['opening', 'lift']) await api.post('/tags', { name });
   const browser = await startChromium(t);
-  const page = await openPage(t, browser, { url: service.url, session });
-
-  await page.goto(`${service.url}/organise?part=rules`);
+  const page = await openPage(t, browser, { url: `${service.url}/organise?part=rules`, session });
   await page.getByText('No rules yet.').waitFor();
   await page.getByRole('button', { name: 'New rule' }).press('Enter');
   await untilHolds(
@@ -90,13 +86,12 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   await second.waitFor({ state: 'detached' });
 
   const narrow = await openPage(t, browser, {
-    url: service.url,
+    url: `${service.url}/organise?part=rules`,
     session,
     ...phone,
+    viewport: { width: 320, height: 640 },
     locale: 'de-DE',
   });
-  await narrow.setViewportSize({ width: 320, height: 640 });
-  await narrow.goto(`${service.url}/organise?part=rules`);
   await narrow.getByRole('button', { name: 'Regel 1 bearbeiten' }).tap();
   await narrow.getByText('Wenn der Titel „note 6“ enthält').first().waitFor();
   await screenshot(narrow, 'organise-rule-phone-320');

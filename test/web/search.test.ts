@@ -3,25 +3,16 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { startServiceProcess } from '../support/service-process.ts';
-import {
-  checkLook,
-  openPage,
-  phone,
-  startChromium,
-  startWebService,
-  untilHolds,
-} from './browser.ts';
+import { checkLook, dataWithAda, openPage, phone, startChromium, untilHolds } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Notes with a word that is searched. */
 const foundCount = 130;
 
 test('search: typed, found, played and opened; page after page; nothing, partly, failed', async (t) => {
-  const first = await startWebService(t);
-  const session = await first.login();
-  await first.end('SIGTERM');
-  const [read] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const [read] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const browser = await startChromium(t);
   const page = await openPage(t, browser, {

@@ -36,12 +36,11 @@ async function twoPeople(t: TestContext, noteCount: number) {
   ]);
   const opened = async (who: typeof session, path: string, more: object = {}) => {
     const page = await openPage(t, browser, {
-      url: service.url,
+      url: `${service.url}${path}`,
       session: who,
       expected: /status of 40[349]/,
       ...more,
     });
-    await page.goto(`${service.url}${path}`);
     return page;
   };
   return { ada: session, ben, ids, opened, api: apiOf(service.url, session.token) };

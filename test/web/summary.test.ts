@@ -6,11 +6,11 @@ import { type Brain, wellBehaved } from '../support/language-servers-brains.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
+  dataWithAda,
   openPage,
   password,
   phone,
   startChromium,
-  startWebService,
   untilHolds,
 } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
@@ -26,15 +26,10 @@ type Recording = {
 const expected = /status of (?:401|404|409|412)|ERR_FAILED|Failed to load/;
 
 test('the summary is edited where it stands: by keyboard, by touch, with drafts that stay, and undone in any order', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [id] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const [id] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const browser = await startChromium(t);
   const url = `${service.url}/notes/${id}`;
   const opened = async (more: object = {}) =>
@@ -167,10 +162,9 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
 test('the summary is rewritten: shorter, in another language, given up, undone; edited lines stay word for word', async (t) => {
   const language = await startLanguageServer({ flavour: 'openai', brain: rewriting });
   t.after(language.close);
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [id] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir, {
+  const { dataDir } = await dataWithAda(t);
+  const [id] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir, {
     MITSCHRIFT_LLM_BASE_URL: language.url,
     MITSCHRIFT_LLM_MODEL: 'test-model',
   });

@@ -7,8 +7,8 @@ import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
   noteAnnouncements,
+  dataWithAda,
   openPage,
-  password,
   phone,
   record,
   recordedFor,
@@ -33,15 +33,10 @@ type Recording = {
 const expected = /status of (?:401|404|409|412|503)|ERR_|Failed to load|WebSocket/;
 
 test('side notes of a note that is there: written, edited, removed, kept until they are sent, and sent once', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [id] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const [id] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const browser = await startChromium(t);
   const url = `${service.url}/notes/${id}`;
   const read = () => apiOf(service.url, session.token).get<Recording>(`/recordings/${id}`);
@@ -57,9 +52,12 @@ test('side notes of a note that is there: written, edited, removed, kept until t
   await t.test(
     'by keyboard: a line, a line on a passage, edited, removed, taken back',
     async () => {
-      const page = await openPage(t, browser, { url, session, expected });
-      await page.context().addInitScript(noteAnnouncements);
-      await page.reload();
+      const page = await openPage(t, browser, {
+        url,
+        session,
+        expected,
+        prepare: async (opened) => void (await opened.context().addInitScript(noteAnnouncements)),
+      });
       await page.getByRole('heading', { name: 'My side notes' }).waitFor();
       await page.locator('h1').focus();
       await page.keyboard.press('n');
@@ -177,15 +175,10 @@ test('side notes of a note that is there: written, edited, removed, kept until t
 });
 
 test('what would be recorded is played at the second press alone', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const browser = await startChromium(t, await microphoneThatSpeaks(t, sentences.mic));
   const page = await openPage(t, browser, {
     url: service.url,

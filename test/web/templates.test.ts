@@ -5,8 +5,8 @@ import { type Brain, wellBehaved } from '../support/language-servers-brains.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   checkLook,
+  dataWithAda,
   openPage,
-  password,
   phone,
   screenshot,
   startChromium,
@@ -19,8 +19,10 @@ test('a template is copied, edited by its sections, saved, given to a folder and
   const service = await startWebService(t);
   const session = await service.login();
   const browser = await startChromium(t);
-  const page = await openPage(t, browser, { url: service.url, session });
-  await page.goto(`${service.url}/organise?part=templates`);
+  const page = await openPage(t, browser, {
+    url: `${service.url}/organise?part=templates`,
+    session,
+  });
   await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor();
   await page.getByText('default for meetings').waitFor();
   await checkLook(page, 'templates-list');
@@ -53,8 +55,10 @@ test('templates for everyone are made by administrators and copied or chosen by 
   const session = await service.login();
   const ben = await service.login('ben');
   const browser = await startChromium(t);
-  const page = await openPage(t, browser, { url: service.url, session });
-  await page.goto(`${service.url}/organise?part=templates`);
+  const page = await openPage(t, browser, {
+    url: `${service.url}/organise?part=templates`,
+    session,
+  });
   await page.getByRole('button', { name: 'New template' }).click();
   await page.getByLabel('Name').fill('Board minutes');
   await page.getByLabel('For', { exact: true }).selectOption('For everyone');
@@ -116,18 +120,13 @@ const bySections: Brain = (prompt) =>
 test('a template is tried beside a note, chosen for a folder and a run; its sections are edited, copied and printed', async (t) => {
   const language = await startLanguageServer({ flavour: 'openai', brain: bySections });
   t.after(language.close);
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [id] = await tellMeetings(first.dataDir, [readingRoom]);
-  const service = await startServiceProcess(first.dataDir, {
+  const { dataDir, session } = await dataWithAda(t);
+  const [id] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir, {
     MITSCHRIFT_LLM_BASE_URL: language.url,
     MITSCHRIFT_LLM_MODEL: 'test-model',
   });
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   const api = apiOf(service.url, session.token);
   await api.post('/templates', {
     name: 'Building site',
@@ -247,7 +246,10 @@ test('a template is tried beside a note, chosen for a folder and a run; its sect
   await t.test('chosen for many notes at once: what that means is said before', async () => {
     const before = language.chats().length;
     await page.goto(service.url);
-    await page.locator(`[data-row="${id}"] h3 a`).press('x');
+    const row = page.locator(`[data-row="${id}"] h3 a`);
+    // Until it is seen it takes no focus, and the key would go to the page.
+    await row.waitFor();
+    await row.press('x');
     const bar = page.getByRole('region', { name: 'Selection' });
     await bar.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('button', { name: 'Process again…' }).click();

@@ -4,6 +4,7 @@ import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   accessibilityFaults,
   checkLook,
+  dataWithAda,
   openPage,
   phone,
   screenshot,
@@ -31,8 +32,11 @@ test('words are added, filtered, changed, imported and deleted, with a way back;
     ]);
   const folder = await api.post<{ id: string }>('/folders', { name: 'Interviews' });
   const expected = /status of 4(?:09|22)/;
-  const page = await openPage(t, browser, { url: service.url, session, expected });
-  await page.goto(`${service.url}/organise?part=words`);
+  const page = await openPage(t, browser, {
+    url: `${service.url}/organise?part=words`,
+    session,
+    expected,
+  });
   const list = page.getByRole('listitem');
   const row = (write: string) => list.filter({ has: page.getByText(write, { exact: true }) });
 
@@ -120,8 +124,11 @@ test('words are added, filtered, changed, imported and deleted, with a way back;
     assert.deepEqual(await listed('house'), [['Mitschrift', ['mit schrift']]]);
     await checkLook(page, 'words-house');
 
-    const theirs = await openPage(t, browser, { url: service.url, session: ben, ...german320 });
-    await theirs.goto(`${service.url}/organise?part=words`);
+    const theirs = await openPage(t, browser, {
+      url: `${service.url}/organise?part=words`,
+      session: ben,
+      ...german320,
+    });
     await theirs.getByRole('button', { name: 'Für alle' }).tap();
     await theirs.getByText('Mitschrift', { exact: true }).last().waitFor();
     await theirs.getByText('Administratoren ändern sie.').waitFor();
@@ -131,8 +138,11 @@ test('words are added, filtered, changed, imported and deleted, with a way back;
   });
 
   await t.test('on a phone, in German at 320 pixels', async () => {
-    const theirs = await openPage(t, browser, { url: service.url, session, ...german320 });
-    await theirs.goto(`${service.url}/organise?part=words`);
+    const theirs = await openPage(t, browser, {
+      url: `${service.url}/organise?part=words`,
+      session,
+      ...german320,
+    });
     await theirs.getByText('Ordner Interviews').waitFor();
     await checkLook(theirs, 'words-320-de');
     await theirs.getByRole('button', { name: 'Grete Lindqvist bearbeiten' }).tap();
@@ -156,17 +166,14 @@ function meetingWith(write: string, heard: string): ToldMeeting {
 
 /** A service with told meetings, and `ada` in a browser. */
 async function withMeetings(t: TestContext, meetings: readonly ToldMeeting[]) {
-  const first = await startWebService(t);
-  const session = await first.login();
-  await first.end('SIGTERM');
-  const ids = await tellMeetings(first.dataDir, meetings);
-  const service = await startServiceProcess(first.dataDir);
+  const { dataDir, session } = await dataWithAda(t);
+  const ids = await tellMeetings(dataDir, meetings);
+  const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const browser = await startChromium(t);
   const api = apiOf(service.url, session.token);
   const open = async (path: string, more: object = {}) => {
-    const page = await openPage(t, browser, { url: service.url, session, ...more });
-    await page.goto(`${service.url}${path}`);
+    const page = await openPage(t, browser, { url: `${service.url}${path}`, session, ...more });
     return page;
   };
   type Note = { utterances: { block: string; revision: string; text: string }[] };

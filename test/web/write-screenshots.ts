@@ -12,14 +12,7 @@ import { make } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import {
-  openPage,
-  password,
-  phone,
-  recordedFor,
-  startChromium,
-  startWebService,
-} from './browser.ts';
+import { dataWithAda, openPage, phone, recordedFor, startChromium } from './browser.ts';
 import { microphoneThatSpeaks } from './fake-microphone.ts';
 import {
   type ToldMeeting,
@@ -51,18 +44,13 @@ const library: readonly ToldMeeting[] = [
 ];
 
 test('the pictures of the README', async (t) => {
-  const first = await startWebService(t);
-  await first.end('SIGTERM');
-  const [read = '', organ = '', jubilee = ''] = await tellMeetings(first.dataDir, [
+  const { dataDir, session } = await dataWithAda(t);
+  const [read = '', organ = '', jubilee = ''] = await tellMeetings(dataDir, [
     ...library,
     { ...choirBoard, startedAt: daysAgo(0, 11) },
   ]);
-  const service = await startServiceProcess(first.dataDir, { MITSCHRIFT_MODELS: modelsDir });
+  const service = await startServiceProcess(dataDir, { MITSCHRIFT_MODELS: modelsDir });
   t.after(async () => await service.end('SIGTERM'));
-  const session = await apiOf(service.url).post<{ token: string }>('/login', {
-    username: 'ada',
-    password,
-  });
   await putInOrder(service.url, session.token, [read, organ, jubilee]);
   await mkdir(folder, { recursive: true });
   const browser = await startChromium(t, await microphoneThatSpeaks(t, 'good morning everyone'));
