@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import {
   accessibilityFaults,
@@ -172,6 +173,12 @@ async function withMeetings(t: TestContext, meetings: readonly ToldMeeting[]) {
   t.after(async () => await service.end('SIGTERM'));
   const browser = await startChromium(t);
   const api = apiOf(service.url, session.token);
+  // Told up to their documents, which the service writes when it starts: until then nothing is corrected.
+  for (const id of ids) {
+    const isWritten = async () =>
+      (await api.get<{ status: string }>(`/recordings/${id}`)).status === 'IDLE';
+    await eventually('the note is written', isWritten);
+  }
   const open = async (path: string, more: object = {}) => {
     const page = await openPage(t, browser, { url: `${service.url}${path}`, session, ...more });
     return page;
