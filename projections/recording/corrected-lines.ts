@@ -1,14 +1,16 @@
 import type { Block } from '../../events/facts/transcript.ts';
-import type { CorrectedPair } from './corrected-pairs.ts';
 import { type HeardFinder, type Misheard, heardFinder, textWith } from './heard-places.ts';
-import type { Line } from './summary.ts';
+import { type Line, isOfPerson, linesOn } from './summary.ts';
 import { type TurnChange, isRecut } from './turn-changes.ts';
 
 /** What people corrected in the transcript, put into what was written of it before. */
 export type WithCorrections = {
-  text: (text: string) => string;
+  texts: (texts: Summarised) => Summarised;
+  /** Also linked to what there is. */
   lines: (lines: readonly Line[]) => Line[];
 };
+
+type Summarised = { abstract: string | null; summary: string | null };
 
 /**
  * A summary quotes a transcript as it was. Where a person then put other words in place of what was heard, so do the texts:
@@ -45,18 +47,24 @@ export function withCorrections(
       return places.length === 0 || isSaidIn(id, pair) ? written : textWith(written, places);
     }, text);
   };
+  const correctedText = (text: string | null) => text && corrected(text, null);
+  const correctedLine = (line: Line): Line =>
+    isOfPerson(line) ? line : { ...line, text: corrected(line.text, line.block) };
   return {
-    text: (text) => corrected(text, null),
-    lines: (lines) =>
-      lines.map((line) =>
-        line.by === undefined ? { ...line, text: corrected(line.text, line.block) } : line,
-      ),
+    texts: ({ abstract, summary }) => ({
+      abstract: correctedText(abstract),
+      summary: correctedText(summary),
+    }),
+    lines: (lines) => linesOn(blocks, lines.map(correctedLine)),
   };
 }
 
 type Correction = Misheard & { block: string; find: HeardFinder };
 
-function correction(block: string, { heard, write }: CorrectedPair): Correction {
+function correction(
+  block: string,
+  { heard, write }: Record<'heard' | 'write', string>,
+): Correction {
   const pair = { write, heard: [heard] };
   return { ...pair, block, find: heardFinder([pair]) };
 }

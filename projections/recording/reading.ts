@@ -8,13 +8,7 @@ import { notesOf } from './notes.ts';
 import { type Interruption, interruptionsOf } from './interruptions.ts';
 import { peopleGiven } from './people-given.ts';
 import { type Sidenote, sidenotesOf } from './sidenotes.ts';
-import {
-  type Line,
-  type OfferedSummary,
-  editableLines,
-  linesOn,
-  offeredSummary,
-} from './summary.ts';
+import { type Line, type OfferedSummary, editableLines, offeredSummary } from './summary.ts';
 import type { Note } from '../../src/words/notes.ts';
 import { withCorrections } from './corrected-lines.ts';
 import { paragraphs } from './paragraphs.ts';
@@ -148,7 +142,6 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     : liveSpeakers(recording, results);
   const shownBlocks = blocksAfter(blocks, late);
   const corrected = withCorrections(late, shownBlocks);
-  const shownLines = (lines: readonly Line[]) => linesOn(shownBlocks, corrected.lines(lines));
   return {
     source,
     kind: source.kind ?? 'solo',
@@ -158,11 +151,10 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     formerTitles: factsOf(recording, 'title.changed', results.titled).flatMap(
       ({ content }) => plainTitle(content?.previous ?? null) ?? [],
     ),
-    abstract: written.abstract && corrected.text(written.abstract),
-    summary: written.summary && corrected.text(written.summary),
-    lines: shownLines(written.lines),
-    editable: shownLines(editableLines(recording, source)),
-    offered: offered && { ...offered, lines: shownLines(offered.lines) },
+    ...corrected.texts(written),
+    lines: corrected.lines(written.lines),
+    editable: corrected.lines(editableLines(recording, source)),
+    offered: offered && { ...offered, lines: corrected.lines(offered.lines) },
     language: languageOf(recording, source),
     duration: durationOf(recording, source),
     names,
