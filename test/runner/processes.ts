@@ -24,6 +24,8 @@ const sharing: readonly string[] = [
 /** What a process of its own must be for, and why. */
 const alone: Readonly<Record<string, string>> = {
   'test/events/disk-full.test.ts': 'starts itself, with arguments',
+  'test/search/word-index.test.ts':
+    'takes snapshots of the heap, at which Node.js 20 ends while a file is being read',
   'test/http/read-once.test.ts': 'has a database server with settings of its own',
   'test/security/long-texts.test.ts': 'measures times',
   'test/security/programs-beside.test.ts': 'changes the environment',
