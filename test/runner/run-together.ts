@@ -46,7 +46,7 @@ const running = new Set<number>();
 /**
  * Runs files in a process of their own and ends it, with all it started, at a limit.
  * @param tried on the same store; the paths are from `cwd`; `bundle` has them. @param env added to this process's
- * @param limitSeconds for all of them
+ * @param limitSeconds for each of them, taken together
  * @returns a run of each, in the same order
  */
 export async function runTogether(
@@ -79,6 +79,7 @@ export async function runTogether(
   running.add(pid);
   const output = keepEnd([child.stdout, child.stderr], outputMax);
   const said = keepEnd([child.stdio[3] as Readable], resultMax);
+  const limitMs = limitSeconds * 1000 * tried.length;
   let isLate = false;
   let last: NodeJS.Timeout | undefined;
   const timer = setTimeout(() => {
@@ -86,7 +87,7 @@ export async function runTogether(
     // It says what it still waits for, if it can.
     child.kill('SIGUSR2');
     last = setTimeout(endGroup, lastWordsMs, pid);
-  }, limitSeconds * 1000);
+  }, limitMs);
   const [code, signal] = await closed;
   clearTimeout(timer);
   clearTimeout(last);
