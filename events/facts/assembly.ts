@@ -13,6 +13,8 @@ export const madeOf = {
   parts: z.array(partSchema).optional(),
   /** Recordings that are in it whole, and are erased before its documents are written. */
   absorbs: z.array(z.string()).optional(),
+  /** Version up to which these were read then: what is said of them later is carried over before they are erased. */
+  absorbed_version: z.int().positive().optional(),
   /** What was missing from those that were captured. */
   ledger: ledgerSchema.optional(),
   /** Two channels: the microphone left, what came out of the loudspeakers right. */

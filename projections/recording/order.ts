@@ -60,15 +60,15 @@ export function orderChanged(
 }
 
 /**
- * What was said of another's order after a time, as far as this one followed it until then: it is said of this one, too. Pure.
- * @param since ISO 8601 in UTC
+ * What was said of another's order after a version of its stream, as far as this one followed it until then: it is said of
+ * this one, too. Pure.
  */
 export function orderSince(
   own: Pick<Recording, 'facts'>,
   other: Pick<Recording, 'facts'>,
-  since: string,
+  version: number,
 ): OrderChanges {
-  const before = orderOf({ facts: other.facts.filter(({ at }) => at <= since) });
+  const before = orderOf({ facts: other.facts.filter((fact) => fact.version <= version) });
   const [now, after] = [orderOf(own), orderOf(other)];
   const follows = <K extends 'folder' | 'template'>(key: K) =>
     after[key] !== before[key] && now[key] === before[key] ? { [key]: after[key] } : {};

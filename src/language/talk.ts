@@ -181,7 +181,7 @@ function pauseBetween(left: Piece, right: Piece): number | null {
   return before && after ? Math.max(0, after.start - before.end) : null;
 }
 
-/** Scripts that cost about a token a character and are written without spaces, in runs: a text each would be a million texts. */
+/** Runs of scripts that cost about a token a character and are written without spaces. A match a character would be slow. */
 const dense =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 

@@ -95,13 +95,12 @@ const besideVersion = (recording: Pick<Recording, 'facts'>): number =>
 async function saidMeanwhile(taken: Recording, order: TakenDeps['order']) {
   const { folders } = await order.of(taken.files.owner ?? 'system');
   return (now: Recording): Decision<RecordingFact, OrderRefusal> => {
-    const made = now.facts.findLast(
-      ({ data }) =>
-        'absorbs' in data &&
-        Array.isArray(data.absorbs) &&
-        data.absorbs.includes(taken.recordingId),
-    );
-    const { folder, ...others } = made ? orderSince(now, taken, made.at) : {};
+    const version = now.facts
+      .flatMap((fact) =>
+        fact.type === 'audio.imported' || fact.type === 'audio.assembled' ? [fact.data] : [],
+      )
+      .findLast(({ absorbs }) => absorbs?.includes(taken.recordingId))?.absorbed_version;
+    const { folder, ...others } = version === undefined ? {} : orderSince(now, taken, version);
     // Who reads a shared folder would read all of this one.
     const isReadByOthers = (folders.get(folder ?? '')?.access.length ?? 0) > 0;
     const put = orderChanged(now, isReadByOthers ? others : { ...others, folder });

@@ -240,13 +240,16 @@ export const untilIdle = async (page: Page): Promise<void> => await recordButton
 export const recordingBar = (page: Page) => page.getByRole('region', { name: 'Current recording' });
 
 /** Waits until the recorder's clock shows so many seconds, or more: each of them is there for a second only. */
-export async function recordedFor(page: Page, seconds: number): Promise<void> {
-  const parts = `(document.querySelector('[role=timer]')?.textContent ?? '').split(':')`;
-  await untilHolds(
-    page,
-    `${parts}.reduce((sum, part) => sum * 60 + Number(part), 0) >= ${seconds}`,
-  );
-}
+export const recordedFor = async (page: Page, seconds: number): Promise<void> =>
+  await untilHolds(page, `${recorderSeconds} >= ${seconds}`);
+
+/** What the recorder's clock shows, seconds. */
+export const recorded = async (page: Page): Promise<number> =>
+  await page.evaluate<number>(recorderSeconds);
+
+const recorderSeconds =
+  `(document.querySelector('[role=timer]')?.textContent ?? '').split(':')` +
+  `.reduce((sum, part) => sum * 60 + Number(part), 0)`;
 
 /** A script for a page that is opened: what screen readers are told is noted. */
 export const noteAnnouncements = `(() => {

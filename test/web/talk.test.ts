@@ -11,6 +11,7 @@ import {
   openPage,
   phone,
   record,
+  recorded,
   recordedFor,
   recordingBar,
   recordsAlone,
@@ -233,9 +234,7 @@ test('a talk is a note from its first second: words beside the field, and nothin
   // Who opens it writes at once.
   await untilHolds(page, `document.activeElement?.id === 'sidenote'`);
   await page.keyboard.type('Lift first');
-  const typed = await page.evaluate<number>(
-    `(document.querySelector('[role=timer]')?.textContent ?? '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0)`,
-  );
+  const typed = await recorded(page);
   await recordedFor(page, typed + 3);
   await page.keyboard.press('Enter');
   await note(page, 'Lift first').waitFor();

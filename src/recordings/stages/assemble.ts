@@ -100,7 +100,12 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
     const { said, absorbs } = plan.own;
     const taken = await takenOf(job, absorbs, deps);
     await job.decide((now) =>
-      successionOf(now, audio, { said, absorbs, joined }).concat(taken(now)),
+      successionOf(now, audio, {
+        said,
+        absorbs,
+        absorbed_version: taken.version,
+        joined,
+      }).concat(taken.facts(now)),
     );
   };
 }
@@ -307,7 +312,7 @@ function beginningOf(
         bytes,
         ...audio,
         started_at: new Date(began).toISOString(),
-        ...(absorbs ? { absorbs } : {}),
+        ...(absorbs ? { absorbs, absorbed_version: recording.facts.at(-1)?.version } : {}),
       },
       content: {
         ...(people.length > 0 ? { people: [...people] } : {}),
@@ -340,7 +345,15 @@ const saidTitle = (recording: Recording): string | null => {
 function successionOf(
   recording: Recording,
   { bytes, ...audio }: KeptAudio,
-  { said, absorbs, joined }: Pick<Making, 'said' | 'absorbs'> & { joined: Recording | null },
+  {
+    said,
+    absorbs,
+    absorbed_version,
+    joined,
+  }: Pick<Making, 'said' | 'absorbs'> & {
+    absorbed_version: number | undefined;
+    joined: Recording | null;
+  },
 ): CarriedFact[] {
   const own = saidOf(recording).sidenotes;
   const told = numbered(said(recording), own, lastNumber(recording));
@@ -348,7 +361,12 @@ function successionOf(
   const present = recording.files.audio;
   const replaced: RecordingFactOf<'audio.assembled'> = {
     type: 'audio.assembled',
-    data: { bytes, ...audio, replaces: present?.path ?? '', ...(absorbs ? { absorbs } : {}) },
+    data: {
+      bytes,
+      ...audio,
+      replaces: present?.path ?? '',
+      ...(absorbs ? { absorbs, absorbed_version } : {}),
+    },
   };
   const facts: CarriedFact[] = [replaced];
   const version = recording.facts.length + facts.length;

@@ -12,6 +12,12 @@ export type TakenDeps = {
   order: { of(owner: string): Promise<Pick<Personal, 'folders'>> };
 };
 
+/** What goes on of a recording that is taken up, and the version up to which it was read; undefined: none is. */
+type Taken = {
+  version: number | undefined;
+  facts(now: Recording): readonly RecordingFact[];
+};
+
 /**
  * What goes on of a recording that is taken up: its tags, its folder and template where this one has none, and its protection, as it is by
  * now. Not a folder that is shared: who has that would read all of this one.
@@ -20,12 +26,15 @@ export async function takenOf(
   { owner }: Pick<Job, 'owner'>,
   [taken]: readonly string[] = [],
   { order, store }: TakenDeps,
-): Promise<(now: Recording) => readonly RecordingFact[]> {
-  if (taken === undefined) return () => [];
+): Promise<Taken> {
+  if (taken === undefined) return { version: undefined, facts: () => [] };
   const other = await readRecording(store, taken);
   const { folder, ...others } = orderOf(other);
   const { folders } = await order.of(owner);
   const isReadByOthers = folder !== null && (folders.get(folder)?.access.length ?? 0) > 0;
   const given: Order = { ...others, folder: isReadByOthers ? null : folder };
-  return (now) => [...orderTaken(orderOf(now), given), ...holdTaken(now, other, Date.now())];
+  return {
+    version: other.facts.at(-1)?.version,
+    facts: (now) => [...orderTaken(orderOf(now), given), ...holdTaken(now, other, Date.now())],
+  };
 }
