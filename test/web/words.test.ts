@@ -218,7 +218,7 @@ test('what a word replaced is marked in the transcript; one press puts it back, 
   await untilHolds(page, focusedIs('Stop replacing'));
   assert.match(await textOf(ids[0]), /The blaster is dry/u);
   await checkLook(page, 'words-put-back');
-  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Stop replacing' }).press('Enter');
   await page.getByText('“blaster” is no longer replaced').first().waitFor();
   await untilHolds(page, "document.activeElement.getAttribute('role') === 'listitem'");
   const { words } = await api.get<{ words: Word[] }>('/words');

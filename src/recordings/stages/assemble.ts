@@ -46,7 +46,7 @@ import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { failure } from '../../words/failures.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-import { type TakenDeps, takenOf } from './taken-along.ts';
+import { type TakenUp, type TakenDeps, takenOf } from './taken-along.ts';
 import { isSplitCapture, withRoom } from './stage-files.ts';
 
 /*
@@ -99,14 +99,7 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
     await deps.jobs.add(job.recordingId, 'keep-audio');
     const { said, absorbs } = plan.own;
     const taken = await takenOf(job, absorbs, deps);
-    await job.decide((now) =>
-      successionOf(now, audio, {
-        said,
-        absorbs,
-        absorbed_version: taken.version,
-        joined,
-      }).concat(taken.facts(now)),
-    );
+    await job.decide((now) => successionOf(now, audio, { said, joined, taken }));
   };
 }
 
@@ -345,15 +338,7 @@ const saidTitle = (recording: Recording): string | null => {
 function successionOf(
   recording: Recording,
   { bytes, ...audio }: KeptAudio,
-  {
-    said,
-    absorbs,
-    absorbed_version,
-    joined,
-  }: Pick<Making, 'said' | 'absorbs'> & {
-    absorbed_version: number | undefined;
-    joined: Recording | null;
-  },
+  { said, joined, taken }: Pick<Making, 'said'> & { joined: Recording | null; taken: TakenUp },
 ): CarriedFact[] {
   const own = saidOf(recording).sidenotes;
   const told = numbered(said(recording), own, lastNumber(recording));
@@ -361,12 +346,7 @@ function successionOf(
   const present = recording.files.audio;
   const replaced: RecordingFactOf<'audio.assembled'> = {
     type: 'audio.assembled',
-    data: {
-      bytes,
-      ...audio,
-      replaces: present?.path ?? '',
-      ...(absorbs ? { absorbs, absorbed_version } : {}),
-    },
+    data: { bytes, ...audio, replaces: present?.path ?? '', ...taken.data },
   };
   const facts: CarriedFact[] = [replaced];
   const version = recording.facts.length + facts.length;
@@ -374,11 +354,11 @@ function successionOf(
   const texts = textsOf(joined ? { ...told, title: saidOf(recording).title } : told);
   facts.push(...carriedFacts(told, texts, { run: run + 1, kind, version }));
   facts.push(...carriedBeside(told, { had: own.length > 0 }));
-  if (joined && comesBefore(joined, recording, { absorbs })) {
+  if (joined && comesBefore(joined, recording, taken.data)) {
     const local_start = localTime(new Date(joined.startedAt ?? ''));
     facts.push({ type: 'start.changed', data: { local_start } });
   }
-  return facts;
+  return [...facts, ...taken.facts(recording)];
 }
 
 /**

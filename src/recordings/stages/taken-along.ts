@@ -1,4 +1,4 @@
-import type { RecordingFact } from '../../../events/facts/recording.ts';
+import type { RecordingFact, RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { EventStore } from '../../../events/store.ts';
 import type { Personal } from '../../../projections/personal.ts';
 import { holdTaken } from '../../../projections/recording/holds.ts';
@@ -12,9 +12,9 @@ export type TakenDeps = {
   order: { of(owner: string): Promise<Pick<Personal, 'folders'>> };
 };
 
-/** What goes on of a recording that is taken up, and the version up to which it was read; undefined: none is. */
-type Taken = {
-  version: number | undefined;
+/** What the fact says of a recording that is taken up, and what goes on of that one; nothing where none is. */
+export type TakenUp = {
+  data: Pick<RecordingFactOf<'audio.assembled'>['data'], 'absorbs' | 'absorbed_version'>;
   facts(now: Recording): readonly RecordingFact[];
 };
 
@@ -26,15 +26,15 @@ export async function takenOf(
   { owner }: Pick<Job, 'owner'>,
   [taken]: readonly string[] = [],
   { order, store }: TakenDeps,
-): Promise<Taken> {
-  if (taken === undefined) return { version: undefined, facts: () => [] };
+): Promise<TakenUp> {
+  if (taken === undefined) return { data: {}, facts: () => [] };
   const other = await readRecording(store, taken);
   const { folder, ...others } = orderOf(other);
   const { folders } = await order.of(owner);
   const isReadByOthers = folder !== null && (folders.get(folder)?.access.length ?? 0) > 0;
   const given: Order = { ...others, folder: isReadByOthers ? null : folder };
   return {
-    version: other.facts.at(-1)?.version,
+    data: { absorbs: [taken], absorbed_version: other.facts.at(-1)?.version },
     facts: (now) => [...orderTaken(orderOf(now), given), ...holdTaken(now, other, Date.now())],
   };
 }
