@@ -48,10 +48,12 @@ export async function presentStatus(
     position = services.projections.position(),
     language = services.settings()['ui.language'],
     read = statusOf,
+    follow = () => followingNow(services, caller),
   }: {
     position?: number;
     language?: Language | undefined;
     read?: (storage: ProjectionStorage, owner: string) => Promise<StatusView>;
+    follow?: () => Promise<Following>;
   } = {},
 ) {
   const { status, recording, recordings, processing, speakersPending, errors } = await read(
@@ -83,15 +85,17 @@ export async function presentStatus(
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),
     ...(caller.isAdmin ? { backup: backupIn(language, await services.backups.now()) } : {}),
-    following: await followingNow(services, caller),
+    following: await follow(),
     refreshing: await services.refreshing.left(caller.userId),
     warnings: warned.flatMap((one) => (one === null ? [] : [warningIn(reader, one)])),
     position,
   };
 }
 
+export type Following = Awaited<ReturnType<typeof followingNow>>;
+
 /** What others record that the caller may follow. */
-async function followingNow(
+export async function followingNow(
   services: Pick<HttpServices, 'storage' | 'accounts' | 'settings' | 'order'>,
   caller: Pick<Caller, 'userId'>,
 ) {

@@ -10,7 +10,7 @@ function projectionAt(position: number) {
 
 test('a read is kept until the projection has applied another fact', async () => {
   const { now, projections } = projectionAt(3);
-  const kept = cachedReads<number>(projections, 'view', 10);
+  const kept = cachedReads<number>(projections, ['view'], 10);
   let reads = 0;
   const read = async () => (reads += 1);
   assert.equal(await kept('a', read), 1);
@@ -22,7 +22,7 @@ test('a read is kept until the projection has applied another fact', async () =>
 
 test('what was read while the projection moved on is not kept, nor what may not be, nor too much', async () => {
   const { now, projections } = projectionAt(3);
-  const kept = cachedReads<string>(projections, 'view', 2);
+  const kept = cachedReads<string>(projections, ['view'], 2);
   let release = (_answer: string): void => {};
   const slow = kept('a', () => new Promise((resolve) => (release = resolve)));
   now.position = 4;

@@ -48,7 +48,7 @@ import { perApp, type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
 
 const libraryPages = perApp(({ projections }) =>
-  cachedReads<Buffer>(projections, recordings.name, limits.pagesKeptMax),
+  cachedReads<Buffer>(projections, [recordings.name], limits.pagesKeptMax),
 );
 
 const openedSpokenBy = perApp(({ storage, projections }) => openSpokenBy({ storage, projections }));

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { access } from '../../../projections/access.ts';
 import { type StatusView, recordings, statusOf } from '../../../projections/recordings.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
-import { presentStatus } from '../status-answer.ts';
+import { type Following, followingNow, presentStatus } from '../status-answer.ts';
 import { languageWanted } from '../readers-language.ts';
 import { trySpeech } from '../../doctor/try-servers.ts';
 import { checkIn } from '../../doctor/check.ts';
@@ -16,7 +17,10 @@ const route = routesOf({ tag: 'Status' });
 const watching = routesOf({ tag: 'Watching', access: 'admin', needs: [] });
 
 const keptStatuses = perApp(({ projections }) =>
-  cachedReads<StatusView>(projections, recordings.name, limits.statusesKeptMax),
+  cachedReads<StatusView>(projections, [recordings.name], limits.statusesKeptMax),
+);
+const keptFollowing = perApp(({ projections }) =>
+  cachedReads<Following>(projections, [recordings.name, access.name], limits.statusesKeptMax),
 );
 // For how long something has been recording is computed at each request.
 const still = ({ recordings }: StatusView) => recordings.length === 0;
@@ -31,10 +35,16 @@ export const statusRoutes = [
     answers: { 200: { description: 'The status.', json: statusSchema } },
     async run({ ctx, caller }, services) {
       const kept = keptStatuses(services);
+      const following = keptFollowing(services);
       return await presentStatus(services, caller, {
         // Who says nothing of languages is answered in the house's.
         language: ctx.get('Accept-Language') === '' ? undefined : languageWanted(ctx),
         read: (storage, owner) => kept(owner, () => statusOf(storage, owner), still),
+        // Who may follow is also a setting.
+        follow: () =>
+          following(`${caller.userId} ${services.settings()['sharing.users']}`, () =>
+            followingNow(services, caller),
+          ),
       });
     },
   }),
