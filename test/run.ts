@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -55,10 +56,11 @@ const checks: readonly (readonly [name: string, ...args: string[]])[] = [
   ['unused'],
 ];
 /**
- * Processes at once: one that mostly waits for sound to pass, one with a browser (of two, pages are too slow), and two others: they
- * keep two cores busy. A lane without files of its own takes any.
+ * Processes at once: one that mostly waits for sound to pass, one with a browser (of two, pages are too slow), and another: they
+ * keep two cores busy. Four that compute end no sooner than two, each takes twice as long, and the processor a sixth more.
+ * A lane without files of its own takes any.
  */
-const lanes = ['sound', 'browser', 'other', 'other'] as const;
+const lanes = ['sound', 'browser', 'other'] as const;
 function laneOf(file: string): (typeof lanes)[number] {
   if (/^test\/(capture|e2e|recorder)\//.test(file)) return 'sound';
   return file.startsWith('test/web/') ? 'browser' : 'other';
@@ -75,8 +77,7 @@ const options = {
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
   if ((error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
-  console.error(`${(error as Error).message}\n\n${help}`);
-  return 2;
+  return refused((error as Error).message);
 });
 
 async function main(args: string[]): Promise<number> {
@@ -85,6 +86,8 @@ async function main(args: string[]): Promise<number> {
     console.log(help);
     return 0;
   }
+  const unknown = positionals.find((path) => !existsSync(path));
+  if (unknown !== undefined) return refused(`There is no ${unknown}`);
   process.once('SIGINT', () => interrupted(130)).once('SIGTERM', () => interrupted(143));
   const started = performance.now();
   const isGiven = process.env['SEED'] !== undefined || values.long;
@@ -148,6 +151,11 @@ async function main(args: string[]): Promise<number> {
   }
   console.log(`\n${passed} passed, ${failures.length} failed`);
   return failures.length === 0 ? 0 : 1;
+}
+
+function refused(why: string): number {
+  console.error(`${why}\n\n${help}`);
+  return 2;
 }
 
 /** What each file is told of the run. */

@@ -138,11 +138,14 @@ test('after a failure, names the missing programs and the Debian packages they a
   assert.equal(code, 1);
 });
 
-test('--help says what it takes; an unknown option or no file at all is refused', async (t) => {
+test('--help says what it takes; an unknown option, a path that is none, or no file at all is refused', async (t) => {
   const help = await run(t, {}, { args: ['--help'] });
   assert.match(help.text, /Usage: .*--long.*--counts.*SEED=n/s);
   assert.equal(help.code, 0);
   assert.equal((await run(t, {}, { args: ['--lnog'] })).code, 2);
+  const missing = await run(t, {}, { args: ['test/no-such.test.ts'] });
+  assert.match(missing.text, /^There is no test\/no-such\.test\.ts$/m);
+  assert.equal(missing.code, 2);
   const nothing = await run(t, {});
   assert.match(nothing.text, /No test file was found/);
   assert.equal(nothing.code, 1);
