@@ -220,10 +220,13 @@ export async function statusOf(
   // The position first: what is read after it may be newer, and is then sent once more, never missed.
   const position = (await storage.get<number>(recordingsName, `p/${owner}`)) ?? 0;
   const inState = (state: RecordingRow['status']) => keptIn(storage, owner, state);
-  const recording = await inState('recording');
-  const failed = await inState('error');
-  const awaiting = (await inState('awaiting-speakers')).filter(({ core }) => !core.postponed);
-  const transcribing = await inState('transcribing');
+  const [recording, failed, waiting, transcribing] = await Promise.all([
+    inState('recording'),
+    inState('error'),
+    inState('awaiting-speakers'),
+    inState('transcribing'),
+  ]);
+  const awaiting = waiting.filter(({ core }) => !core.postponed);
   const all = await listed(storage, [...recording, ...failed, ...awaiting, ...transcribing]);
   const rows = new Map(all.map((row) => [row.recordingId, row]));
   const shown = (lines: KeptLine[]) =>

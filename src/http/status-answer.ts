@@ -56,10 +56,13 @@ export async function presentStatus(
     follow?: () => Promise<Following>;
   } = {},
 ) {
-  const { status, recording, recordings, processing, speakersPending, errors } = await read(
-    services.storage,
-    caller.userId,
-  );
+  const [now, following, refreshing, backup] = await Promise.all([
+    read(services.storage, caller.userId),
+    follow(),
+    services.refreshing.left(caller.userId),
+    caller.isAdmin ? services.backups.now() : null,
+  ]);
+  const { status, recording, recordings, processing, speakersPending, errors } = now;
   const reader = { language, isAdmin: caller.isAdmin };
   const warned = [services.disk.warning(), services.space.warning()];
   return {
@@ -84,9 +87,9 @@ export async function presentStatus(
       ),
     })),
     health: presentHealth(services.health(), caller.isAdmin, language),
-    ...(caller.isAdmin ? { backup: backupIn(language, await services.backups.now()) } : {}),
-    following: await follow(),
-    refreshing: await services.refreshing.left(caller.userId),
+    ...(caller.isAdmin ? { backup: backupIn(language, backup) } : {}),
+    following,
+    refreshing,
     warnings: warned.flatMap((one) => (one === null ? [] : [warningIn(reader, one)])),
     position,
   };
