@@ -12,7 +12,7 @@ const pauseMs = 500;
  */
 export function followStreams(
   store: Pick<EventStore, 'head' | 'follow'>,
-  takeIn: Readonly<Record<string, () => Promise<void>>>,
+  takeIn: Readonly<Record<string, () => Promise<unknown>>>,
   log: Pick<Log, 'warn'>,
 ): () => Promise<void> {
   const stopping = new AbortController();

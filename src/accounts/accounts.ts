@@ -87,8 +87,8 @@ export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, 
    * deletion from it. After unfinished recordings were taken up; what cannot be done is logged.
    */
   finishDeletions(): Promise<void>;
-  /** Takes in what other nodes did with users. @throws {EventStoreError} */
-  takeIn(): Promise<void>;
+  /** Takes in what other nodes did with users and groups. @returns their version @throws {EventStoreError} */
+  takeIn(): Promise<number>;
   /** Deletes sessions and links that are over. For now and then. */
   sweepSessions(): Promise<void>;
 }
@@ -160,7 +160,10 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       return true;
     },
     onSessionEnded: (listener) => book.onEnded(listener),
-    takeIn: () => stream.takeIn(),
+    async takeIn() {
+      await stream.takeIn();
+      return users.version;
+    },
     finishDeletions: () => finishDeletions(users, parts),
     async sweepSessions() {
       await kept.sweep();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cachedReads } from '../../src/http/cached-reads.ts';
 import { startService } from '../support/http-client.ts';
+import { runningRecording } from '../support/running-recording.ts';
 
 function projectionAt(position: number) {
   const now = { position };
@@ -69,4 +70,38 @@ test('status and library are those of now and of the caller, however often they 
   assert.equal(await statusOf(ada), 'IDLE');
   assert.deepEqual(await libraryOf(ada), [id]);
   assert.deepEqual(await libraryOf(ben), []);
+});
+
+test('what others record that one may follow is that of now, however often it was asked before', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const owen = await service.addUser('owen');
+  const ben = await service.addUser('ben');
+  const done = async (token: string, method: string, path: string, json?: object) => {
+    const { status, body } = await service.call<{ id: string }>(method, path, {
+      token,
+      ...(json && { json }),
+    });
+    assert.ok(status < 300, `${method} ${path}: ${status}`);
+    return body;
+  };
+  const followed = async () => {
+    type Status = { following: { recording_id: string }[] };
+    const { following } = (await service.call<Status>('GET', '/status', { token: ben })).body;
+    return following.map(({ recording_id }) => recording_id);
+  };
+  const id = await runningRecording(service, owen);
+  const { id: group } = await done(ada, 'POST', '/groups', { name: 'Choir' });
+  await done(owen, 'PUT', `/recordings/${id}/access`, { group: 'Choir' });
+  assert.deepEqual(await followed(), []);
+  for (let time = 0; time < 5; time += 1) {
+    await done(ada, 'PUT', `/groups/${group}/members/ben`);
+    assert.deepEqual([await followed(), await followed()], [[id], [id]], 'a member');
+    await done(ada, 'PUT', '/config', { sharing: { users: false } });
+    assert.deepEqual([await followed(), await followed()], [[], []], 'nobody shares');
+    await done(ada, 'PUT', '/config', { sharing: { users: true } });
+    assert.deepEqual(await followed(), [id], 'people share again');
+    await done(ada, 'DELETE', `/groups/${group}/members/ben`);
+    assert.deepEqual([await followed(), await followed()], [[], []], 'no member any more');
+  }
 });

@@ -40,11 +40,12 @@ export const statusRoutes = [
         // Who says nothing of languages is answered in the house's.
         language: ctx.get('Accept-Language') === '' ? undefined : languageWanted(ctx),
         read: (storage, owner) => kept(owner, () => statusOf(storage, owner), still),
-        // Who may follow is also a setting.
-        follow: () =>
-          following(`${caller.userId} ${services.settings()['sharing.users']}`, () =>
-            followingNow(services, caller),
-          ),
+        // What others record may also be withdrawn by a group, an account or a setting.
+        async follow() {
+          const { accounts, settings } = services;
+          const key = [caller.userId, settings()['sharing.users'], await accounts.takeIn()].join();
+          return await following(key, () => followingNow(services, caller));
+        },
       });
     },
   }),
