@@ -160,10 +160,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       return true;
     },
     onSessionEnded: (listener) => book.onEnded(listener),
-    async takeIn() {
-      await stream.takeIn();
-      return users.version;
-    },
+    takeIn: () => stream.takeIn(),
     finishDeletions: () => finishDeletions(users, parts),
     async sweepSessions() {
       await kept.sweep();

@@ -14,8 +14,8 @@ export type UserMetadata = { by: string; command: string };
 /** The users, always as new as the last change, and the only way to change them. */
 export type UserStream = {
   users: Users;
-  /** Takes in what other processes appended. @throws {EventStoreError} */
-  takeIn(): Promise<void>;
+  /** Takes in what other processes appended. @returns the version of then @throws {EventStoreError} */
+  takeIn(): Promise<number>;
   /** The fact of this version, with its content as far as it can be read. @throws {EventStoreError} */
   factAt(version: number): Promise<LoggedFact | undefined>;
   /**
@@ -37,7 +37,10 @@ export async function openUserStream(store: EventStore): Promise<UserStream> {
   const users = await handler.read(usersStream, (state) => state);
   return {
     users,
-    takeIn: () => handler.readOn(usersStream),
+    async takeIn() {
+      await handler.readOn(usersStream);
+      return users.version;
+    },
     async factAt(version) {
       const only = { afterVersion: version - 1, limit: 1 };
       for await (const fact of store.read(usersStream, only)) return fact;

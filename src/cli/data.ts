@@ -4,7 +4,7 @@ import { type DataFolder, type Host, hostFrom } from '../shared/data-directory.t
 import { type BackupReport, backup as backUp } from '../integrity/backup.ts';
 import { withSharedLog } from '../integrity/shared-log-alone.ts';
 import { withLogAlone } from '../integrity/open-mark.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { restore as restoreFrom } from '../integrity/restore.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { messageOf } from '../shared/errors.ts';

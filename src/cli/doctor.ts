@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { Check, CheckAnswer, Remedy } from '../doctor/check.ts';
 import { asLimited, asOk, checkIn, lookAtAll } from '../doctor/check.ts';
 import { brokenPackages, runtimeLooks } from '../doctor/host-checks.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { guidePath, guides } from '../doctor/guide.ts';
 import { commandLine } from '../shared/command-line.ts';
 import { type Host, hostFrom } from '../shared/data-directory.ts';

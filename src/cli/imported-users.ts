@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type * as z from 'zod';
 import { checkPasswordHash } from '../accounts/passwords.ts';
 import { checkUsername } from '../accounts/usernames.ts';
-import { importedUser } from '../control/user-commands.ts';
+import { importedUser } from '../service/control/user-commands.ts';
 
 type ImportedUser = z.output<typeof importedUser>;
 

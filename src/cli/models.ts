@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { commandLine } from '../shared/command-line.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';

@@ -3,9 +3,13 @@ import { openLogger } from '../shared/log.ts';
 import { localTime } from '../shared/time.ts';
 import { sizeText } from '../storage/disk.ts';
 import type { Quarantined } from '../storage/quarantine.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { confirmed } from './confirmed.ts';
-import { type QuarantineCommands, purgeMax, quarantineCommands } from '../control/data-commands.ts';
+import {
+  type QuarantineCommands,
+  purgeMax,
+  quarantineCommands,
+} from '../service/control/data-commands.ts';
 
 /** `mitschrift quarantine`: what was put aside, whose it was, since when, and how large it is. */
 export async function listQuarantine({ json }: { json: boolean }): Promise<void> {

@@ -6,7 +6,7 @@ import { firstFault } from '../shared/in-words.ts';
 import { captureRate } from '../audio/wav.ts';
 import { adoptCapture } from '../capture/process/client.ts';
 import { readClaim } from '../capture/file/capture-files.ts';
-import { askService, openControl } from '../control/socket.ts';
+import { askService, openControl } from '../service/control/socket.ts';
 import { openDeskDevices } from '../recorder/desk-devices.ts';
 import {
   type DeskFolder,

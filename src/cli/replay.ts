@@ -1,7 +1,7 @@
 import { type DataFolder, dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { withLogAlone } from '../integrity/open-mark.ts';
 import { type LogCheck, checkLog } from '../recordings/check-log.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { openConfig } from '../config/config.ts';
 import { openSecretStore } from '../config/secret-store.ts';
 import { openSecretsFile } from '../config/secrets-file.ts';

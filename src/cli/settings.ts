@@ -1,7 +1,7 @@
 import { openConfig } from '../config/config.ts';
 import type { Host } from '../shared/data-directory.ts';
 import { type Settings, settingsFrom } from '../config/environment.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { openLogAlone } from '../service/event-log.ts';
 import { exists } from '../shared/files.ts';
 

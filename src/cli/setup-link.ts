@@ -1,4 +1,4 @@
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { hostFrom } from '../shared/data-directory.ts';
 import type { Toggled } from '../capture/toggle.ts';
 import { commandLine } from '../shared/command-line.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 
 /** The switch for a hotkey: acts as the guest through the trigger socket, loads next to nothing. */
 export async function toggle(options: {

@@ -6,7 +6,7 @@ import { type MenuEntry, type TrayState, icons, labelsFor, serveMenu } from '../
 import { type Notifications, openNotifications } from '../tray/notification.ts';
 import { openSessionBus } from '../tray/session-bus.ts';
 import { type Shown, type StatusItem, serveStatusItem } from '../tray/status-item.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { inTime } from '../shared/abort.ts';
 
 /** How often the service is asked for its state, and how long an answer may take, in milliseconds. */

@@ -11,7 +11,7 @@ import { isLoopback } from '../shared/network.ts';
 import { type Host, hostFrom, prepare } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import { localTime } from '../shared/time.ts';
-import { askService } from '../control/socket.ts';
+import { askService } from '../service/control/socket.ts';
 import { openLogAlone } from '../service/event-log.ts';
 import { assertLogHere } from './beside-a-node.ts';
 import { confirmed } from './confirmed.ts';
@@ -23,7 +23,7 @@ import {
   type UserCommands,
   importMax,
   userCommands,
-} from '../control/user-commands.ts';
+} from '../service/control/user-commands.ts';
 
 /** `mitschrift users list`. */
 export async function listUsers({ json }: { json: boolean }): Promise<void> {

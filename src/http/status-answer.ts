@@ -53,7 +53,7 @@ export async function presentStatus(
     position?: number;
     language?: Language | undefined;
     read?: (storage: ProjectionStorage, owner: string) => Promise<StatusView>;
-    follow?: () => Promise<Following>;
+    follow?: () => Promise<RunningOfOthers>;
   } = {},
 ) {
   const [now, following, refreshing, backup] = await Promise.all([
@@ -95,7 +95,7 @@ export async function presentStatus(
   };
 }
 
-export type Following = Awaited<ReturnType<typeof followingNow>>;
+export type RunningOfOthers = Awaited<ReturnType<typeof followingNow>>;
 
 /** What others record that the caller may follow. */
 export async function followingNow(

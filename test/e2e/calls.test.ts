@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { askService } from '../../src/control/socket.ts';
+import { askService } from '../../src/service/control/socket.ts';
 import { startCall } from '../support/pulse-call.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { until } from '../support/pulse-until.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { askService } from '../../src/control/socket.ts';
+import { askService } from '../../src/service/control/socket.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { verifyData } from '../../src/integrity/verify.ts';

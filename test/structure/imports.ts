@@ -18,7 +18,7 @@ const floors: readonly (readonly (readonly string[])[])[] = [
   [['src/capture/'], ['src/integrity/'], ['src/meaning/'], ['src/metrics/'], ['src/order/']],
   [['src/accounts/'], ['src/doctor/']],
   [['src/retention/']],
-  [['src/http/'], ['src/control/']],
+  [['src/http/']],
   [['src/recorder/']],
   [['src/main.ts', 'src/service/']],
   [['src/cli/']],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { openControl } from '../../src/control/socket.ts';
+import { openControl } from '../../src/service/control/socket.ts';
 import type { BusInterface, SessionBus } from '../../src/tray/session-bus.ts';
 import { type PrivateBus, privateBus } from '../support/private-bus.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import { access } from '../../../projections/access.ts';
 import { type StatusView, recordings, statusOf } from '../../../projections/recordings.ts';
 import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
-import { type Following, followingNow, presentStatus } from '../status-answer.ts';
+import { type RunningOfOthers, followingNow, presentStatus } from '../status-answer.ts';
 import { languageWanted } from '../readers-language.ts';
 import { trySpeech } from '../../doctor/try-servers.ts';
 import { checkIn } from '../../doctor/check.ts';
@@ -20,7 +20,7 @@ const keptStatuses = perApp(({ projections }) =>
   cachedReads<StatusView>(projections, [recordings.name], limits.statusesKeptMax),
 );
 const keptFollowing = perApp(({ projections }) =>
-  cachedReads<Following>(projections, [recordings.name, access.name], limits.statusesKeptMax),
+  cachedReads<RunningOfOthers>(projections, [recordings.name, access.name], limits.statusesKeptMax),
 );
 // For how long something has been recording is computed at each request.
 const still = ({ recordings }: StatusView) => recordings.length === 0;

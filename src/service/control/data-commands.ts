@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { isAbsolute } from 'node:path';
-import type { DataFolder } from '../shared/data-directory.ts';
-import type { Log } from '../shared/log.ts';
-import { type Quarantined, listQuarantined, purgeQuarantined } from '../storage/quarantine.ts';
-import type { EventLog } from '../../events/event-log.ts';
-import type { KeyStore } from '../../events/key-store.ts';
-import type { Backups } from '../integrity/backups.ts';
-import type { Scrub } from '../integrity/scrub.ts';
+import type { DataFolder } from '../../shared/data-directory.ts';
+import type { Log } from '../../shared/log.ts';
+import { type Quarantined, listQuarantined, purgeQuarantined } from '../../storage/quarantine.ts';
+import type { EventLog } from '../../../events/event-log.ts';
+import type { KeyStore } from '../../../events/key-store.ts';
+import type { Backups } from '../../integrity/backups.ts';
+import type { Scrub } from '../../integrity/scrub.ts';
 
 /** What `mitschrift quarantine` asks for: over the control socket, or directly. */
 export type QuarantineCommands = {
@@ -66,7 +66,7 @@ export function integrityHandlers(deps: {
     'backup-cancel': () => deps.backups.cancel(),
     'export-log': async (body) => {
       const { file, decrypt } = exporting.parse(body);
-      const { exportLog } = await import('../integrity/export-log.ts');
+      const { exportLog } = await import('../../integrity/export-log.ts');
       return await exportLog(deps, file, { decrypt }, stopping);
     },
   };

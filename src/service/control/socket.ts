@@ -1,9 +1,9 @@
-import { messageOf } from '../shared/errors.ts';
+import { messageOf } from '../../shared/errors.ts';
 import { type Server, createServer, request } from 'node:http';
 import { constants } from 'node:fs';
 import { chmod, lstat, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { ifMissing } from '../shared/files.ts';
+import { ifMissing } from '../../shared/files.ts';
 
 /**
  * The control socket: commands beside a running service talk to it here, because the event log has one

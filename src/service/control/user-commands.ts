@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
-import type { UserLink } from '../../projections/users.ts';
-import type { Accounts } from '../accounts/accounts.ts';
-import { type GivenLink, wantedInvitation, wantedPasswordLink } from '../accounts/user-links.ts';
-import { linkTo } from '../config/page-address.ts';
+import type { UserLink } from '../../../projections/users.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { type GivenLink, wantedInvitation, wantedPasswordLink } from '../../accounts/user-links.ts';
+import { linkTo } from '../../config/page-address.ts';
 import type { ControlHandlers } from './socket.ts';
 
 /** What `mitschrift users` asks of the accounts: over the control socket, or directly. */

@@ -3,8 +3,8 @@ import { chmod, lchown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { askService, openControl } from '../../src/control/socket.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { askService, openControl } from '../../../src/service/control/socket.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 async function served(t: TestContext, folder: string) {
   await mkdir(folder, { recursive: true, mode: 0o700 });
