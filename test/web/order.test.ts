@@ -330,6 +330,15 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
 
   await t.test('by touch, in German, on the narrowest screen', async () => {
     const narrow = await opened({ ...phone, locale: 'de-DE' });
+    await narrow.getByRole('button', { name: 'Auswählen' }).tap();
+    const boxes = narrow.getByRole('checkbox');
+    for (const at of [0, 1]) await boxes.nth(at).tap();
+    await narrow.getByText('2 ausgewählt').first().waitFor();
+    for (const at of [0, 1]) assert.ok(await boxes.nth(at).isChecked(), 'its box is ticked');
+    await boxes.nth(1).tap();
+    await narrow.getByText('1 ausgewählt').first().waitFor();
+    assert.ok(!(await boxes.nth(1).isChecked()), 'its box is no longer ticked');
+    await narrow.getByRole('button', { name: 'Auswahl abbrechen' }).tap();
     await narrow.getByRole('button', { name: 'Alle Ordner' }).tap();
     await narrow.getByRole('button', { name: longName }).waitFor();
     // What lies above the tab bar in the browser's top layer, axe takes for covered by it.

@@ -8,7 +8,8 @@ export const assertive = atom('');
 
 export function announce(text: string, danger = false): void {
   const region = danger ? assertive : polite;
-  // The same text again is said again only when it was away.
-  region.set('');
+  // The same text again is said again only when it was away; and what was in danger may be over.
+  polite.set('');
+  assertive.set('');
   queueMicrotask(() => region.set(text));
 }

@@ -220,7 +220,7 @@ test('each change is said once, and what is in danger at once', () => {
   const said = (before: Surface | null, after: Surface | null) =>
     saidOf(before, after)?.key ?? null;
   assert.equal(said(null, shown({ state: 'starting' })), null, 'not before the first block');
-  assert.equal(said(shown({ state: 'starting' }), shown()), 'started');
+  assert.equal(said(shown({ state: 'starting', seconds: 0 }), shown()), 'started');
   const interrupted = shown({ sound: { ...recording.sound, state: 'interrupted' } });
   assert.deepEqual(saidOf(shown(), interrupted), { key: 'interrupted', danger: true });
   assert.equal(said(interrupted, interrupted), null);
@@ -233,6 +233,9 @@ test('each change is said once, and what is in danger at once', () => {
   assert.equal(said(shown(), shown({ state: 'ending' })), 'stopped');
   assert.equal(said(shown({ state: 'ending' }), null), null);
   assert.equal(said(shown({ state: 'paused' }), shown()), 'resumed');
+  const reopened = shown({ sound: { state: 'opening', since: began, blockAt: began } });
+  assert.equal(reopened?.state, 'opening');
+  assert.equal(said(reopened, shown()), 'resumed', 'the microphone is opened anew after a pause');
 });
 
 test('one’s own microphone is what Record means, but at the service’s computer', () => {

@@ -243,6 +243,8 @@ export function saidOf(before: Surface | null, after: Surface | null): Said | nu
   return crosses(silentFor, saidSilent) ? { key: 'isSilent', danger: false } : null;
 }
 
+const reopens = (before: Surface | null) => before?.state === 'opening' && before.seconds > 0;
+
 function saidOfState(before: Surface | null, after: Surface): Said | null {
   switch (after.state) {
     case 'denied':
@@ -260,9 +262,11 @@ function saidOfState(before: Surface | null, after: Surface): Said | null {
     case 'recording':
     case 'network':
     case 'silent':
+      // After a pause the microphone is opened anew.
+      if (before?.isPaused || before?.state === 'held' || reopens(before))
+        return { key: 'resumed', danger: false };
       if (before === null || ['opening', ...over].includes(before.state))
         return { key: 'started', danger: false };
-      if (before.isPaused || before.state === 'held') return { key: 'resumed', danger: false };
       if (broken.includes(before.state))
         return { key: 'continues', danger: false, missed: after.missed };
       if (before.state === 'network' && after.state === 'recording' && before.waiting > behind)
