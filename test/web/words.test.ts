@@ -265,8 +265,11 @@ test('a pair that is corrected in a second note is offered at once, and what was
   await area.fill((await area.inputValue()).replace('joiner', 'carpenter'));
   await page.keyboard.press('Control+Enter');
   await page.getByText('Write “carpenter” always?').waitFor();
+  const always = page.getByRole('button', { name: 'Always write it so' });
+  // With the focus on it, it stays.
+  await always.focus();
   await checkLook(page, 'words-offered');
-  await page.getByRole('button', { name: 'Always write it so' }).press('Enter');
+  await always.press('Enter');
   await page.getByText('“carpenter” is written so from now on').first().waitFor();
   const heard = async () =>
     (await api.get<{ words: Word[] }>('/words')).words.map((one) => [one.write, one.heard]);

@@ -13,6 +13,8 @@ export const toasts = atom<readonly Toast[]>([]);
 
 /** How long one stays, in milliseconds. */
 const shown = 8_000;
+/** How often it is looked whether one is still wanted, in milliseconds. */
+const lookedAt = 2_000;
 let last = 0;
 
 /** Shows a message. @param undo adds a button that takes the action back. Returns a function that removes it. */
@@ -33,6 +35,15 @@ function show(
   const id = last;
   const remove = () => toasts.set(toasts.get().filter((each) => each.id !== id));
   toasts.set([...toasts.get(), { id, text, ...buttons(remove) }]);
-  setTimeout(remove, shown);
+  // Who reads slowly, or goes to a button by keyboard, has the time for it.
+  const leave = () => void (isWanted() ? setTimeout(leave, lookedAt) : remove());
+  setTimeout(leave, shown);
   return remove;
+}
+
+/** Whether the pointer or the focus is on one, or nobody sees the page. */
+function isWanted(): boolean {
+  const all = document.querySelector('.toasts');
+  if (document.hidden || all === null) return document.hidden;
+  return all.matches(':hover') || all.contains(document.activeElement);
 }

@@ -48,3 +48,16 @@ test('a toast takes its action back once, and goes', (t) => {
   flushSync();
   assert.deepEqual(toasts.get(), []);
 });
+
+test('a toast stays as long as its button has the focus', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const shown = show(t, Toasts, {});
+  toast('Deleted', () => {});
+  flushSync();
+  shown.querySelector('button')!.focus();
+  t.mock.timers.tick(60_000);
+  assert.equal(toasts.get().length, 1);
+  shown.querySelector('button')!.blur();
+  t.mock.timers.tick(2_000);
+  assert.deepEqual(toasts.get(), []);
+});
