@@ -279,6 +279,35 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await row('Note 3').getByText('opening').waitFor();
   });
 
+  await t.test('what is made in a note’s menus is where the note goes', async () => {
+    const make = async (what: string, name: string) => {
+      await page.getByRole('button', { name: `New ${what}…` }).click();
+      const dialog = page.getByRole('dialog', { name: `New ${what}` });
+      await dialog.getByLabel('Name').fill(name);
+      await dialog.getByLabel('Name').press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await row('Note 4').getByRole('link').click();
+    const part = page.getByRole('group', { name: 'Folder and tags' });
+    await part.getByRole('button', { name: /^Folder/ }).click();
+    await make('folder', 'Kitchen');
+    await part.getByRole('button', { name: 'Folder Kitchen' }).waitFor();
+    await part.getByRole('button', { name: 'Add tag' }).click();
+    // Keys of the page mean nothing while a menu is open.
+    await page.keyboard.press('n');
+    await untilHolds(page, "document.activeElement.closest(':popover-open') !== null");
+    await make('tag', 'oven');
+    await part.getByRole('button', { name: 'Remove tag oven' }).waitFor();
+    await page.goBack();
+    await row('Note 4').getByText('Kitchen').waitFor();
+    await row('Note 4').getByRole('link').focus();
+    await page.keyboard.press('t');
+    await page.getByText('Tags of 1 note', { exact: true }).waitFor();
+    await make('tag', 'paint');
+    await row('Note 4').getByText('paint').waitFor();
+    await row('Note 4').getByText('Kitchen').waitFor();
+  });
+
   await t.test(
     'folders and tags are named, coloured and deleted on a page of their own',
     async () => {

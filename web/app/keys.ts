@@ -8,9 +8,14 @@ import { router } from './routes.ts';
 /** Whether keys of one character act (WCAG 2.1.4), chosen in this browser; in a field they never do. */
 export const singleLetters = persistentAtom<'on' | 'off'>('mitschrift.keys', 'on');
 
-/** Whether a key acts as far as that switch goes: every component with keys of its own asks here. */
+/**
+ * Whether a key does not act, by that switch or because a menu is open: whoever types there means the menu. Every
+ * component with keys of its own asks here.
+ */
 export const isSwitchedOff = (key: string): boolean =>
-  key.length === 1 && key !== ' ' && singleLetters.get() === 'off';
+  key.length === 1 &&
+  key !== ' ' &&
+  (singleLetters.get() === 'off' || document.querySelector(':popover-open') !== null);
 
 /** Whether the table of keys is shown. */
 export const keysShown = atom(false);
