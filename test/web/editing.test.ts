@@ -165,6 +165,10 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await turn(page, 't-0005').focus();
     await page.keyboard.press('Control+z');
     await turn(page, 't-0004').getByText('All of it. I asked twice.').waitFor();
+    // What was taken back by a key is offered to be taken back no longer.
+    const at = (await turn(page, 't-0004').locator('.at').innerText()).trim();
+    const second = page.locator('.toast', { hasText: `Passage at ${at} edited.` });
+    await second.waitFor({ state: 'detached', timeout: 3000 });
     await page.keyboard.press('Control+Shift+z');
     await turn(page, 't-0004').getByText('Second.').waitFor();
     await page.getByLabel('More', { exact: true }).click();

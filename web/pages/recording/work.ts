@@ -67,13 +67,14 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const drafts = openDrafts(session.get()?.username ?? '', id);
   const problem = atom<ApiError | null>(null);
   const isListed = atom(false);
+  const told = openTold();
 
   /** Makes a change, and offers the way back. */
   async function make(said: string, plan: Plan): Promise<Problem | null> {
     problem.set(null);
     try {
       const { id: change } = await changes.make(said, plan);
-      toast(said, () => void undo(change));
+      onmade(change, said);
       return null;
     } catch (error) {
       if (error instanceof ChangedSince)
@@ -89,12 +90,13 @@ export function openWork(id: string, opened: OpenRecording): Work {
     return refused === null;
   }
 
-  const turnBack = (way: 'undo' | 'redo', change?: number) =>
-    turn({ changes, problem, isListed }, way, change);
+  const turnBack = async (way: 'undo' | 'redo', change?: number) => {
+    told.isTurned(await turn({ changes, problem, isListed }, way, change));
+  };
   const undo = (change?: number) => turnBack('undo', change);
 
   const stopHearing = announceSaves(id);
-  const onmade = (change: number, said: string) => toast(said, () => void undo(change));
+  const onmade = (change: number, said: string) => told.tell(change, said, () => void undo(change));
   const onrewritten = (plan: Plan) => makeAtTop(words.get().summaryRewritten, plan);
   const rewriting = openRewriting({ note, opened, onmade: onrewritten });
   const lines = openLines(id, { note, changes, onmade, rewriting });
@@ -150,12 +152,35 @@ const correctingTurns = (
   },
 });
 
-/** Takes a change back, or makes it again; says so, or shows the list where others went on from it. */
+/** More messages are not on the screen at once. */
+const toldMost = 20;
+
+/** The messages of changes, each with its way back: one that is taken back by a key or in the list is said no longer. */
+function openTold() {
+  const removals = new Map<number, () => void>();
+  return {
+    tell(change: number, said: string, back: () => void): void {
+      removals.set(change, toast(said, back));
+      const [first] = removals.keys();
+      if (removals.size > toldMost) removals.delete(first!);
+    },
+    isTurned(change: number | undefined): void {
+      if (change === undefined) return;
+      removals.get(change)?.();
+      removals.delete(change);
+    },
+  };
+}
+
+/**
+ * Takes a change back, or makes it again; says so, or shows the list where others went on from it.
+ * @returns the change that was turned
+ */
 async function turn(
   { changes, problem, isListed }: Pick<Work, 'changes' | 'problem' | 'isListed'>,
   way: 'undo' | 'redo',
   change?: number,
-): Promise<void> {
+): Promise<number | undefined> {
   problem.set(null);
   try {
     const turned = await changes[way](change);
@@ -164,9 +189,11 @@ async function turn(
       const what = { what: turned.said };
       announce(way === 'undo' ? words.get().undone(what) : words.get().redone(what));
     }
+    return turned?.id;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     problem.set(error);
+    return undefined;
   }
 }
 
