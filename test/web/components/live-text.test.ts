@@ -133,6 +133,12 @@ test('what was heard while the recording was read is behind it, with the voices 
     now.speakers.map(({ label }) => label),
     ['VOICE_1'],
   );
+  // Read again, all of it is known: the voices are those of before.
+  const again = withTurns({ ...read, utterances: now.utterances }, []);
+  assert.deepEqual(
+    again.speakers.map(({ label }) => label),
+    ['VOICE_1'],
+  );
   // A transcript has blocks: what is recognised anew replaces it when it is whole.
   const written = { ...read, utterances: [{ ...utterance(0, null, 'One.'), block: 'b1' }] };
   assert.equal(withTurns(written, heard).utterances.length, 1);

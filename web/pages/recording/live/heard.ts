@@ -30,23 +30,22 @@ export function withUtterance<T extends Talk>(
   return { recording: withTurns(recording, [turn]), heard: later };
 }
 
-/** A recording that was read, with what was heard since it was asked for. */
+/**
+ * A recording that was read, with what was heard since it was asked for, and with every voice that says something:
+ * until the speakers are told apart at the end, the service names those alone that have a name.
+ */
 export function withTurns<T extends Talk>(recording: T, turns: readonly Turn[]): T {
-  if (turns.length === 0 || recording.utterances.some(({ block }) => block !== null))
-    return recording;
+  if (recording.utterances.some(({ block }) => block !== null)) return recording;
   const known = new Set(recording.utterances.map(({ index }) => index));
   const added = turns.filter(({ index }) => !known.has(index));
-  if (added.length === 0) return recording;
+  const utterances = inOrder([...recording.utterances, ...added]);
   const labels = new Set(recording.speakers.map(({ label }) => label));
-  const heard = [...new Set(added.flatMap(({ speaker }) => speaker ?? []))];
+  const heard = [...new Set(utterances.flatMap(({ speaker }) => speaker ?? []))];
   const voices = heard
     .filter((label) => !labels.has(label))
     .map((label) => ({ label, name: null, seconds: 0, shown: label }));
-  return {
-    ...recording,
-    utterances: inOrder([...recording.utterances, ...added]),
-    speakers: [...recording.speakers, ...voices],
-  };
+  if (added.length === 0 && voices.length === 0) return recording;
+  return { ...recording, utterances, speakers: [...recording.speakers, ...voices] };
 }
 
 export const turnOf = ({ index, start, end, text, speaker }: Utterance): Turn => ({
