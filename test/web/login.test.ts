@@ -62,6 +62,9 @@ test('login: from any address and back to it, by the keyboard, in both languages
     await page.getByLabel('Password').fill(password);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.url}/account`);
+    // The other tab goes on, too.
+    await other.waitForURL(`${service.url}/`);
+    await other.close();
     await apiOf(
       service.url,
       await page.evaluate<string>(`JSON.parse(localStorage.getItem('mitschrift.session')).token`),
