@@ -8,6 +8,7 @@ import { actOfKey } from '../../../web/pages/recording/keys.ts';
 import { lanesOf } from '../../../web/pages/recording/lanes.ts';
 import { afterPause, spotAt, timelineOf } from '../../../web/pages/recording/playing.ts';
 import type { Turn } from '../../../web/pages/recording/turn-key.ts';
+import { saidAround } from '../../../web/pages/recording/sidenotes/list.ts';
 import { stepsOf } from '../../../web/pages/recording/steps.ts';
 import { peakRate, peaksForPixels } from '../../../web/pages/recording/waveform.ts';
 import { compareVersions, sideOf } from '../../../web/pages/recording/word-diff.ts';
@@ -367,4 +368,14 @@ test('attempts are counted a stage, and begin again with the next processing', (
     all.map((fact) => attempts.get(fact)),
     [1, 1, 2, 1, undefined, 1],
   );
+});
+
+test('a moment that is marked in a long passage shows what was said then, not how the passage began', () => {
+  const numbers = Array.from({ length: 40 }, (_, second) => `w${second}`).join(' ');
+  const long = turn(0, 100, numbers);
+  assert.equal(saidAround(long, 105), numbers);
+  assert.match(saidAround(long, 130), /^… w22 w23 .* w39$/u);
+  // Said before a silence: its last words.
+  assert.match(saidAround(long, 300), /^… w25 .* w39$/u);
+  assert.equal(saidAround(turn(0, 0, 'A few words.'), 60), 'A few words.');
 });

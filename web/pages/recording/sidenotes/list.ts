@@ -1,6 +1,7 @@
 /** The side notes as a page shows them: what the recording has, and what this browser has not sent yet. */
 import type { Sidenote, Unsent } from '../../../client/unsent-sidenotes.ts';
 import type { Recording, Turn } from '../turn-key.ts';
+import { writtenWords } from '../words-of-turn.ts';
 
 export type ShownNote = Pick<Sidenote, 'at' | 'text' | 'block' | 'mark'> & {
   /** Of the row; the number, where it has one. */
@@ -56,4 +57,19 @@ export function passageOf(
   const near = turns.findLast(({ start }) => start <= at + same);
   if (near === undefined) return undefined;
   return mark || Math.abs(near.start - at) <= same ? near : undefined;
+}
+
+/** One marks what was just said: so many seconds before. */
+const before = 8;
+/** Of a passage that ended earlier, its last words. */
+const lastWords = 15;
+
+/** What a passage says around a time in it, in seconds; of a long passage what comes earlier is left out. */
+export function saidAround(turn: Turn, at: number): string {
+  const written = writtenWords(turn);
+  const found = written.findIndex(({ start }) => start >= at - before);
+  const first = found === -1 ? written.length - lastWords : found;
+  if (first <= 0) return turn.text;
+  const rest = written.slice(first).map(({ text }) => text);
+  return `… ${rest.join(' ')}`;
 }
