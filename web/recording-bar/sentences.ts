@@ -16,14 +16,13 @@ export const span = computed(
     }),
 );
 
-/** What a recording is called as long as it has no title. */
+/** What a recording is called as long as it has no title: the same in every list and on its page. */
 export const titleOf = computed(
   [words, format],
   (say, { time }) =>
-    ({ title, kind, startedAt }: Pick<Surface, 'title' | 'kind' | 'startedAt'>): string => {
+    ({ title, startedAt }: Pick<Surface, 'title' | 'startedAt'>): string => {
       if (title !== null && title !== '') return title;
-      const at = { time: time(startedAt ?? Date.now(), { timeStyle: 'short' }) };
-      return kind === 'meeting' ? say.untitledMeeting(at) : say.untitledSolo(at);
+      return say.untitledAt({ time: time(startedAt ?? Date.now(), { timeStyle: 'short' }) });
     },
 );
 
