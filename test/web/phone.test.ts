@@ -149,6 +149,8 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
     const page = await opened(`/speakers?recording=${waiting}`, { session });
     await page.getByLabel('Name of Speaker 3').fill('Cleo Sample');
     await page.getByLabel('Name of Speaker 4').fill('Dora');
+    for (const which of ['.voices input', '.foot button:nth-of-type(3)'])
+      assert.equal(await page.evaluate(`(${coveredBy})('${which}')`), '', `${which} is covered`);
     await page.getByRole('button', { name: 'Use these names' }).tap();
     await page.waitForURL(`${service.url}/notes/${waiting}`);
     await page.context().close();
@@ -239,6 +241,18 @@ test('a phone: every flow is tapped, and nothing is wider than the screen whatev
 
 /** Answers that the pages expect and handle; Chromium says them on its console. */
 const expected = /status of (?:401|404|409|412)/;
+
+/** What lies over an element that was scrolled to, at its upper or lower edge. */
+const coveredBy = `(which) => {
+  const element = document.querySelector(which);
+  element.scrollIntoView({ block: 'end', behavior: 'instant' });
+  const { x, width, top, bottom } = element.getBoundingClientRect();
+  return [top + 4, bottom - 4]
+    .map((y) => document.elementFromPoint(x + width / 2, y))
+    .filter((there) => !element.contains(there))
+    .map((there) => there.outerHTML.slice(0, 200))
+    .join();
+}`;
 
 /** How many pixels of the window's height lie below what does not scroll with the page. */
 const coveredByBars = `(() => {

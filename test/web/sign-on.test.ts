@@ -209,7 +209,7 @@ test('single sign-on: in by the button, refused, linked and unlinked, and passwo
         ...narrow,
       });
       await page.getByRole('button', { name: 'Lesekreis bearbeiten' }).click();
-      await page.getByLabel('Gruppe bei Riverside (freiwillig)').fill(' cn=staff,dc=riverside ');
+      await page.getByLabel('Gruppe bei Riverside (optional)').fill(' cn=staff,dc=riverside ');
       await checkLook(page, 'sign-on-claim-de');
       await page.keyboard.press('Enter');
       await page.getByText('folgt cn=staff,dc=riverside').waitFor();
@@ -219,7 +219,7 @@ test('single sign-on: in by the button, refused, linked and unlinked, and passwo
         ['cn=staff,dc=riverside'],
       );
       await page.getByRole('button', { name: 'Lesekreis bearbeiten' }).click();
-      await page.getByLabel('Gruppe bei Riverside (freiwillig)').fill('');
+      await page.getByLabel('Gruppe bei Riverside (optional)').fill('');
       await page.keyboard.press('Enter');
       await page.getByText('folgt cn=staff').waitFor({ state: 'detached' });
       await page.goto(`${service.url}/settings?part=people`);

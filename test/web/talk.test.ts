@@ -240,6 +240,10 @@ test('a talk is a note from its first second: words beside the field, and nothin
   await note(page, 'Lift first').waitFor();
   await page.keyboard.press('Enter');
   await note(page, 'Moment marked').waitFor();
+  await page
+    .locator('.toast')
+    .getByText(/^Moment marked at [\d:]+\.$/)
+    .waitFor();
   await eventually('both are there', async () => (await read()).sidenotes.length === 2);
   const [first, moment] = (await read()).sidenotes;
   assert.ok(first!.at < typed + 2 && !first!.mark, 'the time of its first key');

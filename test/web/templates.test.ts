@@ -61,7 +61,7 @@ test('templates for everyone are made by administrators and copied or chosen by 
   });
   await page.getByRole('button', { name: 'New template' }).click();
   await page.getByLabel('Name').fill('Board minutes');
-  await page.getByLabel('For', { exact: true }).selectOption('For everyone');
+  await page.getByLabel('For', { exact: true }).selectOption('everyone');
   await page.getByLabel('Heading of section 1').fill('Resolutions');
   await checkLook(page, 'templates-house-form');
   await page.getByRole('button', { name: 'Save' }).click();

@@ -53,7 +53,7 @@ export default {
   waitsForNames: 'Eine Besprechung wartet auf Namen',
   away: 'Der Server antwortet nicht.',
   seenFrom:
-    'Stand von {time}. Die Verbindung wird automatisch wiederhergestellt; nächster Versuch in {seconds} s.',
+    'Stand von {time}. Die Verbindung wird automatisch wiederhergestellt; nächster Versuch in {seconds}\u00A0s.',
   connection: 'Verbindung',
   tryNow: 'Jetzt versuchen',
   back: 'Die Verbindung zum Server ist wieder da.',
@@ -101,5 +101,5 @@ export default {
   deviceIsOffline: 'Dieses Gerät ist offline.',
   comesBack:
     'Diese Seite wird automatisch neu geladen, sobald die Verbindung wieder da ist. Alles Gespeicherte ist sicher.',
-  nextTry: 'Nächster Versuch in {seconds} s.',
+  nextTry: 'Nächster Versuch in {seconds}\u00A0s.',
 } satisfies Translation<English>;

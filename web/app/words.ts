@@ -52,7 +52,7 @@ const english = {
   waitsForNames: 'A meeting is waiting for names',
   away: 'The server isn’t responding.',
   seenFrom: params(
-    'What you see is from {time}. Mitschrift reconnects automatically; next try in {seconds} s.',
+    'What you see is from {time}. Mitschrift reconnects automatically; next try in {seconds}\u00A0s.',
   ),
   connection: 'Connection',
   tryNow: 'Try now',
@@ -101,7 +101,7 @@ const english = {
   deviceIsOffline: 'This device is offline.',
   comesBack:
     'This page reloads automatically once the connection is back. Everything saved is safe.',
-  nextTry: params('Next try in {seconds} s.'),
+  nextTry: params('Next try in {seconds}\u00A0s.'),
 };
 
 export type English = typeof english;

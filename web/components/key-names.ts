@@ -11,7 +11,7 @@ export const namesOfKeys = (keys: string, shown: Words, onMac = isMac): string =
   keys
     .split(' ')
     .map((key) => {
-      if (onMac && (key === 'Ctrl' || key === 'Enter')) return macKeys[key];
+      if (onMac && key in macKeys) return macKeys[key as keyof typeof macKeys];
       return key in named ? shown[named[key as keyof typeof named]] : key;
     })
     .join(' ');
@@ -26,6 +26,11 @@ export const keyIn = (names: string): string => `${edge}${names}${edge}`;
 export const piecesOf = (sentence: string): string[] => sentence.split(edge);
 
 const edge = '\u0001';
-const named = { Ctrl: 'key:Ctrl', Enter: 'key:Enter', Space: 'key:Space' } as const;
+const named = {
+  Ctrl: 'key:Ctrl',
+  Enter: 'key:Enter',
+  Shift: 'key:Shift',
+  Space: 'key:Space',
+} as const;
 /** As they are printed on the keys, in every language. */
-const macKeys = { Ctrl: '⌘', Enter: '↩' } as const;
+const macKeys = { Ctrl: '⌘', Enter: '↩', Shift: '⇧' } as const;

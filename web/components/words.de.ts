@@ -86,6 +86,7 @@ export default {
   forContinuedNote: 'die fortgesetzte Notiz',
   'key:Ctrl': 'Strg',
   'key:Enter': 'Eingabe',
+  'key:Shift': 'Umschalt',
   'key:Space': 'Leertaste',
   copied: 'Kopiert.',
   localLink:

@@ -84,6 +84,7 @@ const english = {
   forContinuedNote: 'the note that it continues',
   'key:Ctrl': 'Ctrl',
   'key:Enter': 'Enter',
+  'key:Shift': 'Shift',
   'key:Space': 'Space',
   copied: 'Copied.',
   localLink:

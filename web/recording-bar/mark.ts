@@ -1,5 +1,4 @@
 /** Marks the moment of what is recorded: a side note without words, at its second. */
-import { announce } from '../app/announce.ts';
 import { toast } from '../app/toasts.ts';
 import type { Surface } from '../client/microphone/recording-surface.ts';
 import { writeSidenote } from '../client/unsent-sidenotes.ts';
@@ -16,9 +15,12 @@ export const mayMark = (now: Surface | null): now is Surface & { recordingId: st
 export const markMoment = ({ recordingId, seconds }: Surface & { recordingId: string }): void =>
   markAt(recordingId, seconds);
 
-/** Marks a second of a recording. */
+let told = () => {};
+
+/** Marks a second of a recording; that it did is seen and heard on every page, of the last one alone. */
 export function markAt(recordingId: string, seconds: number): void {
   const at = Math.floor(seconds * 10) / 10;
-  announce(words.get().marked({ time: clock(at) }));
+  told();
+  told = toast(words.get().marked({ time: clock(at) }));
   writeSidenote({ recordingId, at, text: '', mark: true }, () => toast(words.get().notMarked));
 }

@@ -9,7 +9,7 @@ export default {
   untilDay: 'bis {day}',
   chosenDay: 'bis zu einem Tag…',
   day: 'Tag',
-  reason: 'Grund (freiwillig)',
+  reason: 'Grund (optional)',
   protectMeans:
     'Bis dahin kann niemand die Notiz löschen, und keine Aufbewahrungsfrist gilt für sie. Auch Administratoren können schützen und den Schutz entfernen.',
   protectManyTitle: '{count} Notizen vor dem Löschen schützen',
@@ -44,7 +44,7 @@ export default {
 
   retention: 'Aufbewahrung',
   retentionText:
-    'Wie lange Audio und Notizen aufbewahrt werden, bevor sie endgültig gelöscht werden. Was Sie nicht begrenzen, bleibt.',
+    'Wie lange Audio und Notizen aufbewahrt werden, bevor sie endgültig gelöscht werden. Was keine Frist hat, bleibt erhalten.',
   deleteAudio: 'Audio löschen',
   deleteAudioText: 'Danach bleibt das Transkript, aber nichts kann mehr abgespielt werden.',
   deleteNotes: 'Notizen löschen',
@@ -105,8 +105,8 @@ export default {
   readByOthers: 'andere können sie lesen',
   protectedHeading: 'Geschützt',
   unprotectNamed: 'Schutz entfernen: {title}',
-  backups: 'Sicherungen werden nicht erreicht. Die letzte ist von {time}.',
-  backupsUnknown: 'Sicherungen werden nicht erreicht.',
+  backups: 'In Sicherungen kann Gelöschtes noch enthalten sein. Die letzte ist von {time}.',
+  backupsUnknown: 'In Sicherungen kann Gelöschtes noch enthalten sein.',
   soFar: 'Was bisher gelöscht wurde',
   wasDeleted: 'Was gelöscht wurde',
   wasDeletedText: 'Durch Aufbewahrungsfristen, ohne Titel: Von den Notizen ist nichts übrig.',

@@ -46,7 +46,7 @@ const english = {
   // The part of the page.
   retention: 'Retention',
   retentionText:
-    'How long audio and notes are kept before they’re deleted permanently. What you don’t limit stays.',
+    'How long audio and notes are kept before they’re deleted permanently. What has no limit is kept.',
   deleteAudio: 'Delete audio',
   deleteAudioText: 'Afterwards the transcript stays, but nothing can be played.',
   deleteNotes: 'Delete notes',
@@ -110,8 +110,8 @@ const english = {
   readByOthers: 'others can read it',
   protectedHeading: 'Protected',
   unprotectNamed: params('Remove protection: {title}'),
-  backups: params('Backups aren’t reached. The last one is from {time}.'),
-  backupsUnknown: 'Backups aren’t reached.',
+  backups: params('Backups may still contain what is deleted. The last one is from {time}.'),
+  backupsUnknown: 'Backups may still contain what is deleted.',
   soFar: 'What was deleted so far',
   wasDeleted: 'What was deleted',
   wasDeletedText: 'By retention, without titles: nothing of the notes is left.',

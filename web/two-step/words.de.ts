@@ -5,15 +5,16 @@ export default {
   setUpTitle: 'Anmeldung in zwei Schritten einrichten',
   scan: 'Öffnen Sie eine Authenticator-App auf Ihrem Telefon und scannen Sie dieses Bild.',
   qrCode: 'QR-Code für die Authenticator-App',
+  openApp: 'App auf diesem Gerät öffnen',
   typeKey: 'Stattdessen den Schlüssel eintippen',
   digits: 'Geben Sie die 6 Ziffern ein, die die App zeigt',
   check: 'Prüfen und weiter',
   cancel: 'Abbrechen',
   codesTitle: 'Bewahren Sie diese Wiederherstellungscodes auf',
   codesMeaning:
-    'Die Anmeldung in zwei Schritten ist an. Geht Ihr Telefon verloren, meldet jeder dieser Codes Sie einmal an. Sie werden nur jetzt angezeigt.',
+    'Die Anmeldung in zwei Schritten ist an. Wenn Ihr Telefon verloren geht, können Sie sich mit jedem dieser Codes einmal anmelden. Sie werden nur jetzt angezeigt.',
   renewedMeaning:
-    'Die alten Codes gelten nicht mehr. Geht Ihr Telefon verloren, meldet jeder von diesen Sie einmal an. Sie werden nur jetzt angezeigt.',
+    'Die alten Codes gelten nicht mehr. Wenn Ihr Telefon verloren geht, können Sie sich mit jedem der neuen Codes einmal anmelden. Sie werden nur jetzt angezeigt.',
   copyCodes: 'Kopieren',
   saveCodes: 'Als Textdatei speichern',
   printCodes: 'Drucken',

@@ -5,6 +5,7 @@ const english = {
   setUpTitle: 'Set up two-step login',
   scan: 'Open an authenticator app on your phone and scan this picture.',
   qrCode: 'QR code for the authenticator app',
+  openApp: 'Open the app on this device',
   typeKey: 'Type the key instead',
   digits: 'Enter the 6 digits the app shows',
   check: 'Check and continue',

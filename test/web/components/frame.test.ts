@@ -26,7 +26,7 @@ test('the strip tells of the connection only when it is away for a while', (t) =
   assert.equal(strip.textContent.trim(), '', 'a short gap is nobody’s business');
   connection.set({ state: 'away', since: Date.now() - 60_000, nextTry: Date.now() + 8_000 });
   flushSync();
-  assert.match(strip.textContent, /The server isn’t responding.*next try in \d+ s/s);
+  assert.match(strip.textContent, /The server isn’t responding.*next try in \d+\ss/s);
   connection.set({ state: 'open' });
   flushSync();
   assert.equal(strip.textContent.trim(), '');

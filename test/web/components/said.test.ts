@@ -55,12 +55,12 @@ test('every state of the machine, and every stage, has a name in both languages'
 test('keys are called as they are labelled: in the language of the page, and on a Mac', async (t) => {
   const stop = general.subscribe(() => {});
   t.after(stop);
-  const keys = ['Ctrl K', 'Ctrl Enter', 'Space', 'Esc'];
+  const keys = ['Ctrl K', 'Ctrl Enter', 'Space', 'Esc', 'Shift S'];
   const names = (onMac: boolean) => keys.map((each) => namesOfKeys(each, general.get(), onMac));
   assert.deepEqual(names(false), keys);
-  assert.deepEqual(names(true), ['⌘ K', '⌘ ↩', 'Space', 'Esc']);
+  assert.deepEqual(names(true), ['⌘ K', '⌘ ↩', 'Space', 'Esc', '⇧ S']);
   await inGerman(t, () => names(false)[0] === 'Strg K');
-  assert.deepEqual(names(false), ['Strg K', 'Strg Eingabe', 'Leertaste', 'Esc']);
+  assert.deepEqual(names(false), ['Strg K', 'Strg Eingabe', 'Leertaste', 'Esc', 'Umschalt S']);
 });
 
 test('what was said is quoted with the quotation marks of the page', async (t) => {

@@ -43,7 +43,7 @@ export default {
   ownDataAsk: 'Alles herunterladen',
   ownDataBegun: 'Der Download hat begonnen.',
   twoStep: 'Anmeldung in zwei Schritten',
-  twoStepHint: 'Nach dem Passwort ein Code aus einer App auf Ihrem Telefon.',
+  twoStepHint: 'Nach dem Passwort geben Sie einen Code aus einer App auf Ihrem Telefon ein.',
   twoStepSince: 'seit {day} · noch {left} von 10 Wiederherstellungscodes',
   twoStepOff: 'Die Anmeldung in zwei Schritten ist aus.',
   renewAsk: 'Neue Wiederherstellungscodes…',
@@ -57,7 +57,7 @@ export default {
     'Wenn Sie eine Sitzung nicht kennen, melden Sie sie ab, und ändern Sie Ihr Passwort.',
   logInProgram: 'Programm anmelden…',
   logInProgramHint:
-    'Für mitschrift record auf einem anderen Computer, auch ohne ein Passwort hier.',
+    'Für mitschrift record auf einem anderen Computer, auch wenn Sie hier kein Passwort haben.',
   codeForProgram: 'Code für ein Programm',
   codeOnce:
     'Der Code wird nur dieses eine Mal angezeigt und gilt einmal, bis {time}. Wer den Code hat, kann sich als Sie anmelden.',

@@ -55,7 +55,7 @@ const english = {
   sessions: 'Where you are logged in',
   sessionsHint: 'If you don’t recognise a session, log it out and change your password.',
   logInProgram: 'Log in a program…',
-  logInProgramHint: 'For mitschrift record on another computer, also without a password here.',
+  logInProgramHint: 'For mitschrift record on another computer, even if you have no password here.',
   codeForProgram: 'Code for a program',
   codeOnce: params(
     'The code is shown only this once, works once and expires at {time}. Whoever has the code can log in as you.',

@@ -179,7 +179,7 @@ export default {
     'Wählen Sie ihn vor dem Aufnehmen oder Hochladen, oder verschieben Sie Notizen aus der Liste aller Ordner hierher.',
   emptyTitle: 'Noch keine Notizen',
   emptyText:
-    'Nehmen Sie ein Gespräch auf, oder ziehen Sie eine vorhandene Aufnahme auf diese Seite. Sie erhalten ein Transkript, eine Zusammenfassung und einen Titel, als Markdown-Dateien, die Ihnen gehören.',
+    'Nehmen Sie ein Gespräch auf, oder laden Sie eine vorhandene Aufnahme hoch. Sie erhalten ein Transkript, eine Zusammenfassung und einen Titel, als Markdown-Dateien, die Ihnen gehören.',
   emptyTry:
     'Probieren Sie es mit einem Satz aus: Drücken Sie auf „Aufnehmen“, sagen Sie etwas, und beenden Sie die Aufnahme.',
   seeModels: 'Modelle verwalten',

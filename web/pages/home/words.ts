@@ -180,7 +180,7 @@ const english = {
     'Choose it before you record or upload, or select notes in the list of all folders and move them here.',
   emptyTitle: 'No notes yet',
   emptyText:
-    'Record a conversation, or drop an existing recording anywhere on this page. You get a transcript, a summary and a title, as Markdown files that belong to you.',
+    'Record a conversation, or upload an existing recording. You get a transcript, a summary and a title, as Markdown files that belong to you.',
   emptyTry: 'Try it with one sentence: press Record, say something, then stop.',
   seeModels: 'Manage models',
   libraryAway: 'Your notes could not be loaded.',

@@ -10,7 +10,7 @@ export default {
   retention: 'Aufbewahrung',
   foldersText: 'Eine Notiz liegt in einem Ordner oder in keinem.',
   tagsText:
-    'Ein Schlagwort beschreibt. Eine Notiz kann bis zu 32 haben; sie ändern nur, wo man sie findet.',
+    'Schlagwörter helfen, Notizen wiederzufinden. Eine Notiz kann bis zu 32 Schlagwörter haben.',
   newFolder: 'Neuer Ordner',
   newTag: 'Neues Schlagwort',
   create: 'Anlegen',

@@ -9,7 +9,7 @@ const english = {
   words: 'Words',
   retention: 'Retention',
   foldersText: 'A note is in one folder or none.',
-  tagsText: 'A tag describes. A note can have up to 32; they change nothing but where it’s found.',
+  tagsText: 'Tags help you find notes again. A note can have up to 32 tags.',
   newFolder: 'New folder',
   newTag: 'New tag',
   create: 'Create',

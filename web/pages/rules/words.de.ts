@@ -4,7 +4,7 @@ import type { English } from './words.ts';
 export default {
   rules: 'Regeln',
   rulesText:
-    'Regeln ordnen neue Notizen: einmal, wenn eine Aufnahme beginnt, und einmal, wenn ihre Wörter bekannt sind. Was eine Person gewählt hat, wird nie geändert.',
+    'Regeln ordnen neue Notizen: einmal, wenn eine Aufnahme beginnt, und einmal, wenn das Transkript fertig ist. Was eine Person gewählt hat, wird nie geändert.',
   noRules: 'Noch keine Regeln.',
   noRulesText:
     'Zum Beispiel: Wenn der Titel „Jour fixe“ enthält, die Notiz in „Team“ legen und das Schlagwort „wöchentlich“ ergänzen.',

@@ -4,7 +4,7 @@ import { i18n } from '../../words/i18n.ts';
 const english = {
   rules: 'Rules',
   rulesText:
-    'Rules sort new notes: once when a recording begins, once when its words are known. What a person has chosen is never changed.',
+    'Rules sort new notes: once when a recording begins, once when its transcript is ready. What a person has chosen is never changed.',
   noRules: 'No rules yet.',
   noRulesText:
     'For example: when the title contains “Jour fixe”, put the note in “Team” and add the tag “weekly”.',
