@@ -192,7 +192,7 @@ test('a note and a folder are shared by name, changed and taken back; on a phone
   const narrow = await opened(ada, '/organise', german320);
   await narrow.getByRole('button', { name: 'Teilen… Library board' }).tap();
   const box = narrow.getByRole('dialog', { name: 'Ordner „Library board“ teilen' });
-  await box.getByLabel('Name einer Person oder Gruppe').fill('ben');
+  await box.getByLabel('Person oder Gruppe').fill('ben');
   await box.getByRole('button', { name: 'Teilen', exact: true }).tap();
   await box.getByText('ben', { exact: true }).waitFor();
   await narrow.emulateMedia({ colorScheme: 'dark' });

@@ -33,7 +33,7 @@ test('single sign-on: in by the button, refused, linked and unlinked, and passwo
     await button.click();
     await page.getByLabel('ben, account').waitFor();
     assert.equal(page.url(), `${service.url}/account`, 'no code in the address');
-    await page.getByText('You have no password here.').waitFor();
+    await page.getByText('You have no password here. To unlink').waitFor();
     for (const name of ['Password', 'Two-step login']) {
       assert.equal(await page.getByRole('heading', { name, exact: true }).count(), 0, name);
     }
@@ -125,7 +125,7 @@ test('single sign-on: in by the button, refused, linked and unlinked, and passwo
     await page.getByRole('button', { name: 'Invite person…' }).click();
     await page.getByRole('button', { name: 'Create invitation' }).click();
     await page.getByRole('heading', { name: 'Log in again to continue' }).waitFor();
-    await page.getByText('You have no password here').waitFor();
+    await page.getByText('You have no password here, so').waitFor();
     await checkLook(page, 'sign-on-confirm');
     await page.getByRole('button', { name: 'Go to Riverside' }).click();
     await page.waitForURL(url);
