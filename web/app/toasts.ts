@@ -13,8 +13,10 @@ export const toasts = atom<readonly Toast[]>([]);
 
 /** How long one stays, in milliseconds. */
 const shown = 8_000;
-/** How often it is looked whether one is still wanted, in milliseconds. */
-const lookedAt = 2_000;
+/** After these milliseconds it is looked again whether one that stays is still wanted. */
+const lookAgain = 2_000;
+/** Shown at once, at most; of more the newest. */
+const most = 5;
 let last = 0;
 
 /** Shows a message. @param undo adds a button that takes the action back. Returns a function that removes it. */
@@ -34,9 +36,13 @@ function show(
   last += 1;
   const id = last;
   const remove = () => toasts.set(toasts.get().filter((each) => each.id !== id));
-  toasts.set([...toasts.get(), { id, text, ...buttons(remove) }]);
+  toasts.set([...toasts.get(), { id, text, ...buttons(remove) }].slice(-most));
   // Who reads slowly, or goes to a button by keyboard, has the time for it.
-  const leave = () => void (isWanted() ? setTimeout(leave, lookedAt) : remove());
+  const leave = () => {
+    const stays = isWanted() && toasts.get().some((each) => each.id === id);
+    if (stays) setTimeout(leave, lookAgain);
+    else remove();
+  };
   setTimeout(leave, shown);
   return remove;
 }

@@ -15,12 +15,13 @@ export const mayMark = (now: Surface | null): now is Surface & { recordingId: st
 export const markMoment = ({ recordingId, seconds }: Surface & { recordingId: string }): void =>
   markAt(recordingId, seconds);
 
-let told = () => {};
+/** Removes the message of the last mark. */
+let removeTold = () => {};
 
-/** Marks a second of a recording; that it did is seen and heard on every page, of the last one alone. */
+/** Marks a second of a recording. Every page shows and says so, of the last mark alone. */
 export function markAt(recordingId: string, seconds: number): void {
   const at = Math.floor(seconds * 10) / 10;
-  told();
-  told = toast(words.get().marked({ time: clock(at) }));
+  removeTold();
+  removeTold = toast(words.get().marked({ time: clock(at) }));
   writeSidenote({ recordingId, at, text: '', mark: true }, () => toast(words.get().notMarked));
 }

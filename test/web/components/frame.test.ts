@@ -61,3 +61,14 @@ test('a toast stays as long as its button has the focus', (t) => {
   t.mock.timers.tick(2_000);
   assert.deepEqual(toasts.get(), []);
 });
+
+test('of many toasts the newest are shown', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  for (let at = 1; at <= 9; at += 1) toast(`Change ${at}`);
+  assert.deepEqual(
+    toasts.get().map(({ text }) => text),
+    [5, 6, 7, 8, 9].map((at) => `Change ${at}`),
+  );
+  t.mock.timers.tick(8_000);
+  assert.deepEqual(toasts.get(), []);
+});

@@ -234,7 +234,7 @@ export default {
   live: 'Live',
   note: 'Notiz',
   liveTranscript: 'Live-Transkript',
-  nobodySpoke: 'Noch nichts transkribiert.',
+  nothingTranscribed: 'Noch nichts transkribiert.',
   notYetWritten: 'Das Transkript erscheint hier.',
   backToLive: 'Zurück zu Live',
   hideTranscript: 'Transkript ausblenden',

@@ -233,7 +233,7 @@ const english = {
   live: 'Live',
   note: 'Note',
   liveTranscript: 'Live transcript',
-  nobodySpoke: 'Nothing transcribed yet.',
+  nothingTranscribed: 'Nothing transcribed yet.',
   notYetWritten: 'The transcript appears here.',
   backToLive: 'Back to live',
   hideTranscript: 'Hide transcript',
