@@ -44,12 +44,13 @@ export const noteCodes = [
  * The notes of what something is made of, in the order of the codes. They follow from the facts that
  * count and are kept nowhere else, so none outlives what it is about. Pure.
  * @param options.titleGiven whether a person gave the title
+ * @param options.allNamed whether every speaker has a name
  * @param options.renamed whether the summary is an earlier one with other names in it
  */
 export function notesOf(
   source: Source,
   counting: readonly ReadFact[],
-  { titleGiven, renamed }: { titleGiven: boolean; renamed: boolean },
+  { titleGiven, renamed, allNamed }: { titleGiven: boolean; renamed: boolean; allNamed: boolean },
 ): Note[] {
   const said = new Map<NoteCode, Note>(counting.flatMap(saidBy).map((note) => [note.code, note]));
   const say = (note: Note) => said.set(note.code, note);
@@ -69,6 +70,8 @@ export function notesOf(
     said.delete('abstract-left-out');
   }
   if (titleGiven) said.delete('title-extracted');
+  // People gave the names that were not looked up.
+  if (allNamed) said.delete('identification-skipped');
   if (renamed) say(noteOf('names-replaced'));
   // Until something is made of the turns they may still be named.
   const isSkipped = results.turns !== null && results.names === null && results.punctuated !== null;

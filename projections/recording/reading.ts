@@ -142,6 +142,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     : liveSpeakers(recording, results);
   const shownBlocks = blocksAfter(blocks, late);
   const corrected = withCorrections(late, shownBlocks);
+  const given = givenByPeople(recording, source, speakers);
   return {
     source,
     kind: source.kind ?? 'solo',
@@ -172,10 +173,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     plan: plan?.data.stretches ?? null,
     channels: channels ?? null,
     utterances,
-    notes: notesOf(source, [...countingFacts(recording, source), ...edits], {
-      titleGiven: isTitleGiven(recording, source),
-      renamed: isRenamed(recording, source),
-    }),
+    notes: notesOf(source, [...countingFacts(recording, source), ...edits], given),
   };
 }
 
@@ -266,6 +264,13 @@ function speakersIn(
 }
 
 /** An empty name is none: the label stays. Labels come from outside, so only own properties count. */
+/** What of it people said themselves, by which some notes come or go. */
+const givenByPeople = (recording: Recording, source: Source, speakers: Reading['speakers']) => ({
+  titleGiven: isTitleGiven(recording, source),
+  renamed: isRenamed(recording, source),
+  allNamed: speakers.length > 0 && speakers.every(({ name }) => name !== null),
+});
+
 const nameOf = (label: string, names: Readonly<Record<string, string>>): string | null =>
   (Object.hasOwn(names, label) && names[label]?.trim()) || null;
 

@@ -303,3 +303,20 @@ for (const [what, brain] of Object.entries(harmful)) {
     assert.doesNotMatch(recording.title, /^mallory/iu);
   });
 }
+
+test('that names were not looked up is said until people gave all of them', async () => {
+  language.refuses = (body) =>
+    /names of the people/iu.test(body.messages[0].content)
+      ? { status: 403, body: '{"error":{"message":"Not your model."}}' }
+      : undefined;
+  const { id } = await meeting(wellBehaved);
+  language.refuses = undefined;
+  const skipped = ({ notes }: Answered) =>
+    notes.some(({ code }) => code === 'identification-skipped');
+  const some = await documentsOf(id, { SPEAKER_00: 'Anna' });
+  assert.ok(skipped(some.recording), 'one of them has no name still');
+  const path = `/recordings/${id}/speakers`;
+  const json = { speakers: { SPEAKER_01: 'Ben' } };
+  assert.equal((await service.call('PATCH', path, { token, json })).status, 200);
+  assert.ok(!skipped(await read(id)), 'people gave all names');
+});

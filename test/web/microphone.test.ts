@@ -62,6 +62,11 @@ const holdDatabase = `new Promise((resolve) => {
 const countBlocks = (page: Page) =>
   page.evaluate<number>(`Number(localStorage.getItem('test.blocks') ?? 0)`);
 
+const pausedSeconds = async (page: Page): Promise<number> => {
+  const said = await recordingBar(page).getByText('Paused for').textContent();
+  return Number(/Paused for (\d+) s/.exec(said ?? '')?.[1]);
+};
+
 /** Counts the screen's locks that the page holds. */
 const countLocks = `(() => {
   globalThis.awake = 0;
@@ -153,6 +158,15 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     // Takes as long as several blocks.
     await accessibilityFaults(page);
     assert.equal(await countBlocks(page), paused, 'what is said in a pause is not recorded');
+    const before = await pausedSeconds(page);
+    await page.reload();
+    await recordingBar(page).getByText('Paused for').waitFor();
+    await accessibilityFaults(page);
+    assert.ok(
+      (await pausedSeconds(page)) >= before,
+      'the pause goes on in the page that is opened again',
+    );
+    assert.equal(await countBlocks(page), paused, 'nor does the page that is opened again record');
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await recordingBar(page).getByText('Recording', { exact: true }).waitFor();
     await moreBlocks(page, 10);

@@ -54,7 +54,8 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await page.locator('article.note').first().waitFor();
     return page;
   };
-  const page = await opened();
+  // Only rows near the window are in the page: all that are named here are.
+  const page = await opened({ viewport: { width: 1280, height: 1600 } });
   const row = (name: string) =>
     page
       .locator('article.note')

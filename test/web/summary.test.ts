@@ -287,6 +287,16 @@ test('the summary is rewritten: shorter, in another language, given up, undone; 
     await page.keyboard.press('Enter');
     await going.waitFor({ state: 'detached' });
     await untilHolds(page, `document.activeElement?.textContent.includes('Rewrite')`);
+    // Before the service has heard of it.
+    let pass = () => {};
+    const held = new Promise<void>((resolve) => (pass = resolve));
+    await page.route('**/reprocess', async (route) => await held.then(() => route.continue()), {
+      times: 1,
+    });
+    await choose('Longer');
+    await page.locator('.rewrite').getByRole('button', { name: 'Cancel' }).click();
+    pass();
+    await going.waitFor({ state: 'detached' });
     answer();
     delete language.faults.until;
     assert.deepEqual(textsIn(await read()), textsIn(before));

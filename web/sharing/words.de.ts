@@ -104,6 +104,11 @@ export default {
   noFolderLinks:
     'Ein Ordner hat keine Links: Was ein Link öffnet, darf nach dem Versenden nicht wachsen. Legen Sie Links an einzelnen Notizen an.',
   readAsWell: 'Wer diese Notiz lesen darf, auch über einen Link, liest auch, was dazukommt.',
+  deletedForReaders: 'Die Aufnahme wird auch gelöscht für: {names}.',
+  linksEnd: {
+    one: 'Der Link darauf öffnet dann nichts mehr.',
+    many: 'Die {count} Links darauf öffnen dann nichts mehr.',
+  },
   leave: 'Zugriff zurückgeben…',
   leaveTitle: 'Zugriff auf diese Notiz zurückgeben?',
   leaveMeans:

@@ -103,6 +103,11 @@ const english = {
   noFolderLinks:
     'A folder has no links: what a link opens must not grow after it was sent. Create links on single notes.',
   readAsWell: 'Whoever can read this note, also by a link, will read what is added.',
+  deletedForReaders: params('The recording is also deleted for: {names}.'),
+  linksEnd: count({
+    one: 'The link to the recording stops working.',
+    many: 'The {count} links to the recording stop working.',
+  }),
   leave: 'Give access back…',
   leaveTitle: 'Give access to this note back?',
   leaveMeans: 'You can no longer open the note, until its owner shares the note with you again.',

@@ -39,6 +39,8 @@ export type Kept = {
   acknowledged: number;
   /** In which nothing was recorded, and of which the service has not heard yet; the first was first. */
   interruptions?: SentInterruption[];
+  /** Paused since then, in milliseconds since 1970: a page that is opened again hears nothing either. */
+  pausedAt?: number;
   /** Nothing more is recorded: what is here is to be sent, then it ends. */
   isOver: boolean;
   /** A person has deleted it: nothing is here any more, and the service is still to be told. */

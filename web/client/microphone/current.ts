@@ -7,7 +7,7 @@ import { audioHeld, browserRecording, endedHere, trouble } from './browser-recor
 import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
 import { missedWhileAsleep, watchedAfter, watchedFrom } from './interruptions.ts';
 import { bytesOf, levelOf, sidesOf } from './pcm.ts';
-import { type Current, pausedThere, tellWish } from './pausing.ts';
+import { type Current, isPausedHere, pausedThere, tellWish } from './pausing.ts';
 import { endInterruption, noteInterruption } from './told-interruptions.ts';
 import { afterRefusal, triesOf } from './refusals.ts';
 import { secondsOf, showAs, showPart } from './shown.ts';
@@ -32,7 +32,6 @@ export function hold(found: Leftover): Current {
     letSleep: () => {},
     putDown: Promise.resolve(),
     safe: found.total,
-    isPaused: false,
     wish: null,
     isTelling: false,
   };
@@ -78,7 +77,7 @@ function keepBlock(mine: Current, pcm: ArrayBuffer): void {
 
 /** Something has happened to what is heard, or time has gone by. A pause is none of it. */
 export function heard(mine: Current, event: SoundEvent): void {
-  if (mine.isPaused) return;
+  if (isPausedHere(mine)) return;
   const before = mine.sound;
   happened(mine, event);
   if (mine.sound.state !== before.state) showPart(mine, { sound: mine.sound });
@@ -110,9 +109,8 @@ export async function endHere(mine: Current): Promise<void> {
 
 /** Nothing is heard any more until a person goes on with it. */
 export async function putOff(mine: Current): Promise<void> {
-  mine.isPaused = false;
   await quiet(mine);
-  showAs('held', mine);
+  showAs(isPausedHere(mine) ? 'paused' : 'held', mine);
   changed(mine);
 }
 

@@ -15,7 +15,7 @@ import {
   takeBlock,
   takeMissed,
 } from './current.ts';
-import { type Current, pauseHere } from './pausing.ts';
+import { type Current, isPausedHere, pauseHere } from './pausing.ts';
 import { type Leftover, finishQuietly, lockOf, openStore } from './leftovers.ts';
 import { type Hearing, type Listening, channelsOf, listen } from './listen.ts';
 import { showAs, showPart, silent } from './shown.ts';
@@ -128,6 +128,8 @@ export async function goOn(): Promise<void> {
       return;
     }
     listenFor(mine, listening);
+    // Meanwhile a person may have paused it.
+    if (isPausedHere(mine)) return await listening.pause();
     mine.link.begin();
     showAs('recording', mine);
   } catch (error) {
@@ -135,7 +137,7 @@ export async function goOn(): Promise<void> {
   }
 }
 
-/** What is recorded comes from something else from now on. Where it cannot be had, a person goes on with it. */
+/** What is recorded comes from something else from now on; in a pause, once it goes on. Where it cannot be had, a person goes on with it. */
 export async function changeSource(source: Kept['source']): Promise<void> {
   const mine = currentRecording();
   if (mine === null || mine.kept.isOver) return;
@@ -143,13 +145,17 @@ export async function changeSource(source: Kept['source']): Promise<void> {
   // One after the other: of both at once each second would be there twice.
   await putOff(mine);
   mine.kept.source = source;
-  await goOn();
+  if (!isPausedHere(mine)) await goOn();
 }
 
 /** Pauses it, or goes on: here at once, at the service as soon as it answers. */
 export async function pause(isPaused: boolean): Promise<void> {
   const mine = currentRecording();
-  if (mine !== null) await pauseHere(mine, isPaused);
+  if (mine === null) return;
+  const told = pauseHere(mine, isPaused);
+  // Paused before a reload, or before what it comes from was changed: nothing is heard yet.
+  if (!isPaused && mine.listening === null) await goOn();
+  await told;
 }
 
 /** Goes on by a press after the system has interrupted it, or the microphone is gone. */
@@ -212,9 +218,11 @@ async function hasEnded({ recordingId: id }: Kept): Promise<boolean> {
 async function holdAgain(found: Leftover): Promise<void> {
   const mine = hold(found);
   const wasMine = sessionStorage.getItem(tabMark) === mine.kept.id;
-  showAs('held', mine);
+  const isPaused = isPausedHere(mine);
+  showAs(isPaused ? 'paused' : 'held', mine);
   mine.link.begin();
-  if (wasMine && mine.kept.source === 'microphone' && (await mayListen())) await goOn();
+  if (wasMine && !isPaused && mine.kept.source === 'microphone' && (await mayListen()))
+    await goOn();
 }
 
 /** Without a press a question for the microphone would come out of nothing. */

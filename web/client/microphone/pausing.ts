@@ -23,12 +23,14 @@ export type Current = Leftover & {
   putDown: Promise<void>;
   /** Of `total`, those that would outlive this page. */
   safe: number;
-  isPaused: boolean;
   /** What a person wanted here, until the service says the same. `isTold`: it has heard of it. */
   wish: { isPaused: boolean; isTold: boolean } | null;
   /** The service is being asked: one wish after the other, or the later may come first and be refused. */
   isTelling: boolean;
 };
+
+export const isPausedHere = ({ kept }: Pick<Current, 'kept'>): boolean =>
+  kept.pausedAt !== undefined;
 
 /** A person pauses it here, or goes on. */
 export async function pauseHere(mine: Current, isPaused: boolean): Promise<void> {
@@ -67,10 +69,11 @@ export async function tellWish(mine: Current): Promise<void> {
 
 async function act(mine: Current, isPaused: boolean): Promise<void> {
   const { listening } = mine;
-  if (mine.kept.isOver || listening === null || mine.isPaused === isPaused) return;
+  if (mine.kept.isOver || isPausedHere(mine) === isPaused) return;
   endInterruption(mine);
-  mine.isPaused = isPaused;
+  notePaused(mine, isPaused);
   mine.sound = openingSound(Date.now());
+  if (listening === null) return showAs(isPaused ? 'paused' : 'held', mine);
   showAs(isPaused ? 'paused' : 'recording', mine);
   if (isPaused) return await listening.pause();
   try {
@@ -78,8 +81,15 @@ async function act(mine: Current, isPaused: boolean): Promise<void> {
     mine.link.begin();
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
-    mine.isPaused = true;
+    notePaused(mine, true);
     showAs('paused', mine);
     trouble.set({ code: error.code });
   }
+}
+
+/** In this browser too, for the page that comes after a reload. */
+function notePaused({ kept, store }: Current, isPaused: boolean): void {
+  if (isPaused) kept.pausedAt = Date.now();
+  else delete kept.pausedAt;
+  store.put(kept).catch((error: unknown) => console.warn(error));
 }

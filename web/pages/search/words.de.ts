@@ -48,6 +48,7 @@ export default {
   meantPartly:
     '{percent} % Ihrer Notizen können nach ihrem Sinn gefunden werden, die übrigen nur nach ihren Wörtern.',
   moreNotes: 'Weitere Notizen anzeigen',
+  askingNeedsModel: 'Fragen werden beantwortet, sobald ein Sprachmodell eingerichtet ist.',
   notFoundTitle: 'Keine Ergebnisse für „{question}“.',
   notFoundAll: 'Alle Ihre Notizen wurden durchsucht. Vielleicht wurden andere Wörter verwendet.',
   notFoundMeant: 'Alle Ihre Notizen wurden nach Wörtern und nach dem Sinn durchsucht.',

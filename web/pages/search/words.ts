@@ -46,6 +46,7 @@ const english = {
     '{percent}% of your notes can be found by meaning, the others only by their words.',
   ),
   moreNotes: 'Show more notes',
+  askingNeedsModel: 'Questions are answered as soon as a language model is set up.',
   notFoundTitle: params('No results for “{question}”.'),
   notFoundAll: 'All your notes were searched. Perhaps different words were used.',
   notFoundMeant: 'All your notes were searched, by their words and by meaning.',

@@ -120,6 +120,7 @@ export default {
   openFirst: 'Erste Notiz öffnen',
   notDone: 'noch nicht erledigt',
   skippedLater: 'übersprungen',
+  skippedForBrowser: 'übersprungen: Aufgenommen wird mit dem Mikrofon Ihres Browsers',
   skippedMicrophone:
     'übersprungen: Aufgenommen wird mit dem Standardgerät oder dem Mikrofon Ihres Browsers',
   doNow: 'Einrichten',

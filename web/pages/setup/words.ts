@@ -108,6 +108,7 @@ const english = {
   openFirst: 'Open your first note',
   notDone: 'not done yet',
   skippedLater: 'skipped',
+  skippedForBrowser: 'skipped: you record with your browser’s microphone',
   skippedMicrophone: 'skipped: recordings use the default device, or your browser’s microphone',
   doNow: 'Set up',
 };

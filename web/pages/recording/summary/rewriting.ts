@@ -34,18 +34,24 @@ export function openRewriting({ note, opened, onmade }: Parts): Rewriting {
   const { id } = note;
   const params = { path: { id } };
   const settled = () => untilSettled(opened, closed.signal);
+  /** What is asked for: given up before the service has heard of it, or on its way there. */
+  let asked: { isGivenUp: boolean; accepted: Promise<unknown> | null } | null = null;
 
   return {
     isGoing,
     async begin(wanted) {
       if (isGoing.get()) return;
       isGoing.set(true);
+      const mine: NonNullable<typeof asked> = { isGivenUp: false, accepted: null };
+      asked = mine;
       try {
         // What was changed a moment ago is still being written down.
         await settled();
+        if (mine.isGivenUp) return;
         const before = stateIn(note);
         const body = { from: 'summary' as const, ...wanted };
-        await answer(api.POST('/recordings/{id}/reprocess', { params, body }));
+        mine.accepted = answer(api.POST('/recordings/{id}/reprocess', { params, body }));
+        await mine.accepted;
         await note.refresh();
         const isSettled = await settled();
         const now = note.now();
@@ -57,6 +63,15 @@ export function openRewriting({ note, opened, onmade }: Parts): Rewriting {
       }
     },
     async cancel() {
+      if (asked === null) return;
+      asked.isGivenUp = true;
+      const { accepted } = asked;
+      // Sooner there is nothing to cancel; and where it is refused, never.
+      const isAccepted = await accepted?.then(
+        () => true,
+        () => false,
+      );
+      if (!isAccepted) return;
       await answer(api.POST('/recordings/{id}/cancel', { params }));
       await note.refresh();
     },
