@@ -1,4 +1,4 @@
-/** `npm test`: every check there is, in order, and a last line `N passed, N failed`. */
+/** `npm test`: every check and the tests that are over soon, or with `--all` all tests; a last line `N passed, N failed`. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { bundleTests } from './runner/bundle.ts';
 import { processesOf } from './runner/processes.ts';
 import { adviceOnMissing } from './runner/missing-packages.ts';
 import { endAllFiles, runTogether, type FileRun, type FileTry } from './runner/run-together.ts';
-import { longestFirst, writeLongest } from './runner/longest.ts';
+import { filesOfShortRun, longestFirst, readLengths, writeLengths } from './runner/lengths.ts';
 import { filesOnPostgres } from './runner/on-postgres.ts';
 import { fewerThan, missingFiles, readCounts, writeCounts } from './runner/test-counts.ts';
 import { program } from './support/program.ts';
@@ -20,9 +20,11 @@ import { seed as freshSeed } from './support/seeded.ts';
 
 const help = `Usage: npx tsx test/run.ts [options] [files or folders]
 
-Runs types, lint, format, unused code and all tests; with files or folders, only the tests in them.
+Runs types, lint, format, unused code, and each test that is over soon or shows what no shorter one does
+(runner/lengths.ts); with files or folders, only the tests in them.
 
-  --long              the full counts of kills, faults and fuzz; all that can, on PostgreSQL too; *.long.test.ts
+  --all               all tests (MITSCHRIFT_TESTS=all before the command does the same)
+  --long              all tests, with the full counts of kills, faults and fuzz; all that can, on PostgreSQL too; *.long.test.ts
                       (MITSCHRIFT_LONG=1 before the command does the same)
   --counts            commits the number of tests of each file that runs: it may fall then
   --counts-file=path  the committed numbers (default: test/runner/counts.json)
@@ -58,7 +60,7 @@ const checks: readonly (readonly [name: string, ...args: string[]])[] = [
 /**
  * Processes at once: one that mostly waits for sound to pass, one with a browser (of two, pages are too slow), and another: they
  * keep two cores busy. Four that compute end no sooner than two, each takes twice as long, and the processor a sixth more.
- * A lane without files of its own takes any.
+ * A lane without files of its own takes any, but for that of sound: three at once end later, even where one has a low priority.
  */
 const lanes = ['sound', 'browser', 'other'] as const;
 function laneOf(file: string): (typeof lanes)[number] {
@@ -68,6 +70,7 @@ function laneOf(file: string): (typeof lanes)[number] {
 /** Files that are repeated when they failed, at most. */
 const repeatedMax = 8;
 const options = {
+  all: { type: 'boolean', default: process.env['MITSCHRIFT_TESTS'] === 'all' },
   long: { type: 'boolean', default: process.env['MITSCHRIFT_LONG'] === '1' },
   counts: { type: 'boolean', default: false },
   'counts-file': { type: 'string', default: join(import.meta.dirname, 'runner/counts.json') },
@@ -95,9 +98,11 @@ async function main(args: string[]): Promise<number> {
   console.log(`SEED=${seed} repeats this run. ${loadOfMachine()}`);
   const whole = positionals.length === 0;
   const all = await testFiles([join(root, 'test')]);
-  const files = whole
-    ? all.filter((file) => values.long || !isLong(file))
-    : await testFiles(positionals);
+  const lengths = await readLengths();
+  const every = all.filter((file) => values.long || !isLong(file));
+  const isShort = whole && !(values.all || values.long || values.counts);
+  const chosen = isShort ? filesOfShortRun(every, lengths) : every;
+  const files = whole ? chosen : await testFiles(positionals);
   // Files from elsewhere are the runner's own tests: while others use the pages, nothing may be built in their place.
   if (files.some((file) => all.includes(file))) await buildIfStale();
   const limitSeconds = Number(values.limit ?? (values.long ? 21_600 : 600));
@@ -107,16 +112,17 @@ async function main(args: string[]): Promise<number> {
     root,
     files.map((file) => join(root, file)),
   );
-  const again = whole && !values.counts ? await filesOnPostgres(files, values.long) : [];
-  const runSome = async (some: readonly FileTry[]) => {
-    const ended = await runTogether(some, { bundle, cwd: root, env, limitSeconds });
+  const onPostgres = whole && !values.counts ? await filesOnPostgres(every, values.long) : [];
+  const again = onPostgres.filter((file) => files.includes(file));
+  const runSome: RunSome = async (some, isMapped = !whole) => {
+    const ended = await runTogether(some, { bundle, cwd: root, env, limitSeconds, isMapped });
     for (const run of ended) {
       // Some tests of a file are of what only files have.
       if (!values.counts && run.store === undefined) run.problems.push(...fewerThan(before, run));
     }
     return ended;
   };
-  const tried = [...tries(await longestFirst(files)), ...tries(again, 'postgres')];
+  const tried = [...tries(longestFirst(files, lengths)), ...tries(again, 'postgres')];
   const [failedChecks, first] = await Promise.all([
     whole ? runChecks(checks) : [],
     // What takes minutes is not queued behind another.
@@ -128,7 +134,7 @@ async function main(args: string[]): Promise<number> {
   await bundle.remove();
   if (values.counts) {
     await writeCounts(values['counts-file'], { before, runs, files: all });
-    if (whole) await writeLongest(runs);
+    if (whole) await writeLengths(runs);
   }
   const missing = whole && !values.counts ? missingFiles(before, all) : [];
   const gone = missing.map((file) => `${file} › The file is missing (npm run counts commits that)`);
@@ -149,6 +155,8 @@ async function main(args: string[]): Promise<number> {
     const lines = flaky.map((text) => `⚠ ${text}`).join('\n');
     console.log(`\nFlaky: failed, then passed when repeated alone (SEED=${seed}):\n${lines}`);
   }
+  const left = every.length - files.length;
+  if (isShort) console.log(`\n${left} of ${every.length} files take longer: npm run test:all`);
   console.log(`\n${passed} passed, ${failures.length} failed`);
   return failures.length === 0 ? 0 : 1;
 }
@@ -225,15 +233,19 @@ async function runChecks(some: typeof checks): Promise<string[]> {
   return failed;
 }
 
+/** In one process. `isMapped`: stacks name lines of the sources; else only where files were named. */
+type RunSome = (some: readonly FileTry[], isMapped?: boolean) => Promise<FileRun[]>;
+
 /** Some processes at once; what each printed is shown in one piece when it has ended. */
 async function runFiles(
   processes: readonly (readonly FileTry[])[],
-  run: (some: readonly FileTry[]) => Promise<FileRun[]>,
+  run: RunSome,
 ): Promise<FileRun[]> {
   const waiting = [...processes];
   const runs: FileRun[] = [];
   const next = (own: string) => {
     const mine = waiting.findIndex(([one]) => laneOf(one!.file) === own);
+    if (mine === -1 && own === 'sound') return undefined;
     return waiting.splice(Math.max(0, mine), 1)[0];
   };
   const lane = async (own: string) => {
@@ -254,18 +266,19 @@ async function runFiles(
 /**
  * Each failed file once more, alone, since one that fails beside others alone must not refuse a day's work. A run
  * whose repetition passes takes the place of the first, and what failed in the first is flaky. Where more files
- * failed than `repeatedMax`, the fault is no flake: none is repeated.
+ * failed than `repeatedMax`, the fault is no flake: none is repeated. Only what fails again names lines of the sources:
+ * reading where each error comes from takes a tenth of the processor.
  */
 async function repeatFailed(
   runs: readonly FileRun[],
-  run: (some: readonly FileTry[]) => Promise<FileRun[]>,
+  run: RunSome,
 ): Promise<{ runs: FileRun[]; flaky: string[] }> {
   const failed = runs.filter((one) => failuresOf(one).length > 0);
   const flaky: string[] = [];
   const last = [...runs];
   for (const one of failed.length > repeatedMax ? [] : failed) {
     const { file, store } = one;
-    const again = await run([store === undefined ? { file } : { file, store }]);
+    const again = await run([store === undefined ? { file } : { file, store }], true);
     show(again, ', repeated alone');
     if (again.some((run) => failuresOf(run).length > 0)) continue;
     flaky.push(...failuresOf(one));

@@ -47,6 +47,7 @@ const running = new Set<number>();
  * Runs files in a process of their own and ends it, with all it started, at a limit.
  * @param tried on the same store; the paths are from `cwd`; `bundle` has them. @param env added to this process's
  * @param limitSeconds for each of them, taken together
+ * @param isMapped whether stacks name lines of the sources, and not of the bundle
  * @returns a run of each, in the same order
  */
 export async function runTogether(
@@ -56,7 +57,14 @@ export async function runTogether(
     cwd,
     env,
     limitSeconds,
-  }: { bundle: TestBundle; cwd: string; env: Record<string, string>; limitSeconds: number },
+    isMapped,
+  }: {
+    bundle: TestBundle;
+    cwd: string;
+    env: Record<string, string>;
+    limitSeconds: number;
+    isMapped: boolean;
+  },
 ): Promise<FileRun[]> {
   const started = performance.now();
   const onStore = tried[0]?.store === undefined ? {} : { MITSCHRIFT_TEST_STORE: tried[0].store };
@@ -67,7 +75,8 @@ export async function runTogether(
   const paths = tried.map(({ file }) => bundle.builtPath(join(cwd, file)));
   const program = join(bundle.folder, 'test/runner/in-order.js');
   const entry = paths.length === 1 ? paths : [program, ...paths];
-  const child = spawn(process.execPath, ['--enable-source-maps', ...reports, ...entry], {
+  const mapped = isMapped ? ['--enable-source-maps'] : [];
+  const child = spawn(process.execPath, [...mapped, ...reports, ...entry], {
     cwd,
     env: { ...process.env, ...env, ...onStore, TEST_PROGRAMS: bundle.folder, XDG_DATA_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { type HasEnd, tempDir } from '../support/temp-dir.ts';
+import { filesOfShortRun, readLengths } from './lengths.ts';
 
 const root = join(import.meta.dirname, '../..');
 const head = "import { test } from 'node:test';\n";
@@ -209,3 +210,17 @@ async function run(
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, text };
 }
+
+test('npm test leaves long files to npm run test:all, but those that show what no shorter one does', async () => {
+  const names = await readdir(join(root, 'test'), { recursive: true });
+  const files = names.filter((name) => name.endsWith('.test.ts')).map((name) => `test/${name}`);
+  const short = filesOfShortRun(files, await readLengths());
+  assert.ok(short.includes('test/faults/kill.test.ts'), 'one of those');
+  assert.ok(!short.includes('test/faults/service-disk.test.ts'), 'a long one');
+  assert.ok(filesOfShortRun([...files, 'test/new.test.ts'], {}).includes('test/new.test.ts'));
+  const fewer = files.filter((file) => file !== 'test/faults/kill.test.ts');
+  assert.throws(
+    () => filesOfShortRun(fewer, {}),
+    /Not there any more: test\/faults\/kill\.test\.ts/,
+  );
+});
