@@ -101,8 +101,9 @@ async function main(args: string[]): Promise<number> {
   const lengths = await readLengths();
   const every = all.filter((file) => values.long || !isLong(file));
   const isShort = whole && !(values.all || values.long || values.counts);
-  const chosen = isShort ? filesOfShortRun(every, lengths) : every;
-  const files = whole ? chosen : await testFiles(positionals);
+  const onPostgres = whole && !values.counts ? await filesOnPostgres(every, values.long) : [];
+  const chosen = isShort ? [...filesOfShortRun(every, lengths), ...onPostgres] : every;
+  const files = whole ? [...new Set(chosen)] : await testFiles(positionals);
   // Files from elsewhere are the runner's own tests: while others use the pages, nothing may be built in their place.
   if (files.some((file) => all.includes(file))) await buildIfStale();
   const limitSeconds = Number(values.limit ?? (values.long ? 21_600 : 600));
@@ -112,8 +113,6 @@ async function main(args: string[]): Promise<number> {
     root,
     files.map((file) => join(root, file)),
   );
-  const onPostgres = whole && !values.counts ? await filesOnPostgres(every, values.long) : [];
-  const again = onPostgres.filter((file) => files.includes(file));
   const runSome: RunSome = async (some, isMapped = !whole) => {
     const ended = await runTogether(some, { bundle, cwd: root, env, limitSeconds, isMapped });
     for (const run of ended) {
@@ -122,7 +121,7 @@ async function main(args: string[]): Promise<number> {
     }
     return ended;
   };
-  const tried = [...tries(longestFirst(files, lengths)), ...tries(again, 'postgres')];
+  const tried = [...tries(longestFirst(files, lengths)), ...tries(onPostgres, 'postgres')];
   const [failedChecks, first] = await Promise.all([
     whole ? runChecks(checks) : [],
     // What takes minutes is not queued behind another.

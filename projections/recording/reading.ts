@@ -263,14 +263,15 @@ function speakersIn(
   );
 }
 
-/** An empty name is none: the label stays. Labels come from outside, so only own properties count. */
 /** What of it people said themselves, by which some notes come or go. */
 const givenByPeople = (recording: Recording, source: Source, speakers: Reading['speakers']) => ({
   titleGiven: isTitleGiven(recording, source),
   renamed: isRenamed(recording, source),
-  allNamed: speakers.length > 0 && speakers.every(({ name }) => name !== null),
+  // Those without a word are not shown.
+  allNamed: speakers.length > 0 && speakers.every((one) => one.name !== null || one.seconds === 0),
 });
 
+/** An empty name is none: the label stays. Labels come from outside, so only own properties count. */
 const nameOf = (label: string, names: Readonly<Record<string, string>>): string | null =>
   (Object.hasOwn(names, label) && names[label]?.trim()) || null;
 

@@ -164,6 +164,8 @@ async function makeOne(
     const making = () => backup({ ...deps, onFile, onRecords }, one.path, ending);
     const report = await deps.whileFilesStay(() => orLeft(making(), ending, endMs));
     const { facts, files } = report;
+    // Before it is said to be done: who sees that may look for it in what happened.
+    await count('backup.completed');
     Object.assign(one, {
       state: 'done',
       facts,
@@ -171,7 +173,6 @@ async function makeOne(
       bytes: files.size,
     });
     log.info({ path: one.path, facts }, 'backup completed');
-    await count('backup.completed');
     return report;
   } catch (error) {
     if (cancelled.aborted) {
@@ -179,9 +180,9 @@ async function makeOne(
       log.info({ path: one.path }, 'backup cancelled');
       throw new Error(wasCancelled, { cause: error });
     }
+    await count('backup.failed');
     Object.assign(one, { state: 'failed', error: saidOf(error) });
     log.warn({ err: error, path: one.path }, 'backup failed');
-    await count('backup.failed');
     throw error;
   } finally {
     clearTimeout(stalled);

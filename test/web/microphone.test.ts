@@ -170,6 +170,24 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await recordingBar(page).getByText('Recording', { exact: true }).waitFor();
     await moreBlocks(page, 10);
+
+    // A pause that the service has not heard of before the reload is told after it; somebody resumes elsewhere.
+    const api = apiOf(service.url, session.token);
+    type Running = { recordings: { recording_id: string; paused: boolean }[] };
+    const running = async () => (await api.get<Running>('/status')).recordings[0];
+    await page.route('**/pause', (route) => route.abort());
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await recordingBar(page).getByText('Paused for').waitFor();
+    assert.equal((await running())?.paused, false);
+    await page.unroute('**/pause');
+    await page.reload();
+    await eventually('the service hears of it', async () => (await running())?.paused === true);
+    await recordingBar(page).getByText('Paused for').waitFor();
+    const { recording_id: id } = (await running())!;
+    await api.post(`/recordings/${id}/resume`, {});
+    await recordingBar(page).getByText('Recording', { exact: true }).waitFor();
+    await moreBlocks(page, 10);
+
     await loseNetwork(proxy);
     await moreBlocks(page, 20);
     await recordingBar(page).getByRole('button', { name: 'Stop' }).click();

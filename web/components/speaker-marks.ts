@@ -19,9 +19,17 @@ export function speakerMark(label: string, name: string | null): SpeakerMark {
   };
 }
 
+/** What somebody without a name is called, in the languages of documents: `Speaker 1`. */
+const unnamed = /^(?:Speaker|Sprecher) (\d+)$/;
+
 /** Marks of people of whom only names are known, such as in the library: in their order. */
-export const markOfName = (name: string, index: number): SpeakerMark =>
-  speakerMark(`SPEAKER_${String(index).padStart(2, '0')}`, name);
+export function markOfName(name: string, index: number): SpeakerMark {
+  const number = Number(unnamed.exec(name)?.[1] ?? index + 1);
+  return speakerMark(
+    `SPEAKER_${String(number - 1).padStart(2, '0')}`,
+    unnamed.test(name) ? null : name,
+  );
+}
 
 /**
  * `SPEAKER_00` → 1, and `SPEAKER_1` of older recordings → 1: by first speech, so that it never changes. `VOICE_10`, heard

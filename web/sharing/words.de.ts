@@ -106,8 +106,8 @@ export default {
   readAsWell: 'Wer diese Notiz lesen darf, auch über einen Link, liest auch, was dazukommt.',
   deletedForReaders: 'Die Aufnahme wird auch gelöscht für: {names}.',
   linksEnd: {
-    one: 'Der Link darauf öffnet dann nichts mehr.',
-    many: 'Die {count} Links darauf öffnen dann nichts mehr.',
+    one: 'Der Link zur Aufnahme funktioniert dann nicht mehr.',
+    many: 'Die {count} Links zur Aufnahme funktionieren dann nicht mehr.',
   },
   leave: 'Zugriff zurückgeben…',
   leaveTitle: 'Zugriff auf diese Notiz zurückgeben?',

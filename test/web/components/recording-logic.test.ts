@@ -20,7 +20,7 @@ import {
 import Measuring from '../../../web/pages/speakers/Measuring.svelte';
 import { offersFor, twinOf, withSuggestions } from '../../../web/pages/speakers/naming.ts';
 import { speakerNumber } from '../../../projections/recording/written-texts.ts';
-import { speakerNumberOf } from '../../../web/components/speaker-marks.ts';
+import { markOfName, speakerNumberOf } from '../../../web/components/speaker-marks.ts';
 import { seeded } from '../../support/seeded.ts';
 
 const turn = (index: number, start: number, text: string, speaker = 'SPEAKER_00'): Turn => ({
@@ -378,4 +378,11 @@ test('a moment that is marked in a long passage shows what was said then, not ho
   // Said before a silence: its last words.
   assert.match(saidAround(long, 300), /^… w25 .* w39$/u);
   assert.equal(saidAround(turn(0, 0, 'A few words.'), 60), 'A few words.');
+});
+
+test('in lists somebody without a name is marked by the number, in the colour of the note', () => {
+  assert.deepEqual(markOfName('Anna', 0), { colour: 1, initial: 'A' });
+  assert.deepEqual(markOfName('Sprecher 3', 0), { colour: 3, initial: '3' });
+  assert.deepEqual(markOfName('Speaker 12', 4), { colour: 4, initial: '12' });
+  assert.deepEqual(markOfName('Speaker Pelosi', 1), { colour: 2, initial: 'S' });
 });

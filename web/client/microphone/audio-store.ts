@@ -41,6 +41,8 @@ export type Kept = {
   interruptions?: SentInterruption[];
   /** Paused since then, in milliseconds since 1970: a page that is opened again hears nothing either. */
   pausedAt?: number;
+  /** The service knows of that pause. */
+  isPauseTold?: true;
   /** Nothing more is recorded: what is here is to be sent, then it ends. */
   isOver: boolean;
   /** A person has deleted it: nothing is here any more, and the service is still to be told. */

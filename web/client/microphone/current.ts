@@ -21,7 +21,8 @@ export const currentRecording = (): Current | null => current;
 /** This tab records this one: after a reload it goes on by itself. */
 export const tabMark = 'mitschrift.recording';
 
-export function hold(found: Leftover): Current {
+/** @param resumed called when somebody else goes on with a pause in which this page hears nothing */
+export function hold(found: Leftover, resumed: () => void = () => {}): Current {
   const mine: Current = {
     ...found,
     link: undefined as unknown as AudioLink,
@@ -30,15 +31,19 @@ export function hold(found: Leftover): Current {
     sound: openingSound(Date.now()),
     watched: watchedFrom(Date.now()),
     letSleep: () => {},
+    resumed,
     putDown: Promise.resolve(),
     safe: found.total,
-    wish: null,
+    wish: isUntold(found) ? { isPaused: true, isTold: false } : null,
     isTelling: false,
   };
   mine.link = linkOf(mine);
   current = mine;
   return mine;
 }
+
+/** A pause of which the service has not heard, before the page was opened again. */
+const isUntold = ({ kept }: Leftover): boolean => isPausedHere({ kept }) && !kept.isPauseTold;
 
 /** Takes what is heard. */
 export function takeBlock(mine: Current, pcm: ArrayBuffer): void {
@@ -138,11 +143,15 @@ const linkOf = (mine: Current): AudioLink =>
 function isLinked(mine: Current, linked: boolean): void {
   showPart(mine, { linked });
   if (!linked) return;
-  mine.tries.taken();
-  if (trouble.get()?.code === 'not-taken') trouble.set(null);
+  taken(mine);
   // The service is there again: what it says of everything else is not waited for either.
   tryNow();
   void tellWish(mine);
+}
+
+function taken(mine: Current): void {
+  mine.tries.taken();
+  if (trouble.get()?.code === 'not-taken') trouble.set(null);
 }
 
 function changed(mine: Current): void {
@@ -177,6 +186,7 @@ async function ended(mine: Current, reason: string): Promise<void> {
 async function refused(mine: Current, code: string, detail: string): Promise<void> {
   const { recordingId, isOver } = mine.kept;
   if (code === 'recording-paused' && !isOver) {
+    taken(mine);
     await pausedThere(mine, true);
     return await tellWish(mine);
   }

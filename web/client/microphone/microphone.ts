@@ -121,6 +121,9 @@ export async function goOn(): Promise<void> {
       hearingOf((take) => take(mine)),
       { channels, rate },
     );
+    // Meanwhile it may have been ended, or a second press have opened the microphone.
+    if (mine.kept.isOver || currentRecording() !== mine || mine.listening !== null)
+      return await listening.end();
     if (listening.rate !== rate) {
       // A recording has one rate; what this device gives is a recording of its own.
       await listening.end();
@@ -154,7 +157,11 @@ export async function pause(isPaused: boolean): Promise<void> {
   if (mine === null) return;
   const told = pauseHere(mine, isPaused);
   // Paused before a reload, or before what it comes from was changed: nothing is heard yet.
-  if (!isPaused && mine.listening === null) await goOn();
+  if (!isPaused && mine.listening === null) {
+    await goOn();
+    // It cannot be heard: the pause goes on.
+    if (mine.listening === null && !mine.kept.isOver) await pauseHere(mine, true);
+  }
   await told;
 }
 
@@ -216,13 +223,18 @@ async function hasEnded({ recordingId: id }: Kept): Promise<boolean> {
 }
 
 async function holdAgain(found: Leftover): Promise<void> {
-  const mine = hold(found);
+  const mine = hold(found, () => void goOnAlone(mine));
   const wasMine = sessionStorage.getItem(tabMark) === mine.kept.id;
   const isPaused = isPausedHere(mine);
   showAs(isPaused ? 'paused' : 'held', mine);
   mine.link.begin();
-  if (wasMine && !isPaused && mine.kept.source === 'microphone' && (await mayListen()))
-    await goOn();
+  if (wasMine && !isPaused) await goOnAlone(mine);
+}
+
+/** Without a press, where that is possible; else the service is told that nothing is heard here. */
+async function goOnAlone({ kept, link }: Current): Promise<void> {
+  if (kept.source === 'microphone' && (await mayListen())) await goOn();
+  else link.begin();
 }
 
 /** Without a press a question for the microphone would come out of nothing. */

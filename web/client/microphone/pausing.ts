@@ -19,6 +19,8 @@ export type Current = Leftover & {
   sound: Sound;
   watched: Watched;
   letSleep: () => void;
+  /** Somebody else goes on with a pause in which this page hears nothing. */
+  readonly resumed: () => void;
   /** Blocks are put down one after the other; rejects when neither disk nor memory has room. */
   putDown: Promise<void>;
   /** Of `total`, those that would outlive this page. */
@@ -43,7 +45,12 @@ export async function pausedThere(mine: Current, isPaused: boolean): Promise<voi
   const { wish } = mine;
   if (wish !== null && wish.isPaused !== isPaused) return;
   if (wish?.isTold) mine.wish = null;
+  const wasUnheard = isPausedHere(mine) && mine.listening === null;
   await act(mine, isPaused);
+  if (isPaused) return notePauseTold(mine);
+  if (!wasUnheard || mine.kept.isOver) return;
+  showAs('held', mine);
+  mine.resumed();
 }
 
 /** Tells the service what a person wanted here, as soon as it knows of the recording. */
@@ -56,6 +63,7 @@ export async function tellWish(mine: Current): Promise<void> {
   try {
     await answer(api.POST(`/recordings/{id}/${verb}`, { params: { path: { id } } }));
     wish.isTold = true;
+    if (wish.isPaused) notePauseTold(mine);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // Away: told at the next connection. Else it is so already, or has ended: the service's word counts.
@@ -73,14 +81,16 @@ async function act(mine: Current, isPaused: boolean): Promise<void> {
   endInterruption(mine);
   notePaused(mine, isPaused);
   mine.sound = openingSound(Date.now());
-  if (listening === null) return showAs(isPaused ? 'paused' : 'held', mine);
-  showAs(isPaused ? 'paused' : 'recording', mine);
+  // Until sound comes again the pause is shown.
+  if (isPaused || listening !== null) showAs(isPaused ? 'paused' : 'recording', mine);
+  if (listening === null) return;
   if (isPaused) return await listening.pause();
   try {
     await listening.go();
     mine.link.begin();
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
+    if (mine.kept.isOver || mine.listening !== listening) return;
     notePaused(mine, true);
     showAs('paused', mine);
     trouble.set({ code: error.code });
@@ -88,8 +98,19 @@ async function act(mine: Current, isPaused: boolean): Promise<void> {
 }
 
 /** In this browser too, for the page that comes after a reload. */
-function notePaused({ kept, store }: Current, isPaused: boolean): void {
-  if (isPaused) kept.pausedAt = Date.now();
-  else delete kept.pausedAt;
+function notePaused(mine: Current, isPaused: boolean): void {
+  delete mine.kept.isPauseTold;
+  if (isPaused) mine.kept.pausedAt = Date.now();
+  else delete mine.kept.pausedAt;
+  keep(mine);
+}
+
+function notePauseTold(mine: Current): void {
+  if (!isPausedHere(mine) || mine.kept.isPauseTold) return;
+  mine.kept.isPauseTold = true;
+  keep(mine);
+}
+
+function keep({ kept, store }: Current): void {
   store.put(kept).catch((error: unknown) => console.warn(error));
 }

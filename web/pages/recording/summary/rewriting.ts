@@ -1,6 +1,6 @@
 /** Writing a summary anew as a person wants it: it takes the place of the one that is shown once it is complete. */
 import { type ReadableAtom, atom } from 'nanostores';
-import { ApiError, answer, api } from '../../../client/api.ts';
+import { ApiError, answer, api, isUnanswered } from '../../../client/api.ts';
 import { ChangedSince, type Note, type Plan } from '../changes.ts';
 import type { OpenRecording } from '../recording.ts';
 import type { Recording } from '../turn-key.ts';
@@ -35,19 +35,19 @@ export function openRewriting({ note, opened, onmade }: Parts): Rewriting {
   const params = { path: { id } };
   const settled = () => untilSettled(opened, closed.signal);
   /** What is asked for: given up before the service has heard of it, or on its way there. */
-  let asked: { isGivenUp: boolean; accepted: Promise<unknown> | null } | null = null;
+  let asked: { giveUp: AbortController; accepted: Promise<unknown> | null } | null = null;
 
   return {
     isGoing,
     async begin(wanted) {
       if (isGoing.get()) return;
       isGoing.set(true);
-      const mine: NonNullable<typeof asked> = { isGivenUp: false, accepted: null };
+      const mine: NonNullable<typeof asked> = { giveUp: new AbortController(), accepted: null };
       asked = mine;
       try {
         // What was changed a moment ago is still being written down.
-        await settled();
-        if (mine.isGivenUp) return;
+        await untilSettled(opened, mine.giveUp.signal);
+        if (mine.giveUp.signal.aborted) return;
         const before = stateIn(note);
         const body = { from: 'summary' as const, ...wanted };
         mine.accepted = answer(api.POST('/recordings/{id}/reprocess', { params, body }));
@@ -64,18 +64,18 @@ export function openRewriting({ note, opened, onmade }: Parts): Rewriting {
     },
     async cancel() {
       if (asked === null) return;
-      asked.isGivenUp = true;
+      asked.giveUp.abort();
       const { accepted } = asked;
       // Sooner there is nothing to cancel; and where it is refused, never.
-      const isAccepted = await accepted?.then(
-        () => true,
-        () => false,
-      );
+      const isAccepted = await accepted?.then(() => true, isUnanswered);
       if (!isAccepted) return;
       await answer(api.POST('/recordings/{id}/cancel', { params }));
       await note.refresh();
     },
-    close: () => closed.abort(),
+    close() {
+      closed.abort();
+      asked?.giveUp.abort();
+    },
   };
 }
 
