@@ -139,3 +139,24 @@ test('a download that failed is said on every step, with what can be done', asyn
   });
   assert.ok(asked.includes('POST /models/p/install'));
 });
+
+test('what happens to a model while an answer is on its way is asked for again: it may be of before', async (t) => {
+  const before = globalThis.fetch;
+  t.after(() => (globalThis.fetch = before));
+  const answers: ((models: unknown[]) => void)[] = [];
+  globalThis.fetch = async () =>
+    await new Promise<Response>((resolve) =>
+      answers.push((all) =>
+        resolve(Response.json({ models: all, broken: [], command_line: 'node m.js' })),
+      ),
+    );
+  const first = refresh();
+  await eventually('it is asked for', () => answers.length === 1);
+  const second = refresh();
+  answers[0]!([{ id: 'a', error: null }]);
+  await eventually('it is asked for again', () => answers.length === 2);
+  answers[1]!([{ id: 'a', error: 'no network' }]);
+  await Promise.all([first, second]);
+  assert.equal(listed.get()?.[0]?.error, 'no network');
+  assert.equal(answers.length, 2);
+});
