@@ -23,7 +23,7 @@ const help = `Usage: npx tsx test/run.ts [options] [files or folders]
 Runs types, lint, format, unused code, and each test that is over soon or shows what no shorter one does
 (runner/lengths.ts); with files or folders, only the tests in them.
 
-  --all               all tests (MITSCHRIFT_TESTS=all before the command does the same)
+  --all               all tests, as npm run test:all
   --long              all tests, with the full counts of kills, faults and fuzz; all that can, on PostgreSQL too; *.long.test.ts
                       (MITSCHRIFT_LONG=1 before the command does the same)
   --counts            commits the number of tests of each file that runs: it may fall then
@@ -70,7 +70,7 @@ function laneOf(file: string): (typeof lanes)[number] {
 /** Files that are repeated when they failed, at most. */
 const repeatedMax = 8;
 const options = {
-  all: { type: 'boolean', default: process.env['MITSCHRIFT_TESTS'] === 'all' },
+  all: { type: 'boolean', default: false },
   long: { type: 'boolean', default: process.env['MITSCHRIFT_LONG'] === '1' },
   counts: { type: 'boolean', default: false },
   'counts-file': { type: 'string', default: join(import.meta.dirname, 'runner/counts.json') },
