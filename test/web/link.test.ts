@@ -150,6 +150,8 @@ test('a link is made with a password, opens the note for a stranger, and closes 
   for (const name of ['For the printers', 'For the room']) {
     await drawer.getByRole('button', { name: `Delete… ${name}` }).press('Enter');
     await page.getByRole('button', { name: 'Delete link' }).press('Enter');
+    // Once it is deleted, the focus goes there.
+    await drawer.locator('h3:focus', { hasText: 'Links' }).waitFor();
   }
   await drawer.getByText('No links.').waitFor();
   for (const open of [guest, narrow]) {
