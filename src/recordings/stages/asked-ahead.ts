@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Completion, LanguageModel } from '../../language/model.ts';
 
 /**
@@ -18,24 +17,27 @@ const keptMs = 900_000;
 
 /** An answer, and the model that gave it: some say only then what they are called. */
 type Answer = { text: string; by: string };
-type Kept = { answers: Map<string, Promise<Answer>>; stop: AbortController; used: number };
+type Kept = {
+  answers: Map<string, Promise<Answer>>;
+  stop: AbortController;
+  timer?: NodeJS.Timeout;
+};
 
 export function openAskedAhead(): AskedAhead {
   const all = new Map<string, Kept>();
   const keptOf = (recordingId: string): Kept => {
-    const known = all.get(recordingId);
-    const kept = known ?? { answers: new Map(), stop: new AbortController(), used: 0 };
+    const kept: Kept = all.get(recordingId) ?? { answers: new Map(), stop: new AbortController() };
     all.set(recordingId, kept);
-    kept.used += 1;
-    const { used } = kept;
-    void sleep(keptMs, undefined, { ref: false }).then(() => {
-      if (all.get(recordingId) === kept && kept.used === used) forget(recordingId);
-    });
+    clearTimeout(kept.timer);
+    kept.timer = setTimeout(() => forget(recordingId), keptMs).unref();
     return kept;
   };
   const forget = (recordingId: string) => {
-    all.get(recordingId)?.stop.abort();
+    const kept = all.get(recordingId);
     all.delete(recordingId);
+    // A timer that ran on would keep all that the recording was made with.
+    clearTimeout(kept?.timer);
+    kept?.stop.abort();
   };
   return {
     forget,
