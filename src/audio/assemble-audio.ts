@@ -23,7 +23,8 @@ const copiedBytes = 256 * 1024;
 
 /**
  * Puts pieces of audio files together to one WAV file, synced; sample for sample where all are 16-bit WAV or FLAC of one
- * format, else as 16 kHz mono. What is decoded on the way lies beside the target, and is gone then.
+ * format, else as 16 kHz mono. What is decoded on the way lies beside the target, and is gone then; where it fails, the
+ * target too: half of one on a full disk would keep the room that another try needs.
  * @returns seconds and channels of it
  * @throws {StageError} as `decodeToSpeech`, `compressFlac`; `audio-too-long`; AbortError
  */
@@ -49,6 +50,9 @@ export async function assembleAudio(
     }
     const frames = await written(target, pieces, { opened, format, signal });
     return { duration: frames / format.rate, channels: format.channels };
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
   } finally {
     for (const { file } of opened.values()) await file.close();
     for (const index of paths.keys()) await rm(aside(index), { force: true });

@@ -149,7 +149,7 @@ export type HttpServices = {
   /** What may still come in by `limits.spaces_gb`. */
   space: Omit<SpaceLimit, 'start' | 'stop'>;
   /** Room on the disk. */
-  disk: Pick<DiskRoom, 'giveUpReserve' | 'warning'>;
+  disk: Pick<DiskRoom, 'admit' | 'giveUpReserve' | 'warning'>;
   backups: Pick<Backups, 'begin' | 'cancel' | 'now' | 'onChange'>;
   /** Whether everything is as it was recorded, as far as it has been looked at. */
   health(): ServiceHealth;

@@ -282,3 +282,29 @@ test('what cannot be is refused with a sentence', async (t) => {
     assert.equal(status, expected, `${verb} ${JSON.stringify(json)}: ${JSON.stringify(body)}`);
   }
 });
+
+test('without room on the disk nothing is put together, and the reason is said; with room it is', async (t) => {
+  const at = await spelledWorld(t);
+  const { service, token } = at;
+  const [id, other] = [await meeting(at, [2, 4, 1]), await meeting(at, [6, 3])];
+  const free = async (megabytes: number | null) =>
+    await ask(at, 'PUT', '/config', { limits: { free_mb: megabytes } });
+  await free(100_000_000);
+  for (const [path, json] of [
+    ['join', { with: other }],
+    ['cut', { at: 1 }],
+    ['remove', { from: 1, to: 2 }],
+  ] as const) {
+    const { status, body } = await service.call<ProblemAnswer>(
+      'POST',
+      `/recordings/${id}/${path}`,
+      { token, json },
+    );
+    assert.deepEqual([status, body.type], [503, '/problems/disk-full'], body.detail);
+  }
+  assert.equal(textOf(await read(service, token, id)), 'w2 w4 w1');
+  await free(null);
+  await ask(at, 'POST', `/recordings/${id}/join`, { with: other });
+  await service.reaches(id, 'idle.saved');
+  assert.equal(textOf(await read(service, token, id)), 'w2 w4 w1 w6 w3');
+});

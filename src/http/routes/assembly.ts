@@ -42,7 +42,7 @@ const made = z.object({
     .describe('id of the recording that comes of it, which is there within moments; null: none'),
 });
 const going = { 202: { description: 'It is being done.', json: made } };
-const problems = ['not-found', 'not-accepted'] as const;
+const problems = ['not-found', 'not-accepted', 'disk-full'] as const;
 
 const route = routesOf({ tag: 'Recordings' });
 
@@ -72,7 +72,14 @@ export const assemblyRoutes: Route[] = [
         return joinRecording((await services.recordingService.read(body.with)).recording);
       };
       const asks = isLike('recording.joined', (data) => data.with === body.with);
-      return await assembled(services, ctx.state, { id, type: 'recording.joined', asks, visible });
+      const of = [id, body.with];
+      return await assembled(services, ctx.state, {
+        id,
+        of,
+        type: 'recording.joined',
+        asks,
+        visible,
+      });
     },
   }),
   route('post', '/recordings/{id}/continue', {
@@ -189,20 +196,40 @@ async function assembled(
   state: State,
   {
     id,
+    of = [id],
     type,
     asks,
     visible,
   }: {
     id: string;
+    /** Recordings whose audio it is made of. */
+    of?: readonly string[];
     type: AssemblyType;
     asks(fact: LoggedFact): boolean;
     visible(): Promise<DecideRecording>;
   },
 ): Promise<z.input<typeof made>> {
   const before = await doneBefore(services, state, { types: [type], recordingId: id, asks });
-  const { position } = before ?? (await carryOut(services, state, id, await visible()));
+  const { position } =
+    before ?? (await carryOut(services, state, id, await withRoomFor(services, of, visible)));
   await untilWritten(services, id);
   return { recording_id: id, into: await resultAt(services, position) };
+}
+
+/** As long as the parts are there, what is made of them takes about as much once more. @throws {DiskFull} */
+async function withRoomFor(
+  { disk, recordingService }: HttpServices,
+  of: readonly string[],
+  visible: () => Promise<DecideRecording>,
+): Promise<DecideRecording> {
+  const decide = await visible();
+  let bytes = 0;
+  for (const id of of) {
+    const { recording } = await recordingService.read(id);
+    bytes += recording.files.audio?.bytes ?? 0;
+  }
+  await disk.admit(bytes);
+  return decide;
 }
 
 /** The recording that the fact at a position of the log leads to. */
