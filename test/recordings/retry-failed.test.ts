@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Readable } from 'node:stream';
 import { recordingStream, type Stage } from '../../events/facts/recording.ts';
+import { EventStoreError } from '../../events/store.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { failure } from '../../src/words/failures.ts';
 import type { StageErrorCode } from '../../src/shared/failure-classes.ts';
@@ -172,6 +173,24 @@ test('what is waited for shows, until a person clears the error', async (t) => {
   await recordingService.close();
   assert.deepEqual(recordingService.activity(recordingId), []);
   assert.ok(!(await types()).includes('retry.requested system'));
+});
+
+test('a log that refuses for a moment does not end the waiting: the retry is asked for again', async (t) => {
+  const { pass, facts, types, store } = await failing(t, { code: 'engine-away', times: 1 });
+  const { append } = store;
+  let refused = 0;
+  store.append = async (stream, events, metadata) => {
+    if (events.some(({ type }) => type === 'retry.requested') && refused < 3) {
+      refused += 1;
+      throw new EventStoreError(refused === 1 ? 'DISK_FULL' : 'BUSY', 'The log takes nothing now.');
+    }
+    return await append(stream, events, metadata);
+  };
+  await facts('stage.failed', 1);
+  for (const minutes of [1, 1, 2, 4]) await pass(minutes * minute);
+  await facts('stage.started', 2);
+  assert.equal(refused, 3);
+  assert.equal((await types()).filter((type) => type === 'retry.requested system').length, 1);
 });
 
 test('it is tried five times, with growing pauses, and then left to a person', async (t) => {

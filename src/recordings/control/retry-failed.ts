@@ -9,10 +9,11 @@ import type { EventStore } from '../../../events/store.ts';
 import type { StageErrorCode } from '../../shared/failure-classes.ts';
 import type { Log } from '../../shared/log.ts';
 import { pauseAfter } from '../../shared/pauses.ts';
-import type { Clock } from '../../shared/retry.ts';
+import { type Clock, retry } from '../../shared/retry.ts';
 import type { Sentence } from '../../words/params.ts';
 import { waitsFor } from '../../words/waiting.ts';
 import { NotAccepted } from '../refusals.ts';
+import { isLogAway } from './aggregate.ts';
 import type { StageProgress, Waiting } from '../stages/stage-progress.ts';
 
 /** How an engine looks right now, and what is said of it. `isHere`: it is this machine. */
@@ -108,13 +109,18 @@ export function openFailedRetries(deps: RetryDeps): FailedRetries {
   };
 }
 
-/** @throws the signal's reason when aborted; what the log throws. */
+/** @throws the signal's reason when aborted; what the log throws, but while it cannot be asked. */
 async function retryWhenReady(
   deps: RetryDeps,
   recordingId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const failure = await lastFailure(deps.store.read(recordingStream(recordingId)));
+  // Servers that were away together come back one after the other: the log may not take anything yet.
+  const whenLogged = <T>(work: () => Promise<T>): Promise<T> =>
+    retry(work, { pauses, signal, isTransient: isLogAway, clock: deps.clock });
+  const failure = await whenLogged(() =>
+    lastFailure(deps.store.read(recordingStream(recordingId))),
+  );
   if (failure === null || failure.retries >= retriesMax[failure.cause]) return;
   const { stage, cause, version, retries } = failure;
   const { progress, log, isHere } = deps;
@@ -137,7 +143,8 @@ async function retryWhenReady(
   const fact = { type: 'retry.requested', data: {} } as const;
   // Of two processes that both try the same failure again one does: it is the same command.
   const command = `retry:${recordingId}:${version}`;
-  await deps.append(recordingId, fact, { by: 'system', command }).catch((error) => {
+  const append = () => deps.append(recordingId, fact, { by: 'system', command });
+  await whenLogged(append).catch((error) => {
     if (!(error instanceof NotAccepted)) throw error;
     log.info({ recordingId }, 'retry skipped because the recording has changed');
   });
