@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
@@ -27,8 +28,12 @@ export interface AudioKeeping {
   intend(recordingId: string): Promise<void>;
   /** There are documents: the audio is dealt with when its turn comes. Does nothing while it waits for one. */
   take(recordingId: string): void;
-  /** Removes the audio of a recording, when its turn comes, because a period is over. @throws what went wrong */
-  remove(recordingId: string, removal: AudioRemoval): Promise<void>;
+  /**
+   * Removes the audio of a recording, when its turn comes, because a period is over.
+   * @returns whether it did: it may be decided that it stays, or another process be at it
+   * @throws what went wrong
+   */
+  remove(recordingId: string, removal: AudioRemoval): Promise<boolean>;
   /** Leaves the recording alone; resolves when nothing of it is touched any more. */
   leave(recordingId: string): Promise<void>;
   /** Takes again what was noted and not done. */
@@ -140,13 +145,16 @@ async function removeInTurn(
   keeping: Keeping,
   recordingId: string,
   removal: AudioRemoval,
-): Promise<void> {
+): Promise<boolean> {
   const stop = new AbortController();
   const { signal } = stop;
+  let isRemoved = false;
   const work = async (): Promise<void> => {
     if (keeping.isClosed) return;
     if (!keeping.taken.has(recordingId)) keeping.taken.set(recordingId, stop);
-    const done = keeping.use(recordingId, (one) => removeNow(keeping, one, removal, signal));
+    const done = keeping.use(recordingId, async (one) => {
+      isRemoved = await removeNow(keeping, one, removal, signal);
+    });
     keeping.current = { recordingId, done: done.catch(() => undefined) };
     try {
       await done;
@@ -158,6 +166,7 @@ async function removeInTurn(
   const mine = keeping.tail.then(work);
   keeping.tail = mine.catch(() => undefined);
   await mine;
+  return isRemoved;
 }
 
 async function removeNow(
@@ -165,26 +174,28 @@ async function removeNow(
   recording: RecordingAggregate,
   { command, decide }: AudioRemoval,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { recordingId } = recording;
   const audio = await audioToKeep(keeping, recordingId);
-  if (audio.file === null) return;
+  if (audio.file === null) return false;
   const { path } = audio.file;
   await keeping.beforeRemoval(recordingId, signal);
   // A crash behind the fact leaves the file to the next start.
   await keeping.jobs.add(recordingId, 'keep-audio');
-  await keeping.lock.movingFiles(async () => {
+  const isRemoved = await keeping.lock.movingFiles(async () => {
     const facts = await recording.decide({ by: 'system', command }, (now, state) => {
       const retention = decide(now, state);
       return retention ? [{ type: 'audio.removed', data: { path, retention } }] : [];
     });
     const last = facts.at(-1);
-    if (!last) return;
+    if (!last) return false;
     await keeping.applied(last.position);
     replace(audio, null);
     await removeLeftovers(keeping, audio);
+    return true;
   }, signal);
   await keeping.jobs.complete(recordingId, 'keep-audio');
+  return isRemoved;
 }
 
 /** Never throws: what failed stays noted, and is tried again at the next start or the next documents. */
@@ -341,7 +352,13 @@ async function compressAside(
     if ((await hashFile(source, { like: file.sha256 }))?.sha256 !== file.sha256) {
       throw new Error(`the audio ${source} has changed since it was recorded`);
     }
-    await compressFlac(source, temporary, signal);
+    try {
+      await compressFlac(source, temporary, signal);
+    } catch (error) {
+      // Half of one on a full disk would keep the room that is needed.
+      await rm(temporary, { force: true });
+      throw error;
+    }
   });
   const made = (await hashFile(temporary))!;
   return { temporary, ...made, replaces: file.path };

@@ -128,7 +128,7 @@ async function round(deps: Deps, due: DueDeps, signal: AbortSignal): Promise<voi
   }
 }
 
-/** It is put elsewhere, goes on or is somebody else's by now: nothing was taken. */
+/** It is protected, put elsewhere, goes on or is somebody else's by now: nothing was taken. */
 class NotDue extends Error {
   override name = 'NotDue';
 }
@@ -148,11 +148,12 @@ async function take(
     recording.files.owner !== owner ||
     orderOf(recording).folder !== one.in;
   if (part === 'audio') {
-    await recordingService.removeAudio(recordingId, {
+    const isRemoved = await recordingService.removeAudio(recordingId, {
       command,
       decide: (recording, state) =>
         stays(recording, state) || heldBy(recording, now()) ? undefined : taken,
     });
+    if (!isRemoved) throw new NotDue();
   } else {
     const decision: DecideRecording = (recording, state) => {
       const held = heldBy(recording, now());

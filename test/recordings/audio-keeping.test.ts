@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
+import type { Taken } from '../../events/facts/retention.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { removeTexts } from '../../projections/texts.ts';
@@ -143,6 +144,28 @@ test('none: the audio goes once there are documents, and hearing it again is ref
     await world.done(id);
     assert.equal((await recordingById(world.storage, id))?.version, 2);
   }
+});
+
+test('a removal says whether the audio is gone: what is protected meanwhile stays', async (t) => {
+  const world = await openWorld(t, { keep: 'flac' });
+  const id = await world.record();
+  await world.done(id);
+  const removed = async (decide: () => Taken | undefined) =>
+    await world.recordingService.removeAudio(id, { command: 'retention', decide });
+  assert.equal(await removed(() => undefined), false);
+  assert.deepEqual(await world.files(id), ['audio.flac']);
+  const taken: Taken = {
+    owner: 'anna',
+    rule: 'user',
+    days: 30,
+    folder: null,
+    started_at: '2026-11-20T09:00:00Z',
+    kind: 'solo',
+    seconds: 1,
+  };
+  assert.equal(await removed(() => taken), true);
+  assert.deepEqual(await world.files(id), []);
+  assert.equal(await removed(() => taken), false, 'there is none any more');
 });
 
 test('none: a recording without documents keeps its audio', async (t) => {
