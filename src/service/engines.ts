@@ -145,7 +145,7 @@ export function speechActivities(
     settings()['stt.languages'].flatMap((language) => languageCode(language) ?? []);
   const { termsOf, wordsOf } = termsHere(ports, known);
   const followings = loadOnce(async () =>
-    (await import('../recordings/stages/followings.ts')).openFollowings(),
+    (await import('../recordings/stages/followings.ts')).openFollowings(log),
   );
   return {
     follow: loadedActivity(async () =>

@@ -19,6 +19,7 @@ import { openAskedAhead } from '../recordings/stages/asked-ahead.ts';
 import { openJobQueue } from '../recordings/stages/job-queue.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { systemClock } from '../shared/retry.ts';
+import { inOrder } from '../shared/mutex.ts';
 import { exclusivelyBy } from '../storage/blobs/blobs.ts';
 import type { Questions } from '../recordings/question-limits.ts';
 import { loadOnce } from '../shared/package.ts';
@@ -104,14 +105,18 @@ export function pipelineOver(opened: OpenedLog, given: Given): Pipeline {
     async close() {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp, upkeep.settled(), told]);
-      for (const part of [lateAudio, refreshing, voices, passageMaker, recordingService])
-        await part.close();
-      if (recordsDevices) await captures.close();
-      await engines.close();
-      await languageModels.close();
-      await ports.embeddings.close();
-      await projections.stop();
-      await opened.close();
+      // What fails to end keeps nothing else from ending: a database that comes back finds no claim of this run.
+      await inOrder([
+        ...[lateAudio, refreshing, voices, passageMaker, recordingService].map(
+          (part) => async () => await part.close(),
+        ),
+        async () => recordsDevices && (await captures.close()),
+        async () => await engines.close(),
+        async () => await languageModels.close(),
+        async () => await ports.embeddings.close(),
+        async () => await projections.stop(),
+        async () => await opened.close(),
+      ]);
     },
   };
 }

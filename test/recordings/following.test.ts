@@ -20,6 +20,7 @@ import { hearTones, toneText } from '../support/speech-servers-tones.ts';
 import { failure } from '../../src/words/failures.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
+const silent = pino({ level: 'silent' });
 const seconds = 4.2;
 /** Nobody pauses after the last word: only the end of the file closes it. */
 const words = [0.5, 0.92, 3.7].map((start, at) => ({
@@ -31,7 +32,7 @@ const words = [0.5, 0.92, 3.7].map((start, at) => ({
 test('what was said last is recognised when the file is whole, before the log has its hash', async (t) => {
   const folder = await speechFile(t);
   const ends = openFileEnds();
-  const followings = openFollowings();
+  const followings = openFollowings(silent);
   const { job, facts, captured, appended } = jobOf('r1');
   t.after(captured);
   const over = followStage(deps(folder, { followings, onFileEnd: ends.onEnd }))(job);
@@ -71,7 +72,7 @@ test('what is still being said is shown by a streaming model, and gives way to w
     languages.push(language);
     return { ...streaming(), close: async () => void (closed += 1) };
   };
-  const more = { followings: openFollowings(), onFileEnd: ends.onEnd, openStreaming };
+  const more = { followings: openFollowings(silent), onFileEnd: ends.onEnd, openStreaming };
   const over = followStage(deps(folder, { ...more, usualLanguage: () => 'en' }))(job);
   await within('the last word is shown', seen);
   await within('the first words', appended('utterance.recognised', 1));
@@ -93,7 +94,7 @@ test('a streaming model that fails costs nothing but what it would have shown', 
     hear: () => Promise.reject(new Error(`failure ${(failures += 1)}`)),
     close: async () => {},
   });
-  const more = { followings: openFollowings(), onFileEnd: ends.onEnd, openStreaming };
+  const more = { followings: openFollowings(silent), onFileEnd: ends.onEnd, openStreaming };
   void followStage(deps(folder, { ...more, usualLanguage: () => 'en' }))(job);
   await within('the first words', appended('utterance.recognised', 1));
   ends.tell('r1');
@@ -110,7 +111,7 @@ for (const [what, waiting] of [
 ] as const) {
   test(`a question ${what}`, async (t) => {
     const folder = await speechFile(t);
-    const followings = openFollowings();
+    const followings = openFollowings(silent);
     const { job, captured } = jobOf('r1');
     t.after(captured);
     const asked = new Promise<AbortSignal>((resolve) => {
@@ -132,6 +133,22 @@ for (const [what, waiting] of [
     await letGo(left!);
   });
 }
+
+test('a work file that fails to close ends nothing but the following: it is transcribed after the recording', async (t) => {
+  const folder = await speechFile(t);
+  const followings = openFollowings(silent);
+  const { job, captured, appended } = jobOf('r1');
+  const openStreaming = async () => ({
+    ...streaming(),
+    close: () => Promise.reject(new Error('EIO: i/o error, close')),
+  });
+  const more = { followings, onFileEnd: () => () => {}, openStreaming, usualLanguage: () => 'en' };
+  const over = followStage(deps(folder, more))(job);
+  await within('the first words', appended('utterance.recognised', 1));
+  captured();
+  await over;
+  assert.equal(await followings.take('r1'), null);
+});
 
 /** Hears the words of `tonePcm`. */
 const engine = {
@@ -178,7 +195,7 @@ const deps = (folder: string, more: Partial<FollowDeps>) =>
     termsOf: async () => [],
     wordsOf: async () => [],
     ahead: { isOn: () => false },
-    log: pino({ level: 'silent' }),
+    log: silent,
     ...more,
   }) as unknown as FollowDeps;
 

@@ -89,7 +89,9 @@ export function openRecordings(deps: RecordingsDeps): OpenRecordings {
     },
     async close() {
       stopping.abort(closed());
-      const open = (await Promise.all(opened.values())).filter((one) => one !== null);
+      // One that cannot be opened keeps no other from being interrupted.
+      const openings = await Promise.allSettled(opened.values());
+      const open = openings.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []));
       await Promise.all(open.map((recording) => interrupt(recording, log)));
       opened.clear();
     },

@@ -27,7 +27,14 @@ export const followStage =
   (deps: FollowDeps): StageActivity =>
   async (job) => {
     if (!deps.isOn()) return;
-    const over = untilCaptured(job, deps);
+    // A work file that fails to close leaves nothing, and harms nothing else.
+    const over = untilCaptured(job, deps).catch((error: unknown) => {
+      deps.log.warn(
+        { err: error, recordingId: job.recordingId },
+        'live transcription failed to end; transcribing after the recording',
+      );
+      return null;
+    });
     deps.followings.add(job.recordingId, over);
     await over;
   };

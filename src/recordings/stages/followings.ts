@@ -1,5 +1,6 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import { type AudioWarning, loudnessOf } from '../../audio/decode.ts';
+import type { Log } from '../../shared/log.ts';
 import type { Recognised, SpeechEngine } from '../../speech/engine.ts';
 import type { AudioFollower } from '../../speech/live/follower.ts';
 
@@ -16,7 +17,7 @@ export type Following = {
 
 /** Which recordings are followed in this process. */
 export interface Followings {
-  /** @param over settles when the stage has ended, with what it leaves */
+  /** @param over resolves when the stage has ended, with what it leaves; never rejects */
   add(recordingId: string, over: Promise<Following | null>): void;
   /** Hands over what was left, once; null where there is nothing. */
   take(recordingId: string): Promise<Following | null>;
@@ -25,7 +26,7 @@ export interface Followings {
 /** What nobody takes (the processing was cancelled at once) is let go after so long, milliseconds. */
 const leftMs = 600_000;
 
-export function openFollowings(): Followings {
+export function openFollowings(log: Pick<Log, 'warn'>): Followings {
   const left = new Map<string, Promise<Following | null>>();
   return {
     add(recordingId, over) {
@@ -33,7 +34,14 @@ export function openFollowings(): Followings {
       const forget = () => {
         if (left.get(recordingId) !== over) return;
         left.delete(recordingId);
-        void over.then((following) => following && letGo(following));
+        void over
+          .then((following) => following && letGo(following))
+          .catch((error: unknown) => {
+            log.warn(
+              { err: error, recordingId },
+              'work files of live transcription failed to close',
+            );
+          });
       };
       void over.then((following) => {
         if (following) setTimeout(forget, leftMs).unref();
