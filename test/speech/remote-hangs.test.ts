@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaitingFor } from '../../src/shared/retry.ts';
+import { answerLimitMs } from '../../src/speech/remote/remote-engine.ts';
 import { handClock } from '../support/clocks.ts';
 import { type StandIn, hear, plainWords, standIn } from '../support/remote-engine.ts';
 
@@ -22,6 +23,11 @@ test('the first answer may take half an hour, later ones ten times the slowest s
   await it.server.asked(3);
   await pass(650_000);
   assert.equal((await second).segments.length, (await first).segments.length);
+});
+
+test('after a first answer that took as long as a model takes to be loaded, an hour of audio is waited for a day: a longer timer ends at once', () => {
+  const slowest = (20 * 60) / 10; // 20 minutes for 10 s of audio
+  assert.equal(answerLimitMs(slowest, 3600), 24 * 3_600_000);
 });
 
 test('a fast server may take five minutes', async (t) => {

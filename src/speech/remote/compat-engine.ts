@@ -299,8 +299,9 @@ type Event = z.infer<typeof eventSchema>;
 function eventIn(data: string, server: string): Event {
   try {
     return eventSchema.parse(JSON.parse(data));
-  } catch (error) {
-    throw unreadableAnswer(server, 'not-a-transcript', error);
+  } catch {
+    // Why it cannot be parsed quotes what was said: it would be in the log.
+    throw unreadableAnswer(server, 'not-a-transcript');
   }
 }
 

@@ -314,6 +314,8 @@ const limits = {
   leastMs: 5 * 60_000,
   /** Times the slowest answer so far. */
   factor: 10,
+  /** A timer takes no more than 24 days: what loaded its model for an hour at first would have none. */
+  mostMs: 24 * 3_600_000,
   /** Audio that is shorter counts for so many seconds: what each request costs is not its length. */
   secondsMin: 10,
 };
@@ -361,7 +363,7 @@ export async function watchRequest<T>(
 export function answerLimitMs(slowest: number | null, seconds: number): number {
   if (slowest === null) return Math.max(limits.firstMs, limits.firstFactor * seconds * 1000);
   const audioMs = Math.max(limits.secondsMin, seconds) * 1000;
-  return Math.max(limits.leastMs, limits.factor * slowest * audioMs);
+  return Math.min(limits.mostMs, Math.max(limits.leastMs, limits.factor * slowest * audioMs));
 }
 
 /** Probes until the signal aborts, shows when there is no answer, and fails after three of them. */
