@@ -46,6 +46,7 @@ const newUsers = (): OpenUsers => ({
 function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
   const { version } = fact;
   users.version = version;
+  const allEnd = { sessionsSince: version, sessionKept: null };
   switch (fact.type) {
     case 'user.registered':
       register(users, fact);
@@ -58,7 +59,8 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
         return change(users, fact.data.user_id, { passwordHash });
       const byHost = fact.data.reason === 'reset' ? fact.by === 'system' : hasHostLink(users, fact);
       users.links.delete(fact.data.user_id);
-      const since = { passwordSince: version, sessionsSince: version };
+      const sessionKept = fact.data.session ?? null;
+      const since = { passwordSince: version, sessionsSince: version, sessionKept };
       return change(users, fact.data.user_id, {
         passwordHash,
         hasPassword: true,
@@ -83,9 +85,15 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
     case 'user.admin_granted':
       return change(users, fact.data.user_id, { isAdmin: true });
     case 'user.admin_revoked':
-      return change(users, fact.data.user_id, { isAdmin: false, sessionsSince: version });
+      return change(users, fact.data.user_id, {
+        isAdmin: false,
+        ...allEnd,
+      });
     case 'user.disabled':
-      return change(users, fact.data.user_id, { disabled: true, sessionsSince: version });
+      return change(users, fact.data.user_id, {
+        disabled: true,
+        ...allEnd,
+      });
     case 'user.enabled':
       return change(users, fact.data.user_id, { disabled: false });
     case 'user.vault_set':
@@ -119,7 +127,11 @@ function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.regi
   if (!fact.content && !fact.unreadable) return;
   const { username, password_hash: passwordHash = null } = fact.content ?? lost(id);
   remove(users, id);
-  const since = { passwordSince: fact.version, sessionsSince: fact.version };
+  const since = {
+    passwordSince: fact.version,
+    sessionsSince: fact.version,
+    sessionKept: null,
+  };
   const hasPassword = passwordHash !== null || !fact.content;
   const password = { passwordHash, hasPassword, hasHostPassword: hasPassword && byHost };
   users.byId.set(id, { ...plain, id, username, isAdmin, ...password, ...since });

@@ -36,6 +36,8 @@ export type User = {
   readonly totp: SecondFactor | null;
   /** Version of the stream at which all sessions ended; those that a crash left are invalid too. */
   readonly sessionsSince: number;
+  /** The one session that did not end then: in it the password was changed. */
+  readonly sessionKept: string | null;
 };
 
 /** The users as the `users` stream says, in memory: there are few, and every request asks. */
@@ -178,9 +180,9 @@ export const isSomebodyElse = (by: string, userId?: string): boolean =>
 
 /** A user's own new password. */
 export const decidePasswordChange =
-  (id: string, passwordHash: string) =>
+  (id: string, passwordHash: string, session?: string) =>
   (users: Users): UserDecision =>
-    users.byId.has(id) ? [passwordChanged(id, 'changed', passwordHash)] : unknownUser;
+    users.byId.has(id) ? [passwordChanged(id, 'changed', passwordHash, session)] : unknownUser;
 
 /** Another hash of the same password, unless the password or its hash has changed meanwhile. */
 export const decideRehash =
@@ -251,8 +253,9 @@ export const passwordChanged = (
   id: string,
   reason: 'changed' | 'reset' | 'rehashed',
   passwordHash: string,
+  session?: string,
 ): UserFact => ({
   type: 'user.password_changed',
-  data: { user_id: id, reason },
+  data: { user_id: id, reason, ...(session !== undefined && { session }) },
   content: { password_hash: passwordHash },
 });

@@ -32,7 +32,12 @@ const userFacts = {
     content: z.object({ username: z.string(), password_hash: z.string().optional() }),
   },
   'user.password_changed': {
-    data: z.object({ ...who, reason: z.enum(['changed', 'reset', 'rehashed']) }),
+    /** `session`: in which it was changed, which goes on; all others end. */
+    data: z.object({
+      ...who,
+      reason: z.enum(['changed', 'reset', 'rehashed']),
+      session: z.string().optional(),
+    }),
     content: z.object({ password_hash: z.string() }),
   },
   /** The present password was chosen by somebody else (`by`): after a login nothing opens until it is changed. */

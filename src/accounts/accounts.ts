@@ -132,8 +132,10 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     // On the host, users can be made before the first setup.
     createUser: (user, onBehalf) => setup.over(administration.createUser(user, onBehalf)),
     importUsers: (given, onBehalf) => setup.over(administration.importUsers(given, onBehalf)),
-    changePassword: (userId, currentPassword, password) =>
-      inSession(userId, () => administration.changePassword(userId, currentPassword, password)),
+    changePassword: (caller, currentPassword, password) =>
+      inSession(caller.userId, () =>
+        administration.changePassword(caller, currentPassword, password),
+      ),
     async confirm({ userId, sessionId }, password) {
       await inSession(userId, () => administration.verifyOwnPassword(userId, password));
       await confirmations.note(sessionId);
@@ -196,12 +198,13 @@ type SessionDeps = Pick<LoginDeps, 'stream' | 'book' | 'demand'>;
 
 /** The user of a session; null when they are gone or disabled, or all their sessions ended since it began. */
 function userOf(
-  { userId, usersVersion }: Pick<ListedSession, 'userId' | 'usersVersion'>,
+  { sessionId, userId, usersVersion }: ListedSession,
   { users }: UserStream,
 ): User | null {
   const user = users.byId.get(userId);
   if (!user || user.disabled) return null;
-  return (usersVersion ?? user.sessionsSince) < user.sessionsSince ? null : user;
+  const isOver = (usersVersion ?? user.sessionsSince) < user.sessionsSince;
+  return isOver && sessionId !== user.sessionKept ? null : user;
 }
 
 const goodSessions = async (

@@ -161,9 +161,10 @@ export class SessionBook {
     return rows.toSorted((a, b) => b.value.created_at - a.value.created_at).map(sessionOf);
   }
 
-  async endAllOf(userId: string): Promise<void> {
+  /** @param but a session that goes on */
+  async endAllOf(userId: string, but?: string): Promise<void> {
     const ended = (await this.#rows.list(''))
-      .filter(({ value }) => value.user_id === userId)
+      .filter(({ key, value }) => value.user_id === userId && key !== but)
       .map(({ key }) => key);
     await this.#rows.delete(ended);
     for (const sessionId of ended) this.#end(sessionId);

@@ -18,6 +18,7 @@ import {
 } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
 import { AccountError } from './account-error.ts';
+import type { Caller } from './caller.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import {
   type PasswordScheme,
@@ -60,6 +61,9 @@ export type UserChanges = {
   /** Null: two-step login is switched off. */
   totp?: null | undefined;
 };
+
+/** Whose password it is; the session in which they change it goes on, if there is one. */
+export type PasswordOwner = Pick<Caller, 'userId'> & Partial<Pick<Caller, 'sessionId' | 'limited'>>;
 
 /** What administrators do with users, and users with their own password. Names compare without case. */
 export interface UserAdministration {
@@ -105,8 +109,8 @@ export interface UserAdministration {
   changeUser(username: string, changes: UserChanges, onBehalf: OnBehalf): Promise<PublicUser>;
   /** @throws {AccountError} `WRONG_CREDENTIALS`, `NO_PASSWORD`, `BUSY` */
   verifyOwnPassword(userId: string, password: string): Promise<void>;
-  /** Sets one's own; all other sessions and this one end. @throws {AccountError} `WRONG_CREDENTIALS`, `INVALID_PASSWORD`, `BUSY` */
-  changePassword(userId: string, currentPassword: string, password: string): Promise<void>;
+  /** Sets one's own; all other sessions end. @throws {AccountError} `WRONG_CREDENTIALS`, `INVALID_PASSWORD`, `BUSY` */
+  changePassword(caller: PasswordOwner, currentPassword: string, password: string): Promise<void>;
   /** Folder of a user's own vault; null: there is none. */
   vaultOf(userId: string): string | null;
   /** Ids of the users who have a vault of their own. */
@@ -178,7 +182,7 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
 
     verifyOwnPassword: (userId, password) => verifyOwnPassword(userId, password, parts),
 
-    async changePassword(userId, currentPassword, password) {
+    async changePassword({ userId, sessionId, limited }, currentPassword, password) {
       await stream.takeIn();
       const user = users.byId.get(userId);
       if (!user) throw unknownUser();
@@ -186,8 +190,10 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       await verifyOwnPassword(userId, currentPassword, parts);
       assertOtherPassword(password.normalize('NFC') === currentPassword.normalize('NFC'));
       const passwordHash = await hashPassword(password, scheme());
-      await stream.change({ by: userId }, decidePasswordChange(userId, passwordHash));
-      await book.endAllOf(userId);
+      // A session that began with a password of somebody else's choice was begun for this alone.
+      const goesOn = limited === 'password' ? undefined : sessionId;
+      await stream.change({ by: userId }, decidePasswordChange(userId, passwordHash, goesOn));
+      await book.endAllOf(userId, goesOn);
       report('password changed', userId, { by: userId });
     },
 

@@ -56,11 +56,17 @@ test('every way to a password keeps to it, and a new one is not the old one', as
   await accounts.createUser({ ...bert, password: 'battery staple' }, by);
   const id = accounts.findUser('bert')!.userId;
   await assert.rejects(accounts.changeUser('bert', { password: 'bertbert' }, by), refused);
-  await assert.rejects(accounts.changePassword(id, 'battery staple', 'passwort'), refused);
-  await assert.rejects(accounts.changePassword(id, 'battery staple', 'battery staple'), {
-    ...refused,
-    message: 'The new password must differ from the current one.',
-  });
-  await accounts.changePassword(id, 'battery staple', 'another staple');
+  await assert.rejects(
+    accounts.changePassword({ userId: id }, 'battery staple', 'passwort'),
+    refused,
+  );
+  await assert.rejects(
+    accounts.changePassword({ userId: id }, 'battery staple', 'battery staple'),
+    {
+      ...refused,
+      message: 'The new password must differ from the current one.',
+    },
+  );
+  await accounts.changePassword({ userId: id }, 'battery staple', 'another staple');
   assert.ok(await accounts.login({ username: 'bert', password: 'another staple' }, here));
 });

@@ -158,11 +158,11 @@ test('a changed or reset password ends the user’s sessions and no others', asy
   const bert = { username: 'bert', password: 'battery staple' };
   const { userId } = await accounts.createUser({ ...bert, isAdmin: false }, by);
   const session = await accounts.login(bert, here);
-  await assert.rejects(accounts.changePassword(userId, 'guessed it', 'a new password'), {
+  await assert.rejects(accounts.changePassword({ userId }, 'guessed it', 'a new password'), {
     code: 'WRONG_CREDENTIALS',
   });
   assert.ok(await accounts.authenticate(session.token));
-  await accounts.changePassword(userId, bert.password, 'a new password');
+  await accounts.changePassword({ userId }, bert.password, 'a new password');
   assert.equal(await accounts.authenticate(session.token), null);
   await assert.rejects(accounts.login(bert, here), { code: 'WRONG_CREDENTIALS' });
   const again = await accounts.login({ ...bert, password: 'a new password' }, here);
@@ -215,7 +215,7 @@ test('sessions that a crash left behind a change that ends them are no good', as
     () => parts.accounts.changeUser('bert', { disabled: true }, by),
     () => parts.accounts.changeUser('bert', { password: bert.password }, by),
     () => parts.accounts.changeUser('bert', { isAdmin: false }, by),
-    () => parts.accounts.changePassword(userId, bert.password, 'a new password'),
+    () => parts.accounts.changePassword({ userId }, bert.password, 'a new password'),
   ]) {
     const { token } = await parts.accounts.login(bert, here);
     watch.beforeWrite = () => Promise.reject(new Error('power cut'));

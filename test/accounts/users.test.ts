@@ -146,7 +146,7 @@ test('an account of 0.1, whose subject is its id alone, goes on and is erased as
   assert.equal(first.findUser('bo'), undefined);
   const { accounts } = await accountsOn(t, { store, keys });
   await accounts.login({ username: 'bo', password: anna.password }, here);
-  await accounts.changePassword('U1', anna.password, 'battery staple');
+  await accounts.changePassword({ userId: 'U1' }, anna.password, 'battery staple');
   await accounts.login({ username: 'bo', password: 'battery staple' }, here);
   await accounts.deleteUser('bo', { by: 'anna' });
   assert.deepEqual((await keys.erasures()).map(({ subject }) => subject).toSorted(), [

@@ -228,6 +228,9 @@ test('settings changed and saved, two people in their accounts; the service away
     await theirs.getByLabel('Aktuelles Passwort').fill(password);
     await theirs.getByRole('button', { name: 'Passwort ändern' }).click();
     await theirs.getByText('Passwort geändert.').waitFor();
+    // Only all others are logged out.
+    await theirs.reload();
+    await theirs.getByText('hier', { exact: true }).waitFor();
 
     await page.reload();
     const row = page.getByRole('listitem').filter({ hasText: 'ben' });

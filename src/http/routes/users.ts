@@ -29,13 +29,14 @@ export const ownPasswordRoutes = [
   ownRoute('patch', '/users/me', {
     id: 'changeOwnPassword',
     summary: 'Changes the caller’s password; other sessions of theirs end',
+    description: 'Of a session that is limited to this (`limited`: `password`) it ends as well.',
     whileLimited: ['password', 'totp'],
     body: { json: z.strictObject({ current_password: password, password }) },
     answers: nothing,
     problems: ['no-password', 'too-many-attempts'],
     command: true,
-    async run({ body, caller: { userId } }, { accounts }) {
-      await withCurrent(accounts.changePassword(userId, body.current_password, body.password));
+    async run({ body, caller }, { accounts }) {
+      await withCurrent(accounts.changePassword(caller, body.current_password, body.password));
     },
   }),
   ownRoute('post', '/users/me/confirm', {
