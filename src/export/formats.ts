@@ -5,6 +5,7 @@ import {
   documentNames,
   documentPaths,
   speakerName,
+  withSpeakerNames,
 } from '../documents/documents.ts';
 import { subRip, webVtt } from './subtitles.ts';
 import { clock } from '../shared/time.ts';
@@ -67,13 +68,18 @@ export async function exported(
 /** Loaded with the first export: the service must not wait for it at the start. */
 const renderer = () => import('../documents/render.ts');
 
-/** The title, the summary line by line, then a paragraph a block; in a meeting who said it, and when. */
+/** The title, when it began, the summary line by line, then a paragraph a block; in a meeting who said it, and when. */
 export function plainText(input: DocumentsInput): string {
   const labels = labelsIn(input.uiLanguage);
-  const summary = summarySections(input).map(({ heading, lines }) =>
+  const named = (text: string): string => withSpeakerNames(input, text).trim();
+  const sections = summarySections(input).map(({ heading, lines }) =>
     heading === null
       ? lines.map((line) => oneLine(plainLineOf(line))).join('\n\n')
       : [heading, ...lines.map((line) => `- ${oneLine(plainLineOf(line))}`)].join('\n'),
+  );
+  const prose = sections.length === 0 ? named(input.summary) : '';
+  const summary = [oneLine(named(input.abstract)), prose, ...sections].filter(
+    (part) => part !== '',
   );
   const sidenotes = sidenoteSection(input);
   if (sidenotes)
@@ -89,7 +95,8 @@ export function plainText(input: DocumentsInput): string {
       : `${speakerName(input, speaker)} [${clock(start)}]\n${oneLine(text)}`;
   });
   const head = summary.length > 0 ? [...summary, labels('transcript')] : [];
-  return [oneLine(input.title), ...head, ...paragraphs, '']
+  const began = input.localStart.slice(0, 16).replace('T', ' ');
+  return [oneLine(input.title), began, ...head, ...paragraphs, '']
     .filter((paragraph, index) => index > 0 || paragraph !== '')
     .join('\n\n')
     .replace(/\n\n$/, '\n');

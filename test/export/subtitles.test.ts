@@ -158,9 +158,12 @@ test('plain text: a paragraph a turn, with who spoke and when', () => {
   ]);
   assert.equal(
     plainText(input),
-    'Planung\n\nÄnne [00:00:01]\nGuten Morgen.\n\nSprecher 2 [01:02:05]\nJa.\n',
+    'Planung\n\n2026-03-01 10:00\n\nÄnne [00:00:01]\nGuten Morgen.\n\nSprecher 2 [01:02:05]\nJa.\n',
   );
-  assert.equal(plainText({ ...input, kind: 'solo', title: '' }), 'Guten Morgen.\n\nJa.\n');
+  assert.equal(
+    plainText({ ...input, kind: 'solo', title: '' }),
+    '2026-03-01 10:00\n\nGuten Morgen.\n\nJa.\n',
+  );
 });
 
 test('a mark that the recogniser gave as a word of its own is shown once and never alone', () => {

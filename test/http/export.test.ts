@@ -179,6 +179,7 @@ test('text and Word files carry the summary line by line, with names', async () 
   const input: DocumentsInput = {
     ...talkInput,
     kind: 'meeting',
+    abstract: 'SPEAKER_00 and Carl share the work.',
     speakers: [{ label: 'SPEAKER_00', name: 'Änne', seconds: 1 }],
     lines: [
       { ...none, kind: 'point', text: 'SPEAKER_00 greets.', speaker: null },
@@ -187,6 +188,8 @@ test('text and Word files carry the summary line by line, with names', async () 
     ],
   };
   const lines = [
+    '2026-03-01 10:00',
+    'Änne and Carl share the work.',
     'Tasks',
     'Änne: writes it (Friday)',
     'Carl: calls (not found in what Carl said)',

@@ -23,7 +23,8 @@ test('a note is shared by itself and by its folder, with people and groups, and 
   const ada = asking(service, await service.setUp());
   const ownersToken = await service.addUser('owen');
   const owen = asking(service, ownersToken);
-  const ben = asking(service, await service.addUser('ben'));
+  const bensToken = await service.addUser('ben');
+  const ben = asking(service, bensToken);
   const cleo = asking(service, await service.addUser('cleo'));
   const { recording_id: id } = (await service.upload(ownersToken)).body;
   await service.reaches(id, 'idle.saved');
@@ -60,6 +61,13 @@ test('a note is shared by itself and by its folder, with people and groups, and 
   });
   assert.equal(shared.body.grants[0]?.name, 'Choir');
   assert.equal(await reads(ben), 200);
+  await owen('POST', `${path}/sidenotes`, { at: 0, text: 'Ask for the key' });
+  const exportedTo = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return await (await fetch(`${service.url}${path}/export?format=txt`, { headers })).text();
+  };
+  assert.match(await exportedTo(ownersToken), /^My side notes\n.*Ask for the key$/mu);
+  assert.match(await exportedTo(bensToken), /^Side notes\n.*Ask for the key$/mu);
   const seen = (await owen<Access>('GET', `${path}/access`)).body.grants;
   assert.deepEqual(
     seen.map(({ name, by_folder }) => [name, by_folder]),

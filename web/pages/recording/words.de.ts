@@ -58,7 +58,7 @@ export default {
     'Die Notiz in Ihrer Notizen-App war geändert worden und bleibt erhalten. Diese Version wurde daneben gespeichert: {copy}',
   folderElsewhere: 'Die Dateien liegen auf dem Mitschrift-Server: {path}',
   export: 'Exportieren',
-  'as:md': 'Markdown',
+  'as:md': 'Transkript als Markdown',
   'as:docx': 'Word',
   'as:txt': 'Nur Text',
   'as:srt': 'Untertitel',

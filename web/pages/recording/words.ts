@@ -59,7 +59,7 @@ const english = {
   ),
   folderElsewhere: params('The files are on the Mitschrift server: {path}'),
   export: 'Export',
-  'as:md': 'Markdown',
+  'as:md': 'Transcript as Markdown',
   'as:docx': 'Word',
   'as:txt': 'Plain text',
   'as:srt': 'Subtitles',
