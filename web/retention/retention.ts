@@ -103,7 +103,7 @@ export const exactTime = computed(
       day: 'numeric',
       month: 'long',
       year: 'numeric',
-      hour: '2-digit',
+      hour: 'numeric',
       minute: '2-digit',
     }),
 );

@@ -27,11 +27,13 @@ export default {
   codeTitle: 'Code eingeben',
   codeLabel: '6 Ziffern aus Ihrer Authenticator-App',
   recoveryTitle: 'Wiederherstellungs\u00ADcode eingeben',
-  recoveryLabel: 'Einer Ihrer 10 Wiederherstellungscodes',
+  recoveryLabel: 'Einer Ihrer Wiederherstellungscodes',
   recoveryHint:
     'Der Code ist danach verbraucht. Kein Code mehr da? Ein Administrator kann die Anmeldung in zwei Schritten für Sie ausschalten.',
   wrongCode:
     'Falscher Code. Jeder Code gilt einmal und 30 Sekunden lang; prüfen Sie die Uhr des Telefons.',
+  wrongRecovery:
+    'Dieser Wiederherstellungscode ist falsch oder schon verbraucht. Jeder gilt einmal.',
   codeOrRecovery: 'Code oder Wiederherstellungscode',
   useRecovery: 'Wiederherstellungscode verwenden',
   useApp: 'Stattdessen die App verwenden',

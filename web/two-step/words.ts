@@ -27,10 +27,11 @@ const english = {
   codeTitle: 'Enter code',
   codeLabel: '6 digits from your authenticator app',
   recoveryTitle: 'Enter recovery code',
-  recoveryLabel: 'One of your 10 recovery codes',
+  recoveryLabel: 'One of your recovery codes',
   recoveryHint:
     'The code is used up by this. No code left? An administrator can switch off two-step login for you.',
   wrongCode: 'Wrong code. Each code is valid once and for 30 seconds; check the phone’s clock.',
+  wrongRecovery: 'This recovery code is wrong or already used up. Each one is valid once.',
   codeOrRecovery: 'Code, or recovery code',
   useRecovery: 'Use a recovery code',
   useApp: 'Use the app instead',

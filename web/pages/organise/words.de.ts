@@ -42,6 +42,8 @@ export default {
   deleteFolderTitle: 'Ordner „{name}“ löschen?',
   deleteTagTitle: 'Schlagwort „{name}“ löschen?',
   folderKeepsNotes: 'Die Notizen bleiben erhalten. Sie haben dann keinen Ordner.',
+  folderEndsSharing:
+    'Personen und Gruppen, mit denen der Ordner geteilt ist, können sie dann nicht mehr darüber lesen.',
   tagKeepsNotes: 'Die Notizen bleiben erhalten, ohne dieses Schlagwort.',
   deleteFolderReally: 'Ordner löschen',
   deleteTagReally: 'Schlagwort löschen',

@@ -41,6 +41,7 @@ const english = {
   deleteFolderTitle: params('Delete folder “{name}”?'),
   deleteTagTitle: params('Delete tag “{name}”?'),
   folderKeepsNotes: 'Its notes stay. They’ll have no folder.',
+  folderEndsSharing: 'People and groups that it is shared with can no longer read them by it.',
   tagKeepsNotes: 'Its notes stay, without this tag.',
   deleteFolderReally: 'Delete folder',
   deleteTagReally: 'Delete tag',
