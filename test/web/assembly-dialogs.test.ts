@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { checkLook, dataWithAda, openPage, phone, startChromium } from './browser.ts';
+import { checkLook, dataWithAda, openPage, phone, startChromium, untilHolds } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 type Note = { state: string; utterances: { text: string }[] };
@@ -59,6 +59,70 @@ test('a note is cut, joined again and loses a passage by its menu, in both langu
     await german.getByRole('button', { name: 'Abbrechen' }).click();
   }
   assert.equal((await read(told!)).utterances.length, all - 1);
+});
+
+test('the passage that was chosen is deleted, whatever others change meanwhile, or nothing is', async (t) => {
+  const { dataDir, session } = await dataWithAda(t);
+  const [told] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const api = apiOf(service.url, session.token);
+  const texts = async () =>
+    (await api.get<Note>(`/recordings/${told}`)).utterances.map(({ text }) => text);
+  const browser = await startChromium(t);
+  const page = await openPage(t, browser, { url: `${service.url}/notes/${told}`, session });
+  /** As another person's browser would, until this page shows it. */
+  const elsewhere = async (method: string, path: string, json: object) => {
+    const reread = page.waitForResponse((answer) => answer.url().endsWith(`/recordings/${told}`));
+    const answer = await fetch(`${service.url}/recordings/${told}/utterances/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${session.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(json),
+    });
+    assert.equal(answer.status, 200);
+    await (await reread).finished();
+  };
+  const ask = async (entry: string) => {
+    await page.getByLabel('More', { exact: true }).click();
+    await page.getByRole('button', { name: entry }).click();
+  };
+  const before = await texts();
+  const dialog = page.getByRole('dialog');
+  const choice = dialog.getByLabel('Passage');
+  const chosen = async () => await choice.locator('option:checked').textContent();
+  const submit = dialog.getByRole('button', { name: 'Delete passage' });
+  const refused = dialog.getByText('The passage was changed or removed in the meantime.');
+  await ask('Delete passage…');
+  await choice.selectOption({ index: 3 });
+  const label = await chosen();
+  await elsewhere('POST', 't-0001/split', { word: 3 });
+  await untilHolds(page, `document.querySelector('dialog select').length === ${before.length + 1}`);
+  assert.equal(await chosen(), label, 'the same passage is chosen');
+  await elsewhere('PATCH', 't-0004', { text: 'Others wrote this.' });
+  await choice.locator('option', { hasText: 'Others wrote this.' }).waitFor({ state: 'attached' });
+  await submit.click();
+  await refused.waitFor();
+  await checkLook(page, 'passage-changed');
+  assert.equal((await texts()).length, before.length + 1, 'nothing is deleted');
+  // It has been seen: now it is meant as it is.
+  await submit.click();
+  await page.getByText('The passage was deleted.').waitFor();
+  const rest = before.filter((_, at) => at > 0 && at !== 3);
+  await eventually('it alone is gone', async () => {
+    const now = await texts();
+    return now.length === before.length && rest.every((text) => now.includes(text));
+  });
+
+  // One that is gone is not replaced by its neighbour.
+  await page.locator('[data-block="t-0004"]').waitFor({ state: 'detached' });
+  await ask('Cut here…');
+  const second = dialog.getByLabel('The second note begins with');
+  await second.selectOption({ index: 3 });
+  await elsewhere('POST', 't-0003/merge', {});
+  await untilHolds(page, `document.querySelector('dialog select').length === ${before.length - 2}`);
+  await dialog.getByRole('button', { name: 'Cut here', exact: true }).click();
+  await refused.waitFor();
+  assert.equal((await texts()).length, before.length - 1, 'nothing is cut');
 });
 
 test('a note is continued from its menu: the new part is recorded with its title, and is in it afterwards', async (t) => {

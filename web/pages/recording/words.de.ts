@@ -393,6 +393,7 @@ export default {
   forGoodMeans:
     'Der Rest wird eine neue Aufnahme mit denselben Dateinamen, und diese Aufnahme wird gelöscht.',
   removeIt: 'Beitrag löschen',
+  passageElsewhere: 'Der Beitrag wurde inzwischen geändert oder entfernt. Prüfen Sie die Auswahl.',
   removeDone: 'Der Beitrag wurde gelöscht.',
   soundFormat:
     'Dieser Browser kann dieses Audioformat nicht abspielen. Versuchen Sie es mit einem anderen Browser.',

@@ -387,6 +387,7 @@ const english = {
   forGoodMeans:
     'The rest becomes a new recording with the same file names, and this recording is deleted.',
   removeIt: 'Delete passage',
+  passageElsewhere: 'The passage was changed or removed in the meantime. Check the choice.',
   removeDone: 'The passage was deleted.',
   soundFormat: 'This browser can’t play this audio format. Try another browser.',
 };
