@@ -98,7 +98,8 @@ export function openNoteDesk(parts: Parts): NoteDesk {
         if (!(await change(number, 'noteEdited', plan))) return false;
       }
       drafts.drop(String(number));
-      open.set(null);
+      // Another one may have been opened while this one was saved.
+      if (open.get() === number) open.set(null);
       return true;
     },
     async remove(number) {
