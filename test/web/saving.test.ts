@@ -5,12 +5,18 @@ import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { dataWithAda, openPage, startChromium, untilHolds } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
+type Recording = {
+  sidenotes: { note: number; text: string }[];
+  utterances: { block: string; text: string; speaker: string }[];
+};
+
 test('what is typed, opened or chosen while a save is under way stays', async (t) => {
   const { dataDir, session } = await dataWithAda(t);
   const [id] = await tellMeetings(dataDir, [readingRoom]);
   const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const api = apiOf(service.url, session.token);
+  const read = async () => await api.get<Recording>(`/recordings/${id}`);
   const browser = await startChromium(t);
   const url = `${service.url}/notes/${id}`;
   const opened = async () =>
@@ -40,6 +46,62 @@ test('what is typed, opened or chosen while a save is under way stays', async (t
     await jot(page, 'Second side note, for ever').locator('.body').waitFor();
     await untilHolds(page, "document.activeElement?.value === 'First, in other words'");
     await page.keyboard.press('Escape');
+    await page.context().close();
+  });
+
+  await t.test('words and a speaker of a passage', async () => {
+    const page = await opened();
+    const turn = page.locator('[data-block="t-0003"]');
+    await turn.focus();
+    await page.keyboard.press('e');
+    const area = page.getByLabel('Text of this passage');
+    await area.fill('Sent.');
+    const answer = await hold(page, /\/utterances$/u);
+    await page.keyboard.press('Control+Enter');
+    await area.press('End');
+    await page.keyboard.type(' Typed since.');
+    const speaker = page.getByLabel('Speaker of this passage');
+    const before = await speaker.inputValue();
+    const other = (await read()).utterances.find((one) => one.speaker !== before)!.speaker;
+    await speaker.selectOption(other);
+    await answer();
+    await page.getByText('Passage at 00:26 edited.').first().waitFor();
+    const now = async () => (await read()).utterances.find(({ block }) => block === 't-0003')!;
+    assert.equal((await now()).text, 'Sent.');
+    assert.equal(await area.count(), 1, 'it is open');
+    assert.equal(await area.inputValue(), 'Sent. Typed since.');
+    assert.equal(await speaker.inputValue(), other);
+    await area.press('Control+Enter');
+    await area.waitFor({ state: 'detached' });
+    assert.deepEqual([(await now()).text, (await now()).speaker], ['Sent. Typed since.', other]);
+    assert.equal(await page.evaluate('document.activeElement.dataset.block'), 't-0003');
+
+    // Of a passage that was split meanwhile both texts are shown.
+    await page.keyboard.press('e');
+    await area.press('Control+ArrowRight');
+    const split = await hold(page, /\/split$/u);
+    await page.getByRole('button', { name: 'Split here' }).click();
+    await area.press('End');
+    await page.keyboard.type(' Still typed.');
+    await split();
+    await page.getByText('This passage was changed in the meantime.').waitFor();
+    assert.equal(await area.inputValue(), 'Sent. Typed since. Still typed.');
+    await page.context().close();
+  });
+
+  await t.test('words of a side note', async () => {
+    const page = await opened();
+    await jot(page, 'Second side note').locator('.body').click();
+    await sideNote(page).fill('Sent');
+    const answer = await hold(page, /\/sidenotes\/\d+$/u);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(', and typed since');
+    await answer();
+    await page.getByText('Side note edited.').first().waitFor();
+    assert.equal(await page.evaluate('document.activeElement?.value'), 'Sent, and typed since');
+    await page.keyboard.press('Enter');
+    await sideNote(page).waitFor({ state: 'detached' });
+    assert.ok((await read()).sidenotes.some(({ text }) => text === 'Sent, and typed since'));
     await page.context().close();
   });
 });

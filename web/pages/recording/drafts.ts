@@ -116,9 +116,13 @@ export const turnOfDraft = (
 ): Turn | undefined =>
   turns.find((turn) => turn.block === block && turn.start < end && turn.end > start);
 
+/** The text of a draft as it is sent. */
+export const tidyText = ({ text }: Draft): string => text.replaceAll(/\s+/g, ' ').trim();
+
 /** The edit that a draft is; null when nothing was changed. */
-export function editOf({ block, text, speaker, newName, before }: Draft): Edit | null {
-  const tidy = text.replaceAll(/\s+/g, ' ').trim();
+export function editOf(draft: Draft): Edit | null {
+  const { block, speaker, newName, before } = draft;
+  const tidy = tidyText(draft);
   const wanted = newName?.trim() || speaker;
   const edit: Edit = { block, from: {}, to: {} };
   if (tidy !== before.text) [edit.from.text, edit.to.text] = [before.text, tidy];

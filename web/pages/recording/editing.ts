@@ -2,7 +2,7 @@
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, isUnanswered } from '../../client/api.ts';
 import { ChangedSince, type Note, type Plan, correcting, cutting, joining } from './changes.ts';
-import { type Draft, type Drafts, draftOf, editOf, turnOfDraft } from './drafts.ts';
+import { type Draft, type Drafts, draftOf, editOf, tidyText, turnOfDraft } from './drafts.ts';
 import type { Edit } from './find.ts';
 import { type MyChanges } from './my-changes.ts';
 import type { Turn } from './turn-key.ts';
@@ -20,7 +20,7 @@ export type Editing = {
   /** What was typed stays. */
   leave(): void;
   discard(block: string): void;
-  /** @returns whether the turn is saved, or needed no saving */
+  /** Closes the turn, unless more was typed meanwhile. @returns whether it is saved, or needed no saving */
   save(): Promise<boolean>;
   split(word: number): Promise<boolean>;
   merge(): Promise<boolean>;
@@ -140,7 +140,7 @@ async function carryOut(
   refusal.set(null);
   try {
     const { id } = await work();
-    close(desk, draft.block);
+    if (!keepTyped(desk, draft)) close(desk, draft.block);
     onmade(id, said);
     return true;
   } catch (error) {
@@ -154,12 +154,29 @@ async function carryOut(
   }
 }
 
+/** What was typed and chosen since a draft was sent stays, on what the turn says now. @returns whether there is any */
+function keepTyped(desk: Desk, sent: Draft): boolean {
+  const { drafts } = desk;
+  const draft = drafts.all.get().get(sent.block);
+  const isChosen = draft?.speaker !== sent.speaker || draft.newName !== sent.newName;
+  if (draft === undefined || (draft.text === sent.text && !isChosen)) return false;
+  const turn = turnNow(desk, draft);
+  const saved = turn && draftOf(turn);
+  // It was cut or joined, or others wrote in it.
+  if (saved == null || saved.text !== tidyText(sent)) showMeanwhile(desk, draft);
+  else {
+    const { text, speaker, newName } = draft;
+    drafts.put({ ...saved, text, ...(isChosen ? { speaker, newName } : {}) });
+  }
+  return true;
+}
+
 /** Both texts are shown, and the person chooses. */
 function showMeanwhile(desk: Desk, draft: Draft): void {
   const turn = turnNow(desk, draft);
   // It is not there any more: what was typed stands above the transcript.
   if (turn === undefined) {
-    desk.open.set(null);
+    if (desk.open.get() === draft.block) desk.open.set(null);
     return;
   }
   const { text, speaker } = turn;

@@ -32,6 +32,7 @@ export type NoteDesk = {
   /** What was typed stays. */
   leave(): void;
   discard(note: number): void;
+  /** Closes it, unless more was typed meanwhile. @returns whether it is saved, or needed no saving */
   save(): Promise<boolean>;
   remove(note: number): Promise<boolean>;
 };
@@ -96,6 +97,12 @@ export function openNoteDesk(parts: Parts): NoteDesk {
       if (text !== draft.before.text && !isEmpty) {
         const plan = () => rewording(note, number, draft.before.text, text);
         if (!(await change(number, 'noteEdited', plan))) return false;
+        const since = draftOf(String(number));
+        if (since !== undefined && since.text.trim() !== text) {
+          // What was typed while it was saved stays, on what was saved.
+          drafts.put({ ...since, before: { text, speaker: null } });
+          return true;
+        }
       }
       drafts.drop(String(number));
       // Another one may have been opened while this one was saved.
