@@ -125,6 +125,40 @@ test('the passage that was chosen is deleted, whatever others change meanwhile, 
   assert.equal((await texts()).length, before.length - 1, 'nothing is cut');
 });
 
+test('a recording is continued though nobody can be asked who will read it', async (t) => {
+  const { dataDir, session } = await dataWithAda(t);
+  const [told] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const browser = await startChromium(t, [
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+  ]);
+  const page = await openPage(t, browser, {
+    url: `${service.url}/notes/${told}`,
+    session,
+    expected: /ERR_FAILED|Failed to load/,
+  });
+  let fail = () => {};
+  const isOver = new Promise<void>((resolve) => (fail = resolve));
+  await page.route('**/access', async (route) => {
+    await isOver;
+    await route.abort();
+  });
+  const warned = page.waitForEvent('console', (message) => message.type() === 'warning');
+  await page.getByLabel('More', { exact: true }).click();
+  await page.getByRole('button', { name: 'Continue recording' }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(told!));
+  const bar = page.getByRole('region', { name: 'Current recording' });
+  await bar.getByText(readingRoom.title).waitFor();
+  // The network was away in vain: the recording goes on, and no failure is claimed.
+  fail();
+  await warned;
+  assert.equal(await page.getByText('The server is not responding').count(), 0);
+  await bar.getByRole('button', { name: /^Stop/ }).click();
+  await bar.waitFor({ state: 'detached' });
+});
+
 test('a note is continued from its menu: the new part is recorded with its title, and is in it afterwards', async (t) => {
   const { dataDir, session } = await dataWithAda(t);
   const [told] = await tellMeetings(dataDir, [readingRoom]);
