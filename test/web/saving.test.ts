@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { dataWithAda, openPage, startChromium, untilHolds } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
@@ -8,6 +9,9 @@ import { readingRoom, tellMeetings } from './told-meetings.ts';
 type Recording = {
   sidenotes: { note: number; text: string }[];
   utterances: { block: string; text: string; speaker: string }[];
+  summary: {
+    lines: { id: string; kind: string; person: string | null; due_date: string | null }[];
+  };
 };
 
 test('what is typed, opened or chosen while a save is under way stays', async (t) => {
@@ -102,6 +106,27 @@ test('what is typed, opened or chosen while a save is under way stays', async (t
     await page.keyboard.press('Enter');
     await sideNote(page).waitFor({ state: 'detached' });
     assert.ok((await read()).sidenotes.some(({ text }) => text === 'Sent, and typed since'));
+    await page.context().close();
+  });
+
+  await t.test('the person and the date of a task', async () => {
+    const page = await opened();
+    const task = async () => (await read()).summary.lines.find(({ kind }) => kind === 'task')!;
+    const { id: line } = await task();
+    await page.locator(`[data-line="${line}"] .body`).click();
+    const person = page.getByRole('combobox', { name: 'Person' });
+    const due = page.getByLabel('Due date');
+    const answer = await hold(page, /\/summary$/u);
+    await person.fill('Eva');
+    await due.fill('2026-03-04');
+    // Back to what the page still shows, while the other one is on its way.
+    await person.fill('Eva Beispiel');
+    await person.press('Tab');
+    await answer();
+    await eventually('all is saved', async () => {
+      const now = await task();
+      return now.person === 'Eva Beispiel' && now.due_date === '2026-03-04';
+    });
     await page.context().close();
   });
 });

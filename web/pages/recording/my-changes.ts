@@ -72,7 +72,7 @@ type Ledger = {
 };
 
 /** One at a time: the next goes by what the one before led to. */
-function queue(): <T>(work: () => Promise<T>) => Promise<T> {
+export function queue(): <T>(work: () => Promise<T>) => Promise<T> {
   let before: Promise<unknown> = Promise.resolve();
   return (work) => {
     const mine = before.then(work, work);

@@ -3,7 +3,7 @@ import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, isUnanswered } from '../../../client/api.ts';
 import { ChangedSince, type Note, type Plan } from '../changes.ts';
 import type { Draft, Drafts } from '../drafts.ts';
-import type { MyChanges } from '../my-changes.ts';
+import { type MyChanges, queue } from '../my-changes.ts';
 import {
   type Fields,
   type Kind,
@@ -75,6 +75,8 @@ type Desk = Parts & {
 export function openLineDesk(parts: Parts): LineDesk {
   const desk: Desk = { ...parts, open: atom<OpenLine | null>(null), refusal: atom(null) };
   const { open, refusal, drafts } = desk;
+  // Each goes by what the one before led to: somebody may choose back and forth.
+  const inTurn = queue();
   return {
     open,
     refusal,
@@ -89,7 +91,7 @@ export function openLineDesk(parts: Parts): LineDesk {
     discard: (id) => close(desk, id),
     save: () => save(desk),
     remove: (id) => carryOut(desk, id, parts.saying('removed'), removing(parts.note, id)),
-    set: (id, to) => set(desk, id, to),
+    set: (id, to) => inTurn(() => set(desk, id, to)),
     rekind: (kind) => rekind(desk, kind),
     move: (id, way) => move(desk, id, way),
     decide: (offered) => decide(parts.note, offered),
