@@ -34,6 +34,9 @@ test('a note is cut, joined again and loses a passage by its menu, in both langu
   await page.getByText('The note was cut in two.').waitFor();
   await passages(4);
   await ask('Join with another note…');
+  // A day as its reader writes it, of the reader's own time zone.
+  const day = (await page.getByLabel('Other note').locator('option').first().textContent())!;
+  assert.match(day, / · \d{1,2} \p{L}+ \d{4},? .*\d\d:\d\d$/u);
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await page.getByText('The notes were joined.').waitFor();
   await passages(all);
