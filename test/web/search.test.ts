@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { startServiceProcess } from '../support/service-process.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { checkLook, dataWithAda, openPage, phone, startChromium, untilHolds } from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
@@ -128,6 +128,37 @@ test('search: typed, found, played and opened; page after page; nothing, partly,
     },
   );
 
+  await t.test(
+    'a question that is on its way is answered, also when a note is saved meanwhile',
+    async () => {
+      const heard = savedFrame(page);
+      await page.goto(`${service.url}/search?q=lift`);
+      await page.locator('mark', { hasText: 'lift' }).first().waitFor();
+      let pass = () => {};
+      const passed = new Promise<void>((resolve) => (pass = resolve));
+      const asksCarpet = /\/search\?.*q=carpet.*/;
+      await page.route(asksCarpet, async (route) => {
+        await passed;
+        await route.fallback();
+      });
+      const asked = page.waitForRequest(asksCarpet);
+      await field.fill('carpet');
+      await page.keyboard.press('Enter');
+      await asked;
+      await apiOf(service.url, session.token).patch(`/recordings/${read}`, {
+        title: 'Saved since',
+      });
+      await heard;
+      const again = page.waitForRequest(asksCarpet);
+      pass();
+      await page.locator('mark', { hasText: 'carpet' }).first().waitFor();
+      // What was saved meanwhile is looked for, too.
+      await again;
+      await page.getByRole('heading', { name: 'Saved since' }).waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+    },
+  );
+
   await t.test('page after page, in an order, and back to where one was', async () => {
     await manyHits(page);
     await page.goto(`${service.url}/search?q=lift&kind=meeting`);
@@ -177,6 +208,16 @@ test('search: typed, found, played and opened; page after page; nothing, partly,
     }
   });
 });
+
+/** When the page next hears that a note was saved. */
+const savedFrame = (page: Page): Promise<void> =>
+  new Promise((resolve) =>
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        if (String(payload).includes('"type":"saved"')) resolve();
+      }),
+    ),
+  );
 
 /** Until nothing is scrolled any more. */
 async function atRest(page: Page): Promise<void> {

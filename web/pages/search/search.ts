@@ -38,23 +38,38 @@ const charactersMax = 400;
 export function openSearch() {
   const found = atom<Found | null>(null);
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** What is on its way, and whether a note was saved since it was asked. */
   let asking: AbortController | undefined;
+  let isOutdated = false;
   async function ask(question: Question, count = pageSize): Promise<void> {
     const mine = (asking = new AbortController());
+    isOutdated = false;
     try {
       const answer = await readUpTo(question, count, mine.signal);
       if (asking !== mine) return;
       const before = found.get();
       found.set({ question, ...answer, problem: null });
-      const wait = waitBefore(answer, before?.question === question ? before : null);
-      const { length } = answer.notes;
-      if (wait !== null) timer = setTimeout(() => void ask(question, length), wait);
+      const same = before?.question === question ? before : null;
+      const wait = isOutdated ? againMs : waitBefore(answer, same);
+      if (wait !== null) askAgain(wait);
     } catch (error) {
       if (mine.signal.aborted || asking !== mine) return;
       if (!(error instanceof ApiError)) throw error;
       const nothing = { notes: [], all: 0, next: null, fraction: 0, meaning: null };
       found.set({ question, ...nothing, problem: error.problem });
+      if (isOutdated) askAgain(againMs);
+    } finally {
+      if (asking === mine) asking = undefined;
     }
+  }
+
+  /** Asks for as much of the same as is shown by then. */
+  function askAgain(wait: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const shown = found.get();
+      if (shown !== null) void ask(shown.question, shown.notes.length);
+    }, wait);
   }
 
   /** Puts something in the place of what is shown, unless something else is shown by now. */
@@ -77,12 +92,11 @@ export function openSearch() {
     asking?.abort();
     asking = undefined;
   };
-  /** Notes that came or changed since are found too. */
+  /** Notes that came or changed since are found too; what is asked just now is answered before. */
   const stopFrames = onFrame((frame) => {
-    const shown = found.get();
-    if (frame.type !== 'saved' || shown === null) return;
-    forget();
-    timer = setTimeout(() => void ask(shown.question, shown.notes.length), againMs);
+    if (frame.type !== 'saved') return;
+    if (asking === undefined) askAgain(againMs);
+    else isOutdated = true;
   });
 
   return {
