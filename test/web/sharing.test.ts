@@ -189,6 +189,21 @@ test('a note and a folder are shared by name, changed and taken back; on a phone
   await page.locator('.turn').first().waitFor();
   await untilHolds(page, "document.activeElement.getAttribute('aria-label') === 'More'");
 
+  // Who loses it with its owner is named before it is deleted.
+  await api.put(`/recordings/${id}/access`, { user: 'ben' });
+  await api.post(`/recordings/${id}/links`, { name: 'Board' });
+  await page.reload();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  const question = page.getByRole('dialog');
+  await question.getByText(/^The recording is also deleted for: .+\.$/u).waitFor();
+  const named = await question.getByText('is also deleted for').innerText();
+  for (const name of ['ben', 'Reading room']) assert.ok(named.includes(name), named);
+  await question.getByText('The link to the recording stops working.').waitFor();
+  await checkLook(page, 'share-delete');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  assert.equal((await given(`/recordings/${id}`)).length, 2, 'nothing is deleted');
+
   const narrow = await opened(ada, '/organise', german320);
   await narrow.getByRole('button', { name: 'Teilen… Library board' }).tap();
   const box = narrow.getByRole('dialog', { name: 'Ordner „Library board“ teilen' });
