@@ -15,7 +15,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
   const page = await openPage(t, browser, {
     url: `${service.url}/notes/${read}`,
     session,
-    expected: /status of (?:404|409)/,
+    expected: /status of (?:404|409)|ERR_FAILED|Failed to load/,
   });
   const row = (block: string) => page.locator(`[data-block="${block}"]`);
   const correct = async (block: string, text: string) => {
@@ -88,6 +88,45 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     assert.equal(title, 'The reading room opens');
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await named(readingRoom.title).waitFor();
+  });
+
+  await t.test('a title that could not be saved when the page was left is kept', async () => {
+    const field = page.getByLabel('Title', { exact: true });
+    const head = page.locator('header.title');
+    await page.getByRole('button', { name: readingRoom.title, exact: true }).click();
+    await page.route(`**/recordings/${read}`, async (route) =>
+      route.request().method() === 'PATCH' ? await route.abort() : await route.fallback(),
+    );
+    await field.fill('Typed while the server was away');
+    const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'PATCH');
+    await page.getByRole('link', { name: 'Notes' }).first().click();
+    await page.waitForURL(`${service.url}/`);
+    await failed;
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.goBack();
+    await head.getByText(/^Unsaved edit from/u).waitFor();
+    await checkLook(page, 'note-title-unsaved');
+    await head.getByRole('button', { name: 'Continue' }).click();
+    assert.equal(await field.inputValue(), 'Typed while the server was away');
+    // What is typed while it is saved stays, too.
+    let pass = () => {};
+    const passed = new Promise<void>((resolve) => (pass = resolve));
+    await page.route(`**/recordings/${read}`, async (route) => {
+      if (route.request().method() === 'PATCH') await passed;
+      await route.fallback();
+    });
+    await field.press('Enter');
+    await field.press('End');
+    await page.keyboard.type(' again');
+    pass();
+    const saved = { level: 1, name: 'Typed while the server was away', exact: true } as const;
+    await page.getByRole('heading', saved).waitFor();
+    assert.equal(await field.inputValue(), 'Typed while the server was away again');
+    await page.unrouteAll({ behavior: 'wait' });
+    await field.fill(readingRoom.title);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: readingRoom.title, exact: true }).waitFor();
+    assert.equal(await head.getByText(/^Unsaved edit from/u).count(), 0);
   });
 
   await t.test(

@@ -71,8 +71,8 @@ export function openDrafts(person: string, recording: string): Drafts {
 
 /** What a person cannot read any more is not kept for them: the recording was erased, or is another's by now. */
 export function forgetDrafts(person: string, recording: string): void {
-  for (const one of [recording, summaryDraftsOf(recording), sidenoteDraftsOf(recording)])
-    localStorage.removeItem(keyOf(person, one));
+  const parts = [summaryDraftsOf, sidenoteDraftsOf, titleDraftsOf].map((of) => of(recording));
+  for (const one of [recording, ...parts]) localStorage.removeItem(keyOf(person, one));
 }
 
 /** Under which drafts of a recording's summary are kept, apart from those of its turns. */
@@ -80,6 +80,9 @@ export const summaryDraftsOf = (recording: string): string => `${recording}.summ
 
 /** And those of its side notes. */
 export const sidenoteDraftsOf = (recording: string): string => `${recording}.sidenotes`;
+
+/** And that of its title. */
+export const titleDraftsOf = (recording: string): string => `${recording}.title`;
 
 const keyOf = (person: string, recording: string): string =>
   `mitschrift.drafts.${person}.${recording}`;

@@ -17,7 +17,13 @@ import {
   noteOf,
   renaming,
 } from './changes.ts';
-import { type Drafts, openDrafts, sidenoteDraftsOf, summaryDraftsOf } from './drafts.ts';
+import {
+  type Drafts,
+  openDrafts,
+  sidenoteDraftsOf,
+  summaryDraftsOf,
+  titleDraftsOf,
+} from './drafts.ts';
 import { type Editing, openEditing } from './editing.ts';
 import type { Edit } from './find.ts';
 import { type MyChanges, openChanges } from './my-changes.ts';
@@ -34,6 +40,8 @@ import { words } from './words.ts';
 export interface Work {
   readonly changes: MyChanges;
   readonly drafts: Drafts;
+  /** What was typed as the title. */
+  readonly titles: Drafts;
   readonly editing: Editing;
   /** The summary's lines, where they are edited. */
   readonly lines: LineDesk;
@@ -65,6 +73,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const note = noteOf(id, opened);
   const changes = openChanges(note);
   const drafts = openDrafts(session.get()?.username ?? '', id);
+  const titles = openDrafts(session.get()?.username ?? '', titleDraftsOf(id));
   const problem = atom<ApiError | null>(null);
   const isListed = atom(false);
   const told = openTold();
@@ -106,6 +115,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
   return {
     changes,
     drafts,
+    titles,
     editing: openEditing({ note, drafts, changes, saying: ofTurn, onmade, oncorrected }),
     lines,
     sidenotes,
@@ -121,6 +131,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     redo: (change) => turnBack('redo', change),
     close() {
       drafts.close();
+      titles.close();
       lines.drafts.close();
       sidenotes.drafts.close();
       rewriting.close();
