@@ -40,6 +40,7 @@ export default {
   filesToUpload: { one: '{count} Datei', many: '{count} Dateien' },
   uploadMeeting: 'Besprechung',
   uploadSolo: 'Nur eine Person',
+  intoFolder: 'in den Ordner „{name}“',
   uploadingFiles: {
     one: '{count} Datei wird hochgeladen. Sie finden sie unter „Notizen“.',
     many: '{count} Dateien werden hochgeladen. Sie finden sie unter „Notizen“.',

@@ -39,6 +39,7 @@ const english = {
   filesToUpload: count({ one: '{count} file', many: '{count} files' }),
   uploadMeeting: 'Meeting',
   uploadSolo: 'One person speaking',
+  intoFolder: params('into the folder “{name}”'),
   uploadingFiles: count({
     one: '{count} file is being uploaded. You’ll find it under Notes.',
     many: '{count} files are being uploaded. You’ll find them under Notes.',

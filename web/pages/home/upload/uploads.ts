@@ -8,6 +8,7 @@ import type { DetailedError, Upload } from 'tus-js-client';
 import type { Problem } from '../../../client/api.ts';
 import { connection } from '../../../client/feed.ts';
 import { session } from '../../../client/session.ts';
+import { type Choice, type Kind, chosenNow } from './asked.ts';
 
 export type Sending = {
   id: string;
@@ -22,13 +23,8 @@ export type Sending = {
   sameAs: string | null;
 };
 
-type Kind = 'meeting' | 'solo';
-
 /** What files are, chosen last in this browser. */
 export const uploadKind = persistentAtom<Kind>('mitschrift.upload-kind', 'meeting');
-
-/** Into which folder they go, by id; '' is none. */
-export const uploadFolder = atom('');
 
 /** Newest last. */
 export const sendings = atom<readonly Sending[]>([]);
@@ -43,7 +39,8 @@ const keptMs = 24 * 3600_000;
 /** Waits between tries, in milliseconds: 20 minutes of them after anything that arrived. */
 const retryDelays = [500, 1000, 2000, 4000, 8000, 15_000, ...Array<number>(40).fill(30_000)];
 
-const files = new Map<string, { file: File; kind: Kind | null }>();
+/** With what was chosen for each: what is chosen for later ones is none of theirs. */
+const files = new Map<string, { file: File; usualKind: Kind } & Choice>();
 const underWay = new Map<string, Upload>();
 
 /** Shows what was unfinished when the page was left. Call once the page is shown. */
@@ -65,13 +62,13 @@ export function showLeft(): void {
   if (left.length > 0) sendings.set([...left, ...sendings.get()]);
 }
 
-/** Sends files, each as a recording of its own. @param kind null: nobody chose it for these */
-export function sendFiles(chosen: readonly File[], kind: Kind | null = null): void {
+/** Sends files, each as a recording of its own. */
+export function sendFiles(chosen: readonly File[], as: Choice = chosenNow.get()): void {
   for (const file of chosen) {
     const id = idOf(file);
     const before = sendings.get().find((one) => one.id === id);
     if (before && before.state !== 'left' && before.state !== 'refused') continue;
-    files.set(id, { file, kind });
+    files.set(id, { file, usualKind: uploadKind.get(), ...as });
     remove(id);
     const { name, size } = file;
     const sent = before?.sent ?? 0;
@@ -110,11 +107,11 @@ function next(): void {
 }
 
 async function send(id: string): Promise<void> {
-  const { file, kind } = files.get(id) ?? {};
-  if (file === undefined) return;
+  const chosen = files.get(id);
+  if (chosen === undefined) return;
+  const { file, folder, kind, usualKind } = chosen;
   change(id, { state: 'runs', problem: null });
   const { Upload: Resumable } = await import('tus-js-client');
-  const folder = uploadFolder.get();
   const upload = new Resumable(file, {
     endpoint: new URL('/uploads', location.href).href,
     retryDelays,
@@ -122,7 +119,7 @@ async function send(id: string): Promise<void> {
     metadata: {
       filename: file.name,
       // What was chosen last, a folder or a rule may know better.
-      ...(kind ? { kind } : { usual_kind: uploadKind.get() }),
+      ...(kind ? { kind } : { usual_kind: usualKind }),
       modified_at: new Date(file.lastModified).toISOString(),
       ...(folder === '' ? {} : { folder }),
     },
