@@ -4,6 +4,7 @@
  */
 import type { AudioSource } from './audio-store.ts';
 import type { Lost } from './browser-recording.ts';
+import { queue } from '../queue.ts';
 import type { SoundEvent } from './sound.ts';
 import { CannotListen, type Inputs, connectStreams, openStreams, stopTracks } from './streams.ts';
 import type { FromWorklet, Missed, ToWorklet } from './worklet.ts';
@@ -80,7 +81,7 @@ export async function listen(
   const connected = connectStreams(opened, { context, inputs }, on);
   const stopWatching = watchContext(context, on);
   // Pause and go on, pressed one after the other.
-  const inTurn = oneAfterTheOther();
+  const inTurn = queue();
   return {
     rate: context.sampleRate,
     pause: () =>
@@ -176,14 +177,5 @@ function watchContext(context: AudioContext, on: Pick<Hearing, 'sound'>): () => 
     context.removeEventListener('statechange', stateChanged);
     document.removeEventListener('visibilitychange', goOn);
     removeEventListener('focus', goOn);
-  };
-}
-
-function oneAfterTheOther(): (what: () => Promise<void>) => Promise<void> {
-  let last = Promise.resolve();
-  return (what) => {
-    const mine = last.then(what);
-    last = mine.catch(() => undefined);
-    return mine;
   };
 }

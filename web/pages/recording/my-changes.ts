@@ -1,6 +1,7 @@
 /** What a person changed of a note in this tab: each can be taken back, in any order, as long as nobody went on from it. */
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, isUnanswered } from '../../client/api.ts';
+import { queue } from '../../client/queue.ts';
 import { ChangedSince, type Note, type Plan } from './changes.ts';
 
 /** `said`: what it was, in words. `turned`: counts on each time one is made, taken back or made again. */
@@ -70,16 +71,6 @@ type Ledger = {
   last: number;
   turned: number;
 };
-
-/** One at a time: the next goes by what the one before led to. */
-export function queue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let before: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = before.then(work, work);
-    before = mine.catch(() => undefined);
-    return mine;
-  };
-}
 
 async function carryOut(note: Note, plan: Plan): Promise<void> {
   try {

@@ -3,7 +3,8 @@ import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, isUnanswered } from '../../../client/api.ts';
 import { ChangedSince, type Note, type Plan } from '../changes.ts';
 import type { Draft, Drafts } from '../drafts.ts';
-import { type MyChanges, queue } from '../my-changes.ts';
+import { queue } from '../../../client/queue.ts';
+import type { MyChanges } from '../my-changes.ts';
 import {
   type Fields,
   type Kind,

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import { tellTalks } from '../bench/library.ts';
+import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import {
+  checkLook,
+  dataWithAda,
+  noteAnnouncements,
+  openPage,
+  saidIn,
+  startChromium,
+  untilHolds,
+} from './browser.ts';
+
+const busy = { type: '/problems/too-busy', title: 'The service is too busy.', status: 503 };
+const refuse = async (route: Route) => await route.fulfill({ status: 503, json: busy });
+/** Refuses what is changed there; it can be read. */
+const refuseChanges = async (route: Route) =>
+  route.request().method() === 'GET' ? await route.fallback() : await refuse(route);
+const focused = (name: string): string =>
+  `document.activeElement.getAttribute('aria-label') === '${name}'`;
+const saysNo = async (page: Page, title: string) =>
+  await page.locator('.says.bad').getByText(title).waitFor();
+
+test('what the service refuses is shown as it is, and can be tried again', async (t) => {
+  const { dataDir, session } = await dataWithAda(t);
+  const [id] = await tellTalks(dataDir, 1, {
+    nameOf: (number) => `Note ${number}`,
+    startedAt: () => Date.now() - 3_600_000,
+  });
+  const service = await startServiceProcess(dataDir);
+  t.after(async () => await service.end('SIGTERM'));
+  const api = apiOf(service.url, session.token);
+  const folder = (await api.post<{ id: string }>('/folders', { name: 'Choir' })).id;
+  const lift = (await api.post<{ id: string }>('/tags', { name: 'lift', colour: 1 })).id;
+  const proxy = await tcpProxy(t, service.url);
+  const page = await openPage(t, await startChromium(t), {
+    url: `${proxy.url}/notes/${id}`,
+    session,
+    expected: /status of 503|status of 404 .*\/(?:audio|peaks)\?|WebSocket|ERR_/,
+  });
+  const filedIn = async () =>
+    await api.get<{ folder: string | null; tags: string[] }>(`/recordings/${id}`);
+  const part = page.getByRole('group', { name: 'Folder and tags' });
+
+  await t.test('a right that somebody was not given', async () => {
+    await api.put(`/recordings/${id}/access`, {
+      group: (await api.post<{ id: string }>('/groups', { name: 'Choir' })).id,
+    });
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('button', { name: 'Share…' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Share note' });
+    const role = drawer.getByLabel('What Choir may do');
+    await role.waitFor();
+    await page.route('**/access', refuseChanges);
+    await role.selectOption('correct');
+    await drawer.getByText('The service is too busy.').waitFor();
+    assert.equal(await role.inputValue(), 'read');
+    const audio = drawer.getByLabel('Choir: with audio');
+    await audio.click();
+    await untilHolds(page, `document.querySelector('.may input').checked === false`);
+    await page.unrouteAll({ behavior: 'wait' });
+    await audio.check();
+    await page.keyboard.press('Escape');
+  });
+});
