@@ -65,4 +65,35 @@ test('what the service refuses is shown as it is, and can be tried again', async
     await audio.check();
     await page.keyboard.press('Escape');
   });
+
+  await t.test('a tag that was not put on a note; each of two quick changes counts', async () => {
+    const box = page.getByRole('checkbox', { name: 'lift' });
+    await page.route('**/recordings/bulk', refuse);
+    await part.getByRole('button', { name: 'Add tag' }).click();
+    await box.click();
+    await saysNo(page, 'The note could not be changed.');
+    assert.equal(await box.isChecked(), false);
+    await page.unrouteAll({ behavior: 'wait' });
+
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/recordings/bulk', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const first = page.waitForRequest('**/recordings/bulk');
+    await box.click();
+    const asked = [await first];
+    const second = page.waitForRequest('**/recordings/bulk');
+    await box.click();
+    answer();
+    asked.push(await second);
+    assert.deepEqual(
+      asked.map((one) => (one.postDataJSON() as { changes: object[] }).changes),
+      [[{ recording_id: id, add_tags: [lift] }], [{ recording_id: id, remove_tags: [lift] }]],
+    );
+    await page.unrouteAll({ behavior: 'wait' });
+    await untilHolds(page, `document.querySelector('.check input').checked === false`);
+    await page.keyboard.press('Escape');
+  });
 });
