@@ -96,4 +96,27 @@ test('what the service refuses is shown as it is, and can be tried again', async
     await untilHolds(page, `document.querySelector('.check input').checked === false`);
     await page.keyboard.press('Escape');
   });
+
+  await t.test('an undo, also where the page of the note was left', async () => {
+    await part.getByRole('button', { name: /^Folder/ }).click();
+    await page.getByRole('button', { name: /^Choir/ }).click();
+    await part.getByRole('button', { name: 'Folder Choir' }).waitFor();
+    await page.getByRole('navigation').getByText('Notes').first().click();
+    await page.locator('article.note').first().waitFor();
+    await page.route('**/recordings/bulk', refuse);
+    const undo = async () => {
+      await page.getByRole('button', { name: 'Recent changes' }).click();
+      await page.getByRole('button', { name: 'Undo: Moved to Choir' }).click();
+    };
+    await undo();
+    await page.getByText('Not undone: Moved to Choir. The service is too busy.').first().waitFor();
+    await checkLook(page, 'undo-refused');
+    assert.equal((await filedIn()).folder, folder);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.keyboard.press('Escape');
+    await undo();
+    await page.getByRole('button', { name: 'Recent changes' }).waitFor({ state: 'detached' });
+    await page.locator('article.note').getByText('Choir').waitFor({ state: 'detached' });
+    assert.equal((await filedIn()).folder, null);
+  });
 });

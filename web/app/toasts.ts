@@ -1,4 +1,4 @@
-/** Short messages after an action, some with a way back. Never for errors. */
+/** Short messages after an action, some with a way back. For no errors but of a way back, whose page may be gone. */
 import { atom } from 'nanostores';
 
 export type Toast = {

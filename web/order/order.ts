@@ -153,6 +153,14 @@ export async function fileNotes(
   return { undo, refused, problem: null };
 }
 
+/** Takes back what was done, by its `undo`. @throws {ApiError} also where one note was refused: the others are back then */
+export async function fileBack(undo: readonly Change[]): Promise<void> {
+  const { refused, problem } = await fileNotes(undo);
+  const [first] = refused;
+  if (problem !== null) throw new ApiError(problem);
+  if (first) throw new ApiError({ type: first.type, title: first.detail, status: 409 });
+}
+
 async function fileTogether(
   changes: readonly Change[],
 ): Promise<{ undo: Change[]; refused: Refused[] }> {

@@ -1,5 +1,8 @@
-/** What was put elsewhere since the app was opened, newest first: each can be taken back, once. */
+/** What was put elsewhere since the app was opened, newest first: each can be taken back, until that is done. */
 import { atom } from 'nanostores';
+import { toast } from '../app/toasts.ts';
+import { ApiError } from '../client/api.ts';
+import { words } from './words.ts';
 
 export type RecentChange = {
   id: number;
@@ -17,17 +20,34 @@ export const recentChanges = atom<readonly RecentChange[]>([]);
 const keptMax = 50;
 let last = 0;
 
-/** Keeps one. @returns its undo, which is the same as that of the list: it acts once */
-export function keepRecent(text: string, undo: () => void, title: string | null = null) {
+/**
+ * Keeps one. @returns its undo, which is the same as that of the list: it acts once
+ * @param undo rejects with an `ApiError` where it was refused: a message says so, and it is kept for another try
+ */
+export function keepRecent(
+  text: string,
+  undo: () => Promise<unknown>,
+  title: string | null = null,
+): () => void {
   last += 1;
   const id = last;
-  const once = () => {
-    const kept = recentChanges.get();
-    if (!kept.some((one) => one.id === id)) return;
-    recentChanges.set(kept.filter((one) => one.id !== id));
-    undo();
+  const others = () => recentChanges.get().filter((one) => one.id !== id);
+  const change = { id, text, title, at: Date.now(), undo: () => void once() };
+  const keep = () =>
+    recentChanges.set([change, ...others()].toSorted((a, b) => b.id - a.id).slice(0, keptMax));
+  const once = async () => {
+    const kept = others();
+    if (kept.length === recentChanges.get().length) return;
+    recentChanges.set(kept);
+    try {
+      await undo();
+    } catch (error) {
+      keep();
+      if (!(error instanceof ApiError)) throw error;
+      // Where it was done may be gone by now: nothing else on the page is a place for it.
+      toast(words.get().notUndone({ change: text, why: error.message }), change.undo);
+    }
   };
-  const change = { id, text, title, at: Date.now(), undo: once };
-  recentChanges.set([change, ...recentChanges.get()].slice(0, keptMax));
-  return once;
+  keep();
+  return change.undo;
 }

@@ -40,6 +40,7 @@ export default {
   recentUntil: 'Bis diese Seite geschlossen wird',
   undo: 'Rückgängig',
   undoThis: 'Rückgängig: {change}',
+  notUndone: 'Nicht rückgängig gemacht: {change}. {why}',
   documentsUpdated: {
     one: 'Die Dokumente von {count} Notiz werden aktualisiert.',
     many: 'Die Dokumente von {count} Notizen werden aktualisiert.',

@@ -43,6 +43,7 @@ const english = {
   recentUntil: 'Until this page is closed',
   undo: 'Undo',
   undoThis: params('Undo: {change}'),
+  notUndone: params('Not undone: {change}. {why}'),
   documentsUpdated: count({
     one: 'Documents of {count} note are being updated.',
     many: 'Documents of {count} notes are being updated.',

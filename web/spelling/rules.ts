@@ -1,6 +1,5 @@
 /** Which word replaces something, for who puts it back and wants it no longer replaced. */
 import { toast } from '../app/toasts.ts';
-import { ApiError } from '../client/api.ts';
 import { session } from '../client/session.ts';
 import { keepRecent } from '../order/recent.ts';
 import { type Whose, type Word, isSame, readWords, saveWord, spelling } from './spelling.ts';
@@ -28,13 +27,8 @@ export async function stopReplacing({ of, word }: Rule, heard: string): Promise<
   const left = word.heard.filter((one) => !isSame(one, heard));
   await saveWord(of, word.id, { ...word, heard: left });
   const said = words.get().stopped({ text: heard });
-  const back = () =>
-    saveWord(of, word.id, word).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
-      toast(words.get().notSaved);
-    });
   toast(
     said,
-    keepRecent(said, () => void back()),
+    keepRecent(said, () => saveWord(of, word.id, word)),
   );
 }

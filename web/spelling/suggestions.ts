@@ -57,10 +57,7 @@ export async function takeOver({ write, heard, word }: Suggestion): Promise<void
     else await deleteWord('mine', id);
     await readSuggestions();
   };
-  toast(
-    said,
-    keepRecent(said, () => void quietly(back)),
-  );
+  toast(said, keepRecent(said, back));
 }
 
 /** After a correction: a pair of it that was corrected in another note too is offered, once. */

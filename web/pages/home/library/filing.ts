@@ -3,7 +3,13 @@ import { atom } from 'nanostores';
 import { toast } from '../../../app/toasts.ts';
 import { ApiError, answer, api } from '../../../client/api.ts';
 import type { Problem } from '../../../client/api.ts';
-import { type Change, type Filed, type Refused, fileNotes } from '../../../order/order.ts';
+import {
+  type Change,
+  type Filed,
+  type Refused,
+  fileBack,
+  fileNotes,
+} from '../../../order/order.ts';
 import { keepRecent } from '../../../order/recent.ts';
 import { words } from '../words.ts';
 import { type Filter, queryOf } from './filter.ts';
@@ -23,16 +29,21 @@ export type FilingTrouble =
 export function openFiling() {
   const trouble = atom<FilingTrouble | null>(null);
 
-  async function act(
+  /** @param told what is said when all are done @param progress how many were asked for */
+  async function file(
     changes: readonly Change[],
     told: Told,
-    { isUndo = false, progress }: { isUndo?: boolean; progress?: (done: number) => void } = {},
+    progress: (done: number) => void,
   ): Promise<void> {
     trouble.set(null);
     try {
       const { undo, refused, problem } = await fileNotes(changes, progress);
-      const back = () => void act(undo, words.get().asBefore, { isUndo: true });
-      const way = isUndo || undo.length === 0 ? null : keepRecent(told(undo.length), back);
+      const back = async () => {
+        trouble.set(null);
+        await fileBack(undo);
+        toast(words.get().asBefore(undo.length));
+      };
+      const way = undo.length === 0 ? null : keepRecent(told(undo.length), back);
       if (refused.length > 0 || problem !== null)
         trouble.set({ done: undo.length, total: changes.length, refused, problem, undo: way });
       else toast(told(undo.length), way ?? undefined);
@@ -42,13 +53,7 @@ export function openFiling() {
     }
   }
 
-  return {
-    trouble,
-    /** @param told what is said when all are done @param progress how many were asked for */
-    file: (changes: readonly Change[], told: Told, progress: (done: number) => void) =>
-      act(changes, told, { progress }),
-    dismiss: () => trouble.set(null),
-  };
+  return { trouble, file, dismiss: () => trouble.set(null) };
 }
 
 export type Told = (count: number) => string;
