@@ -119,4 +119,22 @@ test('what the service refuses is shown as it is, and can be tried again', async
     await page.locator('article.note').getByText('Choir').waitFor({ state: 'detached' });
     assert.equal((await filedIn()).folder, null);
   });
+
+  await t.test(
+    'templates and rules that could not be read, and are when it can be reached',
+    async () => {
+      for (const [name, title, shown] of [
+        ['templates', 'The templates could not be loaded.', 'Built in'],
+        ['rules', 'The rules could not be loaded.', 'No rules yet.'],
+      ] as const) {
+        await page.route(`**/${name}`, refuse);
+        await page.goto(`${proxy.url}/organise?part=${name}`);
+        await saysNo(page, title);
+        await page.unrouteAll({ behavior: 'wait' });
+        proxy.cut();
+        await page.getByText(shown).waitFor();
+        await page.getByText(title).waitFor({ state: 'detached' });
+      }
+    },
+  );
 });

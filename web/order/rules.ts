@@ -1,6 +1,7 @@
 /** Rules of who is logged in. No frame tells of them: they are read when their page is opened, and after each change. */
 import { atom, onMount } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { connection } from '../client/feed.ts';
 import type { operations } from '../client/interface.d.ts';
 
 export type Rule =
@@ -14,7 +15,13 @@ export const rules = atom<readonly Rule[] | null>(null);
 /** Why they could not be read. */
 export const rulesProblem = atom<Problem | null>(null);
 
-onMount(rules, () => void readRules());
+onMount(rules, () => {
+  void readRules();
+  // What could not be read while the service was away.
+  return connection.listen(({ state }) => {
+    if (state === 'open' && rules.get() === null) void readRules();
+  });
+});
 
 /** Without an answer what was known stays. */
 export async function readRules(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Templates of summaries: of who is logged in, of the house, and built-in ones. Read again whenever somebody begins to look. */
 import { atom, onMount } from 'nanostores';
-import { ApiError, answer, api } from '../client/api.ts';
+import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { connection } from '../client/feed.ts';
 import type { operations } from '../client/interface.d.ts';
 import { locale } from '../words/i18n.ts';
 
@@ -15,19 +16,27 @@ export type Tried = operations['tryTemplate']['responses'][200]['content']['appl
 
 /** Null before they were read. */
 export const templates = atom<Templates | null>(null);
+/** Why they could not be read. */
+export const templatesProblem = atom<Problem | null>(null);
 
 onMount(templates, () => {
   // Names of those that everybody has are in the language of the page.
-  const stop = locale.subscribe(() => void readTemplates());
-  return stop;
+  const stopLocale = locale.subscribe(() => void readTemplates());
+  // What could not be read while the service was away.
+  const stop = connection.listen(({ state }) => {
+    if (state === 'open' && templates.get() === null) void readTemplates();
+  });
+  return () => (stopLocale(), stop());
 });
 
 /** Without an answer what was known stays. */
 export async function readTemplates(): Promise<void> {
   try {
     templates.set(await answer(api.GET('/templates')));
+    templatesProblem.set(null);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    templatesProblem.set(error.problem);
   }
 }
 

@@ -67,6 +67,7 @@ export default {
   saved: '{name} wurde gespeichert',
   deleted: '{name} wurde gelöscht',
   notSaved: 'Speichern war nicht möglich.',
+  notRead: 'Die Vorlagen konnten nicht geladen werden.',
   notDeleted: 'Löschen war nicht möglich.',
   notTried: 'Ausprobieren war nicht möglich.',
 } satisfies Translation<English>;

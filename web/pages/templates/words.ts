@@ -67,6 +67,7 @@ const english = {
   saved: params('{name} was saved'),
   deleted: params('{name} was deleted'),
   notSaved: 'The template could not be saved.',
+  notRead: 'The templates could not be loaded.',
   notDeleted: 'The template could not be deleted.',
   notTried: 'The template could not be tried.',
 };
