@@ -182,6 +182,32 @@ test('periods are set for oneself and a folder, seen ahead, undone by protection
   await checkLook(narrow, 'retention-log-phone-320');
 });
 
+test('the warning of one is dismissed for no other, and of one note it speaks of one', async (t) => {
+  const { service, token, open, move } = await withNotes(t, [100, 1]);
+  await service.call('PUT', '/retention', { token, json: { notes_days: 45 } });
+  const home = await open('/');
+  const warning = home.getByText('note will be deleted on');
+  await warning.waitFor();
+  await home.getByRole('button', { name: 'Dismiss' }).press('Enter');
+  await warning.waitFor({ state: 'detached' });
+  await home.reload();
+  await home.getByText('From 100 days ago').waitFor();
+  assert.equal(await warning.count(), 0);
+  // Somebody else logs in here, of whom as much is deleted on that day.
+  const stored = await home.evaluate<string>(`localStorage.getItem('mitschrift.session')`);
+  const other = JSON.stringify({ ...JSON.parse(stored), username: 'ben' });
+  await home.evaluate(`localStorage.setItem('mitschrift.session', ${JSON.stringify(other)})`);
+  await home.reload();
+  await warning.waitFor();
+
+  move(26 * hour);
+  const due = await open('/organise?part=retention');
+  await due.getByText('It began on').waitFor();
+  await due.context().close();
+  const german = await open('/organise?part=retention', { locale: 'de-DE' });
+  await german.getByText('Sie wurde am').waitFor();
+});
+
 /** Presses what deletes, which wants the number typed. */
 async function confirmIn(page: Page): Promise<void> {
   await page.getByText('They began on').waitFor();

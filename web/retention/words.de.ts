@@ -129,6 +129,7 @@ export default {
     many: 'Das Audio von {count} Notizen ist fällig. Ohne Ihre Bestätigung wird nichts gelöscht.',
   },
   beganBefore: 'Sie wurden am {day} oder davor begonnen.',
+  oneBeganBefore: 'Sie wurde am {day} oder davor begonnen.',
   deleteThem: { one: '{count} Notiz löschen…', many: '{count} Notizen löschen…' },
   deleteAudioOf: {
     one: 'Audio von {count} Notiz löschen…',

@@ -135,6 +135,7 @@ const english = {
     many: 'The audio of {count} notes is due. Nothing is deleted until you confirm.',
   }),
   beganBefore: params('They began on {day} or before.'),
+  oneBeganBefore: params('It began on {day} or before.'),
   deleteThem: count({ one: 'Delete {count} note…', many: 'Delete {count} notes…' }),
   deleteAudioOf: count({
     one: 'Delete the audio of {count} note…',
