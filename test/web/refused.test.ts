@@ -137,4 +137,33 @@ test('what the service refuses is shown as it is, and can be tried again', async
       }
     },
   );
+
+  await t.test('the place of a rule, and whether it is on; two quick moves are two', async () => {
+    for (const title of ['one', 'two', 'three'])
+      await api.post('/rules', { when: { title }, then: { folder }, enabled: true });
+    await page.addInitScript(noteAnnouncements);
+    await page.goto(`${proxy.url}/organise?part=rules`);
+    const down = (number: number) => page.getByRole('button', { name: `Move rule ${number} down` });
+    await page.route('**/rules/*', refuseChanges);
+    await down(1).press('Enter');
+    await saysNo(page, 'The rule could not be saved.');
+    await untilHolds(page, focused('Move rule 1 down'));
+    const isOn = page.getByRole('switch', { name: 'Rule 1 is on' });
+    await isOn.click();
+    await untilHolds(page, `document.querySelector('[role=switch]').checked === true`);
+    assert.deepEqual(
+      (await saidIn(page)).filter((text) => /Rule \d/.test(text)),
+      [],
+    );
+    await page.unrouteAll({ behavior: 'wait' });
+
+    await down(1).waitFor();
+    await page.evaluate(
+      `for (const button of [1, 2].fill(document.querySelector('[aria-label="Move rule 1 down"]')))
+        button.click()`,
+    );
+    await page.locator('.rules > li').nth(2).getByText('“one”').waitFor();
+    await untilHolds(page, focused('Move rule 3 up'));
+    assert.deepEqual((await saidIn(page)).at(-1), 'status: Rule 3');
+  });
 });
