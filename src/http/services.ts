@@ -96,7 +96,7 @@ export type HttpServices = {
   passages: Pick<PassageRows, 'read'>;
   passageMaker: Pick<PassageMaker, 'behind' | 'onMade'>;
   config: Config;
-  recordingService: RecordingService & Pick<MadeOfOthers, 'assertPossible'>;
+  recordingService: RecordingService & Pick<MadeOfOthers, 'assertPossible' | 'assemble'>;
   captures: Pick<
     Captures,
     | 'browser'

@@ -16,19 +16,21 @@ import { isIn } from '../../machines/states.ts';
 
 /**
  * Gives the caller's command on a recording, and returns when what it led to can be read.
- * @throws as `RecordingService.decide`; 503 `view-stopped` before anything is appended, `views-behind` after.
+ * @param how `assemble`: it has the audio put together anew
+ * @throws as this of `RecordingService`; 503 `view-stopped` before anything is appended, `views-behind` after.
  */
 export async function carryOut(
   services: HttpServices,
   state: State,
   recordingId: string,
   decision: DecideRecording,
+  how: 'decide' | 'assemble' = 'decide',
 ): Promise<Decided> {
   refuseWhenStopped(services);
   // Nor what could not be read before there is room.
   await services.rows.withRoom();
   const metadata = { by: callerOf(state).userId, command: commandOf(state) };
-  const accepted = await services.recordingService.decide(recordingId, metadata, decision);
+  const accepted = await services.recordingService[how](recordingId, metadata, decision);
   if (accepted.facts.length > 0) await untilReadable(services, accepted);
   return accepted;
 }

@@ -6,6 +6,7 @@ import type { Taken } from '../../events/facts/retention.ts';
 import { type Recording, readRecording } from '../../projections/recording/recording.ts';
 import { compressFlac } from '../audio/flac.ts';
 import { hashFile } from '../shared/files.ts';
+import type { Ownership } from '../../events/ownership.ts';
 import type { EventStore } from '../../events/store.ts';
 import { isIn, stateName } from '../../machines/states.ts';
 import { isAbort } from '../shared/abort.ts';
@@ -16,6 +17,7 @@ import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Exclusively } from '../storage/blobs/blobs.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { removalName } from './erasure.ts';
+import { unlessLateAudio } from './late-audio-first.ts';
 import { NotAccepted } from './refusals.ts';
 import type { RecordingAggregate } from './control/aggregate.ts';
 
@@ -68,6 +70,8 @@ export type KeepingDeps = {
   /** Awaited before audio is removed because none is to be kept. An AbortError leaves it to the next start. */
   beforeRemoval(recordingId: string, signal: AbortSignal): Promise<void>;
   ffmpegRuns(): Promise<boolean>;
+  /** Says who takes late audio: to what is removed nothing can be added. */
+  ownership: Pick<Ownership, 'claim'>;
   /** Whether this process does that at all; otherwise another one does. */
   worksOnAudio: boolean;
 };
@@ -182,7 +186,7 @@ async function removeNow(
   await keeping.beforeRemoval(recordingId, signal);
   // A crash behind the fact leaves the file to the next start.
   await keeping.jobs.add(recordingId, 'keep-audio');
-  const isRemoved = await keeping.lock.movingFiles(async () => {
+  const isRemoved = await withoutLateAudio(keeping, recordingId, signal, async () => {
     const facts = await recording.decide({ by: 'system', command }, (now, state) => {
       const retention = decide(now, state);
       return retention ? [{ type: 'audio.removed', data: { path, retention } }] : [];
@@ -193,9 +197,20 @@ async function removeNow(
     replace(audio, null);
     await removeLeftovers(keeping, audio);
     return true;
-  }, signal);
+  });
   await keeping.jobs.complete(recordingId, 'keep-audio');
   return isRemoved;
+}
+
+/** Removes audio alone, and while no more of it comes: that could be added to nothing. @returns whether it did; else it stays for now */
+async function withoutLateAudio(
+  keeping: Keeping,
+  recordingId: string,
+  signal: AbortSignal,
+  remove: () => Promise<boolean>,
+): Promise<boolean> {
+  const removing = () => unlessLateAudio(recordingId, keeping, remove);
+  return (await keeping.lock.movingFiles(removing, signal)) ?? false;
 }
 
 /** Never throws: what failed stays noted, and is tried again at the next start or the next documents. */
@@ -225,40 +240,42 @@ async function dealWith(
   // One that is being processed comes here again with its documents.
   if (!isIn(state, 'idle')) return;
   const audio = await audioToKeep(keeping, recordingId);
-  if (isIn(state, 'idle.saved')) await follow(keeping, recording, audio, signal);
+  const isDone = !isIn(state, 'idle.saved') || (await follow(keeping, recording, audio, signal));
   await keeping.lock.movingFiles(() => removeLeftovers(keeping, audio), signal);
   // With its next documents it is noted again, and that stays noted.
   signal.throwIfAborted();
-  await keeping.jobs.complete(recordingId, 'keep-audio');
+  if (isDone) await keeping.jobs.complete(recordingId, 'keep-audio');
 }
 
+/** Returns whether its audio is as it is to be kept; else that is tried again. */
 async function follow(
   keeping: Keeping,
   recording: RecordingAggregate,
   audio: AudioToKeep,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { lock, log } = keeping;
   if (audio.file !== null && keeping.keep() === 'none')
     await keeping.beforeRemoval(recording.recordingId, signal);
   const keep = keeping.keep();
-  if (audio.file === null || keep === 'wav') return;
+  if (audio.file === null || keep === 'wav') return true;
   // The setting may be newer than the documents.
   await keeping.jobs.add(recording.recordingId, 'keep-audio');
   if (keep === 'none') {
     const fact = { type: 'audio.removed', data: { path: audio.file.path } } as const;
-    await lock.movingFiles(async () => {
+    return await withoutLateAudio(keeping, audio.recordingId, signal, async () => {
       await record(keeping, recording, fact);
       replace(audio, null);
       await removeLeftovers(keeping, audio);
-    }, signal);
+      return true;
+    });
   }
   // What a person uploaded is kept as it is.
-  if (keep !== 'flac' || !audio.asCaptured) return;
+  if (!audio.asCaptured) return true;
   if (!(await keeping.ffmpegRuns())) {
     const { recordingId } = recording;
     log.warn({ recordingId }, 'audio.keep is flac, but ffmpeg is missing; keeping WAV');
-    return;
+    return true;
   }
   const made = await compressAside(keeping, audio.recordingId, audio.file, signal);
   const putInPlace = async () => {
@@ -276,6 +293,7 @@ async function follow(
     () => keeping.exclusively(removalName(audio.recordingId), putInPlace),
     signal,
   );
+  return true;
 }
 
 /** @throws {NotAccepted} when another process has moved it on; of what is erased nothing is left here */

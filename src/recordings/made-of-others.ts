@@ -1,7 +1,8 @@
 import type { CommandMetadata, Decision } from '../../events/command-handler.ts';
+import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { erase } from '../../projections/recording/decide.ts';
+import { type DecideRecording, erase } from '../../projections/recording/decide.ts';
 import { holdTaken, holdVersion } from '../../projections/recording/holds.ts';
 import {
   type OrderRefusal,
@@ -10,17 +11,24 @@ import {
   orderVersion,
 } from '../../projections/recording/order.ts';
 import { type Recording, readRecording } from '../../projections/recording/recording.ts';
-import { possibleFacts } from '../../machines/states.ts';
+import { possibleFacts, stateName } from '../../machines/states.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
 import { type ErasureCommands, type Removals, lastState } from './erasure.ts';
 import { type RecordingHandler, erasedState } from './handle.ts';
-import { notLegal, refusalError } from './refusals.ts';
+import type { Accepted } from './import-audio.ts';
+import { type LateAudioDeps, unlessLateAudio } from './late-audio-first.ts';
+import { audioStillComes, notLegal, refusalError } from './refusals.ts';
 import type { TakenDeps } from './stages/taken-along.ts';
 
 /** Recordings that are made of parts of others (`stages/assemble.ts`). */
 export type MadeOfOthers = {
   /** @throws {NotAccepted} when its state allows no fact of this type, {UnknownRecording} */
   assertPossible(recordingId: string, fact: RecordingFact): Promise<void>;
+  /**
+   * As `RecordingService.decide`, for what has a recording's audio put together anew.
+   * @throws {NotAccepted} also while more of its audio comes, or is to be added
+   */
+  assemble: Deciding;
   /** Begins a recording that is made of parts of others, with all that is carried over: all of it or nothing. */
   beginMade(
     recordingId: string,
@@ -49,14 +57,28 @@ type Parts = {
   removals: Removals;
 };
 
+/** `RecordingService.decide` */
+type Deciding = (
+  recordingId: string,
+  metadata: { by: string; command: string },
+  decision: DecideRecording,
+) => Promise<Accepted & { facts: readonly LoggedRecordingFact[] }>;
+type MakingDeps = TakenDeps & LateAudioDeps & { store: EventStore; decide: Deciding };
+
 export const madeOfOthers = (
   { handler, recordings, erasing, removals }: Parts,
-  { store, order }: TakenDeps & { store: EventStore },
+  { store, order, decide, ...late }: MakingDeps,
 ): MadeOfOthers => ({
   async assertPossible(recordingId, fact) {
     const { snapshot } = await handler.read(recordingId);
     if (!possibleFacts(snapshot).includes(fact.type))
       throw refusalError(recordingId, notLegal(snapshot, fact));
+  },
+  async assemble(recordingId, ...command) {
+    const work = () => decide(recordingId, ...command);
+    const decided = await unlessLateAudio(recordingId, late, work);
+    if (decided) return decided;
+    throw audioStillComes(stateName((await handler.read(recordingId)).snapshot.value));
   },
   async beginMade(recordingId, facts, metadata) {
     await recordings.use(recordingId, { create: true }, (recording) =>

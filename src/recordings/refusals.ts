@@ -29,6 +29,10 @@ export class NotAccepted extends Error {
   }
 }
 
+/** Its audio is put together anew only once all of it is there. */
+export const audioStillComes = (state: string): NotAccepted =>
+  new NotAccepted('audio.assembled', state, [], detail('audio-still-comes'));
+
 /** There is no recording of that id. HTTP answers 404. */
 export class UnknownRecording extends Error {
   override name = 'UnknownRecording';

@@ -178,7 +178,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
       for (const recordingId of recordingIds) failedRetries.leave(recordingId);
     },
     whileFilesStay: keeping.whileFilesStay,
-    ...madeOfOthers(parts, { store, order: deps.order }),
+    ...madeOfOthers(parts, { ...deps, decide: (...command) => decide(recordings, ...command) }),
     promisedBases: (owner) => promisedBases(store, recordings.all(), owner),
     async close() {
       await failedRetries.close();

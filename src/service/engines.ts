@@ -251,7 +251,7 @@ export const writingActivities = (
     absorb(recordingId: string, into: string): Promise<void>;
     begin: AssembleDeps['begin'];
     read: ContinueDeps['service']['read'];
-    decide: ContinueDeps['service']['decide'];
+    assemble: ContinueDeps['service']['assemble'];
     rest: ContinueDeps['service']['rest'];
   },
 ) => ({

@@ -256,7 +256,7 @@ function recordingServiceOver(
         absorb: (recordingId, into) => recordingService.absorb(recordingId, into),
         begin: (...first) => recordingService.beginMade(...first),
         read: (...asked) => recordingService.read(...asked),
-        decide: (...command) => recordingService.decide(...command),
+        assemble: (...command) => recordingService.assemble(...command),
         rest: (recordingId) => recordingService.rest(recordingId),
       }),
       ...ports.activities,

@@ -88,6 +88,7 @@ export const failureClasses = {
   'recording-ending': 'not-recording',
   'recorded-from-device': 'not-recording',
   'browser-recording-over': 'not-recording',
+  'late-audio-elsewhere': 'not-recording',
   'late-audio-not-wanted': 'not-recording',
   'recording-paused': 'recording-paused',
   'recorded-on-other-node': 'recorded-elsewhere',

@@ -76,6 +76,10 @@ export const detailsOfDevicesInGerman = {
   'late-audio-not-wanted': {
     detail: 'Es gibt kein Audio mehr, zu dem dies hinzugefügt werden könnte.',
   },
+  'late-audio-elsewhere': {
+    detail:
+      'Die Aufnahme wurde inzwischen verbunden oder getrennt; dieses Audio lässt sich deshalb nicht mehr hinzufügen. Laden Sie es als eigene Aufnahme hoch.',
+  },
   'browser-recording-over': {
     detail: 'Diese Aufnahme nimmt kein Audio aus einem Browser mehr an.',
   },

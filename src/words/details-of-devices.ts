@@ -122,6 +122,13 @@ export const detailsOfDevices = {
     {},
     { detail: 'There is no audio left to which this could be added.' },
   ),
+  'late-audio-elsewhere': says(
+    {},
+    {
+      detail:
+        'The recording was joined or cut in the meantime, so this audio can’t be added to it any more. Upload it as a recording of its own.',
+    },
+  ),
   'browser-recording-over': says(
     {},
     { detail: 'This recording no longer accepts audio from a browser.' },

@@ -53,6 +53,10 @@ export const detailsOfRecordingsInGerman = {
     detail:
       'Diese Notiz wird gerade verbunden, getrennt oder gekürzt. Versuchen Sie es gleich noch einmal.',
   },
+  'audio-still-comes': {
+    detail:
+      'Der Browser oder Rekorder sendet noch Audio dieser Aufnahme; sie lässt sich deshalb noch nicht verbinden, trennen oder kürzen. Es wurde nichts geändert. Versuchen Sie es erneut, wenn dieses Audio hinzugefügt ist; ist der Browser offline, nach zehn Minuten.',
+  },
   'no-audio-to-assemble': {
     detail:
       'Das Audio dieser Aufnahme wurde nicht aufbewahrt; sie lässt sich deshalb nicht fortsetzen, verbinden, trennen oder kürzen.',

@@ -83,6 +83,13 @@ export const detailsOfRecordings = {
     {},
     { detail: 'This note is just being joined, cut or shortened. Try again in a moment.' },
   ),
+  'audio-still-comes': says(
+    {},
+    {
+      detail:
+        'More audio of this recording is still coming from the browser or recorder, so it can’t be joined, cut or shortened yet. Nothing was changed. Try again when that audio has been added; if the browser goes offline, after ten minutes.',
+    },
+  ),
   'no-audio-to-assemble': says(
     {},
     {

@@ -1,9 +1,9 @@
-import type { RecordingFactOf } from '../../../events/facts/recording.ts';
+import type { RecordingFactType } from '../../../events/facts/recording.ts';
 import { type Recording, factAt, factsOf } from '../../../projections/recording/recording.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { OpenRecordingService } from '../../recordings/service.ts';
 import { onAbort } from '../../shared/abort.ts';
-import { StageError, hasCode, type SystemError } from '../../shared/errors.ts';
+import { StageError, hasCode } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { Log } from '../../shared/log.ts';
 import { wavFramesMax } from '../../audio/wav.ts';
@@ -26,7 +26,8 @@ import {
   lengthOf,
 } from './late-file.ts';
 import { sharedCapture, sharedEveryMs } from './shared-capture.ts';
-import type { NotAccepted, UnknownRecording } from '../../recordings/refusals.ts';
+import { lateAudioName } from '../../recordings/late-audio-first.ts';
+import type { UnknownRecording } from '../../recordings/refusals.ts';
 
 /**
  * What a browser still held of its microphone when it came back after its recording had ended. It is kept beside
@@ -100,10 +101,9 @@ class KeptLateAudio implements LateBrowserAudio {
         if (hasCode(error, 'recorded-elsewhere')) return;
         log.warn(
           { err: error, recordingId },
-          'late audio from a browser cannot be added; giving up',
+          'late audio from a browser cannot be added now; it is kept',
         );
-        // Of a recording that is gone nothing is kept; all else is tried again at the next start.
-        if (isOver(error)) await this.#forget(recordingId);
+        await this.#forgetIfGone(recordingId);
       });
     }
   }
@@ -117,7 +117,7 @@ class KeptLateAudio implements LateBrowserAudio {
 
   async #open(recordingId: string): Promise<BrowserStream> {
     const { ownership } = this.#deps;
-    const held = await ownership.claim(nameOf(recordingId), this.#closing.signal);
+    const held = await ownership.claim(lateAudioName(recordingId), this.#closing.signal);
     if (!held) throw recordedElsewhere();
     try {
       return await this.#openHeld(recordingId, held);
@@ -129,17 +129,19 @@ class KeptLateAudio implements LateBrowserAudio {
 
   async #openHeld(recordingId: string, held: Held): Promise<BrowserStream> {
     const { recordingService, jobs } = this.#deps;
-    // Before it is asked whether it takes more: where it is about to go into another, one of both sees the other.
+    const left = await this.#bases.read(recordingId);
+    // Before it is asked whether it takes more: where its audio is about to be another, one of both sees the other.
     await jobs.add(recordingId, 'late-audio');
     const { recording, state } = await recordingService.read(recordingId);
-    const main = audioOf(recording, state);
-    // A crash between the fact and the end of its work: what was taken is in the audio already.
-    const left = await this.#bases.read(recordingId);
-    if (left && additionTo(recording, left)) await this.#forget(recordingId, recording, left);
-    await jobs.add(recordingId, 'late-audio');
-    const base =
-      (left && !additionTo(recording, left) ? left : null) ??
-      (await this.#begin(recordingId, main));
+    let base = left;
+    try {
+      const main = audioOf(recording, state);
+      base ??= await this.#begin(recordingId, main);
+    } catch (error) {
+      // Nothing was taken, and nothing is to be added.
+      if (left === null) await jobs.complete(recordingId, 'late-audio');
+      throw error;
+    }
     const inner = await this.#openBehind(recording, base, held);
     const ending = this.#untilEnd(recordingId, { inner, base, held });
     this.#endings.add(ending);
@@ -182,7 +184,7 @@ class KeptLateAudio implements LateBrowserAudio {
   /** Whether it is left to the process that the browser comes back to. */
   async #isAwaited(recordingId: string): Promise<boolean> {
     const { ownership, limits } = this.#deps;
-    const name = nameOf(recordingId);
+    const name = lateAudioName(recordingId);
     const freeMs = (await ownership.freeFor([name])).get(name) ?? 0;
     return freeMs < (limits?.graceMs ?? browserLimits.graceMs);
   }
@@ -214,7 +216,9 @@ class KeptLateAudio implements LateBrowserAudio {
           { err: error, recordingId },
           'late audio from a browser could not be added; trying again',
         );
-        if (isOver(error)) await this.#forget(recordingId).catch(() => undefined);
+        await this.#forgetIfGone(recordingId).catch((err: unknown) => {
+          log.warn({ err, recordingId }, 'late audio of an erased recording could not be removed');
+        });
       }
       if (reason !== null) inner.announce('left');
     }
@@ -243,8 +247,10 @@ class KeptLateAudio implements LateBrowserAudio {
     const { recording, state } = await recordingService.read(recordingId);
     const main = audioOf(recording, state);
     const name = `audio-${factsOf(recording, 'audio.extended', Infinity).length + 2}.wav`;
-    // More than the base where a process that had lost it added after all what had come by then.
+    // More than the base where it was added before: by a process that died then, or that had lost it.
     const { samples: has } = await files.read(recordingId, main, lengthOf);
+    if (has > base.samples && !isAddedTo(recording, base))
+      throw new Error('the audio is not the one that late audio was counted in');
     if (has - base.samples >= inner.samples) return;
     const joined = await files.read(recordingId, main, (path) =>
       joinLate(folder, { main: path, base, has, signal }),
@@ -270,11 +276,21 @@ class KeptLateAudio implements LateBrowserAudio {
     await removeReplaced(files, recordingId, data);
   }
 
-  /** Nothing is left to do: what was taken is in the audio, or was nothing. */
-  async #forget(recordingId: string, recording?: Recording, left?: LateBase): Promise<void> {
-    const { files } = this.#deps;
-    const addition = recording && left && additionTo(recording, left);
-    if (addition) await removeReplaced(files, recordingId, addition);
+  /** Of what cannot be added nothing is given up before its recording is: it is tried again. */
+  async #forgetIfGone(recordingId: string): Promise<void> {
+    const { recordingService } = this.#deps;
+    const state = await recordingService.read(recordingId).then(
+      (found) => found.state,
+      (error: unknown) => {
+        if (hasCode<UnknownRecording>(error, 'UNKNOWN_RECORDING')) return null;
+        throw error;
+      },
+    );
+    if (state === null || isIn(state, 'idle.erased')) await this.#forget(recordingId);
+  }
+
+  /** Nothing is left to do: what was taken is in the audio, or was nothing, or its recording is gone. */
+  async #forget(recordingId: string): Promise<void> {
     await this.#bases.remove(recordingId);
     await this.#deps.jobs.complete(recordingId, 'late-audio');
   }
@@ -283,20 +299,28 @@ class KeptLateAudio implements LateBrowserAudio {
 /** What comes late of one recording, and what keeps other processes from taking it. */
 type Late = { inner: BrowserStream; base: LateBase; held: Held };
 
-const nameOf = (recordingId: string): string => `late-audio:${recordingId}`;
+/** Whether something was added that came behind these samples. */
+const isAddedTo = (recording: Recording, { samples, rate }: LateBase): boolean =>
+  factsOf(recording, 'audio.extended', Infinity).some(({ data }) => data.before === samples / rate);
 
-type Addition = RecordingFactOf<'audio.extended'>['data'];
-
-/** The fact that added what came behind these samples. */
-const additionTo = (recording: Recording, { samples, rate }: LateBase): Addition | undefined =>
-  factsOf(recording, 'audio.extended', Infinity).find(({ data }) => data.before === samples / rate)
-    ?.data;
+/** Whether its browser counts samples of other audio: this was joined or cut since. Silence in it is as long as what it is for. */
+const countsOtherwise = ({ facts }: Recording): boolean =>
+  facts.some(({ type }, at) => {
+    if (type !== 'audio.assembled') return false;
+    const asked = facts.slice(0, at).findLast((fact) => assemblies.has(fact.type));
+    return asked?.type !== 'passage.removed';
+  });
+const assemblies: ReadonlySet<string> = new Set([
+  'recording.joined',
+  'recording.cut',
+  'passage.removed',
+] satisfies RecordingFactType[]);
 
 /** The file that it is in now has all of it. */
 async function removeReplaced(
   files: AudioStore,
   recordingId: string,
-  addition: Addition,
+  addition: AudioFile & { replaces: string },
 ): Promise<void> {
   if (addition.path === addition.replaces) return;
   await (await files.open(recordingId, addition)).close();
@@ -307,8 +331,9 @@ async function removeReplaced(
 function audioOf(recording: Recording, state: string): AudioFile {
   const origin = factAt(recording, 1, 'recording.started');
   const { audio } = recording.files;
-  // It comes back, and finds it in the other.
-  if (recording.sources.assembly === 'leaving') throw recordedElsewhere();
+  const { assembly } = recording.sources;
+  // It comes back, and finds it in the other, or with other audio.
+  if (assembly === 'asked' || assembly === 'leaving') throw recordedElsewhere();
   if (
     !origin ||
     origin.data.device !== null ||
@@ -317,19 +342,10 @@ function audioOf(recording: Recording, state: string): AudioFile {
   )
     throw refusal('browser-recording-over');
   if (!audio) throw refusal('late-audio-not-wanted');
+  if (countsOtherwise(recording)) throw refusal('late-audio-elsewhere');
   return audio;
 }
 
-const refusal = (code: 'browser-recording-over' | 'late-audio-not-wanted'): StageError =>
-  new StageError(failure(code), { retriable: false });
-
-/** Whether trying again can help no more. */
-const isOver = (error: unknown): boolean =>
-  hasCode<StageError | NotAccepted | UnknownRecording | SystemError>(
-    error,
-    'not-recording',
-    'NOT_ACCEPTED',
-    'UNKNOWN_RECORDING',
-    'audio-missing',
-    'ENOENT',
-  );
+const refusal = (
+  code: 'browser-recording-over' | 'late-audio-not-wanted' | 'late-audio-elsewhere',
+): StageError => new StageError(failure(code), { retriable: false });

@@ -43,6 +43,8 @@ const made = z.object({
 });
 const going = { 202: { description: 'It is being done.', json: made } };
 const problems = ['not-found', 'not-accepted', 'disk-full'] as const;
+const notYet =
+  'While the browser or recorder still sends audio of a recording that has ended, the answer is `not-accepted`, and says so.';
 
 const route = routesOf({ tag: 'Recordings' });
 
@@ -53,7 +55,8 @@ export const assemblyRoutes: Route[] = [
     summary: 'Puts another recording behind this one, or before it, by their times',
     description:
       'The other one stays until it is deleted. Whoever this one is shared with, also by its folder or a link, can read ' +
-      'the other in it: where there are any, `shared` says that this is meant.',
+      'the other in it: where there are any, `shared` says that this is meant. ' +
+      notYet,
     body: {
       json: z.strictObject({
         with: z.string().min(1).max(64),
@@ -136,6 +139,7 @@ export const assemblyRoutes: Route[] = [
   route('post', '/recordings/{id}/cut', {
     id: 'cutRecording',
     summary: 'Makes what comes after a second a recording of its own',
+    description: notYet,
     body: { json: z.strictObject({ at: second.describe('seconds of the recording') }) },
     answers: going,
     problems,
@@ -154,7 +158,8 @@ export const assemblyRoutes: Route[] = [
     summary: 'Removes what was said from one second to another; its audio becomes silence',
     description:
       'Not of one that is protected. It stays encrypted in the log until the recording is deleted. With `for_good` the rest becomes another recording ' +
-      'under the same file names, and this one is deleted.',
+      'under the same file names, and this one is deleted. ' +
+      notYet,
     body: {
       json: z.strictObject({ from: second, to: second, for_good: z.boolean().default(false) }),
     },
@@ -210,8 +215,8 @@ async function assembled(
   },
 ): Promise<z.input<typeof made>> {
   const before = await doneBefore(services, state, { types: [type], recordingId: id, asks });
-  const { position } =
-    before ?? (await carryOut(services, state, id, await withRoomFor(services, of, visible)));
+  const decided = async () => await withRoomFor(services, of, visible);
+  const { position } = before ?? (await carryOut(services, state, id, await decided(), 'assemble'));
   await untilWritten(services, id);
   return { recording_id: id, into: await resultAt(services, position) };
 }

@@ -6,6 +6,7 @@ import type { Recording } from '../../../projections/recording/recording.ts';
 import { systemClock } from '../../shared/retry.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { waitsFor } from '../../words/waiting.ts';
+import { hasLateAudio } from '../late-audio-first.ts';
 import { absorbedBy } from '../made-of-others.ts';
 import { CommandRefused, NotAccepted, UnknownRecording } from '../refusals.ts';
 import type { OpenRecordingService } from '../service.ts';
@@ -23,7 +24,7 @@ import type { Job, StageActivity } from './run-stage.ts';
 export type ContinueDeps = {
   store: Pick<EventStore, 'read'>;
   jobs: Pick<PendingJobs, 'list'>;
-  service: Pick<OpenRecordingService, 'read' | 'decide' | 'rest'>;
+  service: Pick<OpenRecordingService, 'read' | 'assemble' | 'rest'>;
 };
 
 /** Looks at the other recording become this rare, in milliseconds. */
@@ -55,7 +56,7 @@ async function continued(job: Job, deps: ContinueDeps): Promise<void> {
   if (apart !== null) return await end(apart);
   if (!wasAsked) {
     // What a browser still holds of it comes first. It says so before it looks whether it may.
-    if (await hasLateAudio(job.recordingId, deps)) return await end('late-audio');
+    if (await hasLateAudio(job.recordingId, deps.jobs)) return await end('late-audio');
     await ask(job, other, deps);
   }
   await end(await untilGivenUp(job, other, deps));
@@ -68,11 +69,6 @@ type Standing = { other: string; apart: Apart | null; wasAsked: boolean };
 function continuedBy({ facts }: Recording): string | null {
   const said = facts.findLast((fact) => fact.type === 'recording.continued');
   return said?.data.into ?? null;
-}
-
-async function hasLateAudio(recordingId: string, { jobs }: ContinueDeps): Promise<boolean> {
-  const all = await jobs.list();
-  return all.some((one) => one.recordingId === recordingId && one.job === 'late-audio');
 }
 
 /** Waits until it can be joined, or never will be: shown as waiting, and without having begun. */
@@ -89,7 +85,7 @@ async function untilJoinable(
     if (answer !== null)
       return { other, apart: answer === 'asked' ? null : answer, wasAsked: true };
     // One that is about to leave takes none.
-    if (!wasLeaving && (await hasLateAudio(job.recordingId, deps))) return null;
+    if (!wasLeaving && (await hasLateAudio(job.recordingId, deps.jobs))) return null;
     if (state !== 'idle.saved') return null;
     return { other, apart: recording.files.audio ? null : 'no-audio', wasAsked: false };
   });
@@ -101,14 +97,14 @@ async function ask(job: Job, other: string, { service }: ContinueDeps): Promise<
   const command = `continued-by-${job.recordingId}@${mine.facts.length}`;
   await looked(job, async () => {
     try {
-      await service.decide(
+      await service.assemble(
         other,
         { by: job.owner, command },
         joinRecording(mine, { absorbs: true }),
       );
       return true;
     } catch (error) {
-      // It is at work again; or it is gone, which is seen next.
+      // It is at work again, or gets late audio; or it is gone, which is seen next.
       if (error instanceof NotAccepted)
         return error.state.startsWith('idle.') && error.state !== 'idle.saved' ? true : null;
       if (error instanceof CommandRefused || error instanceof UnknownRecording) return true;
