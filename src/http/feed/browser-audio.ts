@@ -159,11 +159,17 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
     connection.send({ type: 'audio.ready', recording_id: recordingId, samples });
   } catch (error) {
     // The connection is there, and may stop the recording or go on when it is resumed.
-    if (!hasCode(error, 'recording-paused')) mic.current = null;
-    else if (mic.current) mic.current.taking = false;
+    if (hasCode(error, 'recording-paused')) {
+      if (mic.current) mic.current.taking = false;
+    } else {
+      mic.current = null;
+      // It may have taken the connection for there before it failed, and would wait for it for ever.
+      stream?.leave(sender);
+    }
     throw error;
   } finally {
-    if (former && former.stream !== stream) former.stream.leave(former.sender);
+    // Of the same recording another has come in its place, or none.
+    former?.stream.leave(former.sender);
     if (mic.isGone) stream?.leave(sender);
   }
 }
