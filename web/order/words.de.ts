@@ -33,6 +33,8 @@ export default {
 
   folderAndTags: 'Ordner und Schlagwörter',
   movedTo: 'Nach {name} verschoben',
+  movedToShared: 'Nach {name} verschoben, wo andere sie lesen können',
+  isShared: ', geteilt',
   movedOut: 'Jetzt ohne Ordner',
   noteNotFiled: 'Die Notiz konnte nicht geändert werden.',
 

@@ -36,6 +36,8 @@ const english = {
   // Of one note.
   folderAndTags: 'Folder and tags',
   movedTo: params('Moved to {name}'),
+  movedToShared: params('Moved to {name}, where others can read it'),
+  isShared: ', shared',
   movedOut: 'In no folder now',
   noteNotFiled: 'The note could not be changed.',
 

@@ -40,6 +40,7 @@ export default {
   notShared: 'Es wurde nichts geteilt.',
   notChanged: 'Der Zugriff konnte nicht geändert werden.',
   sharedWith: { one: 'mit {count} geteilt', many: 'mit {count} geteilt' },
+  sharedByFolder: { one: 'Ordner geteilt mit {count}', many: 'Ordner geteilt mit {count}' },
   linkCount: { one: '{count} Link', many: '{count} Links' },
   myNotes: 'Meine Notizen',
   sharedWithMe: 'Mit mir geteilt',

@@ -40,6 +40,10 @@ const english = {
   notShared: 'Nothing was shared.',
   notChanged: 'The access could not be changed.',
   sharedWith: count({ one: 'shared with {count}', many: 'shared with {count}' }),
+  sharedByFolder: count({
+    one: 'folder shared with {count}',
+    many: 'folder shared with {count}',
+  }),
   linkCount: count({ one: '{count} link', many: '{count} links' }),
   myNotes: 'My notes',
   sharedWithMe: 'Shared with me',
