@@ -130,10 +130,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     undo,
     redo: (change) => turnBack('redo', change),
     close() {
-      drafts.close();
-      titles.close();
-      lines.drafts.close();
-      sidenotes.drafts.close();
+      for (const one of [drafts, titles, lines.drafts, sidenotes.drafts]) one.close();
       rewriting.close();
       questions.leave();
       missed.close();

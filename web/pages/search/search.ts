@@ -1,5 +1,5 @@
 /** What is found: page after page, and again while notes are still being searched. */
-import { atom } from 'nanostores';
+import { type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../../client/api.ts';
 import { onFrame } from '../../client/feed.ts';
 import { type Filter, type Seeking, queryOf } from '../home/library/filter.ts';
@@ -72,21 +72,6 @@ export function openSearch() {
     }, wait);
   }
 
-  /** Puts something in the place of what is shown, unless something else is shown by now. */
-  async function extend(change: (shown: Found) => Promise<Partial<Found>>): Promise<void> {
-    const shown = found.get();
-    if (shown === null) return;
-    const set = (more: Partial<Found>) => {
-      if (found.get() === shown) found.set({ ...shown, ...more });
-    };
-    try {
-      set(await change(shown));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      set({ problem: error.problem });
-    }
-  }
-
   const forget = () => {
     clearTimeout(timer);
     asking?.abort();
@@ -109,11 +94,29 @@ export function openSearch() {
       else await ask({ ...question, text }, upTo + pageSize);
     },
     /** The next page. */
-    more: async () => await extend(withMore),
+    more: async () => await extend(found, withMore),
     /** All passages of one of the notes. */
-    open: async (id: string) => await extend((shown) => withAllOf(shown, id)),
+    open: async (id: string) => await extend(found, (shown) => withAllOf(shown, id)),
     stop: () => (forget(), stopFrames()),
   };
+}
+
+/** Puts something in the place of what is shown, unless something else is shown by now. */
+async function extend(
+  found: WritableAtom<Found | null>,
+  change: (shown: Found) => Promise<Partial<Found>>,
+): Promise<void> {
+  const shown = found.get();
+  if (shown === null) return;
+  const set = (more: Partial<Found>) => {
+    if (found.get() === shown) found.set({ ...shown, ...more });
+  };
+  try {
+    set(await change(shown));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    set({ problem: error.problem });
+  }
 }
 
 /** Until the same is asked again; null: nothing new is expected. What meaning is not known of may never be known. */

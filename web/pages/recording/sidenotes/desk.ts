@@ -97,12 +97,7 @@ export function openNoteDesk(parts: Parts): NoteDesk {
       if (text !== draft.before.text && !isEmpty) {
         const plan = () => rewording(note, number, draft.before.text, text);
         if (!(await change(number, 'noteEdited', plan))) return false;
-        const since = draftOf(String(number));
-        if (since !== undefined && since.text.trim() !== text) {
-          // What was typed while it was saved stays, on what was saved.
-          drafts.put({ ...since, before: { text, speaker: null } });
-          return true;
-        }
+        if (keepTyped(drafts, String(number), text)) return true;
       }
       drafts.drop(String(number));
       // Another one may have been opened while this one was saved.
@@ -152,6 +147,14 @@ function fieldOver(note: Note, drafts: Drafts): Pick<NoteDesk, 'typed' | 'type' 
       return true;
     },
   };
+}
+
+/** What was typed while a text was saved stays, on that text. @returns whether there is any */
+function keepTyped(drafts: Drafts, block: string, saved: string): boolean {
+  const draft = drafts.all.get().get(block);
+  if (draft === undefined || draft.text.trim() === saved) return false;
+  drafts.put({ ...draft, before: { text: saved, speaker: null } });
+  return true;
 }
 
 const blank = (block: string, text: string, at: number): Draft => ({
