@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { OpenRecordingService } from '../../src/recordings/service.ts';
 import { browserClient } from '../support/browser-client.ts';
 import { type TestService, connect, startService } from '../support/http-client.ts';
 import { seed, seeded } from '../support/seeded.ts';
@@ -72,8 +73,10 @@ test('what a browser still holds of a recording that has ended is added, and rec
   assert.equal(extended!.data['before'], 1);
   const audio = await service.call<string>('GET', `/recordings/${id}/audio`, { token });
   assert.equal(audio.headers.get('content-length'), String(file.length));
-  const kept = (await readdir(folder)).filter((name) => /^audio|^late/.test(name));
-  assert.deepEqual(kept, [path], 'one file, and nothing beside it');
+  await until('there is one file, and nothing beside it', async () => {
+    const kept = (await readdir(folder)).filter((name) => /^audio|^late/.test(name));
+    return kept.length === 1 && kept[0] === path;
+  });
   const exported = `/recordings/${id}/export?format=md`;
   const transcript = await service.call<string>('GET', exported, { token });
   assert.match(transcript.body, /\S/);
@@ -127,6 +130,22 @@ test('a meeting that waits for its names, and one that is worked on, take what c
       ['audio-3.wav', 2, 3],
     ],
   );
+});
+
+test('what late audio replaces stays as long as a backup copies files, and goes then', async (t) => {
+  const { service, id, browser } = await ended(t, 2 * rate, rate);
+  const folder = join(service.dataDir, 'recordings', id);
+  const { whileFilesStay } = service.recordingService as OpenRecordingService;
+  await whileFilesStay(async () => {
+    const late = browser(id);
+    await late.sendTo(2 * rate);
+    await late.stop();
+    await service.reaches(id, 'idle.saved');
+    const names = await readdir(folder);
+    assert.ok(names.includes('audio.wav'), 'facts copied before name it');
+    assert.equal(names.filter((name) => name.startsWith('audio')).length, 2);
+  });
+  await until('it is gone', async () => !(await readdir(folder)).includes('audio.wav'));
 });
 
 test('killed at any moment, what was acknowledged late is in the audio, in order, once', async (t) => {

@@ -242,7 +242,7 @@ class KeptLateAudio implements LateBrowserAudio {
   }
 
   async #addTo(recordingId: string, { inner, base }: Late, signal: AbortSignal): Promise<void> {
-    const { recordingService, files, applied } = this.#deps;
+    const { recordingService, jobs, files, applied } = this.#deps;
     const folder = files.captureFolder(recordingId);
     const { recording, state } = await recordingService.read(recordingId);
     const main = audioOf(recording, state);
@@ -261,6 +261,8 @@ class KeptLateAudio implements LateBrowserAudio {
     const ledger = { ...joined.ledger, gaps };
     const data = { ...joined, ledger, path, before: has / base.rate, replaces: main.path };
     const by = recording.files.owner ?? 'system';
+    // The file that it replaces is removed when there are documents, while nobody copies files, by whichever process there is then.
+    await jobs.add(recordingId, 'keep-audio');
     // The same again after a crash is the same command.
     const command = `late-audio:${recordingId}:${has}:${base.samples + inner.samples}`;
     const { position } = await recordingService.decide(
@@ -273,7 +275,6 @@ class KeptLateAudio implements LateBrowserAudio {
       },
     );
     await applied(position);
-    await removeReplaced(files, recordingId, data);
   }
 
   /** Of what cannot be added nothing is given up before its recording is: it is tried again. */
@@ -315,17 +316,6 @@ const assemblies: ReadonlySet<string> = new Set([
   'recording.cut',
   'passage.removed',
 ] satisfies RecordingFactType[]);
-
-/** The file that it is in now has all of it. */
-async function removeReplaced(
-  files: AudioStore,
-  recordingId: string,
-  addition: AudioFile & { replaces: string },
-): Promise<void> {
-  if (addition.path === addition.replaces) return;
-  await (await files.open(recordingId, addition)).close();
-  await files.remove(recordingId, [addition.replaces]);
-}
 
 /** The audio that there is of a browser's recording. @throws {StageError} `not-recording` */
 function audioOf(recording: Recording, state: string): AudioFile {
