@@ -9,7 +9,12 @@ import { measureTaken } from '../../src/storage/measure-taken.ts';
 import { bucketUploads } from '../../src/storage/uploads/bucket-uploads.ts';
 import { browserClient } from '../support/browser-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TestService, startService, wav } from '../support/http-client.ts';
+import {
+  type TestService,
+  connect as connectTo,
+  startService,
+  wav,
+} from '../support/http-client.ts';
 import { s3Server } from '../support/s3-server.ts';
 import { sharedOwnership } from '../support/shared-ownership.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -207,6 +212,47 @@ test('what a browser sends is acknowledged when it is in the bucket, and another
   assert.deepEqual(Buffer.from(await audio.arrayBuffer()).subarray(44), pcm);
   await eventually('its pieces are gone', async () => (await names(live)).length === 0);
   assert.match((await recordingById(a.storage, id))!.audio!.path, /^audio-[0-9a-f]{16}\.wav$/);
+});
+
+test('what a browser did not hear is known as that at the node that goes on', async () => {
+  const rate = 16_000;
+  const c = await start('c', 'serve');
+  const sending = async (url: string, more: object, pcm: Buffer, samples: number) => {
+    const client = connectTo(url, ada);
+    await client.until(({ type }) => type === 'position');
+    client.socket.send(
+      JSON.stringify({ type: 'audio.start', kind: 'solo', sample_rate: rate, ...more }),
+    );
+    const ready = await client.until(({ type }) => type === 'audio.ready');
+    client.socket.send(pcm);
+    client.socket.send(JSON.stringify({ type: 'audio.gap', samples: rate }));
+    client.socket.send(pcm);
+    await client.until((frame) => frame.type === 'audio.ack' && frame['samples'] === samples);
+    return { client, id: ready['recording_id'] as string };
+  };
+  const pcm = randomBytes(rate * 2);
+  const { id } = await sending(c.url, {}, pcm, 3 * rate);
+  await c.close();
+  let client: ReturnType<typeof connectTo> | undefined;
+  await eventually('another node goes on', async () => {
+    const tried = connectTo(a.url, ada);
+    await tried.until(({ type }) => type === 'position');
+    const again = { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id };
+    tried.socket.send(JSON.stringify(again));
+    const said = await tried.until(({ type }) => type === 'audio.ready' || type === 'warning');
+    if (said.type === 'audio.ready') client = tried;
+    else tried.close();
+    return client !== undefined;
+  });
+  client!.socket.send(JSON.stringify({ type: 'audio.stop' }));
+  await client!.until(({ type }) => type === 'audio.ended');
+  client!.close();
+  await a.reaches(id, 'idle.saved');
+  const of = `/recordings/${id}/events`;
+  type Captured = { type: string; data: { ledger?: { gaps: unknown } } };
+  const { events } = (await a.call<{ events: Captured[] }>('GET', of, { token: ada })).body;
+  const captured = events.find(({ type }) => type === 'audio.captured');
+  assert.deepEqual(captured?.data.ledger?.gaps, [[1, 1]]);
 });
 
 test('what a browser sends after its recording has ended is added, though its node and the bucket go in between', async () => {

@@ -56,6 +56,8 @@ export interface BrowserWriter {
 export type SharedCapture = {
   /** The first of them is the one at `start`. @throws what `over` says, and what does not pass by itself */
   put(start: number, layout: SentLayout, pcm: Buffer): Promise<void>;
+  /** What of them the browser did not hear, before its silence is put. @throws as `put` */
+  keepGaps(gaps: BrowserNote['gaps']): Promise<void>;
   /** Aborted when this process no longer records: what was not put by then was not acknowledged, and comes again. */
   over: AbortSignal;
 };
@@ -319,6 +321,7 @@ class FileWriter implements BrowserWriter {
     if (this.#noted === this.#gaps.length) return;
     this.#noted = this.#gaps.length;
     await writeBrowserNote(this.#folder, { ...this.#layout!, gaps: this.#gaps });
+    await this.#options.share?.keepGaps(this.#gaps);
   }
 
   async #keep(file: WavWriter): Promise<void> {

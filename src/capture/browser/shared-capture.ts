@@ -8,7 +8,7 @@ import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { LiveAudio } from '../../storage/audio/live-audio.ts';
 import { type FinishedAudio, removeCaptureFiles } from '../file/capture-files.ts';
 import { openWavWriter } from '../file/wav-writer.ts';
-import { type SentLayout, writeBrowserNote } from './browser-file.ts';
+import { type BrowserNote, writeBrowserNote } from './browser-file.ts';
 import type { SharedCapture } from './browser-writer.ts';
 
 /*
@@ -35,14 +35,16 @@ export async function sharedCapture(
     if (begun.found) await makeFile(folder, begun.found, begun.read());
     return begun;
   });
+  const kept = async (keep: () => Promise<void>): Promise<void> => {
+    await whenReached(job, keep);
+    // What ends a lease is a timer: those that are due come first.
+    await sleep(0);
+    signal.throwIfAborted();
+  };
   return {
     over: signal,
-    async put(start, layout, pcm) {
-      await whenReached(job, () => pieces.put(start, layout, pcm));
-      // What ends a lease is a timer: those that are due come first.
-      await sleep(0);
-      signal.throwIfAborted();
-    },
+    put: (start, layout, pcm) => kept(() => pieces.put(start, layout, pcm)),
+    keepGaps: (gaps) => kept(() => pieces.keepGaps(gaps)),
   };
 }
 
@@ -61,11 +63,11 @@ export async function keptAudio(
 
 async function makeFile(
   folder: string,
-  { rate, channels, heardAt }: SentLayout & { heardAt: number },
+  { rate, channels, heardAt, gaps }: BrowserNote & { heardAt: number },
   content: AsyncIterable<Buffer>,
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeBrowserNote(folder, { rate, channels, gaps: [] });
+  await writeBrowserNote(folder, { rate, channels, gaps });
   const path = join(folder, audioFileName);
   const file = await openWavWriter(path, channels, rate);
   try {

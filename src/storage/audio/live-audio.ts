@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import * as z from 'zod';
 import type { Blobs } from '../blobs/blobs.ts';
 
 /** Sound that comes bit by bit, where there is no file that grows for all nodes to see. */
@@ -25,12 +26,18 @@ export interface NotedLiveAudio extends LiveAudio {
 /** The sound of one recording as 16-bit samples. Lengths and places count those of one channel. */
 export type LivePieces = {
   /** What was put before; null: nothing. `heardAt`: milliseconds since 1970. */
-  readonly found: (Layout & { samples: number; heardAt: number }) | null;
+  readonly found: (Layout & { samples: number; heardAt: number; gaps: Gaps }) | null;
   /** It, in order. @throws {BlobsError} */
   read(): AsyncIterable<Buffer>;
   /** Puts samples, the first of which is the one at `start`; durable when it returns. @throws {BlobsError} */
   put(start: number, layout: Layout, pcm: Buffer): Promise<void>;
+  /** Keeps which samples stand for what was not heard, all of them, before their silence is put. @throws {BlobsError} */
+  keepGaps(gaps: Gaps): Promise<void>;
 };
+
+/** [first sample, samples] */
+type Gaps = z.infer<typeof gapsSchema>;
+const gapsSchema = z.array(z.tuple([z.number(), z.number()]));
 
 /** Samples a second, in each channel. */
 type Layout = { rate: number; channels: 1 | 2 };
@@ -89,8 +96,14 @@ const piecesIn = (bucket: Blobs, part: Part): LiveAudio => ({
       const mine = `${folder}${turn}-begin-${samples}`;
       if (!(await bucket.put(mine, Buffer.alloc(0), { ifAbsent: true }))) continue;
       const layout = pieces[0]?.layout;
+      const gaps = await gapsIn(bucket, folder);
+      const keepGaps = (all: Gaps): Promise<unknown> =>
+        bucket.put(`${folder}${turn}-gaps`, Buffer.from(JSON.stringify(all)));
+      // What a process of an earlier turn says of them later does not count either.
+      if (gaps.length > 0) await keepGaps(gaps);
       return {
-        found: layout === undefined ? null : { ...layout, samples, heardAt },
+        found: layout === undefined ? null : { ...layout, samples, heardAt, gaps },
+        keepGaps: async (all) => void (await keepGaps(all)),
         read: () => contentOf(bucket, pieces),
         async put(start, { rate, channels }, pcm) {
           const form = channels === 2 ? `${rate}x2` : rate;
@@ -107,6 +120,17 @@ const piecesIn = (bucket: Blobs, part: Part): LiveAudio => ({
 });
 
 const folderOf = (recordingId: string, part: Part): string => `recordings/${recordingId}/${part}/`;
+
+/** As the last turn has them that has any: each says all of them. */
+async function gapsIn(bucket: Blobs, folder: string): Promise<Gaps> {
+  let last = { turn: 0, key: '' };
+  for await (const { key } of bucket.list(folder)) {
+    const turn = Number(/^(\d+)-gaps$/.exec(key.slice(folder.length))?.[1] ?? 0);
+    if (turn > last.turn) last = { turn, key };
+  }
+  const found = last.turn > 0 ? await bucket.get(last.key) : null;
+  return found ? gapsSchema.parse(JSON.parse((await buffer(found.body)).toString('utf8'))) : [];
+}
 
 async function entriesIn(
   bucket: Blobs,
