@@ -10,7 +10,13 @@ type Recording = {
   sidenotes: { note: number; text: string }[];
   utterances: { block: string; text: string; speaker: string }[];
   summary: {
-    lines: { id: string; kind: string; person: string | null; due_date: string | null }[];
+    lines: {
+      id: string;
+      kind: string;
+      text: string;
+      person: string | null;
+      due_date: string | null;
+    }[];
   };
 };
 
@@ -108,6 +114,38 @@ test('what is typed, opened or chosen while a save is under way stays', async (t
     assert.ok((await read()).sidenotes.some(({ text }) => text === 'Sent, and typed since'));
     await page.context().close();
   });
+
+  await t.test(
+    'words of a line of the summary, of one that was there and of a new one',
+    async () => {
+      const page = await opened();
+      const lines = async () => (await read()).summary.lines;
+      const { id: line } = (await lines()).find(({ kind }) => kind === 'task')!;
+      await page.locator(`[data-line="${line}"] .body`).click();
+      const area = page.getByLabel('Text of this line');
+      for (const [sent, typed, said] of [
+        ['Send the plan', ' and the keys', 'Line edited.'],
+        ['Call the builder', ' on Monday', 'Line added.'],
+      ] as const) {
+        await area.fill(sent);
+        const answer = await hold(page, /\/summary$/u);
+        await page.keyboard.press('Enter');
+        await page.keyboard.type(typed);
+        await answer();
+        await page.getByText(said).first().waitFor();
+        assert.ok((await lines()).some(({ text }) => text === sent));
+        assert.equal(await area.inputValue(), sent + typed);
+        // Then a line below is opened, which is a new one.
+        await page.keyboard.press('Enter');
+        await eventually('the rest is saved', async () =>
+          (await lines()).some(({ text }) => text === sent + typed),
+        );
+        await untilHolds(page, "document.activeElement?.value === ''");
+      }
+      assert.equal(await page.getByText('This line was changed in the meantime.').count(), 0);
+      await page.context().close();
+    },
+  );
 
   await t.test('the person and the date of a task', async () => {
     const page = await opened();

@@ -137,6 +137,8 @@ test('a note and a folder are shared by name, changed and taken back; on a phone
   const { ada, ids, opened, api } = await twoPeople(t, 1);
   const [id] = ids;
   await api.post('/groups', { name: 'Reading room' });
+  // Called as a person: it is chosen by what it is besides.
+  await api.post('/groups', { name: 'Ben' });
   const folder = (await api.post<{ id: string }>('/folders', { name: 'Library board' })).id;
   type Grants = {
     grants: { name: string; role: string; audio: boolean; by_folder?: boolean }[];
@@ -165,6 +167,11 @@ test('a note and a folder are shared by name, changed and taken back; on a phone
   await drawer.getByLabel('with audio', { exact: true }).check();
   await drawer.getByRole('button', { name: 'Share', exact: true }).press('Enter');
   await drawer.getByText('Reading room', { exact: true }).waitFor();
+  await drawer.getByLabel('Name of a person or group').fill('Ben (group)');
+  await page.keyboard.press('Enter');
+  const withdraw = drawer.getByRole('button', { name: 'Remove access: Ben', exact: true });
+  await withdraw.press('Enter');
+  await page.getByText('Ben no longer has access', { exact: true }).first().waitFor();
   await checkLook(page, 'share-note');
   assert.deepEqual(await given(`/recordings/${id}`), [
     ['ben', 'read', false],
@@ -193,6 +200,7 @@ test('a note and a folder are shared by name, changed and taken back; on a phone
   await api.put(`/recordings/${id}/access`, { user: 'ben' });
   await api.post(`/recordings/${id}/links`, { name: 'Board' });
   await page.reload();
+  await page.getByText('shared with 2, 1 link').waitFor();
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('button', { name: 'Delete…' }).click();
   const question = page.getByRole('dialog');

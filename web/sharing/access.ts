@@ -45,16 +45,22 @@ export async function withdrawAccess({ kind, id }: Shared, to: string): Promise<
 /** Whom one can share with; where there is no list they are named exactly. @throws {ApiError} */
 export const readDirectory = async (): Promise<Directory> => await answer(api.GET('/directory'));
 
-/** Who is meant by what was typed. A name that is not listed may be a user’s all the same. */
+/** How a group is chosen: its name, and of one that is called as a person, what it is besides. @param word “group” */
+export const groupChoice = (name: string, { users }: Directory, word: string): string =>
+  users.some((user) => user.name.toLowerCase() === name.toLowerCase()) ? `${name} (${word})` : name;
+
+/** Who is meant by what was typed. A name that is not listed may be a user’s all the same. @param word “group” */
 export function meant(
   typed: string,
-  { users, groups }: Directory,
+  directory: Directory,
+  word: string,
 ): { user: string } | { group: string } {
+  const { users, groups } = directory;
   const wanted = typed.trim();
   const is = ({ name }: { name: string }) => name.toLowerCase() === wanted.toLowerCase();
   const user = users.find(is);
   if (user !== undefined) return { user: user.id };
-  const group = groups.find(is);
+  const group = groups.find(({ name }) => is({ name: groupChoice(name, directory, word) }));
   return group === undefined ? { user: wanted } : { group: group.id };
 }
 

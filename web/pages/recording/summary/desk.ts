@@ -199,32 +199,50 @@ async function save(desk: Desk): Promise<string | null> {
   if (line.id === newId(line.kind)) {
     const after = line.after === null ? {} : { after: line.after };
     const plan = adding(note, { text, kind: line.kind, ...after });
-    return (await carryOut(desk, line.id, saying('added'), plan)) ? (plan.id() ?? null) : null;
+    if (!(await carryOut(desk, line.id, saying('added'), plan, { sent: text }))) return null;
+    const made = plan.id();
+    if (made !== undefined) typeOn(desk, line, { id: made, text });
+    return made ?? null;
   }
   const { text: from } = draft.before;
   const plan =
     line.id === abstractId
       ? abridging(note, from, text)
       : changing(note, line.id, { text: from }, { text });
-  return (await carryOut(desk, line.id, saying('edited'), plan)) ? line.id : null;
+  if (!(await carryOut(desk, line.id, saying('edited'), plan, { sent: text }))) return null;
+  typeOn(desk, line, { id: line.id, text });
+  return line.id;
 }
 
-/** Makes the change, or looks whether it was made. */
+/** What was typed while the line was saved is a change of what it says now. */
+function typeOn(
+  { drafts, open }: Desk,
+  line: OpenLine,
+  { id, text }: { id: string; text: string },
+): void {
+  const draft = drafts.all.get().get(line.id);
+  if (draft === undefined) return;
+  if (id !== line.id) drafts.drop(line.id);
+  drafts.put({ ...draft, block: id, before: { text, speaker: null } });
+  if (open.get()?.id === line.id) open.set({ ...line, id });
+}
+
+/** Makes the change, or looks whether it was made. @param options.sent text of the draft, where it is what is changed */
 async function carryOut(
   desk: Desk,
   id: string,
   said: string,
   plan: Plan,
-  work = () => desk.changes.make(said, plan),
+  { sent, work }: { sent?: string; work?: () => ReturnType<MyChanges['make']> } = {},
 ): Promise<boolean> {
   const { changes, refusal, onmade, drafts } = desk;
   refusal.set(null);
   try {
-    const { id: change } = await work();
+    const { id: change } = await (work?.() ?? changes.make(said, plan));
     // Only what was typed for it goes: a move leaves the text that is being typed.
     const draft = drafts.all.get().get(id);
-    const now = textNow(desk, id);
-    if (draft && (now === undefined || now === tidy(draft.text))) close(desk, id);
+    const typed = draft && tidy(draft.text);
+    if (typed !== undefined && typed === (sent ?? textNow(desk, id) ?? typed)) close(desk, id);
     onmade(change, said);
     return true;
   } catch (error) {
@@ -233,7 +251,8 @@ async function carryOut(
       const isShown = draft !== undefined && showMeanwhile(desk, draft);
       if (!isShown) refusal.set({ id, problem: { type: 'changed', title: '', status: 412 } });
     } else if (error instanceof ApiError) {
-      const look = () => carryOut(desk, id, said, plan, () => changes.look(said, plan));
+      const again = { ...(sent !== undefined && { sent }), work: () => changes.look(said, plan) };
+      const look = () => carryOut(desk, id, said, plan, again);
       refusal.set({ id, problem: error.problem, ...(isUnanswered(error) ? { look } : {}) });
     } else throw error;
     return false;
