@@ -180,12 +180,40 @@ test('every sample the worklet delivers is on the service’s disk, in order, on
     await recordingBar(page).getByText('Paused for').waitFor();
     assert.equal((await running())?.paused, false);
     await page.unroute('**/pause');
+    const frames: string[] = [];
+    page.once('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => frames.push(String(payload))),
+    );
     await page.reload();
     await eventually('the service hears of it', async () => (await running())?.paused === true);
     await recordingBar(page).getByText('Paused for').waitFor();
     const { recording_id: id } = (await running())!;
     await api.post(`/recordings/${id}/resume`, {});
     await recordingBar(page).getByText('Recording', { exact: true }).waitFor();
+    await moreBlocks(page, 10);
+
+    // Also where the service answers the page after it has told of both.
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/pause', async (route) => {
+      const response = await route.fetch();
+      await answered;
+      await route.fulfill({ response });
+    });
+    frames.length = 0;
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await recordingBar(page).getByText('Paused for').waitFor();
+    const toldOf = async (paused: boolean) =>
+      await eventually(`the page is told that it is paused: ${paused}`, () =>
+        frames.some((frame) => frame.includes(`"paused":${paused}`)),
+      );
+    await toldOf(true);
+    frames.length = 0;
+    await api.post(`/recordings/${id}/resume`, {});
+    await toldOf(false);
+    answer();
+    await recordingBar(page).getByText('Recording', { exact: true }).waitFor();
+    await page.unroute('**/pause');
     await moreBlocks(page, 10);
 
     await loseNetwork(proxy);

@@ -25,8 +25,8 @@ export type Current = Leftover & {
   putDown: Promise<void>;
   /** Of `total`, those that would outlive this page. */
   safe: number;
-  /** What a person wanted here, until the service says the same. `isTold`: it has heard of it. */
-  wish: { isPaused: boolean; isTold: boolean } | null;
+  /** What a person wanted here, until the service says the same. `isTold`: it has heard of it; `said`: what it said last, if that was the same before it had answered. */
+  wish: { isPaused: boolean; isTold: boolean; said?: boolean } | null;
   /** The service is being asked: one wish after the other, or the later may come first and be refused. */
   isTelling: boolean;
 };
@@ -43,6 +43,8 @@ export async function pauseHere(mine: Current, isPaused: boolean): Promise<void>
 /** The service says whether it is paused. What a person wants here that it has not heard of yet comes first. */
 export async function pausedThere(mine: Current, isPaused: boolean): Promise<void> {
   const { wish } = mine;
+  const isAsked = wish !== null && !wish.isTold && mine.isTelling;
+  if (isAsked && (wish.isPaused === isPaused || wish.said !== undefined)) wish.said = isPaused;
   if (wish !== null && wish.isPaused !== isPaused) return;
   if (wish?.isTold) mine.wish = null;
   const wasUnheard = isPausedHere(mine) && mine.listening === null;
@@ -64,6 +66,8 @@ export async function tellWish(mine: Current): Promise<void> {
     await answer(api.POST(`/recordings/{id}/${verb}`, { params: { path: { id } } }));
     wish.isTold = true;
     if (wish.isPaused) notePauseTold(mine);
+    // What it said behind that, and says from now on, is what somebody wanted later.
+    if (wish.said !== undefined && mine.wish === wish) mine.wish = null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // Away: told at the next connection. Else it is so already, or has ended: the service's word counts.
@@ -72,6 +76,7 @@ export async function tellWish(mine: Current): Promise<void> {
     mine.isTelling = false;
   }
   if (mine.wish !== null && mine.wish !== wish) return await tellWish(mine);
+  if (mine.wish === null && wish.said === !wish.isPaused) return await pausedThere(mine, wish.said);
   if (!wish.isPaused) mine.link.begin();
 }
 
