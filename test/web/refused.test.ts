@@ -9,6 +9,7 @@ import {
   dataWithAda,
   noteAnnouncements,
   openPage,
+  password,
   saidIn,
   startChromium,
   untilHolds,
@@ -46,6 +47,8 @@ test('what the service refuses is shown as it is, and can be tried again', async
   const part = page.getByRole('group', { name: 'Folder and tags' });
 
   await t.test('a right that somebody was not given', async () => {
+    // The login may be older than five minutes.
+    await api.post('/users/me/confirm', { current_password: password });
     await api.put(`/recordings/${id}/access`, {
       group: (await api.post<{ id: string }>('/groups', { name: 'Choir' })).id,
     });
