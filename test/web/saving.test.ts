@@ -102,9 +102,9 @@ test('what is typed, opened or chosen while a save is under way stays', async (t
   await t.test('words of a side note', async () => {
     const page = await opened();
     await jot(page, 'Second side note').locator('.body').click();
-    await sideNote(page).fill('Sent');
     const answer = await hold(page, /\/sidenotes\/\d+$/u);
-    await page.keyboard.press('Enter');
+    await sideNote(page).fill('Sent');
+    await sideNote(page).press('Enter');
     await page.keyboard.type(', and typed since');
     await answer();
     await page.getByText('Side note edited.').first().waitFor();
