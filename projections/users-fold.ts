@@ -46,7 +46,6 @@ const newUsers = (): OpenUsers => ({
 function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
   const { version } = fact;
   users.version = version;
-  const allEnd = { sessionsSince: version, sessionKept: null };
   switch (fact.type) {
     case 'user.registered':
       register(users, fact);
@@ -85,15 +84,9 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
     case 'user.admin_granted':
       return change(users, fact.data.user_id, { isAdmin: true });
     case 'user.admin_revoked':
-      return change(users, fact.data.user_id, {
-        isAdmin: false,
-        ...allEnd,
-      });
+      return change(users, fact.data.user_id, { isAdmin: false, ...allEndedAt(version) });
     case 'user.disabled':
-      return change(users, fact.data.user_id, {
-        disabled: true,
-        ...allEnd,
-      });
+      return change(users, fact.data.user_id, { disabled: true, ...allEndedAt(version) });
     case 'user.enabled':
       return change(users, fact.data.user_id, { disabled: false });
     case 'user.vault_set':
@@ -118,6 +111,9 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
       return users;
   }
 }
+
+/** All sessions. */
+const allEndedAt = (version: number) => ({ sessionsSince: version, sessionKept: null });
 
 function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.registered' }>): void {
   const { user_id: id, is_admin: isAdmin } = fact.data;

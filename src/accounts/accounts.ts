@@ -132,10 +132,8 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     // On the host, users can be made before the first setup.
     createUser: (user, onBehalf) => setup.over(administration.createUser(user, onBehalf)),
     importUsers: (given, onBehalf) => setup.over(administration.importUsers(given, onBehalf)),
-    changePassword: (caller, currentPassword, password) =>
-      inSession(caller.userId, () =>
-        administration.changePassword(caller, currentPassword, password),
-      ),
+    changePassword: (caller, current, password) =>
+      inSession(caller.userId, () => administration.changePassword(caller, current, password)),
     async confirm({ userId, sessionId }, password) {
       await inSession(userId, () => administration.verifyOwnPassword(userId, password));
       await confirmations.note(sessionId);

@@ -182,16 +182,14 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
 
     verifyOwnPassword: (userId, password) => verifyOwnPassword(userId, password, parts),
 
-    async changePassword({ userId, sessionId, limited }, currentPassword, password) {
+    async changePassword({ userId, ...session }, currentPassword, password) {
       await stream.takeIn();
       const user = users.byId.get(userId);
       if (!user) throw unknownUser();
       await assertGoodPassword(password, user.username);
       await verifyOwnPassword(userId, currentPassword, parts);
       assertOtherPassword(password.normalize('NFC') === currentPassword.normalize('NFC'));
-      const passwordHash = await hashPassword(password, scheme());
-      // A session that began with a password of somebody else's choice was begun for this alone.
-      const goesOn = limited === 'password' ? undefined : sessionId;
+      const [goesOn, passwordHash] = [goesOnOf(session), await hashPassword(password, scheme())];
       await stream.change({ by: userId }, decidePasswordChange(userId, passwordHash, goesOn));
       await book.endAllOf(userId, goesOn);
       report('password changed', userId, { by: userId });
@@ -363,3 +361,7 @@ const unreadableUser = () =>
   new EventStoreError('UNREADABLE', 'The key of this user is missing or damaged.');
 
 const unknownUser = () => new AccountError('UNKNOWN_USER', detail('user-not-found'));
+
+/** A session that began with a password of somebody else's choice was begun for this alone. */
+const goesOnOf = ({ sessionId, limited }: Omit<PasswordOwner, 'userId'>): string | undefined =>
+  limited === 'password' ? undefined : sessionId;
