@@ -112,7 +112,7 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
   }
 }
 
-/** All sessions. */
+/** All sessions have ended, at a version of the stream. */
 const allEndedAt = (version: number) => ({ sessionsSince: version, sessionKept: null });
 
 function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.registered' }>): void {
@@ -123,11 +123,7 @@ function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.regi
   if (!fact.content && !fact.unreadable) return;
   const { username, password_hash: passwordHash = null } = fact.content ?? lost(id);
   remove(users, id);
-  const since = {
-    passwordSince: fact.version,
-    sessionsSince: fact.version,
-    sessionKept: null,
-  };
+  const since = { passwordSince: fact.version, ...allEndedAt(fact.version) };
   const hasPassword = passwordHash !== null || !fact.content;
   const password = { passwordHash, hasPassword, hasHostPassword: hasPassword && byHost };
   users.byId.set(id, { ...plain, id, username, isAdmin, ...password, ...since });

@@ -126,7 +126,7 @@ export const detailsOfDevices = {
     {},
     {
       detail:
-        'The recording was joined or cut in the meantime, so this audio can’t be added to it any more. Upload it as a recording of its own.',
+        'The recording was joined or cut in the meantime, so this audio can’t be added any more. Upload it as a recording of its own.',
     },
   ),
   'browser-recording-over': says(

@@ -55,7 +55,7 @@ export const detailsOfRecordingsInGerman = {
   },
   'audio-still-comes': {
     detail:
-      'Der Browser oder Rekorder sendet noch Audio dieser Aufnahme; sie lässt sich deshalb noch nicht verbinden, trennen oder kürzen. Es wurde nichts geändert. Versuchen Sie es erneut, wenn dieses Audio hinzugefügt ist; ist der Browser offline, nach zehn Minuten.',
+      'Der Browser oder Rekorder sendet noch Audio dieser Aufnahme. Deshalb lässt sich die Aufnahme noch nicht verbinden, trennen oder kürzen. Es wurde nichts geändert. Versuchen Sie es erneut, wenn dieses Audio hinzugefügt ist; ist der Browser offline, nach zehn Minuten.',
   },
   'no-audio-to-assemble': {
     detail:

@@ -87,7 +87,7 @@ export const detailsOfRecordings = {
     {},
     {
       detail:
-        'More audio of this recording is still coming from the browser or recorder, so it can’t be joined, cut or shortened yet. Nothing was changed. Try again when that audio has been added; if the browser goes offline, after ten minutes.',
+        'More audio of this recording is still coming from the browser or recorder, so the recording can’t be joined, cut or shortened yet. Nothing was changed. Try again when that audio has been added; if the browser goes offline, after ten minutes.',
     },
   ),
   'no-audio-to-assemble': says(

@@ -227,6 +227,20 @@ test('a note and a folder are shared by name, changed and taken back; on a phone
   await narrow.getByText('mit 1 geteilt').waitFor();
   await isNoWider(narrow);
   await screenshot(narrow, 'share-organise-phone-320-dark');
+
+  // Who moves a note there is told that others read it, and so is who deletes the folder.
+  await page.reload();
+  await page.getByText('shared with 2, 1 link').waitFor();
+  await page.keyboard.press('f');
+  await page.getByRole('button', { name: /^Library board ?, shared/u }).press('Enter');
+  await page.getByText('Others can read the note there.').first().waitFor();
+  await page.getByText('shared with 2, folder shared with 1, 1 link').waitFor();
+  await checkLook(page, 'share-folder-in-head');
+  const organise = await opened(ada, '/organise');
+  await organise.getByRole('button', { name: 'Edit Library board' }).click();
+  await organise.getByRole('button', { name: 'Delete folder…' }).click();
+  await organise.getByText('lose this access to its notes').waitFor();
+  await organise.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
 });
 
 test('what others share is a list of its own, with their names; what they record is followed', async (t) => {

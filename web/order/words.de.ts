@@ -33,7 +33,7 @@ export default {
 
   folderAndTags: 'Ordner und Schlagwörter',
   movedTo: 'Nach {name} verschoben',
-  movedToShared: 'Nach {name} verschoben, wo andere sie lesen können',
+  movedToShared: 'Nach {name} verschoben. Andere können die Notiz dort lesen.',
   isShared: ', geteilt',
   movedOut: 'Jetzt ohne Ordner',
   noteNotFiled: 'Die Notiz konnte nicht geändert werden.',

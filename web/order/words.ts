@@ -36,7 +36,7 @@ const english = {
   // Of one note.
   folderAndTags: 'Folder and tags',
   movedTo: params('Moved to {name}'),
-  movedToShared: params('Moved to {name}, where others can read it'),
+  movedToShared: params('Moved to {name}. Others can read the note there.'),
   isShared: ', shared',
   movedOut: 'In no folder now',
   noteNotFiled: 'The note could not be changed.',

@@ -5,7 +5,7 @@ import { words } from './words.ts';
 
 type Shared = { folder: string | null; shared: number; links: number };
 
-/** “shared with 2, folder shared with 1, 1 link”; null: with nobody. Who is told of it twice is counted twice. */
+/** “shared with 2, folder shared with 1, 1 link”; null: with nobody. Somebody with both is in both numbers. */
 export const sharedText = computed(
   [words, order],
   (said, known) =>

@@ -33,7 +33,7 @@ export default {
   wrongCode:
     'Falscher Code. Jeder Code gilt einmal und 30 Sekunden lang; prüfen Sie die Uhr des Telefons.',
   wrongRecovery:
-    'Dieser Wiederherstellungscode ist falsch oder schon verbraucht. Jeder gilt einmal.',
+    'Dieser Wiederherstellungscode ist falsch oder schon verbraucht. Jeder Code gilt einmal.',
   codeOrRecovery: 'Code oder Wiederherstellungscode',
   useRecovery: 'Wiederherstellungscode verwenden',
   useApp: 'Stattdessen die App verwenden',

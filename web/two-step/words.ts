@@ -31,7 +31,7 @@ const english = {
   recoveryHint:
     'The code is used up by this. No code left? An administrator can switch off two-step login for you.',
   wrongCode: 'Wrong code. Each code is valid once and for 30 seconds; check the phone’s clock.',
-  wrongRecovery: 'This recovery code is wrong or already used up. Each one is valid once.',
+  wrongRecovery: 'This recovery code is wrong or already used up. Each code is valid once.',
   codeOrRecovery: 'Code, or recovery code',
   useRecovery: 'Use a recovery code',
   useApp: 'Use the app instead',

@@ -29,7 +29,7 @@ export const ownPasswordRoutes = [
   ownRoute('patch', '/users/me', {
     id: 'changeOwnPassword',
     summary: 'Changes the caller’s password; other sessions of theirs end',
-    description: 'Of a session that is limited to this (`limited`: `password`) it ends as well.',
+    description: 'A session that is limited to this (`limited`: `password`) ends as well.',
     whileLimited: ['password', 'totp'],
     body: { json: z.strictObject({ current_password: password, password }) },
     answers: nothing,

@@ -131,7 +131,7 @@ export default {
   eraseMany: 'Löschen…',
   eraseManyTitle: { one: '{count} Notiz löschen?', many: '{count} Notizen löschen?' },
   eraseManyText:
-    'Dokumente, Audio und jedes Wort werden endgültig gelöscht, auch für alle, die sie durch Teilen oder einen Link lesen können. Das kann nicht rückgängig gemacht werden.',
+    'Dokumente, Audio und jedes Wort werden endgültig gelöscht, auch für alle, die die Notizen durch Teilen oder einen Link lesen können. Das kann nicht rückgängig gemacht werden.',
   eraseManyReally: {
     one: '{count} Notiz endgültig löschen',
     many: '{count} Notizen endgültig löschen',

@@ -130,7 +130,7 @@ const english = {
   eraseMany: 'Delete…',
   eraseManyTitle: count({ one: 'Delete {count} note?', many: 'Delete {count} notes?' }),
   eraseManyText:
-    'Documents, audio and every word are permanently deleted, also for everybody who can read them by sharing or a link. This can’t be undone.',
+    'Documents, audio and every word are permanently deleted, also for everybody who can read the notes by sharing or a link. This can’t be undone.',
   eraseManyReally: count({
     one: 'Delete {count} note permanently',
     many: 'Delete {count} notes permanently',

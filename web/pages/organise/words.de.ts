@@ -43,7 +43,7 @@ export default {
   deleteTagTitle: 'Schlagwort „{name}“ löschen?',
   folderKeepsNotes: 'Die Notizen bleiben erhalten. Sie haben dann keinen Ordner.',
   folderEndsSharing:
-    'Personen und Gruppen, mit denen der Ordner geteilt ist, können sie dann nicht mehr darüber lesen.',
+    'Personen und Gruppen, mit denen der Ordner geteilt ist, verlieren diesen Zugriff auf seine Notizen.',
   tagKeepsNotes: 'Die Notizen bleiben erhalten, ohne dieses Schlagwort.',
   deleteFolderReally: 'Ordner löschen',
   deleteTagReally: 'Schlagwort löschen',

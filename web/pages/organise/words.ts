@@ -41,7 +41,8 @@ const english = {
   deleteFolderTitle: params('Delete folder “{name}”?'),
   deleteTagTitle: params('Delete tag “{name}”?'),
   folderKeepsNotes: 'Its notes stay. They’ll have no folder.',
-  folderEndsSharing: 'People and groups that it is shared with can no longer read them by it.',
+  folderEndsSharing:
+    'People and groups that the folder is shared with lose this access to its notes.',
   tagKeepsNotes: 'Its notes stay, without this tag.',
   deleteFolderReally: 'Delete folder',
   deleteTagReally: 'Delete tag',

@@ -119,16 +119,16 @@ export const turnOfDraft = (
 ): Turn | undefined =>
   turns.find((turn) => turn.block === block && turn.start < end && turn.end > start);
 
-/** The text of a draft as it is sent. */
-export const tidyText = ({ text }: Draft): string => text.replaceAll(/\s+/g, ' ').trim();
+/** What was typed, as it is sent. */
+export const tidy = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** The edit that a draft is; null when nothing was changed. */
 export function editOf(draft: Draft): Edit | null {
   const { block, speaker, newName, before } = draft;
-  const tidy = tidyText(draft);
+  const text = tidy(draft.text);
   const wanted = newName?.trim() || speaker;
   const edit: Edit = { block, from: {}, to: {} };
-  if (tidy !== before.text) [edit.from.text, edit.to.text] = [before.text, tidy];
+  if (text !== before.text) [edit.from.text, edit.to.text] = [before.text, text];
   if (wanted !== null && before.speaker !== null && wanted !== before.speaker)
     [edit.from.speaker, edit.to.speaker] = [before.speaker, wanted];
   return Object.keys(edit.to).length === 0 ? null : edit;

@@ -2,7 +2,7 @@
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, isUnanswered } from '../../client/api.ts';
 import { ChangedSince, type Note, type Plan, correcting, cutting, joining } from './changes.ts';
-import { type Draft, type Drafts, draftOf, editOf, tidyText, turnOfDraft } from './drafts.ts';
+import { type Draft, type Drafts, draftOf, editOf, tidy, turnOfDraft } from './drafts.ts';
 import type { Edit } from './find.ts';
 import { type MyChanges } from './my-changes.ts';
 import type { Turn } from './turn-key.ts';
@@ -163,7 +163,7 @@ function keepTyped(desk: Desk, sent: Draft): boolean {
   const turn = turnNow(desk, draft);
   const saved = turn && draftOf(turn);
   // It was cut or joined, or others wrote in it.
-  if (saved == null || saved.text !== tidyText(sent)) showMeanwhile(desk, draft);
+  if (saved == null || saved.text !== tidy(sent.text)) showMeanwhile(desk, draft);
   else {
     const { text, speaker, newName } = draft;
     drafts.put({ ...saved, text, ...(isChosen ? { speaker, newName } : {}) });

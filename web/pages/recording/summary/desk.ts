@@ -2,7 +2,7 @@
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, isUnanswered } from '../../../client/api.ts';
 import { ChangedSince, type Note, type Plan } from '../changes.ts';
-import type { Draft, Drafts } from '../drafts.ts';
+import { type Draft, type Drafts, tidy } from '../drafts.ts';
 import { queue } from '../../../client/queue.ts';
 import type { MyChanges } from '../my-changes.ts';
 import {
@@ -183,8 +183,6 @@ async function move(desk: Desk, id: string, way: 'up' | 'down'): Promise<boolean
   if (!isThere || after === undefined) return false;
   return await carryOut(desk, id, saying('moved'), moving(note, id, after));
 }
-
-const tidy = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 async function save(desk: Desk): Promise<string | null> {
   const { note, saying } = desk;
