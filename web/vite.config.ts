@@ -1,5 +1,5 @@
 /**
- * The web app's build: `dist/web/`, compressed ahead of time; `manifest.json` says `src/http/web-files.ts` which
+ * The web app's build: `dist/web/`, compressed ahead of time; `manifest.json` says `src/http/app-pages.ts` which
  * files each page is made of.
  */
 import { svelte } from '@sveltejs/vite-plugin-svelte';

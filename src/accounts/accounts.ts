@@ -11,9 +11,10 @@ import {
   assertMayTry,
   openLogin,
   strangersMax,
+  checkedAsStranger,
+  slowDown,
 } from './login.ts';
 import { type LoginCodes, loginCodes } from './login-codes.ts';
-import { type LinkPasswords, linkPasswords } from './link-passwords.ts';
 import { limited } from '../shared/mutex.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
@@ -32,7 +33,8 @@ import {
   forgetUser,
   userAdministration,
 } from './users.ts';
-import { type UserStream } from './user-stream.ts';
+import type { UserStream } from './user-stream.ts';
+import { hashOfNothing, hashPassword, verifyPassword } from './passwords.ts';
 
 export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
   /** Has sessions, and attempts to log in. */
@@ -295,3 +297,36 @@ function openConfirmations(kept: Kept, clock: () => Date): Confirmations {
       (passwordAt !== null && isRecent(passwordAt)) || (await rows.get(sessionId)) !== undefined,
   };
 }
+
+/** Passwords of links by which strangers read a recording; limited as logins are. */
+interface LinkPasswords {
+  /** @throws {Busy} too many passwords are hashed already */
+  hashLinkPassword(password: string): Promise<string>;
+  /**
+   * Whether it is the link's password. The same work where there is no such link (`passwordHash` null).
+   * @throws {AccountError} `TOO_MANY_ATTEMPTS`; {Busy}
+   */
+  isLinkPassword(
+    asked: { account: string; passwordHash: string | null; password: string },
+    address: string,
+  ): Promise<boolean>;
+}
+
+const linkPasswords = (deps: LoginDeps): LinkPasswords => ({
+  hashLinkPassword: (password) => hashPassword(password, deps.scheme()),
+  async isLinkPassword({ account, passwordHash, password }, address) {
+    await assertMayTry(deps, account, address);
+    await slowDown(deps, account, address);
+    const hash = passwordHash ?? hashOfNothing(deps.scheme());
+    const { ok } = await checkedAsStranger(deps, { account, address }, () =>
+      verifyPassword(hash, password, deps.scheme()),
+    );
+    if (ok && passwordHash !== null) {
+      await deps.limits.takeBack(account, address);
+      await deps.brake.takeBack(account, address);
+      return true;
+    }
+    deps.log.warn({ category: 'security', address }, 'wrong password of a link');
+    return false;
+  },
+});

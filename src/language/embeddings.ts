@@ -4,10 +4,7 @@ import { isGood, lookAt, throughOpenAI } from '../servers/ask-server.ts';
 import { type Server, serverAddress } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
-import { type EmbeddedAs, embeddingPrefix } from './embedding-prefixes.ts';
 import { ServerAnswerError, askForJson, askedInTime, isOverflow } from './language-server.ts';
-
-export type { EmbeddedAs } from './embedding-prefixes.ts';
 
 /** Turns texts into lists of numbers: texts of similar meaning have similar ones. */
 export interface EmbeddingModel {
@@ -225,4 +222,38 @@ function unitLength(numbers: readonly number[]): Float32Array | undefined {
   const length = Math.sqrt(numbers.reduce((sum, one) => sum + one * one, 0));
   if (!Number.isFinite(length) || length === 0) return undefined;
   return Float32Array.from(numbers, (one) => one / length);
+}
+
+/** What a text is embedded for: a question looks for passages. */
+export type EmbeddedAs = 'question' | 'passage';
+
+type Prefixes = Readonly<Record<EmbeddedAs, string>>;
+
+const instruct: Prefixes = {
+  question:
+    'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ',
+  passage: '',
+};
+const represent: Prefixes = {
+  question: 'Represent this sentence for searching relevant passages: ',
+  passage: '',
+};
+
+/** What models were trained with before a text, by the last part of their name; the first that fits. From their model cards. */
+const prefixesOfModels: readonly [RegExp, Prefixes][] = [
+  [/nomic-embed/u, { question: 'search_query: ', passage: 'search_document: ' }],
+  [/e5-mistral|e5.{0,40}-instruct|qwen3-embed/u, instruct],
+  [/arctic-embed.{0,20}(?:v2|2\.0)|arctic-embed2/u, { question: 'query: ', passage: '' }],
+  [/(?:^|[-_])e5(?:[-_:.]|$)/u, { question: 'query: ', passage: 'passage: ' }],
+  [/mxbai-embed|arctic-embed|bge-(?:small|base|large)-en/u, represent],
+  [
+    /embedding-?gemma/u,
+    { question: 'task: search result | query: ', passage: 'title: none | text: ' },
+  ],
+];
+
+/** What is put before a text for a model. Nothing for models that are not known by their name. */
+export function embeddingPrefix(model: string, as: EmbeddedAs): string {
+  const name = model.split('/').at(-1)!.toLowerCase();
+  return prefixesOfModels.find(([pattern]) => pattern.test(name))?.[1][as] ?? '';
 }

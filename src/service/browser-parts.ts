@@ -1,4 +1,3 @@
-import { withoutDevices } from '../capture/no-devices.ts';
 import { type LateBrowserAudio, openLateAudio } from '../capture/browser/late-audio.ts';
 import { warnAfterSeconds } from '../capture/capture-now.ts';
 import { type Captures, openCaptures } from '../capture/captures.ts';
@@ -9,6 +8,7 @@ import { watchLeftRecordings } from '../recordings/control/left-recordings.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { StageError } from '../shared/errors.ts';
 import type { Upkeep } from './upkeep.ts';
+import { failure } from '../words/failures.ts';
 
 /** What captures, and has other processes end what they capture. */
 export function capturesOver(
@@ -73,3 +73,19 @@ export const lateAudioOver = (
     hoursMax: () => ports.settings()['limits.recording_hours'],
     limits: ports.browserLimits,
   });
+
+/** Captures of a node of a cluster: browsers send it what they hear; sound devices are at people's desks. */
+function withoutDevices(captures: Captures): Captures {
+  const refuse = async (): Promise<never> => {
+    throw new StageError(failure('no-devices-on-nodes'), { retriable: false });
+  };
+  return {
+    ...captures,
+    devices: refuse,
+    choose: refuse,
+    hear: refuse,
+    sources: refuse,
+    combine: refuse,
+    uncombine: refuse,
+  };
+}

@@ -18,7 +18,6 @@ import { exchangeMoments } from '../capture/moments.ts';
 import { pipelineOver } from './pipeline.ts';
 import type { Parts, Pipeline, PipelineTrial } from './parts.ts';
 import { openReadiness } from './readiness.ts';
-import { vaultsOver } from './service-vaults.ts';
 import type { DataFolder, Host } from '../shared/data-directory.ts';
 import { followStreams } from '../../events/follow-streams.ts';
 import type { Log } from '../shared/log.ts';
@@ -27,6 +26,11 @@ import { openDiskRoom } from '../storage/disk.ts';
 import { spaceMeasures } from '../storage/measure-taken.ts';
 import type { Admit } from '../capture/browser/intake.ts';
 import { openSpaceLimit } from '../storage/quota.ts';
+import { type OwnVaults, openOwnVaults } from '../documents/own-vaults.ts';
+import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
+import { namedIn } from '../recordings/erased-files.ts';
+import { lastState } from '../recordings/erasure.ts';
+import { erasedState } from '../recordings/handle.ts';
 
 /** What a service is started with. */
 export type ServiceOptions = {
@@ -182,3 +186,31 @@ const upToDateOf =
   ({ projections, store }: Pipeline) =>
   async () =>
     await projections.applied(recordings.name, await store.head());
+
+/** What keeps the users' own vaults up to date, at one node. */
+function vaultsOver(
+  pipeline: Pipeline & Pick<Parts, 'accounts'>,
+  { host, log }: { host: Host; log: Log },
+): OwnVaults {
+  const { accounts, store, spaceOf } = pipeline;
+  const { shared: dataDir, quarantine: quarantineDir } = host.data;
+  const stopping = new AbortController();
+  const vaults = openOwnVaults({
+    ...pipeline,
+    namesOf: async (recordingId) =>
+      (await namedIn({ store, spaceOf, quarantineDir }, recordingId)).bases,
+    isErased: async (recordingId) => (await lastState(store, recordingId)) === erasedState,
+    vaults: { of: accounts.vaultOf, users: accounts.usersWithVaults },
+    dataDir,
+    oneOfAll: (begin) => audioAtOneNode(pipeline, 'vaults', stopping.signal, begin),
+    everyMs: 60_000,
+    log,
+  });
+  return {
+    begin: vaults.begin,
+    async close() {
+      stopping.abort();
+      await vaults.close();
+    },
+  };
+}

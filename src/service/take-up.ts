@@ -1,13 +1,15 @@
 import { hasCode } from '../shared/errors.ts';
-import { recordingStream } from '../../events/facts/recording.ts';
+import { recordingStream, recordingOf } from '../../events/facts/recording.ts';
 import type { EventLog } from '../../events/event-log.ts';
-import { isIn } from '../../machines/states.ts';
-import { recordings } from '../../projections/recordings.ts';
+import { isIn, isAtWork } from '../../machines/states.ts';
+import { recordings, unsettledRecordings } from '../../projections/recordings.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { quarantineUnknown } from '../storage/quarantine.ts';
 import type { Pipeline, Ports } from './parts.ts';
-import { unsettledIn } from './unsettled.ts';
-import type { ProjectionStopped } from '../../projections/runner/projection.ts';
+import type { ProjectionStopped, ProjectionStorage } from '../../projections/runner/projection.ts';
+import type { EventStore } from '../../events/store.ts';
+import type { ProjectionRunner } from '../../projections/runner/runner.ts';
+import type { ListOfRecordings } from '../recordings/control/take-over.ts';
 
 /** What the steps of a start need. */
 type StartParts = Ports & Pick<Pipeline, 'recordingService' | 'captures'>;
@@ -88,3 +90,40 @@ const isBegun = async (jobs: PendingJobs, recordingId: string): Promise<boolean>
 /** The version is kept beside the log: nothing is read, nothing decrypted. */
 const isKnown = async (store: EventLog, recordingId: string): Promise<boolean> =>
   (await store.version(recordingStream(recordingId))) > 0;
+
+/**
+ * Recordings in which something is going on: from the rows; while these have stopped, from the log itself. The list is
+ * asked for every second, so each fact of the log is read once.
+ */
+export function unsettledIn({
+  store,
+  storage,
+  projections,
+}: {
+  store: Pick<EventStore, 'outlines' | 'head'>;
+  storage: ProjectionStorage;
+  projections: Pick<ProjectionRunner, 'states'>;
+}): ListOfRecordings {
+  const atWork = new Set<string>();
+  let readTo = 0;
+  return async function* (after = '') {
+    const healthy = projections
+      .states()
+      .every(({ name, state }) => name !== recordings.name || state !== 'stopped');
+    if (healthy) {
+      yield* unsettledRecordings(storage, after);
+      return;
+    }
+    const limit = (await store.head()) - readTo;
+    for await (const facts of store.outlines({ afterPosition: readTo, limit })) {
+      for (const { stream, to = '', position } of facts) {
+        readTo = position;
+        const recordingId = recordingOf(stream);
+        if (recordingId === undefined) continue;
+        if (isAtWork(to)) atWork.add(recordingId);
+        else atWork.delete(recordingId);
+      }
+    }
+    yield* [...atWork].filter((recordingId) => recordingId > after).toSorted();
+  };
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elapsedClock } from '../../src/shared/time.ts';
-import { lateAudio } from '../../src/capture/process/late-audio.ts';
+import { lateAudio } from '../../src/capture/process/recorder.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 
 /** So many milliseconds of 16 kHz in two channels of 16 bits. */

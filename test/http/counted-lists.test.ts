@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReadEntries } from '../../projections/list-page.ts';
-import { countedLists } from '../../src/http/counted-lists.ts';
+import { countedLists } from '../../src/http/routes/order.ts';
 
 function listsOf(sizes: readonly number[]) {
   let read = 0;

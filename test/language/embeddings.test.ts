@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { embeddingPrefix } from '../../src/language/embedding-prefixes.ts';
+import { embeddingPrefix } from '../../src/language/embeddings.ts';
 import { openEmbeddingModel } from '../../src/language/embeddings.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { type EmbeddingFaults, startEmbeddingServer } from '../support/embedding-servers.ts';

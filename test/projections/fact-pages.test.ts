@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import type { EventStore } from '../../events/store.ts';
-import { factPages, foldedFactsMax } from '../../projections/runner/fact-pages.ts';
+import { factPages, foldedFactsMax } from '../../projections/runner/follow-log.ts';
 import { memoryStore } from '../support/memory-store.ts';
 
 test('pages of the store are put together without a gap, and what lies before damage is given', async () => {

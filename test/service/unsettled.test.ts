@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordings } from '../../projections/recordings.ts';
-import { unsettledIn } from '../../src/service/unsettled.ts';
+import { unsettledIn } from '../../src/service/take-up.ts';
 import { factTeller, tellImport } from '../support/fact-teller.ts';
 import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';
 import { tempLog } from '../support/temp-log.ts';

@@ -1,5 +1,5 @@
 import { socketNeeds } from '../middleware/ready.ts';
-import { WebSocketServer } from 'ws';
+import { WebSocketServer, WebSocket } from 'ws';
 import * as z from 'zod';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -19,14 +19,15 @@ import { Problem, notFound, onlyWorks } from '../problems.ts';
 import { languageAsked } from '../readers-language.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import { type Client, serveSocket } from './socket.ts';
+import { type Client, serveSocket, closeSocket } from './socket.ts';
 import { type Feed, openFeed } from './feed.ts';
-import { serveLinkSocket } from './link-socket.ts';
 import { isOpenLink } from '../open-links.ts';
 import { type Tickets, openTickets } from '../tickets.ts';
 import { openCounts } from '../../shared/counts.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { toProblem } from '../to-problem.ts';
+import type { Log } from '../../shared/log.ts';
+import type { LinkFeed, LinkListener } from './link-feed.ts';
 
 /** `GET /ws`: takes over connections that ask to become WebSockets. */
 export interface Sockets {
@@ -315,3 +316,50 @@ export const querySchema = z.object({
   scope: z.enum(['all']).optional(),
   language: z.enum(languages).optional().describe('of sentences; else `ui.language`'),
 });
+
+/** Serves the WebSocket of who has a link: it is told, and says nothing. */
+function serveLinkSocket(
+  socket: WebSocket,
+  { caller, link, from }: { caller: Caller; link: NonNullable<Caller['link']>; from: number },
+  { feed, log }: { feed: LinkFeed; log: Log },
+): Client {
+  let isAlive = true;
+  const listener: LinkListener = {
+    ...link,
+    send(frame) {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      if (socket.bufferedAmount > limits.socketBufferBytesMax)
+        closeSocket(socket, 'tryAgain', 'too slow');
+      else socket.send(frame);
+    },
+    over: () => closeSocket(socket, 'policy', 'the link is over'),
+    fail: () => closeSocket(socket, 'mistake', 'the service could not go on; come back'),
+  };
+  const heartbeat = setInterval(() => {
+    if (!isAlive) {
+      socket.terminate();
+      return;
+    }
+    isAlive = false;
+    socket.ping();
+  }, limits.heartbeatMs);
+  socket.on('pong', () => (isAlive = true));
+  socket.on('message', () => closeSocket(socket, 'policy', 'nothing is taken from here'));
+  // Ends in `close`; what the other side did wrong is its own affair.
+  socket.on('error', (err) => log.debug({ err, user: caller.userId }, 'WebSocket failed'));
+  socket.on('close', () => {
+    clearInterval(heartbeat);
+    feed.leave(listener);
+  });
+  feed.join(listener, from).catch((err: unknown) => {
+    log.error({ err, user: caller.userId }, 'a listener by a link could not join');
+    listener.fail();
+  });
+  return {
+    sessionId: caller.userId,
+    userId: caller.userId,
+    recordsHere: () => false,
+    endSession: (text) => closeSocket(socket, 'policy', text),
+    close: (reason, text) => closeSocket(socket, reason, text),
+  };
+}

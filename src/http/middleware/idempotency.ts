@@ -13,16 +13,22 @@ import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFact } from '../../../events/facts/recording.ts';
 import { type Done, commands, doneBy, lastDoneBy } from '../../../projections/commands.ts';
 import { commandOf } from '../written.ts';
-import { type RightsServices, isStillTold } from '../visible-recording.ts';
+import {
+  type RightsServices,
+  isStillTold,
+  type Right,
+  isEnough,
+  rightsIn,
+  ulidPattern,
+} from '../visible-recording.ts';
 import { detail } from '../../words/details.ts';
-import { type RightsThen, isStillDue, toldIn } from '../told.ts';
 import { callerOf } from './authenticate.ts';
 
 /**
  * `Idempotency-Key` on any POST, and on what says so (`isRepeatable`): a repetition gets the first answer, and does nothing twice. The key also
  * becomes the command's id, by which the log knows a repetition even after a restart (`doneBefore`);
  * what is kept here only makes the answer the very same. Refusals are not kept: what was in the way may be gone; nor is
- * repeated what the caller may not be told any more (`told.ts`).
+ * repeated what the caller may not be told any more.
  */
 export function rememberAnswers(services: RightsServices): Middleware<State> {
   const answers = new LRUCache<string, Remembered>({ max: limits.rememberedAnswersMax });
@@ -166,4 +172,45 @@ function idempotencyKey(header: string): string | undefined {
     ]);
   }
   return header;
+}
+
+/** Recordings that an answer tells of, and what its caller might do with each then; those that they could not read are left out. */
+type RightsThen = ReadonlyMap<string, Right>;
+
+/** @param parts of the answer, and the path that was asked for */
+async function toldIn(
+  services: RightsServices,
+  caller: Caller,
+  parts: readonly unknown[],
+): Promise<RightsThen> {
+  const told = new Map<string, Right>();
+  for (const id of new Set(parts.flatMap(idsIn))) {
+    const right = await rightsIn(services, caller, id);
+    if (right) told.set(id, right);
+  }
+  return told;
+}
+
+/**
+ * Whether the caller may be given the same answer again: who could read a recording then still may, as far as then. Where
+ * the request itself took the right (erased, handed over), its answer was given without one, and is due.
+ */
+async function isStillDue(
+  services: RightsServices,
+  caller: Caller,
+  told: RightsThen,
+): Promise<boolean> {
+  for (const [id, { role, audio }] of told) {
+    const now = await rightsIn(services, caller, id);
+    if (!now || !isEnough(now, role) || (audio && !now.audio)) return false;
+  }
+  return true;
+}
+
+/** Ids of recordings in a path, or anywhere in an answer. */
+function idsIn(part: unknown): string[] {
+  if (typeof part === 'string') return part.split('/').filter((id) => ulidPattern.test(id));
+  if (typeof part !== 'object' || part === null) return [];
+  const isPlain = Array.isArray(part) || Object.getPrototypeOf(part) === Object.prototype;
+  return isPlain ? Object.values(part).flatMap(idsIn) : [];
 }

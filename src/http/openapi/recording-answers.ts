@@ -11,11 +11,34 @@ import {
   time,
   waiting,
 } from './activity-answers.ts';
-import { interruption } from './interruption-answer.ts';
 import { followedNow, sharedAnswer } from './access-answers.ts';
 import { order } from './order-answers.ts';
 import { originsSchema } from './origins-answer.ts';
-import { replacedAnswer } from './replaced-answer.ts';
+import { interruptionReasons } from '../../../events/facts/ledger.ts';
+
+/** Where a word of somebody's list stands in place of what was misheard. */
+const replacedAnswer = z
+  .array(
+    z.object({
+      from: z.int().describe('in `text`, in UTF-16 units'),
+      to: z.int(),
+      heard: z.string().describe('what speech recognition wrote there'),
+    }),
+  )
+  .describe('where a word of the user or the house stands in place of what was misheard');
+
+/** A time in which nothing was recorded, and why. */
+const interruption = z.object({
+  at: seconds.describe('of the recording: where it begins'),
+  from: time.describe('on the server’s wall clock'),
+  to: time,
+  reason: z
+    .enum(interruptionReasons)
+    .nullable()
+    .describe(
+      '`call`: a call or another program had the microphone; `muted`: the system kept it back; `gone`: it was disconnected; `asleep`: the device slept; null: not known',
+    ),
+});
 
 const id = z.string().describe('ULID');
 export const source = z

@@ -6,10 +6,44 @@ import { pageSchema, timeBoundSchema } from '../body.ts';
 import { type HappenedEntry, happenedPage, shownKinds } from '../happened-page.ts';
 import { limits } from '../limits.ts';
 import { unknownPerson } from '../../storage/daily-counts.ts';
-import * as answers from '../openapi/happened-answers.ts';
 import { routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
 import { ownerName } from '../visible-recording.ts';
+import { time } from '../openapi/activity-answers.ts';
+
+const id = z.string().nullable();
+const name = z.string().nullable().describe('null: there is none, or it is gone');
+
+/** One thing that happened. */
+const happenedAnswer = z.object({
+  id: z.string().describe('of the entry'),
+  n: z.int().nullable().describe('position of its fact in the log; null: it is only counted'),
+  at: time,
+  kind: z.enum(shownKinds),
+  type: z.string().describe('of the fact, or of what is counted'),
+  by: z
+    .string()
+    .describe(
+      'id of the user who did it, `guest`, `system`: the server, or `unknown`: who failed to log in',
+    ),
+  by_name: name,
+  user_id: id.describe('to whom it was done'),
+  user: name,
+  group_id: id,
+  group: name,
+  recording_id: id,
+  folder_id: id,
+  link_id: id,
+  setting: z.string().nullable().describe('its name, never its value'),
+  role: z.string().nullable(),
+  audio: z.boolean().nullable().describe('whether the audio is shared, too'),
+  is_admin: z.boolean().nullable().describe('whether a new user is an administrator'),
+  count: z
+    .int()
+    .nullable()
+    .describe('how often on that day (UTC), since `at`; null: it is one fact'),
+  last_at: time.nullable().describe('the last time on that day'),
+});
 
 const filter = {
   kind: z.enum(shownKinds).optional(),
@@ -43,7 +77,7 @@ export const happenedRoutes = [
       200: {
         description: 'A page.',
         json: z.object({
-          happened: z.array(answers.happenedAnswer),
+          happened: z.array(happenedAnswer),
           next_cursor: z.string().nullable().describe('null: this is the end'),
         }),
       },
@@ -100,7 +134,7 @@ async function* entries(services: RouteServices, wanted: Filter): AsyncGenerator
   } while (cursor !== undefined && left > 0);
 }
 
-type Shown = z.input<typeof answers.happenedAnswer>;
+type Shown = z.input<typeof happenedAnswer>;
 
 /** With the names of users and groups as they are now; null of what is gone. */
 function shown({ accounts }: RouteServices, row: HappenedEntry): Shown {
@@ -140,7 +174,7 @@ async function* jsonOf(all: AsyncIterable<Shown>): AsyncGenerator<string> {
 }
 
 async function* csvOf(all: AsyncIterable<Shown>): AsyncGenerator<string> {
-  const columns = Object.keys(answers.happenedAnswer.shape) as (keyof Shown)[];
+  const columns = Object.keys(happenedAnswer.shape) as (keyof Shown)[];
   yield `${columns.join(',')}\r\n`;
   for await (const one of all) yield `${columns.map((key) => cell(one[key])).join(',')}\r\n`;
 }

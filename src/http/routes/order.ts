@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { retentionTerms } from '../../../events/facts/retention.ts';
 import { isRefusal } from '../../../events/command-handler.ts';
-import { entriesInFolders, entriesTagged } from '../../../projections/library.ts';
+import { entriesInFolders, entriesTagged, countedEntries } from '../../../projections/library.ts';
 import {
   type DecidePersonal,
   type Folder,
@@ -18,7 +18,6 @@ import {
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
 import { languageSchema, shortNameSchema as orderName, templateIdSchema } from '../body.ts';
-import { countedLists } from '../counted-lists.ts';
 import { Problem } from '../problems.ts';
 import { folderWithMe } from '../openapi/access-answers.ts';
 import * as answers from '../openapi/order-answers.ts';
@@ -27,6 +26,9 @@ import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { assertTemplate } from '../templates.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
+import pLimit from 'p-limit';
+import type { ReadEntries } from '../../../projections/list-page.ts';
+import { limits } from '../limits.ts';
 
 /** What a recording is that begins in a folder, where no other is given. */
 const beginning = {
@@ -218,4 +220,40 @@ async function removed(
   }
   taken(await services.order.change(owner, onBehalf, decide));
   void services.refreshing.look();
+}
+
+/** How many recordings a list has; `more` than were counted. */
+type CountedList = { recordings: number; more: boolean };
+
+/** Lists that are counted at once, for all requests together. */
+const atOnce = pLimit(8);
+
+/**
+ * Counts lists, each up to `countedMax`. However many there are and whatever they hold, so many keys are read together at
+ * most: each list is counted up to its share, then those that have more share the same again.
+ */
+export async function countedLists(
+  lists: readonly ReadEntries[],
+  {
+    countedMax,
+    countedTogetherMax,
+  }: Pick<typeof limits, 'countedMax' | 'countedTogetherMax'> = limits,
+): Promise<CountedList[]> {
+  const shareOf = (most: number): number =>
+    Math.min(countedMax, Math.floor(countedTogetherMax / Math.max(1, most)));
+  const count = (read: ReadEntries, most: number): Promise<CountedList> =>
+    atOnce(async () => {
+      const found = await countedEntries(read, most + 1);
+      return { recordings: Math.min(found, most), more: found > most };
+    });
+  const share = shareOf(lists.length);
+  const counted = await Promise.all(lists.map((read) => count(read, share)));
+  const larger = shareOf(counted.filter(({ more }) => more).length);
+  if (larger <= share) return counted;
+  return await Promise.all(
+    lists.map(async (read, at) => {
+      const one = counted[at]!;
+      return one.more ? await count(read, larger) : one;
+    }),
+  );
 }

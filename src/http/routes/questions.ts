@@ -5,13 +5,44 @@ import { askedNote, askedTogether } from '../asked-notes.ts';
 import { librarySchema } from '../body.ts';
 import type { NotesAbout } from '../notes-about.ts';
 import { toRead } from '../middleware/ready.ts';
-import * as answers from '../openapi/question-answers.ts';
 import { Problem } from '../problems.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
 import { orderMeant } from './search.ts';
 import { untilGone } from '../until-gone.ts';
 import { visibleRecording } from '../visible-recording.ts';
+import { seconds, time } from '../openapi/activity-answers.ts';
+
+const cite = z.object({
+  recording_id: z.string().describe('ULID'),
+  block: z.string().nullable().describe('null: it is recorded, and only recognised so far'),
+  start: seconds.describe('of the recording: from there it plays'),
+  title: z.string().nullable(),
+  created_at: time,
+  speaker: z.string().nullable().describe('who says it, as people see it'),
+  quote: z.string().describe('what was said there'),
+});
+
+const answer = z.object({
+  lines: z.array(z.object({ text: z.string(), cites: z.array(cite) })),
+  not_found: z.boolean().describe('nothing of that was said in what was searched'),
+  nearest: z.array(cite).describe('of an answer without lines: passages that come nearest'),
+  searched: z.object({
+    recordings: z.number().int(),
+    passages: z.number().int().describe('that were read'),
+    complete: z.boolean().describe('false: not all that was said was read, or is searched yet'),
+    when: z
+      .object({
+        from: time.nullable(),
+        to: time.nullable(),
+        latest: z.boolean().describe('the latest of these notes alone'),
+      })
+      .nullable()
+      .describe(
+        'what the question says of when: notes that began then were searched; null: nothing',
+      ),
+  }),
+});
 
 const { kind, speaker, from, to, folder, tag } = librarySchema.shape;
 
@@ -63,7 +94,7 @@ export const questionRoutes = [
       `${questionLimits.perUserMax} at once, ${questionLimits.perHourMax} an hour.`,
     body: { json: questionSchema },
     answers: {
-      200: { description: 'The answer, in the order of the talk.', json: answers.answer },
+      200: { description: 'The answer, in the order of the talk.', json: answer },
     },
     problems: [
       'not-found',

@@ -29,7 +29,6 @@ import {
 } from '../visible-recording.ts';
 import { noteLook } from '../looked.ts';
 import { asSeen } from '../shared-answer.ts';
-import { namedOrigins } from '../named-origins.ts';
 import { setTurnsTag } from './turns.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
@@ -39,6 +38,8 @@ import { ownerOf } from '../feed/owner-of.ts';
 import { factPage } from '../openapi/fact-answers.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { perApp, routesOf } from '../route.ts';
+import type { Origin } from '../../../projections/recording/origins.ts';
+import { originsAnswer } from '../origins.ts';
 
 const readSchema = z.object({
   at: positionSchema
@@ -247,4 +248,19 @@ async function earlier(
     possible,
     waits,
   };
+}
+
+/** Where a recording comes from, with the titles of those that are there and that the caller may see. */
+async function namedOrigins(
+  { storage }: Pick<HttpServices, 'storage'>,
+  caller: Caller,
+  origins: readonly Origin[],
+): Promise<ReturnType<typeof originsAnswer>> {
+  return await Promise.all(
+    originsAnswer(origins).map(async (origin) => {
+      const row = await recordingById(storage, origin.recording_id);
+      if (!row || !sees(caller, row.owner) || isIn(row.state, 'idle.erased')) return origin;
+      return { ...origin, title: row.title ?? row.source ?? '' };
+    }),
+  );
 }

@@ -5,8 +5,7 @@ import { loadOnce } from '../../shared/package.ts';
 import { narrowingSchema } from '../body.ts';
 import { speakerName } from '../../documents/documents.ts';
 import { limits } from '../limits.ts';
-import { nextCursor } from '../openapi/recording-answers.ts';
-import * as answers from '../openapi/search-answers.ts';
+import { nextCursor, source } from '../openapi/recording-answers.ts';
 import { foldersMeant, tagsMeant } from '../order-changes.ts';
 import { Problem } from '../problems.ts';
 import { perApp, routesOf } from '../route.ts';
@@ -16,6 +15,56 @@ import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
 import { ownerName, rightsOf } from '../visible-recording.ts';
 import type { Only } from '../../search/search.ts';
+import { kindSchema } from '../../../events/facts/recording.ts';
+import { time } from '../openapi/activity-answers.ts';
+
+const id = z.string().describe('ULID');
+
+const why = z.enum(['words', 'meaning', 'both']).describe('by what it is found');
+
+/** A passage that was found. */
+const hit = z.object({
+  recording_id: id,
+  why,
+  filename: z.string().nullable().describe('null: it is somebody else’s'),
+  by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
+  audio: z.boolean().describe('whether there is audio that the caller may hear'),
+  title: z.string().nullable(),
+  source,
+  created_at: time,
+  snippet: z.string(),
+  start: z.number().nullable().describe('where it is said, in seconds'),
+});
+
+/** A note with what was found in it. */
+const noteFound = z.object({
+  recording_id: id,
+  why,
+  by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
+  audio: z.boolean().describe('whether there is audio that the caller may hear'),
+  title: z.string().nullable(),
+  source,
+  kind: kindSchema,
+  created_at: time,
+  passages: z
+    .array(
+      z.object({
+        block: z
+          .string()
+          .nullable()
+          .describe('null: written (title, summary, side note), not said'),
+        start: z.number().nullable().describe('where the first of the words is said, in seconds'),
+        end: z.number().nullable(),
+        speaker: z.string().nullable().describe('as people see it'),
+        text: z.string(),
+        marks: z
+          .array(z.tuple([z.int(), z.int()]))
+          .describe('where in `text` the words are: from and to, in UTF-16 units'),
+      }),
+    )
+    .describe('those with most of the words, in the order in which they are said'),
+  more: z.int().describe('how many passages there are besides'),
+});
 
 const noWords = wrong('search-empty');
 
@@ -139,9 +188,9 @@ export const searchRoutes = [
       200: {
         description: 'Best first: hits; with `group=note`: notes.',
         json: z.union([
-          z.object({ hits: z.array(answers.hit), ...searched }),
+          z.object({ hits: z.array(hit), ...searched }),
           z.object({
-            notes: z.array(answers.noteFound),
+            notes: z.array(noteFound),
             passages: z.int().describe('how many are in these notes'),
             notes_found: z.int().describe('on all pages'),
             next_cursor: nextCursor,

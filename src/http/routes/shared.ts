@@ -7,7 +7,6 @@ import type { KeptLink, RecordingRow } from '../../../projections/recording-row.
 import { detail } from '../../words/details.ts';
 import { linkCaller } from '../../accounts/caller.ts';
 import { noteLook } from '../looked.ts';
-import { countLook } from '../link-looks.ts';
 import { limits } from '../limits.ts';
 import { toRead } from '../middleware/ready.ts';
 import * as answers from '../openapi/shared-answers.ts';
@@ -17,6 +16,9 @@ import { languageWanted } from '../readers-language.ts';
 import { routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
 import { sharedNote } from '../shared-note.ts';
+import { problemOf } from '../../words/problems.ts';
+import { networkOf } from '../../shared/network.ts';
+import type { Kept, KeptKind } from '../../storage/kept.ts';
 
 const asked = z.strictObject({
   token: z.string().max(200).describe('the fragment of the link'),
@@ -100,3 +102,28 @@ async function opened(
 
 /** What is looked up where there is no such link. */
 const noLink = { recording: '00000000000000000000000000', link: '00000000000000000000000000' };
+
+const minuteMs = 60_000;
+
+/** Of an address: since when, and how often since then it asked for what a link opens. */
+const lookRows: KeptKind<{ since: number; count: number }> = {
+  name: 'link-looks',
+  endsAt: ({ since }) => since + minuteMs,
+  volatileMax: 20_000,
+  keys: 'hashed',
+};
+
+/** Counts a look before anything is looked up. @throws {Problem} 429 too many within a minute */
+async function countLook(kept: Kept, address: string): Promise<void> {
+  const wait = await kept.of(lookRows).change([networkOf(address)], ([row], now) => {
+    const { since, count } = row && row.since > now - minuteMs ? row : { since: now, count: 0 };
+    if (count >= limits.linkLooksPerMinute)
+      return { result: Math.max(1, Math.ceil((since + minuteMs - now) / 1000)) };
+    return { keep: [{ since, count: count + 1 }], result: 0 };
+  });
+  if (wait === 0) return;
+  throw new Problem('too-many-attempts', {
+    said: problemOf('too-many-attempts', { wait }),
+    headers: { 'Retry-After': String(wait) },
+  });
+}

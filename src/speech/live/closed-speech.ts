@@ -8,7 +8,7 @@ import {
   spanMin,
 } from '../detection/speech-segments.ts';
 
-/** The name that the plan has for what finds speech while it is still coming (`live-detector.ts`). */
+/** The name that the plan has for what finds speech while it is still coming (`follower.ts`). */
 export const liveDetectorName = 'webrtc';
 
 /** Groups speech that is still coming into stretches, each closed as soon as that helps a reader. */
