@@ -34,6 +34,7 @@ export async function sharedNote(
     text: one.text,
     kind: one.kind,
     section: one.section,
+    of_template: one.of_template,
     person: one.person,
     due: one.due,
     due_date: one.due_date,

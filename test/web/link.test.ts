@@ -68,11 +68,15 @@ test('a link is made with a password, opens the note for a stranger, and closes 
     const { status } = await api.get<{ status: string }>(`/recordings/${id}`);
     return status === 'IDLE';
   });
-  await fetch(`${service.url}/recordings/${id}`, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ title: 'The reading room' }),
-  });
+  const change = async (path: string, json: object) =>
+    await fetch(`${service.url}/recordings/${id}${path}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(json),
+    });
+  await change('', { title: 'The reading room' });
+  const task = { text: 'asks the choir', kind: 'task', person: 'Cleo', due: 'Friday' };
+  await change('/summary', { edits: [{ add: task }] });
 
   const page = await ada(`/notes/${id}`);
   await page.getByRole('heading', { name: 'The reading room' }).waitFor();
@@ -120,6 +124,12 @@ test('a link is made with a password, opens the note for a stranger, and closes 
   await guest.getByRole('heading', { name: 'The reading room' }).waitFor();
   await guest.getByText(/^Shared by ada, until/u).waitFor();
   await guest.getByRole('heading', { name: 'Transcript' }).waitFor();
+  // Who is to do it, and by when.
+  await guest.getByRole('listitem').getByText('Cleo asks the choir').waitFor();
+  await guest
+    .getByRole('listitem')
+    .getByText(/^by \d/u)
+    .waitFor();
   await isNoWider(guest);
   await checkLook(guest, 'link-note-phone');
   const saved = guest.waitForEvent('download');

@@ -18,6 +18,7 @@ const line = z.object({
   text: z.string(),
   kind: z.enum(lineKinds),
   section: z.string().nullable().describe('the heading that it stands below; null: none'),
+  of_template: z.boolean().describe('that heading is of a template'),
   person: z.string().nullable(),
   due: z.string().nullable(),
   due_date: z.string().nullable(),
