@@ -50,7 +50,7 @@ test('a note is protected until a day from its menu, which its page says, and th
   await dialog.getByLabel('Reason (optional)').fill('Radio wants it');
   await checkLook(page, 'retention-protect');
   await page.keyboard.press('Enter');
-  await page.getByText('protected until 1 March 2031').waitFor();
+  await page.locator('.chip', { hasText: 'protected until 1 March 2031' }).waitFor();
   await dialog.waitFor({ state: 'detached' });
   await checkLook(page, 'retention-protected-note');
   const refused = await service.call('DELETE', `/recordings/${ids[0]}`, { token });
@@ -58,8 +58,10 @@ test('a note is protected until a day from its menu, which its page says, and th
 
   await more.click();
   await checkLook(page, 'retention-note-menu');
+  const deleting = page.getByRole('button', { name: /^Delete.*protected until 1 March 2031/ });
+  assert.ok(await deleting.isDisabled(), 'before it is asked for');
   await page.getByRole('button', { name: 'Remove protection' }).press('Enter');
-  await page.getByText('protected until').waitFor({ state: 'detached' });
+  await page.locator('.chip', { hasText: 'protected until' }).waitFor({ state: 'detached' });
   await page.getByText('Protection removed').first().waitFor();
 });
 

@@ -47,6 +47,11 @@ test('the statechart shows where a recording is, how it got there, and what can 
     await chart.waitFor();
     await page.locator('.node.lit', { hasText: 'saved' }).waitFor();
     assert.ok((await page.locator('.node.been').count()) > 4, 'where it was is marked');
+    const named = await page.locator('text.q').allTextContents();
+    assert.ok(
+      named.some((text) => text.startsWith('documents.saved')),
+      `a way is called as what went it: ${named.join(', ')}`,
+    );
     await page.getByRole('link', { name: 'This recording' }).click();
     await page.getByText('Version 1 is current.').waitFor();
     await page

@@ -57,7 +57,7 @@ export default {
   days: 'Tage',
   save: 'Speichern',
   noLonger: 'Eine längere Frist ist auf diesem Server nicht möglich.',
-  takesEffect: 'Das gilt ab {time}.',
+  takesEffect: 'Bis {time} wird wegen dieser Frist nichts gelöscht.',
   changesWait: 'Jede Änderung einer Frist wartet 24 Stunden.',
   undo: 'Rückgängig',
   periodSaved: 'Frist gespeichert',

@@ -59,7 +59,7 @@ const english = {
   days: 'Days',
   save: 'Save',
   noLonger: 'A longer period isn’t possible on this server.',
-  takesEffect: params('This takes effect on {time}.'),
+  takesEffect: params('Until {time}, nothing is deleted because of this period.'),
   changesWait: 'Every change of a period waits 24 hours.',
   undo: 'Undo',
   periodSaved: 'Period saved',

@@ -23,8 +23,8 @@ export type Moment = {
   /** Paths of all states that are active, and of those that were before. */
   active: ReadonlySet<string>;
   been: ReadonlySet<string>;
-  /** Numbers of the layout's edges that were taken, and the last one. */
-  taken: ReadonlySet<number>;
+  /** Numbers of the layout's edges that were taken, with the type of the fact that took each last; and the last edge. */
+  taken: ReadonlyMap<number, string>;
   last: number | null;
   running: readonly Running[];
   /** Version of the documents that was in use; 0: none. */
@@ -34,7 +34,7 @@ export type Moment = {
 /** @param count how many of the facts, from the first */
 export function momentAt(chart: Chart, facts: readonly Fact[], count: number): Moment {
   const been = new Set<string>();
-  const taken = new Set<number>();
+  const taken = new Map<number, string>();
   const started = new Map<string, Fact>();
   let [state, since, last, version] = [null, null, null, 0] as [
     string | null,
@@ -49,7 +49,7 @@ export function momentAt(chart: Chart, facts: readonly Fact[], count: number): M
     if (fact.type === 'documents.saved') version = Number(fact.data['version'] ?? version + 1);
     if (fact.to === undefined || fact.to === state) continue;
     const way = edgeOf(chart.layout, fact);
-    if (way !== null) taken.add(way);
+    if (way !== null) taken.set(way, fact.type);
     last = way;
     for (const path of state === null ? [] : activePaths(state)) been.add(path);
     [state, since] = [fact.to, fact.at];
