@@ -6,15 +6,12 @@ import type { FileRun } from './run-together.ts';
 export type Lengths = Readonly<Record<string, number>>;
 
 const lengthsPath = join(import.meta.dirname, 'lengths.json');
+/** `npm test` leaves files that take as long to `npm run test:all`. */
 const listedSeconds = 6;
 
-/** `npm test` leaves longer ones to `npm run test:all`, but for these. */
-const shortSeconds = 8;
-
-/** Longer ones that `npm test` runs all the same, for what no shorter file shows. */
+/** Those that `npm test` runs all the same, for what no shorter file shows. */
 const always: Readonly<Record<string, string>> = {
   'test/capture/recording.test.ts': 'a recording from a device',
-  'test/cli/users.test.ts': 'commands, as processes',
   'test/e2e/first-steps.test.ts': 'the first page of the README',
   'test/e2e/two-speakers.test.ts': 'a meeting, with real engines',
   'test/faults/cluster.test.ts': 'many nodes, killed',
@@ -22,7 +19,6 @@ const always: Readonly<Record<string, string>> = {
   'test/http/changes.test.ts': 'what people change, in every order',
   'test/http/isolation.test.ts': 'nothing of others is answered',
   'test/http/repeated-after-restart.test.ts': 'every request that is sent twice',
-  'test/http/starting.test.ts': 'a start after damage',
   'test/integrity/backup.test.ts': 'a backup, restored',
   'test/machines/graph.test.ts': 'every state of the statechart',
   'test/model/histories.test.ts': 'histories of everything, on both stores',
@@ -32,11 +28,8 @@ const always: Readonly<Record<string, string>> = {
   'test/storage/postgres/log.test.ts': 'the contract of the log, on PostgreSQL',
   'test/web/editing.test.ts': 'corrections',
   'test/web/first-note.test.ts': 'from setting up to the first note',
-  'test/web/home.test.ts': 'the first page',
-  'test/web/library.test.ts': 'the list of notes',
   'test/web/login.test.ts': 'logging in',
   'test/web/microphone.test.ts': 'recording with a browser: no sample is lost',
-  'test/web/phone.test.ts': 'pages on a phone',
   'test/web/recording.test.ts': 'the page of a note',
   'test/web/settings.test.ts': 'settings and people',
 };
@@ -53,7 +46,7 @@ export const longestFirst = (files: readonly string[], lengths: Lengths): string
 export function filesOfShortRun(files: readonly string[], lengths: Lengths): string[] {
   const gone = Object.keys(always).filter((file) => !files.includes(file));
   if (gone.length > 0) throw new Error(`Not there any more: ${gone.join(', ')}`);
-  return files.filter((file) => file in always || (lengths[file] ?? 0) <= shortSeconds);
+  return files.filter((file) => file in always || !(file in lengths));
 }
 
 export async function writeLengths(runs: readonly FileRun[]): Promise<void> {
