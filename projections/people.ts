@@ -123,8 +123,11 @@ export async function peopleNamed(
       ),
     )
     .flatMap((heard) => personOf(heard, options.all ? Infinity : confirmationsMax))
-    .toSorted((a, b) => b.confirmations[0]!.n - a.confirmations[0]!.n);
+    .toSorted((a, b) => newestOf(b) - newestOf(a));
 }
+
+const newestOf = ({ confirmations: [first] }: Pick<Person, 'confirmations'>): number =>
+  first?.n ?? 0;
 
 /** What one confirmation says of one label. */
 type Heard = { confirmation: Confirmation; label: string; voice: Voice | null };

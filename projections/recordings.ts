@@ -155,7 +155,8 @@ export async function* failedRecordings(
 ): AsyncGenerator<string, void, void> {
   for await (const [key] of storage.range(recordingsName, startingWith('s/'))) {
     const parts = key.split('/');
-    if (parts[2] === 'error') yield parts.at(-1)!;
+    const id = parts.at(-1);
+    if (parts[2] === 'error' && id !== undefined) yield id;
   }
 }
 
@@ -355,7 +356,7 @@ async function countedBy(
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const [key] of storage.range(recordingsName, startingWith(list))) {
-    const part = key.split('/').at(-3)!;
+    const part = key.split('/').at(-3) ?? '';
     counts.set(part, (counts.get(part) ?? 0) + 1);
   }
   return counts;

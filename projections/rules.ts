@@ -106,16 +106,16 @@ const fitting = ({ rules }: Pick<Personal, 'rules'>, traits: RuleTraits): Rule[]
 
 /** The first that fits decides on the folder, and on the template; tags come together. Of what was deleted since nothing is left. */
 function outcomeOf(rules: readonly Rule[], { folders, tags, hasTemplate }: Ordering) {
-  const filing = rules.find(({ then }) => folders.has(then.folder ?? ''));
+  const [filing] = rules.flatMap(({ id, then: { folder } }) =>
+    folder !== undefined && folders.has(folder) ? [{ folder, rule: id }] : [],
+  );
   const tagging = rules.flatMap(({ id, then }) =>
     (then.tags ?? []).filter((tag) => tags.has(tag)).map((tag) => ({ tag, rule: id })),
   );
-  const templating = rules.find(({ then }) => hasTemplate(then.template ?? ''));
-  return {
-    folder: filing && { folder: filing.then.folder!, rule: filing.id },
-    tagging,
-    template: templating && { template: templating.then.template!, rule: templating.id },
-  };
+  const [templating] = rules.flatMap(({ id, then: { template } }) =>
+    template !== undefined && hasTemplate(template) ? [{ template, rule: id }] : [],
+  );
+  return { folder: filing, tagging, template: templating };
 }
 
 /** Whether a folder has a template: where a person chose the folder, no rule chooses another. */

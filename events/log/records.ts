@@ -52,7 +52,7 @@ const hexOf = (crc: number): string =>
   hexByte((crc >>> 8) & 255) +
   hexByte(crc & 255);
 
-const hexByte = (byte: number): string => hexBytes[byte]!;
+const hexByte = (byte: number): string => hexBytes[byte] ?? '';
 const hexBytes: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, '0'),
 );

@@ -13,22 +13,20 @@ export type LineGroup<L> = {
 export function lineGroups<L extends Pick<SummaryLine, 'kind' | 'section'>>(
   lines: readonly L[],
 ): LineGroup<L>[] {
-  const ofSections = new Map<string, L[]>();
-  const ofKinds = new Map<LineKind, L[]>(lineKinds.map((kind) => [kind, []]));
+  const sections = new Map<string, LineGroup<L>>();
   for (const line of lines) {
     const { section, kind } = line;
-    if (section === undefined) ofKinds.get(kind)!.push(line);
-    else ofSections.set(section, [...(ofSections.get(section) ?? []), line]);
+    if (section === undefined) continue;
+    const group = sections.get(section) ?? { section, kind, lines: [] };
+    sections.set(section, { ...group, lines: [...group.lines, line] });
   }
-  const [text, ...others] = [...ofKinds].map(([kind, its]) => ({
+  const ofKind = (kind: LineKind): LineGroup<L> => ({
     section: null,
     kind,
-    lines: its,
-  }));
-  const sections = [...ofSections].map(([section, its]) => ({
-    section,
-    kind: its[0]!.kind,
-    lines: its,
-  }));
-  return [text!, ...sections, ...others].filter((group) => group.lines.length > 0);
+    lines: lines.filter((line) => line.section === undefined && line.kind === kind),
+  });
+  const others = lineKinds.filter((kind) => kind !== 'text');
+  return [ofKind('text'), ...sections.values(), ...others.map(ofKind)].filter(
+    (group) => group.lines.length > 0,
+  );
 }

@@ -186,7 +186,7 @@ export function withKnownNames(
   speakers: readonly { label: string; name: string | null }[],
 ): string {
   const names = new Map(speakers.flatMap(({ label, name }) => (name ? [[label, name]] : [])));
-  return replaceLabels(text, [...names.keys()], (label) => names.get(label)!);
+  return replaceLabels(text, [...names.keys()], (label) => names.get(label) ?? label);
 }
 
 const unchanged = (text: string): string => text;

@@ -247,7 +247,7 @@ async function applyWanted(
   const loaded = await load(member, keys);
   const folded = foldBatch(projection, wanted.slice(0, keys.length), keys, loaded);
   const failure = folded.failure ?? keysFailure;
-  const failed = failure && wanted[failure.index]!;
+  const failed = failure && wanted[failure.index];
   const reached = failed ? failed.position - 1 : upTo;
   if (folded.changes.size > 0 || reached - member.storedPosition >= idleCheckpointEvery) {
     await storage.commit(name, { version, position: reached }, folded.changes);

@@ -114,7 +114,7 @@ async function deliver(delivery: Delivery, delivered: { position: number }): Pro
     for await (const page of store.follow({ afterPosition: delivered.position, signal })) {
       let facts = page;
       while (facts.length > 0) {
-        const applied = progress.position()!;
+        const applied = progress.position() ?? 0;
         const count = facts.filter(({ position }) => position <= applied).length;
         if (count === 0) await changed.wait(signal);
         if (signal.aborted) return;

@@ -36,7 +36,8 @@ export async function createResampler(rate: number): Promise<Resampler> {
       // The converter's own arrays are reused by its next call.
       parts.push(converter.full(block.subarray(at, at + blockMax)).slice());
     }
-    return parts.length === 1 ? parts[0]! : concat(parts);
+    const [first, ...others] = parts;
+    return first && others.length === 0 ? first : concat(parts);
   };
   return {
     push(block) {

@@ -68,7 +68,7 @@ function inPhcForm(hash: string): string {
 /** @throws {Error} saying what is wrong, without the line's values */
 function userIn(line: string): ImportedUser {
   const parsed = importedUser.safeParse(jsonIn(line), { reportInput: true });
-  if (!parsed.success) throw new Error(sentenceOn(parsed.error.issues[0]!));
+  if (!parsed.success) throw new Error(parsed.error.issues.map(sentenceOn)[0]);
   const { username, password_hash, is_admin } = parsed.data;
   const hash = inPhcForm(password_hash);
   checkUsername(username);
@@ -94,7 +94,7 @@ function sentenceOn(issue: z.core.$ZodIssue): string {
   const key = String(issue.path[0] ?? '');
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(expectations).join(', ');
-    return `"${issue.keys[0]!.slice(0, 40)}" is unknown. Allowed: ${known}.`;
+    return `"${issue.keys.join(', ').slice(0, 40)}" is unknown. Allowed: ${known}.`;
   }
   if (key === '') return 'The line is not a JSON object.';
   const missing = issue.code === 'invalid_type' && issue.input === undefined;

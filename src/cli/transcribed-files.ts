@@ -119,7 +119,8 @@ export async function writeExports(
   const transcript = await transcriptOf(pipeline.storage, row.recordingId);
   const settings = pipeline.settings();
   const written: Record<string, string> = {};
-  if (!transcript || row.documents === null) return written;
+  const { documents } = row;
+  if (!transcript || documents === null) return written;
   const input = await exportInput(row, transcript, {
     uiLanguage: settings['ui.language'],
     times: settings['documents.times'],
@@ -130,7 +131,7 @@ export async function writeExports(
     const made = await exported(format, {
       input,
       json: () => exportedAnswer(row, transcript, input),
-      stored: async (name) => (await readDocument(space, row.documents![name]))?.bytes,
+      stored: async (name) => (await readDocument(space, documents[name]))?.bytes,
     });
     const name = await freeName(folder, input.base, format);
     // None of these formats is made as a stream: only the zip is.

@@ -120,12 +120,13 @@ async function speechRemedy({ settings, modelsDir, catalogueDir }: EngineParts):
   const usual = languageCode(settings['stt.language']);
   const advice = recommended(entries, usual, thisMachine());
   const best = entries.find(({ id, purpose }) => purpose === 'speech-to-text' && advice.has(id));
-  if (!best) return { text: check('fix-computer-too-small') };
+  const why = best && advice.get(best.id);
+  if (!why) return { text: check('fix-computer-too-small') };
   return installing(
     best,
     check('fix-install-model', {
       title: best.title,
-      advice: advice.get(best.id)!,
+      advice: why,
       folder: modelsDir[0]!,
     }),
   );

@@ -107,7 +107,7 @@ export async function brokenPackages(signal: AbortSignal): Promise<Broken[]> {
   return natives.flatMap(({ name, needed, without }, index) => {
     const why = reasons[index];
     if (!why) return [];
-    const short = name.split('/')[0]!;
+    const [short = name] = name.split('/');
     const cause = why === missing ? 'missing' : why === ended ? 'ended' : 'failed';
     const said = check('package-broken', { name: short, consequence: without, cause, said: why });
     return [{ name: short, needed, isMissing: why === missing, said }];
@@ -137,7 +137,7 @@ async function reasonsOf(
   const args = paths.map((path) => path ?? '');
   const { code, stdout } = await run(process.execPath, ['-e', loadEach, ...args], signal);
   if (code !== 0) return null;
-  return JSON.parse(stdout.trim().split('\n').at(-1)!) as (string | null)[];
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as (string | null)[];
 }
 
 const loadEach = `

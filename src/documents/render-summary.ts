@@ -194,8 +194,8 @@ export const renderSidenote = (input: Wanted, { at, text }: ShownSidenote): stri
 
 /** When nothing was recorded, and why: `14:03–14:07 not recorded (call)`. */
 function interruptionLine({ uiLanguage }: Wanted, { from, to, reason }: Interruption): string {
-  const [begun, ended] = [from, to].map((time) => time.slice('YYYY-MM-DDT'.length, -9));
-  const times = { from: begun!, to: ended! };
+  const clockOf = (time: string): string => time.slice('YYYY-MM-DDT'.length, -9);
+  const times = { from: clockOf(from), to: clockOf(to) };
   const labels = labelsIn(uiLanguage);
   return reason === null
     ? labels('not-recorded', times)

@@ -135,12 +135,16 @@ function pieces({ text, start, end }: Word): Word[] {
 
 function shortened(word: string): string[] {
   if (widthOf(word) <= lineWidthMax) return [word];
-  const parts = [''];
+  const parts: string[] = [];
+  let part = '';
   for (const { segment } of textSegments(graphemes, word)) {
-    if (widthOf(parts.at(-1)! + segment) > lineWidthMax) parts.push('');
-    parts[parts.length - 1] += segment;
+    if (widthOf(part + segment) > lineWidthMax) {
+      parts.push(part);
+      part = '';
+    }
+    part += segment;
   }
-  return parts;
+  return [...parts, part];
 }
 
 /** Into what is shown together: at pauses, at the ends of sentences, and when it is full. */

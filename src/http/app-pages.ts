@@ -141,7 +141,7 @@ function openWebFiles(folder: string): WebFiles {
         }
       }
       if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
-      ctx.set('Content-Type', types[extname(path)]!);
+      ctx.set('Content-Type', types[extname(path)] ?? 'application/octet-stream');
       ctx.body = bytes;
     },
   };

@@ -118,7 +118,8 @@ export async function guidePage(
     renderer: {
       heading({ tokens, depth }) {
         const shown = this.parser.parseInline(tokens);
-        const [id, other] = [ids[headings] ?? own[headings]!, own[headings]!];
+        const other = own[headings] ?? '';
+        const id = ids[headings] ?? other;
         headings += 1;
         if (depth === 2) contents.push(`<li><a href="#${id}">${shown}</a></li>`);
         const place = other === id ? '' : `<span id="${other}"></span>`;

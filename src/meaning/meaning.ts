@@ -61,11 +61,11 @@ export function openMeaning(deps: MeaningDeps): MeaningOf {
       onWaiting() {},
     });
     try {
-      const [vector] = await model.embed([text], 'question', signal);
-      const scores = (await othersOf(model, signal)).map((one) => cosine(vector!, one));
+      const [vector = new Float32Array()] = await model.embed([text], 'question', signal);
+      const scores = (await othersOf(model, signal)).map((one) => cosine(vector, one));
       // One of them may be about it all the same.
       const [, floor = 0] = scores.toSorted((one, other) => other - one);
-      const meaning: AskedMeaning = { model: name, vector: vector!, floor };
+      const meaning: AskedMeaning = { model: name, vector, floor };
       asked.set(key, meaning);
       return meaning;
     } finally {
@@ -95,4 +95,4 @@ export function openMeaning(deps: MeaningDeps): MeaningOf {
 }
 
 const cosine = (one: Float32Array, other: Float32Array): number =>
-  one.reduce((sum, value, at) => sum + value * other[at]!, 0);
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);

@@ -39,9 +39,11 @@ export async function waitingFor(
 async function* pagesOf(read: ReadEntries): AsyncGenerator<string[]> {
   for (let lt = '~'; ;) {
     const page = await read({ gte: '', lt, reverse: true, limit: pageRowsMax });
-    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
     if (page.length < pageRowsMax) return;
-    lt = page.at(-1)!;
+    lt = last;
   }
 }
 
@@ -70,7 +72,8 @@ async function removeLeft(
     const ids = await passages.ids(after, pageRowsMax);
     const left = ids.filter((id) => !known.has(id));
     if (left.length > 0) await passages.remove(left);
-    if (ids.length < pageRowsMax) return;
-    after = ids.at(-1)!;
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < pageRowsMax) return;
+    after = last;
   }
 }

@@ -86,18 +86,19 @@ const hundredths = (value: number): number => Math.round(value * 100) / 100;
 const meanVoice = ({ confirmations }: Pick<Person, 'confirmations'>): number[] | null =>
   meanOf(confirmations.flatMap(({ voices }) => voices));
 
+const oldestOf = ({ confirmations }: Pick<Person, 'confirmations'>): number =>
+  confirmations.at(-1)?.n ?? 0;
+
 /** A name given in a recording to a voice that does not sound like those of that name before. */
 export type UnlikeVoice = { label: string; name: string; soundsLike: string | null };
 
 /** Those of one recording: they were kept as voices of their own. Pure. @param known with voices of one model */
 export function unlikeVoices(known: readonly Person[], recordingId: string): UnlikeVoice[] {
   return known.flatMap((person, at) => {
-    const oldest = person.confirmations.at(-1)!;
+    const oldest = oldestOf(person);
     const hasBefore = known.some((other, index) => {
-      const { n } = other.confirmations.at(-1)!;
-      return (
-        isSameName(other.name, person.name) && (n < oldest.n || (n === oldest.n && index < at))
-      );
+      const n = oldestOf(other);
+      return isSameName(other.name, person.name) && (n < oldest || (n === oldest && index < at));
     });
     if (!hasBefore || person.confirmations.some((one) => one.recordingId !== recordingId))
       return [];

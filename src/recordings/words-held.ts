@@ -15,13 +15,13 @@ export const openWords =
     const owner = recording.files.owner ?? given;
     const [own, house] = [await order.of(owner), await order.of(houseId)];
     const { folder } = orderOf(recording);
-    const [mine, everybodys] = [own, house].map(({ words }) =>
+    const newestFirst = ({ words }: Pick<Personal, 'words'>) =>
       // Without its key a word is only an id.
-      [...words.values()].filter(({ id, write }) => write !== id).toReversed(),
-    );
+      [...words.values()].filter(({ id, write }) => write !== id).toReversed();
+    const mine = newestFirst(own);
     return [
-      ...mine!.filter((word) => folder !== null && word.folder === folder),
-      ...mine!.filter((word) => word.folder === null),
-      ...everybodys!,
+      ...mine.filter((word) => folder !== null && word.folder === folder),
+      ...mine.filter((word) => word.folder === null),
+      ...newestFirst(house),
     ];
   };

@@ -74,35 +74,27 @@ export async function nearRecordings(
 /** Both rankings as one, by the ranks alone: their scores cannot be compared. */
 export function joinedRanks(matched: readonly Matched[], near: readonly Near[]): FoundNote[] {
   const worth = (rank: number) => 1 / (k + rank + 1);
-  const nearRanks = new Map(near.map(({ id }, rank) => [id, rank]));
+  const left = new Map(near.map((one, rank) => [one.id, { one, rank }]));
   // Few are found by meaning, many by their words: these stay in their order, and the others go between them.
-  const byWords: FoundNote[] = [];
+  const byWords: { one: FoundNote; score: number }[] = [];
   const between: { one: FoundNote; score: number }[] = [];
-  const ranks: number[] = [];
   for (const [rank, one] of matched.entries()) {
-    const nearRank = nearRanks.get(one.id);
-    if (nearRank === undefined) {
-      byWords.push({ id: one.id, matched: one, near: null, why: 'words' });
-      ranks.push(rank);
-    } else {
-      nearRanks.delete(one.id);
-      const both: FoundNote = { id: one.id, matched: one, near: near[nearRank]!, why: 'both' };
-      between.push({ one: both, score: worth(rank) + worth(nearRank) });
+    const { id } = one;
+    const asNear = left.get(id);
+    if (asNear === undefined) {
+      byWords.push({ one: { id, matched: one, near: null, why: 'words' }, score: worth(rank) });
+      continue;
     }
+    left.delete(id);
+    const both: FoundNote = { id, matched: one, near: asNear.one, why: 'both' };
+    between.push({ one: both, score: worth(rank) + worth(asNear.rank) });
   }
-  for (const [id, rank] of nearRanks) {
-    const one: FoundNote = { id, matched: null, near: near[rank]!, why: 'meaning' };
-    between.push({ one, score: worth(rank) });
-  }
-  between.sort((one, other) => other.score - one.score);
-  const found: FoundNote[] = [];
-  let at = 0;
-  for (const { one, score } of between) {
-    // Where both are as good, words come first: people see why.
-    while (at < byWords.length && worth(ranks[at]!) >= score) found.push(byWords[at++]!);
-    found.push(one);
-  }
-  return [...found, ...byWords.slice(at)];
+  for (const [id, { one, rank }] of left)
+    between.push({ one: { id, matched: null, near: one, why: 'meaning' }, score: worth(rank) });
+  // Where both are as good, words come first: people see why.
+  return [...byWords, ...between]
+    .toSorted((one, other) => other.score - one.score)
+    .map(({ one }) => one);
 }
 
 /** What is said in a passage, and in which blocks. Undefined where it is no more. */

@@ -164,7 +164,7 @@ function placeIn(list: readonly string[], bound: string): number {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (list[middle]! < bound) low = middle + 1;
+    if ((list[middle] ?? '') < bound) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -111,8 +111,7 @@ function put(all: Vectors, id: string, vectors: Int8Array): void {
   ids.push(id);
   const slots = Uint32Array.from({ length: count }, () => freeSlot(all));
   for (const [passage, slot] of slots.entries()) {
-    const chunk = all.chunks[slot >>> chunkBits]!;
-    const at = slot & (chunkSize - 1);
+    const { chunk, at } = placeOf(all, slot);
     const vector = vectors.subarray(passage * dimensions, (passage + 1) * dimensions);
     chunk.vectors.set(vector, at * dimensions);
     chunk.lengths[at] = lengthOf(vector);
@@ -132,8 +131,7 @@ function remove(all: Vectors, id: string): void {
   all.numbers.delete(id);
   all.ids[known.number] = undefined;
   for (const slot of known.slots) {
-    const chunk = all.chunks[slot >>> chunkBits]!;
-    const at = slot & (chunkSize - 1);
+    const { chunk, at } = placeOf(all, slot);
     const vector = chunk.vectors.subarray(at * dimensions, (at + 1) * dimensions);
     addTo(all, vector, -chunk.lengths[at]!);
     vector.fill(0);
@@ -158,6 +156,11 @@ function freeSlot(all: Vectors): number {
   }
   return all.end++;
 }
+
+const placeOf = ({ chunks }: Pick<Vectors, 'chunks'>, slot: number) => ({
+  chunk: chunks[slot >>> chunkBits]!,
+  at: slot & (chunkSize - 1),
+});
 
 function lengthOf(vector: Int8Array): number {
   let sum = 0;
@@ -271,8 +274,7 @@ function bitsIn(word: number): number {
 
 function scored(all: Vectors, question: Float32Array, slot: number): NearPassage[] {
   const { dimensions, ids } = all;
-  const chunk = all.chunks[slot >>> chunkBits]!;
-  const at = slot & (chunkSize - 1);
+  const { chunk, at } = placeOf(all, slot);
   // It may have gone meanwhile.
   const id = ids[chunk.of[at]!];
   if (id === undefined) return [];

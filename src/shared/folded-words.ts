@@ -34,7 +34,7 @@ const plainLetters = (word: string): string =>
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[ßæœøðđþłıς]/gu, (letter) => latin[letter]!);
+    .replaceAll(/[ßæœøðđþłıς]/gu, (letter) => latin[letter] ?? letter);
 
 const withoutSpelling = (letters: string): string =>
   letters

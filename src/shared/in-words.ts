@@ -44,7 +44,11 @@ export function faultOf({ message }: Pick<z.core.$ZodIssue, 'message'>): Sentenc
 }
 
 /** What the first issue of a value says in English, for the command line and the log. */
-export const firstFault = ({ issues }: z.core.$ZodError): string => inEnglish(faultOf(issues[0]!));
+export const firstFault = ({ issues }: z.core.$ZodError): string =>
+  issues
+    .slice(0, 1)
+    .map((issue) => inEnglish(faultOf(issue)))
+    .join('');
 
 const typeNames = {
   int: 'whole-number',

@@ -73,7 +73,8 @@ function abbreviationsIn(code: string | null): ReadonlySet<string> {
   const key = code !== null && Object.hasOwn(abbreviations, code) ? code : '';
   const known = listed.get(key);
   if (known) return known;
-  const words = key === '' ? `${abbreviations['de']} ${abbreviations['en']}` : abbreviations[key]!;
+  const words =
+    key === '' ? `${abbreviations['de']} ${abbreviations['en']}` : (abbreviations[key] ?? '');
   const made = new Set(words.split(' '));
   listed.set(key, made);
   return made;

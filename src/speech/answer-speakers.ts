@@ -53,8 +53,10 @@ function withoutSplinters(
   speakers: readonly (string | undefined)[],
 ): (string | undefined)[] {
   const voices = [...speakers];
-  const isSplinter = (from: number, to: number) =>
-    words[to]!.end - words[from]!.start <= splinterSeconds && !/[.!?…]$/.test(words[to]!.text);
+  const isSplinter = (from: number, to: number) => {
+    const [first, last] = [words[from], words[to]];
+    return first && last && last.end - first.start <= splinterSeconds && !/[.!?…]$/.test(last.text);
+  };
   const first = voices.findIndex((one) => one !== voices[0]);
   if (first > 0 && isSplinter(0, first - 1)) voices.fill(voices[first], 0, first);
   const last = voices.findLastIndex((one) => one !== voices.at(-1)) + 1;

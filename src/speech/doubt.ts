@@ -9,12 +9,13 @@ import { repeatedWords } from '../shared/repeated-words.ts';
  * @param terms what the recogniser was given as its prompt, and may say over silence
  */
 export function withDoubts(segments: readonly Segment[], terms: readonly string[] = []): Segment[] {
-  const all = segments.map(({ text }) => wordsOf(text));
-  const repeated = repeatedWords(all.flat());
+  const all = segments.map((segment) => ({ segment, words: wordsOf(segment.text) }));
+  const repeated = repeatedWords(all.flatMap(({ words }) => words));
   let at = 0;
-  return segments.map((segment, index) => {
-    const [from, to] = [at, (at += all[index]!.length)];
-    const isRepeated = all[index]!.some((_, word) => repeated.has(from + word)) && to > from;
+  return all.map(({ segment, words }) => {
+    const from = at;
+    at += words.length;
+    const isRepeated = words.some((_, word) => repeated.has(from + word));
     const invented = knownPhrase(segment.text)
       ? 'known-phrase'
       : echoesTerms(segment.text, terms)

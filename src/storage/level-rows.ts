@@ -215,9 +215,9 @@ async function* entriesOf(
     const bounds = { gte, lt };
     const page = await whenOpen(() => db.iterator({ ...bounds, reverse, limit: wanted }).all());
     yield* page;
-    if (page.length < wanted) return;
+    const [last] = page.at(-1) ?? [];
+    if (last === undefined || page.length < wanted) return;
     left -= page.length;
-    const last = page.at(-1)![0];
     // The smallest key after another one is that key and a zero byte.
     if (reverse) lt = last;
     else gte = `${last}\0`;

@@ -366,8 +366,8 @@ async function noteInterruption(
 ): Promise<void> {
   const at = Math.round((samples / rate) * 100) / 100;
   const metadata = { by, command: `${recordingId}/interrupted/${samples}/${from}` };
-  const [begun, ended] = [from, to].map((time) => localTime(new Date(time)));
-  const what = { at, from: begun!, to: ended!, reason: reason ?? null };
+  const here = (time: string): string => localTime(new Date(time));
+  const what = { at, from: here(from), to: here(to), reason: reason ?? null };
   try {
     await recordingService.decide(recordingId, metadata, interrupt(what));
   } catch (error) {

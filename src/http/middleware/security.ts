@@ -82,10 +82,8 @@ export function checkHost(hosts: HostCheck): Middleware {
 /** `rawHeaders`: names and values in turns. */
 function hostsIn({ rawHeaders }: IncomingMessage): number {
   let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
+  for (const [at, name] of rawHeaders.entries())
+    if (at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   return hosts;
 }
 

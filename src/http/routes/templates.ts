@@ -1,3 +1,4 @@
+import { callerOf } from '../middleware/authenticate.ts';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { asSpoken, templateLengths } from '../../../events/facts/templates.ts';
@@ -219,7 +220,7 @@ async function tried(
     pattern,
   };
   const begun = Date.now();
-  const asked = { owner: ctx.state.caller!.userId, blocks: reading.raw, options };
+  const asked = { owner: callerOf(ctx.state).userId, blocks: reading.raw, options };
   const lines = await untilGone(ctx, services, { recordingIds: [id] }, (signal) =>
     services.questions.summarise({ ...asked, signal }),
   );

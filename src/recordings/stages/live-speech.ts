@@ -113,7 +113,7 @@ async function recogniseOne(
   const language = again ?? live.asked;
   const { stretch, cut, voice } = plan[index]!;
   const [start, end] = stretch;
-  const before = plan[index - 1]?.cut ? heard[index - 1]! : null;
+  const before = plan[index - 1]?.cut ? (heard[index - 1] ?? null) : null;
   const result = askUntilAnswered(following, askedStretch(stretch, before), {
     job,
     language,

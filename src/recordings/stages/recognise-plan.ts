@@ -106,7 +106,7 @@ export async function recogniseAgain(
   }: { all: readonly Utterance[]; index: number } & Parameters<SpeechEngine['recognise']>[2],
 ): Promise<HeardStretch> {
   const stretch = plan[index]!;
-  const before = isCut(plan, index - 1, audioOf) ? all[index - 1]! : null;
+  const before = isCut(plan, index - 1, audioOf) ? (all[index - 1] ?? null) : null;
   const heard = await engine.recognise(audioOf(index), askedStretch(stretch, before), options);
   const goesOn = isCut(plan, index, audioOf);
   const part = keptPart(heard.segments, stretch, { before, goesOn });

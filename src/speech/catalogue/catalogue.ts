@@ -53,9 +53,10 @@ export type ModelDownload = { url: string; size: number | null; sha256: string |
 
 /** What a person fetches to have a model: the files of its first source, and what their publisher says of them. */
 export function downloadsOf({ sources: [source], files }: CatalogueEntry): ModelDownload[] {
-  if ('archive' in source!) return [{ url: source.archive, size: null, sha256: null }];
+  if (!source) return [];
+  if ('archive' in source) return [{ url: source.archive, size: null, sha256: null }];
   return Object.entries(files).map(([name, { size = null, sha256 = null }]) => ({
-    url: new URL(name, source!.base).href,
+    url: new URL(name, source.base).href,
     size,
     sha256,
   }));

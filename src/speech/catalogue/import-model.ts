@@ -56,7 +56,7 @@ async function modelMeant(path: string, entries: readonly CatalogueEntry[]): Pro
       'model-unusable',
       modelFailure('import-several', { name: basename(path), models: found }),
     );
-  return found.length === 0 ? path : join(path, found[0]!);
+  return join(path, ...found);
 }
 
 /** Copies or unpacks what is a model's, and says which. */

@@ -89,26 +89,29 @@ export async function listModels(
   const advice = recommended(entries, language, machine);
   const uses = usesOf(installed.models, settings['stt.local_model'], language);
   const ids = [...new Set([...entries, ...installed.models].map(({ id }) => id))];
-  const models = ids.map((id): ListedModel => {
+  const models = ids.flatMap((id): ListedModel[] => {
     const entry = entries.find((one) => one.id === id);
     const here = installed.models.find((one) => one.id === id);
-    const known = (here ?? entry)!;
-    return {
-      id,
-      title: known.title,
-      about: entry === undefined ? null : (entry.about ?? aboutOf(id)),
-      purpose: known.purpose,
-      languages: known.languages,
-      size: here ? bytesOf(here) : entry!.size,
-      license: known.license,
-      memory_gb: entry?.memory_gb ?? null,
-      recommended: advice.get(id) ?? null,
-      installed: here !== undefined,
-      used_for: uses.get(id) ?? [],
-      progress: works.progress(id),
-      error: works.failure(id, here !== undefined),
-      downloads: entry === undefined ? [] : downloadsOf(entry),
-    };
+    const known = here ?? entry;
+    if (!known) return [];
+    return [
+      {
+        id,
+        title: known.title,
+        about: entry === undefined ? null : (entry.about ?? aboutOf(id)),
+        purpose: known.purpose,
+        languages: known.languages,
+        size: here ? bytesOf(here) : (entry?.size ?? 0),
+        license: known.license,
+        memory_gb: entry?.memory_gb ?? null,
+        recommended: advice.get(id) ?? null,
+        installed: here !== undefined,
+        used_for: uses.get(id) ?? [],
+        progress: works.progress(id),
+        error: works.failure(id, here !== undefined),
+        downloads: entry === undefined ? [] : downloadsOf(entry),
+      },
+    ];
   });
   const unusable = installed.broken.map(({ folder, problem }) => ({ file: folder, problem }));
   return { models, broken: [...broken, ...unusable, ...(await damagedChecksums(modelsDir[0]))] };

@@ -212,7 +212,7 @@ function progressOf(state: State, id: string, work: Work) {
     if (!isNew && now - told < frameMs && bytes !== total) return;
     told = now;
     window = [...window.filter(({ at }) => now - at < rateMs), { at: now, bytes }];
-    const first = window[0]!;
+    const [first = { at: now, bytes }] = window;
     const rate =
       now > first.at ? Math.round(((bytes - first.bytes) * 1000) / (now - first.at)) : null;
     work.progress = {

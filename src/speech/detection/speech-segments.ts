@@ -81,7 +81,7 @@ export function quietestIn(samples: Int16Array): number {
   const energies = new Float64Array(Math.floor(samples.length / step));
   for (let i = 0; i < energies.length; i += 1) {
     let sum = 0;
-    for (let k = i * step; k < (i + 1) * step; k += 1) sum += samples[k]! * samples[k]!;
+    for (const sample of samples.subarray(i * step, (i + 1) * step)) sum += sample * sample;
     energies[i] = sum;
   }
   const width = Math.round(windowSeconds / stepSeconds);
@@ -89,7 +89,7 @@ export function quietestIn(samples: Int16Array): number {
   let at = Math.floor(energies.length / 2);
   for (let i = 0; i + width <= energies.length; i += 1) {
     let sum = 0;
-    for (let k = i; k < i + width; k += 1) sum += energies[k]!;
+    for (const energy of energies.subarray(i, i + width)) sum += energy;
     if (sum <= best) {
       best = sum;
       at = i + width / 2;
@@ -256,14 +256,14 @@ function segmentsOf(kept: readonly Placed[], [start, end]: Stretch): Segment[] {
     const from = Math.min(Math.max(span.start, start), end);
     return { ...span, start: from, end: Math.max(from, Math.min(span.end, end)) };
   };
-  const groups: Placed[][] = [];
+  const groups: [Placed, ...Placed[]][] = [];
   for (const placed of kept) {
     const last = groups.at(-1);
-    if (last?.[0]?.segment === placed.segment) last.push(placed);
+    if (last?.[0].segment === placed.segment) last.push(placed);
     else groups.push([placed]);
   }
   return groups.map((group) => {
-    const { segment, of } = group[0]!;
+    const [{ segment, of }] = group;
     const part =
       group.length === of
         ? segment

@@ -117,9 +117,8 @@ function wholeFrame(samples: Int16Array): Int16Array {
 function levelsOf(samples: Int16Array): { audible: boolean; bright: number } {
   let power = 0;
   let differences = 0;
-  let before = samples[0]!;
-  for (let i = 0; i < samples.length; i += 1) {
-    const sample = samples[i]!;
+  let before = samples[0] ?? 0;
+  for (const sample of samples) {
     const difference = sample - before;
     power += sample * sample;
     differences += difference * difference;

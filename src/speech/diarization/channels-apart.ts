@@ -82,9 +82,9 @@ async function onlySpeech(
       const to = Math.min(channel.duration, from + blockSeconds);
       const samples = await channel.read(from, to);
       const kept = new Float32Array(samples.length);
-      while (next < spans.length && spans[next]![1] <= from) next += 1;
-      for (let at = next; at < spans.length && spans[at]![0] < to; at += 1) {
-        const [start, end] = spans[at]!;
+      while ((spans[next]?.[1] ?? Infinity) <= from) next += 1;
+      for (const [start, end] of spans.slice(next)) {
+        if (start >= to) break;
         const first = Math.max(0, Math.round((start - from) * speechRate));
         const last = Math.min(samples.length, Math.round((end - from) * speechRate));
         for (let i = first; i < last; i += 1) kept[i] = samples[i]! / 32_768;

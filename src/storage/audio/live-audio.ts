@@ -139,10 +139,10 @@ async function entriesIn(
   const entries: Entry[] = [];
   let heardAt = 0;
   for await (const { key, bytes, modifiedAt } of bucket.list(folder)) {
-    const [, turn, form, start] =
+    const [, turn, form = '', start] =
       /^(\d+)-(begin|\d+(?:x2)?)-(\d+)$/.exec(key.slice(folder.length)) ?? [];
     if (turn === undefined) continue;
-    const layout = layoutOf(form!);
+    const layout = layoutOf(form);
     if (layout) heardAt = Math.max(heardAt, modifiedAt.getTime());
     entries.push({
       key,

@@ -59,7 +59,7 @@ export function appendBatch(): AppendBatch {
     const tail = tails.get(append.stream);
     if (tail) return tail.append === append.basis ? tail.unit : undefined;
     const command =
-      append.expectedVersion === 0 ? asWritten(append.facts![0]!.metadata.command) : '';
+      append.expectedVersion === 0 ? asWritten(append.facts?.[0]?.metadata.command ?? '') : '';
     if (command !== '' && beginning.has(command)) return undefined;
     beginning.add(command);
     return units.push({ stream: append.stream, expected: append.expectedVersion, command });
@@ -115,7 +115,7 @@ export function appendBatch(): AppendBatch {
 function placesOf(append: WaitingAppend, nextId: (time: number) => string): Place[] {
   const { stream, at } = append;
   let version = append.expectedVersion;
-  return append.facts!.map((fact) => {
+  return (append.facts ?? []).map((fact) => {
     version += 1;
     const id = nextId(at.getTime());
     return { fact, id, stream, version, at: fact.metadata.at ?? at.toISOString() };
