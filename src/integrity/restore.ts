@@ -1,6 +1,6 @@
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { exists, privateDirectory, syncDirectory } from '../shared/files.ts';
+import { exists, ifMissing, privateDirectory, syncDirectory } from '../shared/files.ts';
 import { type ErasureList, openErasureList, readKeyFile } from '../../events/log/file-keys.ts';
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { rawRecords } from '../../events/log/reader.ts';
@@ -22,7 +22,10 @@ import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
 import { openContent } from '../../events/log/sealing.ts';
 import { KeyError } from '../../events/key-store.ts';
+import { lastState } from '../recordings/erasure.ts';
+import { erasedState } from '../recordings/handle.ts';
 import { ifCode } from '../shared/errors.ts';
+import type { PendingJobs } from '../storage/pending-jobs.ts';
 
 /** What `mitschrift restore` answers. */
 export type RestoreReport = {
@@ -74,8 +77,9 @@ export async function restore(
   }
   const { erasedAgain, verified } = await withLogAlone(
     building,
-    async ({ store, keys, counted }) => {
+    async ({ store, keys, jobs, counted }) => {
       const again = await recordErasures(store, list);
+      await addJobs(building, store, jobs);
       await counted.note('backup.restored', 'system');
       return {
         erasedAgain: again,
@@ -193,6 +197,19 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
     appended += 1;
   }
   return appended;
+}
+
+/** Pending jobs are in no backup: what the copied files show to be unfinished is to be finished by the service. */
+async function addJobs(data: DataFolder, store: EventLog, jobs: PendingJobs): Promise<void> {
+  for (const recordingId of await readdir(data.recordings).catch(ifMissing<string[]>([]))) {
+    const late = join(data.recordings, recordingId, 'late', 'late.json');
+    if (await exists(late)) await jobs.add(recordingId, 'late-audio');
+  }
+  // The key is destroyed last.
+  for (const subject of await readdir(data.keys)) {
+    const state = await lastState(store, subject);
+    if (state === erasedState) await jobs.add(subject, 'erase');
+  }
 }
 
 /** Without this a deleted user or group would be one without a name, and count as one. */

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { recordingStream } from '../../events/facts/recording.ts';
+import { machineVersion } from '../../machines/recording.ts';
+import { withLogAlone } from '../../src/integrity/open-mark.ts';
+import { restore } from '../../src/integrity/restore.ts';
+import { dataFolder } from '../../src/shared/data-directory.ts';
+import { browserClient } from '../support/browser-client.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type ProblemAnswer,
@@ -13,6 +20,7 @@ import {
   startService,
 } from '../support/http-client.ts';
 import { program } from '../support/program.ts';
+import { until } from '../support/pulse-until.ts';
 import { mitschrift } from '../support/recorded-data.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -172,4 +180,70 @@ test('what happened counts backups by day and who made them', async (t) => {
   const all = await service.call<Page>('GET', '/happened?limit=200', { token });
   assert.ok(all.body.happened.some(({ type }) => type === 'backup.completed'));
   assert.ok(!JSON.stringify(all.body).includes(path), 'not where it is');
+});
+
+test('late audio that was acknowledged but not yet added is added by the restored server', async (t) => {
+  const stages = { capture: undefined };
+  const service = await startService(t, { stages });
+  const token = await service.setUp();
+  const rate = 16_000;
+  const pcm = randomBytes(2 * 2 * rate);
+  const browser = (of: { recordingId?: string } = {}) =>
+    browserClient({ url: () => service.url, token, pcm, rate, frameSamples: 800, ...of });
+  const first = browser();
+  await first.sendTo(rate);
+  const id = (await first.stop()).recording_id!;
+  await service.reaches(id, 'idle.saved');
+  const late = browser({ recordingId: id });
+  await late.sendTo(2 * rate);
+  const folder = await tempDir(t);
+  await begin(service, token, join(folder, 'backup'));
+  assert.equal((await ended(service, token)).state, 'done');
+  late.vanish();
+  await service.close();
+
+  const dataDir = join(folder, 'restored');
+  await restore(join(folder, 'backup'), dataFolder(dataDir));
+  const browserLimits = { graceMs: 300, restartGraceMs: 0 };
+  const restored = await startService(t, { dataDir, stages, browserLimits });
+  type Facts = { events: { type: string; data: Record<string, unknown> }[] };
+  const events = `/recordings/${id}/events`;
+  const again = await restored.login('ada');
+  const extended = await until('it is added', async () =>
+    (await restored.call<Facts>('GET', events, { token: again })).body.events.find(
+      ({ type }) => type === 'audio.extended',
+    ),
+  );
+  const path = join(dataDir, 'recordings', id, String(extended.data['path']));
+  assert.deepEqual((await readFile(path)).subarray(44), pcm);
+});
+
+test('an erasure that a crash left undone before the backup is finished by the restored server', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  await service.close();
+  await withLogAlone(dataFolder(service.dataDir), async ({ store }) => {
+    const stream = recordingStream(id);
+    const erased = {
+      type: 'recording.erased',
+      data: {},
+      by: 'system',
+      command: 'erasing',
+    } as const;
+    const states = { from: 'idle.saved', to: 'idle.erased', machine: machineVersion };
+    await store.append(stream, [{ ...erased, ...states }], await store.version(stream));
+  });
+  const folder = await tempDir(t);
+  const made = await mitschrift(service.dataDir, 'backup', join(folder, 'backup'));
+  assert.equal(made.code, 0, made.stderr);
+  const dataDir = join(folder, 'restored');
+  // It says that something deleted is still there.
+  await restore(join(folder, 'backup'), dataFolder(dataDir));
+  assert.ok(existsSync(join(dataDir, 'keys', id)));
+  await startService(t, { dataDir });
+  await eventually('its key and its audio are gone', () =>
+    ['keys', 'recordings'].every((part) => !existsSync(join(dataDir, part, id))),
+  );
 });
