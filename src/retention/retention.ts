@@ -5,6 +5,7 @@ import type { DecideRecording } from '../../projections/recording/decide.ts';
 import { heldBy } from '../../projections/recording/holds.ts';
 import { orderOf } from '../../projections/recording/order.ts';
 import type { Recording } from '../../projections/recording/recording.ts';
+import { recordingsByOwner } from '../../projections/recordings.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
@@ -50,7 +51,7 @@ type Deps = Omit<DueDeps, 'now'> &
   Parameters<typeof audioAtOneNode>[0] & {
     signal: AbortSignal;
     log: Pick<Log, 'info' | 'warn'>;
-    accounts: Pick<Accounts, 'listUsers' | 'takeIn'>;
+    accounts: Pick<Accounts, 'takeIn'>;
     recordingService: Pick<OpenRecordingService, 'erase' | 'removeAudio'>;
     trial?: Partial<RetentionTrial> | undefined;
     /** Resolves when the lists of recordings show what is in the log. */
@@ -98,13 +99,14 @@ async function dueNowOf(deps: DueDeps, owner: string): Promise<DueNow> {
   return { going: all.filter(({ at }) => at < before), waiting: rest };
 }
 
-/** Oldest first, of one user after the other; what fails is tried again with the next round. */
+/** Oldest first, of one owner after the other; what fails is tried again with the next round. */
 async function round(deps: Deps, due: DueDeps, signal: AbortSignal): Promise<void> {
   const { accounts, log, upToDate } = deps;
   await upToDate();
   await accounts.takeIn();
   let left = deps.trial?.roundMax ?? roundMaxDefault;
-  for (const { userId: owner } of accounts.listUsers()) {
+  // Also guest, and who was deleted and left some: the periods of the server hold for them too.
+  for (const owner of (await recordingsByOwner(deps.storage)).keys()) {
     if (signal.aborted || left <= 0) return;
     const rules = await rulesOf(due, owner);
     const { going } = await dueNowOf(due, owner);

@@ -1,3 +1,4 @@
+import { recordingsByOwner } from '../../projections/recordings.ts';
 import type { RunningServer } from '../http/server.ts';
 import type { HttpServices } from '../http/services.ts';
 import type { PeopleParts } from '../doctor/people-checks.ts';
@@ -45,7 +46,7 @@ export function serviceDoctor(
 }
 
 /** What people have to do themselves. */
-const peopleOf = ({ config, accounts, retention }: Parts): PeopleParts => ({
+const peopleOf = ({ config, accounts, retention, storage }: Parts): PeopleParts => ({
   withoutTwoStep: () =>
     config.settings()['auth.totp'] === 'optional'
       ? null
@@ -66,9 +67,9 @@ const peopleOf = ({ config, accounts, retention }: Parts): PeopleParts => ({
   },
   async waitingForYes(signal) {
     let count = 0;
-    for (const { userId } of accounts.listUsers()) {
+    for (const owner of (await recordingsByOwner(storage)).keys()) {
       signal.throwIfAborted();
-      if ((await retention.dueNow(userId)).waiting.length > 0) count += 1;
+      if ((await retention.dueNow(owner)).waiting.length > 0) count += 1;
     }
     return count;
   },

@@ -41,6 +41,6 @@ export const checksOfPeopleInGerman = {
       other:
         'Die Notizen von {count} Personen werden länger aufbewahrt als vorgesehen: So viele zu löschen, braucht ein Ja.',
     },
-    todo: 'Bitten Sie sie, auf ihrer Startseite zu antworten.',
+    todo: 'Bitten Sie sie, auf ihrer Startseite zu antworten. Für guest und gelöschte Personen antwortet ein Administrator: POST /retention/confirm?owner=….',
   },
 } satisfies Words<typeof checksOfPeople>;

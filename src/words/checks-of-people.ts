@@ -54,7 +54,7 @@ export const checksOfPeople = {
         other:
           'The notes of {count} users are kept longer than planned: deleting so many needs a yes.',
       },
-      todo: 'Ask them to answer on their home page.',
+      todo: 'Ask them to answer on their home page. For guest and deleted users, an administrator answers: POST /retention/confirm?owner=….',
     },
   ),
 };

@@ -200,3 +200,39 @@ test('notes that cannot be deleted keep no other from being deleted, of their ow
   await eventually('they are tried again', () => tries > 4);
   for (const id of failing) assert.equal(await statusOf(service, ada, id), 200);
 });
+
+test('periods of the server hold for what guest and deleted users left, and administrators let it go', async (t) => {
+  const { service, move } = await withClock(t);
+  const admin = await service.setUp();
+  const ben = await service.addUser('ben');
+  const cleo = await service.addUser('cleo');
+  const benId = service.accounts.findUser('ben')!.userId;
+  const left = await note(service, ben, 60);
+  const ofGuest = await note(service, admin, 60);
+  const given = { token: admin, json: { owner: 'guest' } };
+  assert.equal((await service.call('PATCH', `/recordings/${ofGuest}`, given)).status, 200);
+  assert.equal((await service.call('DELETE', '/users/ben', { token: admin })).status, 204);
+  const json = { retention: { notes_days: 30, longest: true } };
+  assert.equal((await service.call('PUT', '/config', { token: admin, json })).status, 200);
+  await get(service, admin, '/retention');
+  move(2 * day);
+  for (const owner of ['guest', benId]) {
+    const path = `?owner=${owner}`;
+    const strange = await service.call('GET', `/retention${path}`, { token: cleo });
+    assert.equal(strange.status, 403);
+    const { waiting } = await get<Shown>(service, admin, `/retention${path}`);
+    assert.equal(waiting?.notes, 1);
+    const confirm = (token: string) =>
+      service.call('POST', `/retention/confirm${path}`, {
+        token,
+        json: { before: waiting!.before },
+      });
+    assert.equal((await confirm(cleo)).status, 403);
+    assert.equal((await confirm(admin)).status, 200);
+  }
+  await eventually('both are gone', async () =>
+    [await statusOf(service, admin, left), await statusOf(service, admin, ofGuest)].every(
+      (status) => status === 404,
+    ),
+  );
+});

@@ -7,10 +7,14 @@ import { confirmRetention, setRetention } from '../../../projections/personal-re
 import { graceMs } from '../../../projections/retention.ts';
 import { recordingsListed, recordingsName } from '../../../projections/recording-row.ts';
 import type { DuePart } from '../../retention/due.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { detail } from '../../words/details.ts';
 import { localTime } from '../../shared/time.ts';
 import { holdShown } from '../holds.ts';
+import { Problem } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
+import { sees, seesLeft } from '../visible-recording.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
 
 const days = z.int().nullable();
@@ -109,6 +113,11 @@ const logAnswer = z.object({
 
 const route = routesOf({ tag: 'Retention' });
 
+/** Who gives no yes themselves. */
+const ofOthers =
+  '`owner=guest`, or the id of a deleted user: to administrators, of what tray and hotkey recorded or a deleted user left.';
+const ownerSchema = z.strictObject({ owner: z.string().max(64).optional() });
+
 const dayMs = 86_400_000;
 const previewedMax = 200;
 const protectedMax = 100;
@@ -119,8 +128,11 @@ export const retentionRoutes = [
     id: 'getRetention',
     summary:
       'How long the caller’s audio and notes are kept, and what goes soon or waits for a yes',
+    description: ofOthers,
+    query: ownerSchema,
     answers: { 200: { description: 'As it is now.', json: retentionAnswer } },
-    run: ({ caller }, services) => shown(services, caller.userId),
+    problems: ['not-admin'],
+    run: ({ query, caller }, services) => shown(services, caller, ownerOf(services, query, caller)),
   }),
   route('put', '/retention', {
     id: 'setRetention',
@@ -133,26 +145,29 @@ export const retentionRoutes = [
     command: true,
     async run({ body, caller, onBehalf }, services) {
       await services.order.change(onBehalf.by, onBehalf, setRetention(body));
-      return await shown(services, caller.userId);
+      return await shown(services, caller, caller.userId);
     },
   }),
   route('post', '/retention/confirm', {
     id: 'confirmRetention',
     summary: 'Lets go what is due before a moment and waited for a yes',
-    description: 'It is deleted within the hour, and what became due later waits for another yes.',
+    description: `It is deleted within the hour, and what became due later waits for another yes. ${ofOthers}`,
+    query: ownerSchema,
     body: {
       json: z.strictObject({
         before: z.iso.datetime({ offset: true }).describe('as `waiting.before`; now at most'),
       }),
     },
     answers: { 200: { description: 'As it is now.', json: retentionAnswer } },
+    problems: ['not-admin'],
     command: true,
-    async run({ body, caller, onBehalf }, services) {
+    async run({ query, body, caller, onBehalf }, services) {
       const { order, retention, log } = services;
+      const owner = ownerOf(services, query, caller);
       const before = new Date(Math.min(Date.parse(body.before), retention.now())).toISOString();
-      await order.change(onBehalf.by, onBehalf, confirmRetention(before));
-      log.info({ category: 'security', by: onBehalf.by, before }, 'retention confirmed');
-      return await shown(services, caller.userId);
+      await order.change(owner, onBehalf, confirmRetention(before));
+      log.info({ category: 'security', by: onBehalf.by, owner, before }, 'retention confirmed');
+      return await shown(services, caller, owner);
     },
   }),
   route('get', '/retention/preview', {
@@ -191,8 +206,19 @@ export const retentionRoutes = [
 /** Moments in an answer. */
 const timeOf = (ms: number): string => new Date(ms).toISOString();
 
+/** @throws {Problem} `not-admin` */
+function ownerOf(
+  services: HttpServices,
+  { owner }: z.output<typeof ownerSchema>,
+  caller: Caller,
+): string {
+  if (owner === undefined || seesLeft(services, caller, owner)) return owner ?? caller.userId;
+  throw new Problem('not-admin', { said: detail('recordings-of-others') });
+}
+
 async function shown(
   services: HttpServices,
+  caller: Caller,
   owner: string,
 ): Promise<z.output<typeof retentionAnswer>> {
   const { retention, order, backups } = services;
@@ -215,14 +241,14 @@ async function shown(
       ...effectOf(server.changedAt),
     },
     own: { ...user.terms, ...effectOf(user.changedAt) },
-    folders: [...personal.folders.values()]
+    folders: (sees(caller, owner) ? [...personal.folders.values()] : [])
       .flatMap(({ id, name, retention: terms, retentionAt }) =>
         terms === null ? [] : [{ id, name, ...terms, ...effectOf(Date.parse(retentionAt ?? '')) }],
       )
       .toSorted((a, b) => a.name.localeCompare(b.name)),
     soon: firstDay(week),
     waiting: waiting.length === 0 ? null : waitingShown(waiting, personal, now),
-    protected: await heldOf(services, owner),
+    protected: await heldOf(services, owner, sees(caller, owner)),
     last_backup_at: backup?.state === 'done' ? backup.ended_at : null,
   };
 }
@@ -283,11 +309,13 @@ async function itemsOf(services: HttpServices, personal: Personal, parts: readon
   });
 }
 
-async function heldOf(services: HttpServices, owner: string) {
+async function heldOf(services: HttpServices, owner: string, words: boolean) {
   const read = entriesOf(services.storage, recordingsName, `h/${owner}/`);
   const entries = await read({ gte: '', lt: '~', reverse: true, limit: protectedMax });
   return (await recordingsListed(services.storage, entries)).flatMap((row) => {
     const hold = holdShown(services, row);
-    return hold ? [{ recording_id: row.recordingId, title: row.title, ...hold }] : [];
+    if (!hold) return [];
+    const said = words ? { title: row.title } : { title: null, reason: null };
+    return [{ recording_id: row.recordingId, ...hold, ...said }];
   });
 }
