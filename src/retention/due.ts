@@ -1,4 +1,4 @@
-import { entriesOf, type ReadEntries } from '../../projections/list-page.ts';
+import { entriesInAny, entriesOf, type ReadEntries } from '../../projections/list-page.ts';
 import {
   type Due,
   type RetentionRules,
@@ -7,7 +7,7 @@ import {
   shortestMs,
 } from '../../projections/retention.ts';
 import { isHeld } from '../../events/facts/holds.ts';
-import { countedEntries, entriesInFolders } from '../../projections/library.ts';
+import { countedEntries, entriesOfOrder } from '../../projections/library.ts';
 import { type KeptLine, linesOf, recordingsName } from '../../projections/recording-row.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { OrderBook } from '../order/order-book.ts';
@@ -135,7 +135,7 @@ function listsOf(
     const shortest = shortestMs([layer]);
     return shortest === null || (all !== null && all <= shortest)
       ? []
-      : [{ read: entriesInFolders(storage, owner, [id]), shortest }];
+      : [{ read: entriesInAny(entriesOfOrder(storage, owner, { id, kind: 'folder' })), shortest }];
   });
   return all === null
     ? ofFolders

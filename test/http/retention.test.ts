@@ -236,3 +236,31 @@ test('periods of the server hold for what guest and deleted users left, and admi
     ),
   );
 });
+
+test('the period of a folder holds for a recording without documents, too', async (t) => {
+  const { service, move } = await withClock(t);
+  const token = await service.setUp();
+  service.engines.hold('transcribe');
+  const started_at = new Date(Date.now() - 60 * day).toISOString();
+  const { recording_id: id } = (await service.upload(token, { started_at })).body;
+  await service.reaches(id, 'transcribing.recognising');
+  await service.call('POST', `/recordings/${id}/cancel`, { token });
+  await service.reaches(id, 'idle.kept');
+  service.engines.release('transcribe');
+  for (let n = 0; n < 10; n += 1) await note(service, token, 0);
+  const { body: folder } = await service.call<{ id: string }>('POST', '/folders', {
+    token,
+    json: { name: 'Interviews', retention: { audio_days: 30 } },
+  });
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { folder: folder.id } });
+  const { items } = await get<Preview>(service, token, '/retention/preview?days=2');
+  assert.deepEqual(
+    items.map((item) => [item.recording_id, item.part, item.rule]),
+    [[id, 'audio', 'folder']],
+  );
+  move(25 * hour);
+  await eventually('its audio is gone', async () => {
+    const { removed } = await get<Log>(service, token, '/retention/log');
+    return removed.some(({ part }) => part === 'audio');
+  });
+});
