@@ -242,6 +242,10 @@ test('who may read a running recording follows it until that is withdrawn, and h
     (frame) => ben!.frames.indexOf(frame) > ben!.frames.indexOf(told) && follows(1)(frame),
   );
   assert.equal(ben!.frames.some(moved('recording.resumed')), false);
+  const beforeDeletion = ben!.frames.length;
+  await owen('DELETE', `/recordings/${id}`);
+  await ben!.until(moved('recording.discarded'));
+  await ben!.until((frame) => ben!.frames.indexOf(frame) >= beforeDeletion && follows(0)(frame));
   assert.equal(
     cleo!.frames.some(({ type }) => type === 'transition'),
     false,

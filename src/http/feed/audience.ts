@@ -39,7 +39,8 @@ export async function formerHearers(
   still: Hearers,
 ): Promise<Hearers> {
   const recordingId = recordingOf(fact.stream);
-  if (recordingId === undefined || !taking.has(fact.type)) return new Set();
+  const isTaken = taking.has(fact.type) || fact.to === 'idle.erased';
+  if (recordingId === undefined || !isTaken) return new Set();
   const all = othersThan(null, listeners);
   if (all.size === 0) return all;
   const facts: LoggedFact[] = [];
@@ -57,11 +58,10 @@ export async function formerHearers(
   return new Set([...could].filter((userId) => !still.has(userId)));
 }
 
-/** What ends a right by its fact alone. */
+/** What ends a right by its fact alone; besides whatever erases. */
 const taking: ReadonlySet<string> = new Set<FactOutline['type']>([
   'access.withdrawn',
   'recording.handed_over',
-  'recording.erased',
 ]);
 /** What says who may read it. */
 const telling: ReadonlySet<string> = new Set<FactOutline['type']>([
