@@ -80,3 +80,19 @@ test('an administrator protects the note of somebody else, without a word of it,
   assert.equal((await protect(service, admin, id, null)).body.hold, null);
   assert.equal((await service.call('DELETE', `/recordings/${id}`, { token: anna })).status, 204);
 });
+
+test('an administrator protects a note also when it is shared with them', async (t) => {
+  const service = await startService(t);
+  const admin = await service.setUp();
+  const anna = await service.addUser('anna');
+  const id = await note(service, anna);
+  const share = { token: anna, json: { user: 'ada' } };
+  assert.equal((await service.call('PUT', `/recordings/${id}/access`, share)).status, 200);
+  assert.equal((await protect(service, admin, id, {})).status, 200);
+  assert.equal((await held(service, anna, id))?.by, 'ada');
+  const both = { hold: null, title: 'Mine' };
+  const more = await service.call('PATCH', `/recordings/${id}`, { token: admin, json: both });
+  assert.equal(more.status, 403);
+  assert.equal((await protect(service, admin, id, null)).status, 200);
+  assert.equal(await held(service, anna, id), null);
+});

@@ -83,7 +83,7 @@ export const recordingChangeRoutes = [
       const { owner } = row;
       const right = await rightsOf(services, caller, row);
       const words = right !== null;
-      if (right) assertMayChange(services, { row, right }, body);
+      if (right && !isProtection(body, caller)) assertMayChange(services, { row, right }, body);
       const isPut = isOrderGiven(body);
       const order = isPut ? orderWanted(body, await services.order.of(owner)) : {};
       if (isPut) await services.refreshing.note(id);
@@ -219,8 +219,12 @@ const noRight: Right = { role: 'read', audio: false };
 /** Administrators protect any recording from deletion, without a word of it. */
 const isHoldAlone = (body: object): boolean => Object.keys(body).join() === 'hold';
 
+/** What an administrator may do with any recording. */
+const isProtection = (body: object, { isAdmin }: Pick<Caller, 'isAdmin'>): boolean =>
+  isAdmin && isHoldAlone(body);
+
 const rowToChange = async (services: HttpServices, caller: Caller, id: string, body: object) =>
-  isHoldAlone(body) && caller.isAdmin
+  isProtection(body, caller)
     ? await recordingInView(services, caller, id)
     : await visibleOrLeft(services, caller, id, 'read');
 
