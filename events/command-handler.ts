@@ -108,6 +108,8 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
     } finally {
       held.users -= 1;
       if (held.users === 0) inUse.delete(stream);
+      // The same object set again would keep the size that it had.
+      kept.delete(stream);
       kept.set(stream, held, maxSize ? { size: held.size } : {});
     }
   };

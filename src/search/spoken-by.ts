@@ -63,8 +63,11 @@ export function openSpokenBy(deps: {
         if (kept.peek(owner) === owned) kept.delete(owner);
         throw error;
       }
-      // Weighed anew.
-      if (kept.peek(owner) === owned) kept.set(owner, owned);
+      // Weighed anew: the same object set again would keep the size that it had.
+      if (kept.peek(owner) === owned) {
+        kept.delete(owner);
+        kept.set(owner, owned);
+      }
       return readIn(listOf(owned, foldName(speaker), kind));
     },
   };

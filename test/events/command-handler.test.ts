@@ -196,6 +196,17 @@ describe('A command', () => {
     await handler.handle('recording-1', anna('again'), countOn);
     assert.equal(await handler.read('recording-1', (count) => count), 2);
   });
+
+  it('weighs a stream anew when it has grown, and drops what is too much then', async () => {
+    const taken: string[] = [];
+    const onFact = ({ stream }: { stream: string }) => void taken.push(stream);
+    const handler = handlerOn(memoryStore(), { sizeMax: 5, sizeOf: () => 1, onFact });
+    const commands = ['recording-1', 'recording-2', 'recording-2', 'recording-2'];
+    for (const [n, stream] of commands.entries())
+      await handler.handle(stream, anna(`${n}`), countOn);
+    assert.equal(await handler.read('recording-1', (count) => count), 1);
+    assert.deepEqual(taken, [...commands, 'recording-1'], 'it was dropped, and is read again');
+  });
 });
 
 describe('Many commands at once, from two processes, on a disk that fails now and then,', () => {
