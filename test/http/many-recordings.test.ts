@@ -186,4 +186,21 @@ test('the documents of several are one zip file, and nothing of another’s is i
     body.transcripts.flatMap(({ documents }) => Object.values(documents)).toSorted(),
   );
   for (const text of inside.values()) assert.notEqual(text, '');
+
+  // With a key, one after the other and both at once: each gets the whole file.
+  const keyed = () =>
+    rawRequest(service.url, {
+      method: 'POST',
+      path: '/recordings/bulk/export',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': 'zip',
+      },
+      body: JSON.stringify({ recording_ids: ids }),
+    });
+  for (const again of [await keyed(), await keyed(), ...(await Promise.all([keyed(), keyed()]))]) {
+    assert.equal(again.headers['content-type'], 'application/zip');
+    assert.deepEqual([...(await unzip(again.bytes)).keys()], [...inside.keys()]);
+  }
 });

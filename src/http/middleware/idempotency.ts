@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Stream } from 'node:stream';
 import { fieldFault } from '../../words/field-faults.ts';
 import { LRUCache } from 'lru-cache';
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa';
@@ -150,7 +151,9 @@ async function answerOf(
   services: RightsServices,
   { status, body, res, path }: Context,
   caller: Caller,
-): Promise<Answer> {
+): Promise<Answer | null> {
+  // Read once, it has nothing left to be repeated; what answers with one changes nothing.
+  if (body instanceof Stream) return null;
   const headers: Record<string, string> = {};
   for (const name of answerHeaders) {
     const value = res.getHeader(name);
