@@ -1,4 +1,5 @@
 import type { Sentence } from '../words/params.ts';
+import { problemOf } from '../words/problems.ts';
 import { inEnglish } from '../words/say.ts';
 
 export type AccountErrorCode =
@@ -94,3 +95,7 @@ export class AccountError extends Error {
     this.passwordFault = passwordFault;
   }
 }
+
+/** The command led to something else before. */
+export const usedDifferently = (): AccountError =>
+  new AccountError('KEY_USED_DIFFERENTLY', problemOf('key-used-differently'));

@@ -9,7 +9,7 @@ import {
 } from '../../projections/group-changes.ts';
 import { userByName } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
-import { AccountError } from './account-error.ts';
+import { AccountError, usedDifferently } from './account-error.ts';
 import { detail } from '../words/details.ts';
 import type { UserKeys } from './users.ts';
 import type { OnBehalf, UserStream } from './user-stream.ts';
@@ -21,7 +21,7 @@ export interface Groups {
   findGroup(id: string): Group | undefined;
   /** Ids of the groups that a user is in. */
   groupsOf(userId: string): string[];
-  /** @throws {AccountError} `NAME_TAKEN`, `TOO_MANY_NAMES`; a repetition answers with the group it made */
+  /** @throws {AccountError} `NAME_TAKEN`, `TOO_MANY_NAMES`, `KEY_USED_DIFFERENTLY`; a repetition answers with the group it made */
   createGroup(wanted: { name: string; claim: string | null }, onBehalf: OnBehalf): Promise<Group>;
   /** What is left out stays. @throws {AccountError} `UNKNOWN_GROUP`, `NAME_TAKEN` */
   changeGroup(
@@ -56,10 +56,14 @@ export function groupAdministration({ stream, keys, log }: GroupParts): Groups {
     findGroup: (id) => users.groups.get(id),
     groupsOf: (userId) => groupsOfUser(users, userId),
     async createGroup(wanted, onBehalf) {
-      const [fact] = await stream.change(onBehalf, decideGroup(ulid(), wanted));
-      const id = fact && 'group_id' in fact.data ? fact.data.group_id : '';
+      const made = ulid();
+      const [fact] = await stream.change(onBehalf, decideGroup(made, wanted));
+      if (fact?.type !== 'group.created') throw usedDifferently();
+      const { group_id: id } = fact.data;
+      const group = there(id);
+      if (id !== made && !(await isMadeBy(stream, fact.version, wanted))) throw usedDifferently();
       report('group created', id, onBehalf);
-      return there(id);
+      return group;
     },
     async changeGroup(id, wanted, onBehalf) {
       await stream.change(onBehalf, decideGroupChange(id, wanted));
@@ -86,6 +90,17 @@ export function groupAdministration({ stream, keys, log }: GroupParts): Groups {
       report('group deleted', id, onBehalf);
     },
   };
+}
+
+/** Whether the group was called so when it was made: it may have another name by now. */
+async function isMadeBy(
+  stream: UserStream,
+  version: number,
+  { name, claim }: Parameters<Groups['createGroup']>[0],
+): Promise<boolean> {
+  const fact = await stream.factAt(version);
+  const first = fact?.type === 'group.created' ? fact.content : undefined;
+  return first?.name === name && (first.claim ?? null) === claim;
 }
 
 /** Destroys what opens a group's name. */

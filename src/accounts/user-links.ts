@@ -18,8 +18,7 @@ import {
   linkOver,
   openLink,
 } from '../../projections/user-links.ts';
-import { problemOf } from '../words/problems.ts';
-import { AccountError } from './account-error.ts';
+import { AccountError, usedDifferently } from './account-error.ts';
 import type { Session, Peer } from './caller.ts';
 import {
   type LoginDeps,
@@ -207,9 +206,6 @@ async function givenBefore(
   if (!openLink(stream.users, sha256, clock().toISOString())) throw accountError(linkOver);
   return { id, token, expiresAt: new Date(end) };
 }
-
-const usedDifferently = (): AccountError =>
-  new AccountError('KEY_USED_DIFFERENTLY', problemOf('key-used-differently'));
 
 const sha256Of = (token: string): string => hash('sha256', token, 'hex');
 

@@ -17,7 +17,7 @@ import {
   userByName,
 } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
-import { AccountError } from './account-error.ts';
+import { AccountError, usedDifferently } from './account-error.ts';
 import type { Caller } from './caller.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import {
@@ -279,7 +279,8 @@ async function createUser(
   const id = ulid();
   const mustChangePassword = isSomebodyElse(onBehalf.by);
   const wanted = [{ id, username: name, passwordHash, isAdmin, mustChangePassword }];
-  await stream.change(onBehalf, decideRegistration(wanted));
+  const [fact] = await stream.change(onBehalf, decideRegistration(wanted));
+  if (fact?.type !== 'user.registered') throw usedDifferently();
   const repeated = createdBefore(users, onBehalf);
   if (repeated && repeated.userId !== id) return repeated;
   report('user created', id, onBehalf);

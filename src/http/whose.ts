@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { isRefusal } from '../../events/command-handler.ts';
 import { houseId } from '../../events/facts/personal.ts';
 import type { DecidePersonal } from '../../projections/personal.ts';
 import type { Caller } from '../accounts/caller.ts';
+import { changed, made } from './made.ts';
 import { Problem } from './problems.ts';
 import type { RouteRequest } from './route.ts';
 import type { HttpServices } from './services.ts';
@@ -26,11 +26,23 @@ export const listOf = ({ of }: Of, { userId }: Pick<Caller, 'userId'>): string =
 /** @throws {Problem} `not-admin`, and what was refused */
 export async function changedOf(
   { query, caller, onBehalf }: AskedOf,
-  { order }: Pick<HttpServices, 'order'>,
+  services: Pick<HttpServices, 'order'>,
   decide: DecidePersonal,
 ) {
+  return await changed(services, changeable(query, caller), onBehalf, decide);
+}
+
+/** @returns the id of what the command made @throws {Problem} `not-admin`, and as `made` */
+export async function madeOf(
+  { query, caller, onBehalf }: AskedOf,
+  services: Pick<HttpServices, 'order' | 'store'>,
+  decisionOf: (id: string) => DecidePersonal,
+): Promise<string> {
+  return await made(services, changeable(query, caller), onBehalf, decisionOf);
+}
+
+/** @throws {Problem} `not-admin` */
+function changeable(query: Of, caller: Caller): string {
   if (query.of === 'house' && !caller.isAdmin) throw new Problem('not-admin');
-  const decided = await order.change(listOf(query, caller), onBehalf, decide);
-  if (isRefusal(decided)) throw new Problem(decided.refused, { said: decided.said });
-  return decided;
+  return listOf(query, caller);
 }

@@ -327,6 +327,73 @@ for (const { path, what, prepare, settles, differently } of cases) {
   });
 }
 
+test('a key with which something was made in an order, or among users, makes nothing else after a restart', async (t) => {
+  const before = await startService(t);
+  const token = await before.setUp();
+  const post = async (service: TestService, path: string, json: unknown, key: string) => {
+    const { status, body } = await service.call<Record<string, unknown>>('POST', path, {
+      token,
+      json,
+      headers: { 'Idempotency-Key': key },
+    });
+    return { status, body };
+  };
+  const section = { title: 'Decisions' };
+  const asked: [path: string, json: object, other: object][] = [
+    ['/folders', { name: 'Clients', kind: 'solo' }, { name: 'Customers', kind: 'solo' }],
+    ['/tags', { name: 'Radio' }, { name: 'Radio', colour: 2 }],
+    [
+      '/rules',
+      { when: { title: 'Jour fixe' }, then: {} },
+      { when: { title: 'Plenary' }, then: {} },
+    ],
+    [
+      '/templates',
+      { name: 'Board', sections: [section] },
+      { name: 'Board', sections: [section, { title: 'Actions' }] },
+    ],
+    ['/words', { write: 'Mitschrift' }, { write: 'Mitschriften' }],
+    ['/words/import', { text: 'Ada = Aida\nBen' }, { text: 'Cleo' }],
+    ['/groups', { name: 'Choir' }, { name: 'Chorus' }],
+    ['/users', { username: 'ben', password }, { username: 'cleo', password }],
+  ];
+  const tag = (await post(before, '/tags', { name: 'Weekly' }, 'tag')).body['id'];
+  for (const json of asked[2]!.slice(1) as { then: object }[]) json.then = { tags: [tag] };
+  const first: Awaited<ReturnType<typeof post>>[] = [];
+  for (const [path, json] of asked) first.push(await post(before, path, json, path));
+  assert.deepEqual(
+    first.map(({ status }) => status),
+    asked.map(([path]) => (path === '/words/import' ? 200 : 201)),
+  );
+  const renamed = { token, json: { name: 'Former clients' } };
+  await before.call('PATCH', `/folders/${String(first[0]!.body['id'])}`, renamed);
+  await before.close();
+
+  const after = await restarted(t, before);
+  const wanted = await peoplesFacts(after);
+  for (const [at, [path, json, other]] of asked.entries()) {
+    for (const [otherPath, different] of [[path, other] as const, ...asked]) {
+      if (otherPath === path && different === json) continue;
+      // What a user’s order knows, and what users know, are told apart by nobody.
+      if (isOfUsers(otherPath) !== isOfUsers(path)) continue;
+      const sent = otherPath === '/users' ? { username: 'dora', password } : different;
+      const used = await post(after, otherPath, sent, path);
+      assert.deepEqual(
+        [used.status, used.body['type']],
+        [409, '/problems/key-used-differently'],
+        `${path}, then ${otherPath}`,
+      );
+    }
+    const again = await post(after, path, json, path);
+    const { status, body } = first[at]!;
+    const is = path === '/folders' ? { ...body, name: 'Former clients' } : body;
+    assert.deepEqual(again, { status, body: is });
+  }
+  assert.deepEqual(await peoplesFacts(after), wanted, 'nothing more was done');
+});
+
+const isOfUsers = (path: string): boolean => path === '/groups' || path === '/users';
+
 const restarted = (t: TestContext, { dataDir }: TestService) => startService(t, { dataDir });
 
 /** What people did, as the log tells; what a restart takes up goes on beside it. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { type Grant, type Grantee, accessRoles } from '../../../events/facts/access.ts';
-import { isRefusal } from '../../../events/command-handler.ts';
 import { shareFolder, unshareFolder } from '../../../projections/personal.ts';
 import { folderGrants } from '../../../projections/access.ts';
 import { grantAccess, withdrawAccess } from '../../../projections/recording/access.ts';
@@ -8,6 +7,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
+import { changed } from '../made.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { linkAnswer, linksShown } from './links.ts';
 import { time } from '../openapi/activity-answers.ts';
@@ -166,8 +166,7 @@ async function changeFolder(
   decide: ReturnType<typeof shareFolder>,
 ): Promise<void> {
   refuseWhenStopped(services);
-  const decided = await services.order.change(owner, onBehalf, decide);
-  if (isRefusal(decided)) throw new Problem(decided.refused, { said: decided.said });
+  const decided = await changed(services, owner, onBehalf, decide);
   const position = decided.at(-1)?.position;
   if (position !== undefined)
     await untilReadable(services, { recordingId: '', state: '', position });

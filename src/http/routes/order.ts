@@ -1,14 +1,10 @@
-import { ulid } from 'ulid';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { retentionTerms } from '../../../events/facts/retention.ts';
-import { isRefusal } from '../../../events/command-handler.ts';
 import { entriesInFolders, entriesTagged, countedEntries } from '../../../projections/library.ts';
 import {
-  type DecidePersonal,
   type Folder,
   type Named,
-  type Tag,
   changeFolder,
   changeTag,
   createFolder,
@@ -18,7 +14,7 @@ import {
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
 import { languageSchema, shortNameSchema as orderName, templateIdSchema } from '../body.ts';
-import { Problem } from '../problems.ts';
+import { changed, made } from '../made.ts';
 import { folderWithMe } from '../openapi/access-answers.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { foldersWithMe } from '../shared-with-me.ts';
@@ -91,7 +87,9 @@ export const orderRoutes = [
       ctx.status = 201;
       await assertTemplate(services, onBehalf.by, template);
       const folder = { name, kind, language, template, retention };
-      return await created(services, onBehalf, (id) => createFolder({ id, ...folder }));
+      const { by } = onBehalf;
+      const id = await made(services, by, onBehalf, (one) => createFolder({ id: one, ...folder }));
+      return await folderAfter(services, by, id);
     },
   }),
   route('patch', '/folders/{folder}', {
@@ -101,11 +99,10 @@ export const orderRoutes = [
     answers: { 200: { description: 'The folder as it is now.', json: answers.folderNamed } },
     problems: ['not-found', 'name-taken'],
     command: true,
-    async run({ params: { folder: id }, body, onBehalf }, { order }) {
-      await assertTemplate({ order }, onBehalf.by, body.template);
-      taken(await order.change(onBehalf.by, onBehalf, changeFolder(id, body)));
-      const folder = (await order.of(onBehalf.by)).folders.get(id);
-      return folder && folderShown(folder);
+    async run({ params: { folder: id }, body, onBehalf }, services) {
+      await assertTemplate(services, onBehalf.by, body.template);
+      await changed(services, onBehalf.by, onBehalf, changeFolder(id, body));
+      return await folderAfter(services, onBehalf.by, id);
     },
   }),
   route('delete', '/folders/{folder}', {
@@ -143,7 +140,9 @@ export const orderRoutes = [
     command: true,
     async run({ ctx, body, onBehalf }, services) {
       ctx.status = 201;
-      return await created(services, onBehalf, (id) => createTag({ id, ...body }));
+      const { by } = onBehalf;
+      const id = await made(services, by, onBehalf, (one) => createTag({ id: one, ...body }));
+      return (await services.order.of(by)).tags.get(id);
     },
   }),
   route('patch', '/tags/{tag}', {
@@ -156,7 +155,7 @@ export const orderRoutes = [
     problems: ['not-found', 'name-taken'],
     command: true,
     async run({ params: { tag: id }, body, onBehalf }, { order }) {
-      taken(await order.change(onBehalf.by, onBehalf, changeTag(id, body)));
+      await changed({ order }, onBehalf.by, onBehalf, changeTag(id, body));
       return (await order.of(onBehalf.by)).tags.get(id);
     },
   }),
@@ -181,27 +180,9 @@ const folderShown = ({ access, retentionAt: _at, ...folder }: Folder) => ({
   shared: access.length,
 });
 
-/** @throws {Problem} what was refused */
-function taken<T extends readonly unknown[]>(
-  decided: T | Exclude<Awaited<ReturnType<HttpServices['order']['change']>>, readonly unknown[]>,
-): T {
-  if (!isRefusal(decided)) return decided;
-  throw new Problem(decided.refused, { said: decided.said });
-}
-
-/** A repetition of the command answers what it made then. */
-async function created(
-  { order }: Pick<HttpServices, 'order'>,
-  onBehalf: OnBehalf,
-  decisionOf: (id: string) => DecidePersonal,
-): Promise<ReturnType<typeof folderShown> | Tag | undefined> {
-  const [fact] = taken(await order.change(onBehalf.by, onBehalf, decisionOf(ulid())));
-  const { folders, tags } = await order.of(onBehalf.by);
-  if (fact?.type === 'folder.created') {
-    const folder = folders.get(fact.data.folder);
-    return folder && folderShown(folder);
-  }
-  return fact?.type === 'tag.created' ? tags.get(fact.data.tag) : undefined;
+async function folderAfter({ order }: Pick<HttpServices, 'order'>, owner: string, id: string) {
+  const folder = (await order.of(owner)).folders.get(id);
+  return folder && folderShown(folder);
 }
 
 /** First from each recording, so that none is left with what is not there. */
@@ -218,7 +199,7 @@ async function removed(
     const last = await takenFromAll(services, { owner, id, kind }, onBehalf);
     if (last) await untilReadable(services, last);
   }
-  taken(await services.order.change(owner, onBehalf, decide));
+  await changed(services, owner, onBehalf, decide);
   void services.refreshing.look();
 }
 

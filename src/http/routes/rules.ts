@@ -1,12 +1,9 @@
-import { ulid } from 'ulid';
 import * as z from 'zod';
-import { isRefusal } from '../../../events/command-handler.ts';
 import { tagsMax } from '../../../events/facts/order.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { ruleSources, ruleThen, ruleWhen } from '../../../events/facts/rules.ts';
 import { libraryOf } from '../../../projections/library.ts';
 import {
-  type DecidePersonal,
   type Personal,
   type Rule,
   changeRule,
@@ -29,7 +26,8 @@ import { languageSchema, orderIdSchema, templateIdSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { orderedTogether } from '../ordered-together.ts';
-import { Problem, invalid, notFound } from '../problems.ts';
+import { changed, made } from '../made.ts';
+import { invalid, notFound } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { idsUpTo, refusals } from '../several.ts';
@@ -109,11 +107,13 @@ export const ruleRoutes = [
     answers: { 201: { description: 'The rule.', json: ruleAnswer } },
     problems: ['too-many-names'],
     command: true,
-    async run({ ctx, body, onBehalf }, { order }) {
+    async run({ ctx, body, onBehalf }, services) {
+      const { order } = services;
       ctx.status = 201;
       assertMeaningful(body, await orderingOf(order, onBehalf.by));
-      const [fact] = await changed(order, onBehalf, createRule({ id: ulid(), ...body }));
-      const id = fact?.type === 'rule.saved' ? fact.data.rule : '';
+      const id = await made(services, onBehalf.by, onBehalf, (one) =>
+        createRule({ id: one, ...body }),
+      );
       return (await order.of(onBehalf.by)).rules.get(id);
     },
   }),
@@ -125,7 +125,7 @@ export const ruleRoutes = [
     problems: ['changed-meanwhile'],
     command: true,
     async run({ body, onBehalf }, { order }) {
-      await changed(order, onBehalf, orderRules(body.rules));
+      await changed({ order }, onBehalf.by, onBehalf, orderRules(body.rules));
       return { rules: rulesOf(await order.of(onBehalf.by)) };
     },
   }),
@@ -151,7 +151,7 @@ export const ruleRoutes = [
           { when: body.when ?? there.when, then: body.then ?? there.then },
           body.then === undefined ? null : ordering,
         );
-      await changed(order, onBehalf, changeRule(id, body));
+      await changed({ order }, onBehalf.by, onBehalf, changeRule(id, body));
       return (await order.of(onBehalf.by)).rules.get(id);
     },
   }),
@@ -162,7 +162,7 @@ export const ruleRoutes = [
     problems: ['not-found'],
     command: true,
     async run({ params: { rule: id }, onBehalf }, { order }) {
-      await changed(order, onBehalf, deleteRule(id));
+      await changed({ order }, onBehalf.by, onBehalf, deleteRule(id));
     },
   }),
   route('post', '/rules/try', {
@@ -228,17 +228,6 @@ const only = (rule: Rule, ordering: Ordering): Ordering => ({
   ...ordering,
   rules: new Map([[rule.id, rule]]),
 });
-
-/** @throws {Problem} what was refused */
-async function changed(
-  order: HttpServices['order'],
-  onBehalf: { by: string; command: string },
-  decide: DecidePersonal,
-) {
-  const decided = await order.change(onBehalf.by, onBehalf, decide);
-  if (isRefusal(decided)) throw new Problem(decided.refused, { said: decided.said });
-  return decided;
-}
 
 /** @param ordering null: folder, tags and template were looked at before @throws {Problem} 422 naming what is none of the owner's, or comes too late */
 function assertMeaningful(

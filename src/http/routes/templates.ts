@@ -1,5 +1,4 @@
 import { callerOf } from '../middleware/authenticate.ts';
-import { ulid } from 'ulid';
 import * as z from 'zod';
 import { asSpoken, templateLengths } from '../../../events/facts/templates.ts';
 import { type SummaryLine, lineKinds, modelLineKinds } from '../../../events/facts/transcript.ts';
@@ -30,7 +29,7 @@ import { Problem } from '../problems.ts';
 import { languageWanted } from '../readers-language.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
-import { type AskedOf, changedOf, listOf, ofSchema } from '../whose.ts';
+import { type AskedOf, changedOf, listOf, madeOf, ofSchema } from '../whose.ts';
 
 const { sectionsMax, titleMax, aboutMax, instructionsMax } = templateLimits;
 
@@ -131,8 +130,7 @@ export const templateRoutes = [
     command: true,
     async run(asked, services) {
       asked.ctx.status = 201;
-      const [fact] = await changedOf(asked, services, createTemplate(ulid(), asked.body));
-      const id = fact?.type === 'template.saved' ? fact.data.template : '';
+      const id = await madeOf(asked, services, (one) => createTemplate(one, asked.body));
       return await templateAfter(asked, services, id);
     },
   }),

@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
+import { foldName } from '../../../projections/library.ts';
 import type { KnownWord } from '../../../projections/known-words.ts';
 import {
   changeWord,
@@ -15,10 +16,11 @@ import { wrong } from '../../shared/in-words.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { nameSchema, orderIdSchema } from '../body.ts';
 import * as answers from '../openapi/order-answers.ts';
+import { assertLedTo } from '../made.ts';
 import { invalid } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
-import { type AskedOf, changedOf, listOf, ofSchema } from '../whose.ts';
+import { type AskedOf, changedOf, listOf, madeOf, ofSchema } from '../whose.ts';
 
 const { termMax, heardMax } = wordLimits;
 
@@ -90,8 +92,8 @@ export const wordRoutes = [
     async run(asked, services) {
       asked.ctx.status = 201;
       await assertFolder(asked, services);
-      const [fact] = await changedOf(asked, services, createWord(ulid(), asked.body));
-      return await wordAfter(asked, services, fact?.type === 'word.saved' ? fact.data.word : '');
+      const id = await madeOf(asked, services, (one) => createWord(one, asked.body));
+      return await wordAfter(asked, services, id);
     },
   }),
   route('put', '/words/{id}', {
@@ -148,8 +150,9 @@ export const wordRoutes = [
     async run(asked, services) {
       await assertFolder(asked, services);
       const { words, refused } = readWords(asked.body.text, asked.body.folder);
-      const { length: saved } = await changedOf(asked, services, importWords(words, ulid));
-      return { saved, unchanged: words.length - saved, refused };
+      const facts = await changedOf(asked, services, importWords(words, ulid));
+      await assertImported(asked, services, facts, words);
+      return { saved: facts.length, unchanged: words.length - facts.length, refused };
     },
   }),
 ];
@@ -160,6 +163,25 @@ async function wordAfter({ query, caller }: AskedOf, { order }: HttpServices, id
   const { words } = await order.of(listOf(query, caller));
   const word = words.get(id);
   return word && shown(word);
+}
+
+/** @throws {Problem} `key-used-differently`: the command saved other words, or led to anything else */
+async function assertImported(
+  { query, caller, body }: AskedOf & { body: { folder: string | null } },
+  services: HttpServices,
+  facts: Awaited<ReturnType<typeof changedOf>>,
+  words: ReturnType<typeof readWords>['words'],
+): Promise<void> {
+  const written = new Set(words.map(({ write }) => foldName(write)));
+  await assertLedTo(services, listOf(query, caller), facts, (stored) =>
+    stored.every(
+      (fact) =>
+        fact.type === 'word.saved' &&
+        fact.data.folder === body.folder &&
+        fact.content !== undefined &&
+        written.has(foldName(fact.content.write)),
+    ),
+  );
 }
 
 /** @throws {Problem} 422: it is none of the caller's folders; the house has none */
