@@ -36,7 +36,7 @@ import {
 import type { UserStream } from './user-stream.ts';
 import { hashOfNothing, hashPassword, verifyPassword } from './passwords.ts';
 
-export type AccountsParts = Omit<AdministrationParts, 'book' | 'scheme'> & {
+export type AccountsParts = Omit<AdministrationParts, 'book' | 'limits' | 'scheme'> & {
   /** Has sessions, and attempts to log in. */
   kept: Kept;
   /** What other nodes tell of sessions. */
@@ -163,7 +163,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     },
     onSessionEnded: (listener) => book.onEnded(listener),
     takeIn: () => stream.takeIn(),
-    finishDeletions: () => finishDeletions(users, parts),
+    finishDeletions: () => finishDeletions(users, { ...parts, limits }),
     async sweepSessions() {
       await kept.sweep();
       await links.sweepLinks();
@@ -242,14 +242,21 @@ async function finishErasures(
 
 async function finishDeletions(
   { deleted }: Users,
-  { endWork, archiveSpace, removeUploads, log }: AccountsParts,
+  {
+    endWork,
+    archiveSpace,
+    removeUploads,
+    limits,
+    log,
+  }: AccountsParts & Pick<AdministrationParts, 'limits'>,
 ): Promise<void> {
   try {
+    await limits.forget([...deleted]);
     await removeUploads(new Set(deleted));
   } catch (err) {
     log.warn(
       { err },
-      'uploads of deleted users could not be removed; trying again at the next start',
+      'uploads and login places of deleted users could not be removed; trying again at the next start',
     );
   }
   for (const id of deleted) {

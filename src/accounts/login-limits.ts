@@ -43,6 +43,8 @@ export interface LoginLimits {
   takeBack(account: string, address: string): Promise<void>;
   /** Forgets the failures of this account from this address, and knows it from now on. */
   succeeded(account: string, address: string): Promise<void>;
+  /** Forgets where these accounts logged in. */
+  forget(accounts: readonly string[]): Promise<void>;
 }
 
 /**
@@ -89,6 +91,7 @@ export function loginLimits(kept: Kept): LoginLimits {
         return { keep: [[...others, own].slice(-knownPerAccountMax)], result: undefined };
       });
     },
+    forget: (accounts) => known.delete(accounts.map(accountKey)),
   };
 }
 

@@ -9,7 +9,6 @@ import {
   unknownUser,
   userByName,
 } from '../../projections/users.ts';
-import { usernameKey } from '../../projections/username-forms.ts';
 import {
   decideAcceptance,
   decideLink,
@@ -172,7 +171,7 @@ export function userLinks(parts: Parts): UserLinks {
         : choosePassword({ sha256, userId }, { password, code, address: from.address }, parts));
       const user = users.byId.get(userId);
       if (!user) throw accountError(linkOver);
-      await parts.limits.succeeded(usernameKey(user.username), from.address);
+      await parts.limits.succeeded(user.id, from.address);
       report(`${purpose} link used`, userId, { address: from.address });
       return await beginSession(user, parts, { agent: from.agent });
     },

@@ -33,7 +33,9 @@ import {
   accountError,
   metadataOf,
 } from './user-stream.ts';
+import type { LoginLimits } from './login-limits.ts';
 import type { SessionBook } from './sessions.ts';
+import { usernameKey } from '../../projections/username-forms.ts';
 import { checkUsername } from './usernames.ts';
 
 /** Ends what is being done with a user's recordings, and keeps what there is of them. */
@@ -134,6 +136,7 @@ export interface UserAdministration {
 export type AdministrationParts = {
   stream: UserStream;
   book: SessionBook;
+  limits: Pick<LoginLimits, 'forget'>;
   /** Destroys what the log holds of a deleted user. */
   keys: UserKeys;
   scheme: () => PasswordScheme;
@@ -147,7 +150,7 @@ export type AdministrationParts = {
 };
 
 export function userAdministration(parts: AdministrationParts): UserAdministration {
-  const { stream, book, keys, scheme } = parts;
+  const { stream, book, limits, keys, scheme } = parts;
   const { users } = stream;
   const report = (what: string, userId: string, { by }: OnBehalf): void =>
     parts.log.info({ category: 'security', user_id: userId, by }, what);
@@ -202,10 +205,12 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
 
     async deleteUser(username, onBehalf) {
       await stream.takeIn();
-      const { id } = known(users, username);
+      const { id, username: name } = known(users, username);
       const metadata = metadataOf(onBehalf);
       await stream.change(metadata, decideDeletion(id));
       await book.endAllOf(id);
+      // Version 0.2 also kept by the name where an invitation was used.
+      await limits.forget([id, usernameKey(name)]);
       await forgetUser(keys, id);
       report('user deleted', id, onBehalf);
       try {

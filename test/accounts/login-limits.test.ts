@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryKept } from '../support/memory-kept.ts';
 import { loginLimits } from '../../src/accounts/login-limits.ts';
+import { accountsOfAnna, afar, anna } from './open-accounts.ts';
 
 const start = Date.UTC(2026, 10, 21);
 
@@ -132,4 +133,21 @@ test('ten thousand others are remembered, then the one seen longest ago is forgo
   assert.equal(await limits.attempt('anna', 'first'), 1);
   await limits.attempt('anna', 'one more');
   assert.equal(await limits.attempt('anna', 'first'), 0);
+});
+
+test('who used a link is known where they did, by the id alone, until they are deleted', async (t) => {
+  const { accounts, watched } = await accountsOfAnna(t);
+  const limits = loginLimits(watched.kept);
+  const { token } = await accounts.invite(
+    { note: '', isAdmin: false, days: 7 },
+    { by: 'system', isRepeatable: false },
+  );
+  const { password } = anna;
+  const used = { token, username: 'Cleo', password };
+  await accounts.useLink(used, { address: afar.address, agent: undefined });
+  const { userId } = accounts.findUser('Cleo')!;
+  assert.equal(await limits.isKnown(userId, afar.address), true);
+  assert.equal(await limits.isKnown('cleo', afar.address), false);
+  await accounts.deleteUser('Cleo', { by: 'system' });
+  assert.equal(await limits.isKnown(userId, afar.address), false);
 });
