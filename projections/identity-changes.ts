@@ -1,5 +1,6 @@
 import type { UserFact } from '../events/facts/catalogue.ts';
 import { detail } from '../src/words/details.ts';
+import { problemOf } from '../src/words/problems.ts';
 import { membersMax } from './group-changes.ts';
 import { type Identity, linked } from './identities.ts';
 import { linkOver, openLink } from './user-links.ts';
@@ -58,6 +59,7 @@ export const decideSignOn =
     // The settings come from who owns the host, so the group says who is the first.
     if (users.byId.size === 0 && !isAdmin) return notAdmitted('setup');
     const same = rules.matchUsername ? matching(users, comer) : undefined;
+    if (same?.disabled) return refuse('USER_DISABLED', problemOf('user-disabled'));
     if (same) {
       const facts = followed(users, same, { comer, adminGroup, isAdmin });
       return [linked(same.id, comer.identity), ...facts];

@@ -90,6 +90,7 @@ export type UserRefusal = Refusal<
   | 'WRONG_CODE'
   | 'TWO_STEP_CHANGED'
   | 'NOT_ADMITTED'
+  | 'USER_DISABLED'
   | 'NO_PASSWORD'
 >;
 export type UserDecision = Decision<UserFact, UserRefusal>;

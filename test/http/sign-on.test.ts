@@ -209,6 +209,18 @@ test('a name is followed only where the settings say so, and never to an adminis
   assert.deepEqual([admin.body.username, admin.body.is_admin], ['ada-2', false]);
 });
 
+test('of who has the name of a disabled user and is refused nothing is written', async (t) => {
+  const { service, provider, enter } = await signOnService(t, { match_username: true });
+  await service.addUser('ben');
+  await service.accounts.changeUser('ben', { disabled: true }, { by: 'system' });
+  const before = await service.store.head();
+  provider.comes('s-1', { name: 'ben' });
+  assert.deepEqual(problemOf(await enter()), [403, '/problems/user-disabled']);
+  assert.equal(await service.store.head(), before);
+  await service.accounts.changeUser('ben', { disabled: false }, { by: 'system' });
+  assert.equal((await enter()).body.username, 'ben');
+});
+
 test('rights and groups follow the claims at each login, and the last administrator stays', async (t) => {
   const { admin, provider, ask, enter, users } = await signOnService(t, {
     admin_group: 'cn=admins,dc=riverside',
