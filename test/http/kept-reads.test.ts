@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cachedReads } from '../../src/http/cached-reads.ts';
+import { eventually } from '../support/eventually.ts';
 import { startService } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
@@ -104,4 +105,18 @@ test('what others record that one may follow is that of now, however often it wa
     await done(ada, 'DELETE', `/groups/${group}/members/ben`);
     assert.deepEqual([await followed(), await followed()], [[], []], 'no member any more');
   }
+});
+
+test('a page of the library says of protection and links what holds now, also when no fact ends them', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const until = new Date(Date.now() + 4000).toISOString();
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { hold: { until } } });
+  type Page = { transcripts: { hold: { until: string } | null }[] };
+  const held = async () =>
+    (await service.call<Page>('GET', '/transcripts', { token })).body.transcripts[0]!.hold;
+  assert.deepEqual((await held())?.until, until);
+  await eventually('it is over', async () => (await held()) === null, 15_000);
 });

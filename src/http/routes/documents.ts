@@ -37,6 +37,8 @@ import {
   speakerName,
   documentsInput,
 } from '../../documents/documents.ts';
+import { isHeld } from '../../../events/facts/holds.ts';
+import { isOver } from '../../../events/facts/links.ts';
 import { documentFilesOf, type Recording } from '../../../projections/recording/recording.ts';
 import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-document.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
@@ -130,6 +132,11 @@ async function sharedPage(
   };
 }
 
+/** Whether a link or a protection of it will end without a fact. */
+const endsByItself = ({ links, hold }: Pick<LibraryItem, 'links' | 'hold'>): boolean =>
+  links.some((one) => one.expiresAt !== null && !isOver(one)) ||
+  (hold !== null && hold.until !== null && isHeld(hold, Date.now()));
+
 const ownItem = (services: HttpServices, row: LibraryItem, uiLanguage: Language) =>
   asSeen(services, { row, right: ownersRight }, libraryAnswer(row, uiLanguage));
 
@@ -160,17 +167,21 @@ export const documentRoutes = [
       if (query.shared !== 'mine') return await sharedPage(services, caller, query);
       // As it was asked, and as bytes, which need no encoding.
       const key = `${uiLanguage} ${owner}?${ctx.querystring}`;
-      return await libraryPages(services)(key, async () => {
+      let isEnding = false;
+      const pageNow = async () => {
         const read = await entriesFor(services, owner, query);
         const page = await libraryOf(services.storage, owner, query, read);
         const personal = await services.order.of(owner);
+        isEnding = page.rows.some(endsByItself);
         const transcripts = page.rows.map((one) => ({
           ...ownItem(services, one, uiLanguage),
           folder: folderOf(one, personal),
         }));
         const { nextCursor: next_cursor, previousCursor: previous_cursor } = page;
         return Buffer.from(JSON.stringify({ transcripts, next_cursor, previous_cursor }));
-      });
+      };
+      // What ends by the clock ends without a fact.
+      return await libraryPages(services)(key, pageNow, () => !isEnding);
     },
   }),
   route('get', '/library/ids', {
