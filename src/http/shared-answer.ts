@@ -1,3 +1,5 @@
+import { isHeld } from '../../events/facts/holds.ts';
+import { isOver } from '../../events/facts/links.ts';
 import { countOpen } from './open-links.ts';
 import { type Right, ownerName } from './visible-recording.ts';
 import { holdShown } from './holds.ts';
@@ -55,3 +57,8 @@ export function asSeen<T extends OwnersPart>(
     hold: null,
   };
 }
+
+/** Whether a link or a protection of it is still to end by the clock: no fact says that the answer is another then. */
+export const endsByItself = ({ links, hold }: Pick<RecordingRow, 'links' | 'hold'>): boolean =>
+  links.some((one) => one.expiresAt !== null && !isOver(one)) ||
+  (hold !== null && hold.until !== null && isHeld(hold, Date.now()));

@@ -16,7 +16,7 @@ import { type ReadEntries, entriesInAll, entriesInAny } from '../../../projectio
 import type { KeptLine } from '../../../projections/recording-row.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Language } from '../../words/params.ts';
-import { asSeen } from '../shared-answer.ts';
+import { asSeen, endsByItself } from '../shared-answer.ts';
 import { assertNotHeld } from '../holds.ts';
 import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
 import { ownersRight, rightsOf } from '../visible-recording.ts';
@@ -37,8 +37,6 @@ import {
   speakerName,
   documentsInput,
 } from '../../documents/documents.ts';
-import { isHeld } from '../../../events/facts/holds.ts';
-import { isOver } from '../../../events/facts/links.ts';
 import { documentFilesOf, type Recording } from '../../../projections/recording/recording.ts';
 import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-document.ts';
 import type { Reading } from '../../../projections/recording/reading.ts';
@@ -132,11 +130,6 @@ async function sharedPage(
   };
 }
 
-/** Whether a link or a protection of it will end without a fact. */
-const endsByItself = ({ links, hold }: Pick<LibraryItem, 'links' | 'hold'>): boolean =>
-  links.some((one) => one.expiresAt !== null && !isOver(one)) ||
-  (hold !== null && hold.until !== null && isHeld(hold, Date.now()));
-
 const ownItem = (services: HttpServices, row: LibraryItem, uiLanguage: Language) =>
   asSeen(services, { row, right: ownersRight }, libraryAnswer(row, uiLanguage));
 
@@ -180,7 +173,6 @@ export const documentRoutes = [
         const { nextCursor: next_cursor, previousCursor: previous_cursor } = page;
         return Buffer.from(JSON.stringify({ transcripts, next_cursor, previous_cursor }));
       };
-      // What ends by the clock ends without a fact.
       return await libraryPages(services)(key, pageNow, () => !isEnding);
     },
   }),
