@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test, type TestContext } from 'node:test';
+import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { connect, startService, type Frame, type TestService } from '../support/http-client.ts';
 import { fc } from '../support/properties.ts';
 
@@ -238,6 +239,38 @@ test('progress is told while a stage runs', async (t) => {
   );
   assert.deepEqual([progress['recording_id'], progress['stage']], [id, 'transcribe']);
   assert.equal(progress.position, undefined);
+});
+
+test('what a recording waits for is told to its owner, and not to readers', async (t) => {
+  const asked = new EventEmitter();
+  const transcribe: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'transcribe', concurrency: 8 });
+    await once(asked, 'wait');
+    job.waiting({ since: new Date().toISOString() });
+    await once(asked, 'go on');
+    job.progress(0.7);
+    await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
+  };
+  const service = await startService(t, { stages: { transcribe } });
+  const token = await service.setUp();
+  const bens = await service.addUser('ben');
+  const { recording_id: id } = (await service.upload(token)).body;
+  const share = { token, json: { user: 'ben' } };
+  assert.equal((await service.call('PUT', `/recordings/${id}/access`, share)).status, 200);
+  const [ada, ben] = [token, bens].map((one) => connect(service.url, one)) as [
+    ReturnType<typeof connect>,
+    ReturnType<typeof connect>,
+  ];
+  for (const client of [ada, ben]) await client.until(({ type }) => type === 'position');
+  asked.emit('wait');
+  await ada.until(({ type, waiting }) => type === 'progress' && waiting !== null);
+  asked.emit('go on');
+  await ben.until(({ type, fraction }) => type === 'progress' && fraction === 0.7);
+  const heard = ben.frames.filter(({ type }) => type === 'progress');
+  assert.deepEqual(
+    heard.filter(({ waiting }) => waiting !== null),
+    [],
+  );
 });
 
 async function uploadAndWait(service: TestService, token: string): Promise<string> {

@@ -4,9 +4,12 @@ import { type Moment, onMoment, onMomentElsewhere } from '../../capture/moments.
 import type { PartialUtterance, StageNow } from '../../recordings/stages/stage-progress.ts';
 import { newestOfEach } from '../../shared/newest-of-each.ts';
 import { limits } from '../limits.ts';
+import type { FactFrames } from './frames.ts';
 import { waitingIn } from '../readers-language.ts';
 import type { HttpServices } from '../services.ts';
 import type { Needs } from '../visible-recording.ts';
+
+type ToldFrames = Pick<FactFrames, 'ownerFrames' | 'readerFrames'>;
 
 /** The clients that ephemeral events go to. */
 type Audience = {
@@ -15,7 +18,7 @@ type Audience = {
   /** What may have been said, for those who have a link. */
   heard(recordingId: string, frame: object): void;
   /** To the owner, and to whom the recording is shared with as far as this needs. */
-  tell(owner: string, recordingId: string, frames: readonly string[], needs: Needs): void;
+  tell(owner: string, recordingId: string, frames: ToldFrames, needs: Needs): void;
   /** The status object of the owner looks different now. */
   touch(owner: string): void;
 };
@@ -33,13 +36,16 @@ export function followEphemeral(
 ): () => void {
   const { recordingService, log } = services;
   const every = { everyMs: limits.progressEveryMs };
-  const tellOf = (recordingId: string, frame: object, needs: Needs): void =>
-    void ofOwner(recordingId, (owner) => tell(owner, recordingId, [JSON.stringify(frame)], needs));
-  const progress = newestOfEach(
-    (recordingId: string, activity: StageNow) =>
-      tellOf(recordingId, progressFrame(recordingId, activity), 'read'),
-    every,
-  );
+  const tellOf = (recordingId: string, frame: object, needs: Needs, readers = frame): void =>
+    void ofOwner(recordingId, (owner) => {
+      const readerFrames = [JSON.stringify(readers)];
+      tell(owner, recordingId, { ownerFrames: [JSON.stringify(frame)], readerFrames }, needs);
+    });
+  const progress = newestOfEach((recordingId: string, activity: StageNow) => {
+    const frame = progressFrame(recordingId, activity);
+    // For what it waits is its owner's, as in answers (`shared-answer.ts`).
+    tellOf(recordingId, frame, 'read', { ...frame, waiting: null });
+  }, every);
   const guesses = newestOfEach((recording_id: string, heard: PartialUtterance) => {
     const frame = { type: 'utterance', recording_id, ...heard, final: false };
     told(recording_id, frame);
@@ -60,9 +66,9 @@ export function followEphemeral(
       // How loud it is, as peaks are.
       tellOf(recordingId, { type: 'level', recording_id: recordingId, ...moment.level }, 'audio');
     } else if ('warnings' in moment) {
-      const frames = moment.warnings.map((warning) => warningFrame(recordingId, warning));
+      const ownerFrames = moment.warnings.map((warning) => warningFrame(recordingId, warning));
       void ofOwner(recordingId, (owner) => {
-        tell(owner, recordingId, frames, 'owner');
+        tell(owner, recordingId, { ownerFrames, readerFrames: [] }, 'owner');
         // Warnings are part of the status object, and no facts.
         touch(owner);
       });

@@ -305,9 +305,9 @@ function send(
 function tell(
   feed: Following,
   { id, recordingId, needs }: { id: string; recordingId: string; needs: Needs },
-  frames: readonly string[],
+  frames: Pick<FactFrames, 'ownerFrames' | 'readerFrames'>,
 ): void {
-  const sent = { ownerFrames: frames, readerFrames: frames, administratorFrames: [] };
+  const sent = { ...frames, administratorFrames: [] };
   // At once, so that no guess comes behind the words that replaced it; others are looked for.
   send(feed, { id, hearers: new Set() }, sent);
   const isOwnersAlone =
