@@ -211,6 +211,11 @@ export const conditions = {
     when: ({ sources }) => sources.assembly === null && sources.draft.results.audio !== null,
     words: 'there was audio',
   }),
+  /** What was captured lies where it was written: the capture goes on with it, or takes it. */
+  failedInCapture: condition({
+    when: ({ failed }) => failed?.stage === 'capture' && failed.retriable,
+    words: 'the capture failed, and may be tried again',
+  }),
   /** What was not captured cannot be captured again. */
   failedAfterCapture: condition({
     when: ({ failed }) => failed !== null && failed.stage !== 'capture',

@@ -133,6 +133,8 @@ export const recordingMachine = parts.createMachine({
       states: {
         active: { on: { 'recording.paused': noted('paused') } },
         paused: { on: { 'recording.resumed': noted('active') } },
+        /** Where a retry of the capture goes: one that was paused stays so. */
+        resume: { type: 'history', history: 'deep', target: 'active' },
       },
       on: {
         ...captureFacts,
@@ -302,10 +304,10 @@ export const recordingMachine = parts.createMachine({
       on: {
         ...remarks,
         ...extended,
-        'retry.requested': {
-          guard: 'failedAfterCapture',
-          ...noted('#recording.transcribing.resume'),
-        },
+        'retry.requested': [
+          { guard: 'failedAfterCapture', ...noted('#recording.transcribing.resume') },
+          { guard: 'failedInCapture', ...noted('#recording.recording.resume') },
+        ],
         'error.cleared': [
           { guard: 'hasDocuments', ...noted('#recording.idle.saved') },
           { guard: 'wasCaptured', ...noted('#recording.idle.kept') },

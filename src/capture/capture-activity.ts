@@ -3,6 +3,7 @@ import type { Sentence } from '../words/params.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { Log } from '../shared/log.ts';
 import type { Job, StageActivity } from '../recordings/stages/run-stage.ts';
+import { untilDiskAnswers } from '../recordings/stages/stage-files.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import type { BrowserCaptures } from './browser/browser-captures.ts';
@@ -108,6 +109,7 @@ async function record(
       reservation.warn('capture-restarted', failure('recording-resumed'));
     },
     onPoke: (poke) => (reservation.poke = poke),
+    untilRead: (work) => untilDiskAnswers(job, work),
   });
   // Appending may take a while, on a full disk until there is room. Nothing is captured meanwhile.
   if (outcome && last) reservation.take({ ...last, state: 'stopping', level: null });
@@ -138,7 +140,7 @@ async function appendAudio(
 ): Promise<void> {
   const folder = folderOf(job.recordingId);
   fileEnds.tell(job.recordingId);
-  const audio = await finishedAudio(folder, channels, hash);
+  const audio = await untilDiskAnswers(job, () => finishedAudio(folder, channels, hash));
   if (audio.ledger.samples === 0) {
     await removeCaptureFiles(folder, { audio: true });
     throw nothingCaptured(reason, reservation.device);

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isOfSystem } from '../recordings/stages/stage-files.ts';
 import { StageError } from '../shared/errors.ts';
+import { isNoSpace } from '../storage/disk.ts';
 import { readClaim, readNotes } from './file/capture-files.ts';
 import { type Capture, type CaptureOrder, adoptCapture, startCapture } from './process/client.ts';
 import type { CaptureStatus, EndReason } from './process/protocol.ts';
@@ -20,6 +22,8 @@ type FollowOptions = {
   onRestart(): void;
   /** Hands out a function to call when `will` may have changed. */
   onPoke(poke: () => void): void;
+  /** Reads what a capture left, again while the system cannot. */
+  untilRead<T>(work: () => Promise<T>): Promise<T>;
 };
 
 /** A capture that died is started again so often, unless it lived for a while in between. */
@@ -37,14 +41,14 @@ export async function followCapture(
   folder: string,
   options: FollowOptions,
 ): Promise<CaptureOutcome | null> {
-  const { will, signal } = options;
-  const claim = await readClaim(folder);
+  const { will, signal, untilRead } = options;
+  const claim = await untilRead(() => readClaim(folder));
   let channels = claim?.channels ?? 1;
   let order: CaptureOrder | null = null;
-  let capture = await adoptCapture(folder);
+  let capture = await untilRead(() => adoptCapture(folder));
   if (!capture && claim) {
     // The service that started it died as well: it is unknown for how long nothing was recorded.
-    const notes = await readNotes(folder);
+    const notes = await untilRead(() => readNotes(folder));
     const ended = notes?.claim === claim.claim ? notes.ended : null;
     return { reason: ended ?? 'service-and-capture-died', channels };
   }
@@ -58,7 +62,7 @@ export async function followCapture(
         channels = order.channels;
         capture = await startCapture(order);
       } catch (error) {
-        if (restarts === 0 || !(error instanceof StageError)) throw error;
+        if (restarts === 0 || !mayPass(error)) throw error;
         if (restarts >= restartsMax) return { reason: 'capture-not-started', channels };
         await sleep(restartMs, undefined, { signal }).catch(() => undefined); // seen above
         continue;
@@ -75,6 +79,10 @@ export async function followCapture(
     if (restarts >= restartsMax) return { reason: 'capture-died', channels };
   }
 }
+
+/** What was captured so far is taken, whatever a start on top of it fails with. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof StageError || isNoSpace(error) || isOfSystem(error);
 
 /** What died with the audio server is started as it was: a capture waits for its device. */
 async function prepareAgain(

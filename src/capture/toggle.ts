@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from './captures.ts';
+import { NotAccepted } from '../recordings/refusals.ts';
 import type { RecordingService } from '../recordings/service.ts';
 import type { Settings } from '../config/environment.ts';
 import { StageError } from '../shared/errors.ts';
@@ -60,7 +61,7 @@ export type ToggleDeps = {
 
 /**
  * Starts, stops or resets. Without an action: the owner's device recording runs → it is stopped; the
- * owner's status is ERROR → all their errors are cleared, what is there is kept; else one is started. One
+ * owner's status is ERROR → all their errors are cleared, what is there is kept, and what was captured and not taken is tried again; else one is started. One
  * toggle of an owner at a time: of two at once the second finds what the first has done.
  *
  * The toggle throws {StageError} `device-taken`, `device-gone`, `no-device`, `not-recording`,
@@ -101,11 +102,19 @@ async function reset(
 ): Promise<Toggled> {
   let last: Toggled = { action: 'reset', recordingId: null, position: 0 };
   for (const { recordingId } of errors) {
-    const { position } = await recordingService.command(
-      recordingId,
-      { type: 'error.cleared', data: {} },
-      { by: who.owner, command: `${who.command}/${recordingId}` },
-    );
+    const command = { by: who.owner, command: `${who.command}/${recordingId}` };
+    const { position } = await recordingService
+      .command(recordingId, { type: 'error.cleared', data: {} }, command)
+      .catch((error: unknown) => {
+        if (!(error instanceof NotAccepted && error.possible.includes('retry.requested')))
+          throw error;
+        // Its audio is not taken yet.
+        return recordingService.command(
+          recordingId,
+          { type: 'retry.requested', data: {} },
+          command,
+        );
+      });
     last = { action: 'reset', recordingId, position };
   }
   return last;

@@ -201,6 +201,7 @@ class CapturedAndSent implements DeskRecording {
       },
       onRestart: () => say('The recording was interrupted and is running again.'),
       onPoke: (poke) => (this.#poke = poke),
+      untilRead: (work) => work(),
     });
   }
 

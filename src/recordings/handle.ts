@@ -30,6 +30,7 @@ import {
 import { toMachineEvent } from '../../machines/context.ts';
 import {
   UnknownRecording,
+  audioNotTaken,
   type NotLegal,
   type Unknown,
   type Unreadable,
@@ -110,6 +111,8 @@ export type RecordingHandlerDeps = {
   erasing(recordingId: string): Promise<void>;
   /** Awaited before the fact is stored that says there are documents. */
   saving(recordingId: string): Promise<void>;
+  /** Whether audio of a recording lies where it was captured, which no fact names yet. */
+  isCaptured(recordingId: string): Promise<boolean>;
 };
 
 /** Follows one recording: called with each fact in order, and the state after it. */
@@ -211,10 +214,18 @@ const withoutContent = (recording: Recording): Recording => ({
 });
 
 async function notePromises(
-  { erasing, saving }: RecordingHandlerDeps,
+  { erasing, saving, isCaptured }: RecordingHandlerDeps,
   recordingId: string,
   facts: readonly OfferedFact[],
 ): Promise<void> {
-  if (facts.some(({ to }) => to === erasedState)) await erasing(recordingId);
+  const isErased = facts.some(({ to }) => to === erasedState);
+  // Clearing an error keeps what there is.
+  if (
+    isErased &&
+    facts.some(({ type }) => type === 'error.cleared') &&
+    (await isCaptured(recordingId))
+  )
+    throw audioNotTaken();
+  if (isErased) await erasing(recordingId);
   if (facts.some(({ type }) => type === 'documents.saved')) await saving(recordingId);
 }

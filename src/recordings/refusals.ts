@@ -33,6 +33,10 @@ export class NotAccepted extends Error {
 export const audioStillComes = (state: string): NotAccepted =>
   new NotAccepted('audio.assembled', state, [], detail('audio-still-comes'));
 
+/** An error is not cleared that keeps audio from its recording: without the error nothing would lead to it. */
+export const audioNotTaken = (): NotAccepted =>
+  new NotAccepted('error.cleared', 'error', ['retry.requested'], detail('audio-not-taken'));
+
 /** There is no recording of that id. HTTP answers 404. */
 export class UnknownRecording extends Error {
   override name = 'UnknownRecording';

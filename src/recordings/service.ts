@@ -34,7 +34,7 @@ import { type FailedRetries, type RetryDeps, openFailedRetries } from './control
 import { awaited, type leftForMs } from './control/left-recordings.ts';
 import type { Personal } from '../../projections/personal.ts';
 import { stageFileNames } from '../shared/data-directory.ts';
-import type { AudioStore } from '../storage/audio/audio-store.ts';
+import { type AudioStore, isCaptured } from '../storage/audio/audio-store.ts';
 import { type StageActivity, stageRunner } from './stages/run-stage.ts';
 import type { JobQueue } from './stages/job-queue.ts';
 
@@ -305,6 +305,7 @@ function servicePartsOf(deps: RecordingServiceDeps): ServiceParts {
     store,
     erasing: removals.intendErasure,
     saving: (recordingId) => parts.keeping.intend(recordingId),
+    isCaptured: (recordingId) => isCaptured(recordingId, deps.files),
   });
   const aggregate: AggregateDeps = {
     handler,

@@ -57,6 +57,10 @@ export const detailsOfRecordingsInGerman = {
     detail:
       'Der Browser oder Rekorder sendet noch Audio dieser Aufnahme. Deshalb lässt sich die Aufnahme noch nicht verbinden, trennen oder kürzen. Es wurde nichts geändert. Versuchen Sie es erneut, wenn dieses Audio hinzugefügt ist; ist der Browser offline, nach zehn Minuten.',
   },
+  'audio-not-taken': {
+    detail:
+      'Das Audio dieser Aufnahme ist gespeichert, aber noch nicht verarbeitet. Deshalb lässt sich der Fehler nicht ausblenden. Versuchen Sie es erneut, oder löschen Sie die Aufnahme.',
+  },
   'no-audio-to-assemble': {
     detail:
       'Das Audio dieser Aufnahme wurde nicht aufbewahrt; sie lässt sich deshalb nicht fortsetzen, verbinden, trennen oder kürzen.',

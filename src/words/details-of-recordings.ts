@@ -90,6 +90,13 @@ export const detailsOfRecordings = {
         'More audio of this recording is still coming from the browser or recorder, so the recording can’t be joined, cut or shortened yet. Nothing was changed. Try again when that audio has been added; if the browser goes offline, after ten minutes.',
     },
   ),
+  'audio-not-taken': says(
+    {},
+    {
+      detail:
+        'The audio of this recording is saved but not processed yet, so the error can’t be dismissed. Try again, or delete the recording.',
+    },
+  ),
   'no-audio-to-assemble': says(
     {},
     {

@@ -16,6 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { smallDisk } from '../faults/small-disk.ts';
 import { audioOf } from '../support/audio-of.ts';
 
 const log = pino({ level: 'silent' });
@@ -227,6 +228,41 @@ test('a recording is no longer than `limits.recording_hours`', async (t) => {
     [['capture.interrupted', 'limit-hours']],
   );
   assert.ok((await audioIn(files.captureFolder('r1'))).equals(pcm.subarray(0, 16_000)));
+});
+
+test('a recording that is taken over on a full disk waits for room, and goes on with what there is', async (t) => {
+  const disk = await smallDisk(t);
+  const files = audioOf(disk.folder);
+  const folder = files.captureFolder('r1');
+  const earlier = await open(folder, { freeBytesMin: 0 });
+  const before = connection();
+  await earlier.attach(before.sender, 16_000);
+  earlier.take(before.sender, pcm.subarray(0, 20_000));
+  await earlier.close();
+  await disk.fill(8192);
+  const captures = browserCaptures({
+    store: memoryStore(),
+    log,
+    files,
+    fileEnds: { tell() {} },
+    combinedChannels: () => 'split',
+    hoursMax: () => 1,
+    control: { ...aloneControl, sharesFolders: true },
+    admit: undefined,
+    limits: { freeBytesMin: 0 },
+  });
+  const stopping = new AbortController();
+  const waits: unknown[] = [];
+  const waiting: Job['waiting'] = (what) => void waits.push(what?.for?.code ?? null);
+  const job = { recordingId: 'r1', signal: stopping.signal, waiting } as Partial<Job> as Job;
+  const over = captures.activity(job, {} as ControlState);
+  await eventually('it waits', () => waits.at(-1) === 'disk-space');
+  await disk.free();
+  const stream = await captures.stream('r1');
+  assert.equal(await stream.attach(connection().sender, 16_000), 10_000);
+  assert.equal(waits.at(-1), null);
+  stopping.abort();
+  await over;
 });
 
 test('a connection that sends faster than time goes by is held, not what it had recorded before', async (t) => {

@@ -55,10 +55,18 @@ test('recording.discarded erases what was being recorded', () => {
   at(recordingStory().take('recording.started').take('recording.discarded'), 'idle.erased');
 });
 
-test('a capture that failed can be cleared but not tried again', () => {
-  const story = recordingStory().take('recording.started').start('capture').fail('capture');
-  at(story, 'error');
+test('a capture that failed for good can be cleared but not tried again', () => {
+  const story = recordingStory().take('recording.started').start('capture');
+  at(story.fail('capture', { retriable: false }), 'error');
   at(story.refuse('retry.requested').take('error.cleared'), 'idle.erased');
+});
+
+test('a capture that failed for what may pass goes on where it was', () => {
+  const story = recordingStory().take('recording.started').start('capture');
+  story.fail('capture', { retriable: true }).take('retry.requested');
+  at(story, 'recording.active');
+  story.take('recording.paused').fail('capture', { retriable: true }).take('retry.requested');
+  at(story, 'recording.paused');
 });
 
 test('audio.imported goes straight to recognising', () => {

@@ -86,4 +86,8 @@ export const writingParts = (
 });
 
 /** For a handler of recordings of which nothing is removed. */
-export const nothingPromised = { erasing: async () => {}, saving: async () => {} };
+export const nothingPromised = {
+  erasing: async () => {},
+  saving: async () => {},
+  isCaptured: async () => false,
+};

@@ -1,6 +1,7 @@
 import type { EventStore } from '../../../events/store.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
+import { untilDiskAnswers } from '../../recordings/stages/stage-files.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import { finishedBrowserAudio } from './browser-file.ts';
@@ -158,15 +159,17 @@ class StreamedCaptures implements BrowserCaptures {
     };
     const share = live ? await sharedCapture(job, live, folder) : undefined;
     const isRecorder = state.trigger === 'recorder';
-    const stream = await openBrowserStream(folder, {
-      limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
-      channelsMax: combinedChannels() === 'split' ? 2 : 1,
-      sharesFolders: control.sharesFolders,
-      log,
-      share,
-      intake: admit && { ...admit(state.owner), since: state.startedAt, before: 0 },
-      onAway: () => this.#notify(recordingId),
-    });
+    const stream = await untilDiskAnswers(job, () =>
+      openBrowserStream(folder, {
+        limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
+        channelsMax: combinedChannels() === 'split' ? 2 : 1,
+        sharesFolders: control.sharesFolders,
+        log,
+        share,
+        intake: admit && { ...admit(state.owner), since: state.startedAt, before: 0 },
+        onAway: () => this.#notify(recordingId),
+      }),
+    );
     stream.pause(state.paused);
     this.#streams.set(recordingId, stream);
     for (const resolve of this.#openings.get(recordingId) ?? []) resolve();
@@ -218,7 +221,10 @@ class StreamedCaptures implements BrowserCaptures {
     }
     fileEnds.tell(job.recordingId);
     const { measured } = stream;
-    const made = await finishedBrowserAudio(folder, stream.layout, { measured, hash });
+    const { layout } = stream;
+    const made = await untilDiskAnswers(job, () =>
+      finishedBrowserAudio(folder, layout, { measured, hash }),
+    );
     const audio = files.live ? await keptAudio(job, files, folder, made) : made;
     await job.append(
       reason === 'stopped'

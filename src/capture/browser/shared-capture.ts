@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../../recordings/stages/run-stage.ts';
-import { whenReached } from '../../recordings/stages/stage-files.ts';
+import { untilDiskAnswers, whenReached } from '../../recordings/stages/stage-files.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { LiveAudio } from '../../storage/audio/live-audio.ts';
@@ -29,7 +29,7 @@ export async function sharedCapture(
   folder: string,
 ): Promise<SharedCapture> {
   const { recordingId, signal } = job;
-  const pieces = await whenReached(job, async () => {
+  const pieces = await untilDiskAnswers(job, async () => {
     const begun = await live.begin(recordingId);
     await removeCaptureFiles(folder, { audio: true });
     if (begun.found) await makeFile(folder, begun.found, begun.read());
@@ -57,7 +57,7 @@ export async function keptAudio(
 ): Promise<FinishedAudio> {
   const { sha256 } = made;
   const from = { path: join(folder, made.path), sha256 };
-  const path = await whenReached(job, () => files.keep(job.recordingId, made.path, from));
+  const path = await untilDiskAnswers(job, () => files.keep(job.recordingId, made.path, from));
   return { ...made, path };
 }
 

@@ -96,6 +96,7 @@ const actions = {
   'audio.captured': 'stop',
   'capture.interrupted': 'stop',
   'error.cleared': 'reset',
+  'retry.requested': 'reset',
 } as const;
 const actionOf = (type: string) => new Map(Object.entries(actions)).get(type);
 

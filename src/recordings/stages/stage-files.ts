@@ -32,6 +32,12 @@ export const withRoom = <T>(job: Waits, work: () => Promise<T>): Promise<T> =>
 export const whenReached = <T>(job: Waits, work: () => Promise<T>): Promise<T> =>
   again(job, isAway, work);
 
+/**
+ * The same for work on what was captured, which cannot be captured again: also while the system fails to read or write it.
+ */
+export const untilDiskAnswers = <T>(job: Waits, work: () => Promise<T>): Promise<T> =>
+  again(job, (error) => isNoSpace(error) || isAway(error) || isOfSystem(error), work);
+
 /** Part of a stage's progress that decoding takes, where it has to be done again. */
 export const decodingShare = 0.1;
 
@@ -148,7 +154,7 @@ async function again<T>(
     isTransient,
     onRetry(error) {
       since ??= new Date().toISOString();
-      job.waiting({ for: waitsFor(isAway(error) ? 'files' : 'disk-space'), since });
+      job.waiting({ for: waitsFor(isNoSpace(error) ? 'disk-space' : 'files'), since });
     },
   });
   if (since !== undefined) job.waiting(null);
@@ -158,5 +164,24 @@ async function again<T>(
 /** That it lets us in no more, passes when a person has mended that. */
 const isAway = (error: unknown): boolean =>
   hasCode<BlobsError>(error, 'BLOBS_AWAY', 'BLOBS_REFUSED');
+
+/** What a disk, a network file system or a process short of files says, and may not say a little later. */
+export const isOfSystem = (error: unknown): boolean =>
+  hasCode(
+    error,
+    'EIO',
+    'ESTALE',
+    'EDQUOT',
+    'EROFS',
+    'EMFILE',
+    'ENFILE',
+    'ENOMEM',
+    'EBUSY',
+    'EAGAIN',
+    'ETIMEDOUT',
+    'EHOSTDOWN',
+    'EHOSTUNREACH',
+    'ENOTCONN',
+  );
 
 const missing = (): StageError => new StageError(failure('no-audio'), { retriable: false });

@@ -1,4 +1,9 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { wavHeaderBytes } from '../../audio/wav.ts';
+import { audioFileName } from '../../shared/data-directory.ts';
+import { ifMissing } from '../../shared/files.ts';
 import type { NotedLiveAudio, LiveAudio } from './live-audio.ts';
 
 /**
@@ -48,3 +53,14 @@ export type OpenAudio = {
   /** Unless it was streamed. */
   close(): Promise<void>;
 };
+
+/** Whether audio of a recording lies where it is captured: on this machine, or for all nodes. */
+export async function isCaptured(
+  recordingId: string,
+  files: Pick<AudioStore, 'captureFolder' | 'live'>,
+): Promise<boolean> {
+  const path = join(files.captureFolder(recordingId), audioFileName);
+  const { size } = await stat(path).catch(ifMissing({ size: 0 }));
+  if (size > wavHeaderBytes) return true;
+  return files.live !== null && (await files.live.heardAt(recordingId)) !== null;
+}
