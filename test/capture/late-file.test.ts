@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compressFlac } from '../../src/audio/flac.ts';
@@ -29,13 +29,19 @@ for (const channels of [1, 2] as const)
     await rm(join(folder, 'audio.wav'));
     const base = await lengthOf(main);
     assert.deepEqual(base, { samples: rate, rate, channels });
-    const joined = await joinLate(folder, { main, base, has: rate, signal });
+    const joined = await joinLate(folder, { main, base, has: rate, signal, freeBytesMin: 0 });
     const file = await readFile(joined.path);
     assert.deepEqual(file.subarray(44), Buffer.concat([before, late]));
     assert.equal(joined.bytes, file.length);
     // A part of what came late was added by a process that had lost it: the rest is behind that.
     const shorter = { samples: rate - 1000, rate, channels };
-    const rest = await joinLate(folder, { main, base: shorter, has: rate, signal });
+    const rest = await joinLate(folder, {
+      main,
+      base: shorter,
+      has: rate,
+      signal,
+      freeBytesMin: 0,
+    });
     const both = Buffer.concat([before, late.subarray(1000 * bytes)]);
     assert.deepEqual((await readFile(rest.path)).subarray(44), both);
     // Another length than it had when the browser came back: what is there is not what it goes on from.
@@ -44,9 +50,17 @@ for (const channels of [1, 2] as const)
       [rate, rate + 1],
     ] as const)
       await assert.rejects(
-        joinLate(folder, { main, base: { samples, rate, channels }, has, signal }),
+        joinLate(folder, { main, base: { samples, rate, channels }, has, signal, freeBytesMin: 0 }),
         {
           code: 'audio-missing',
         },
       );
+    assert.deepEqual(
+      await readdir(lateFolder(folder)),
+      ['audio.wav'],
+      'nothing of what failed is left',
+    );
+    const unlessRoom = { main, base, has: rate, signal, freeBytesMin: Number.MAX_SAFE_INTEGER };
+    await assert.rejects(joinLate(folder, unlessRoom), { code: 'DISK_FULL' });
+    assert.deepEqual(await readdir(lateFolder(folder)), ['audio.wav']);
   });

@@ -242,7 +242,8 @@ class KeptLateAudio implements LateBrowserAudio {
   }
 
   async #addTo(recordingId: string, { inner, base }: Late, signal: AbortSignal): Promise<void> {
-    const { recordingService, jobs, files, applied } = this.#deps;
+    const { recordingService, jobs, files, applied, limits } = this.#deps;
+    const { freeBytesMin } = { ...browserLimits, ...limits };
     const folder = files.captureFolder(recordingId);
     const { recording, state } = await recordingService.read(recordingId);
     const main = audioOf(recording, state);
@@ -253,7 +254,7 @@ class KeptLateAudio implements LateBrowserAudio {
       throw new Error('the audio is not the one that late audio was counted in');
     if (has - base.samples >= inner.samples) return;
     const joined = await files.read(recordingId, main, (path) =>
-      joinLate(folder, { main: path, base, has, signal }),
+      joinLate(folder, { main: path, base, has, signal, freeBytesMin }),
     );
     signal.throwIfAborted();
     const path = await files.keep(recordingId, name, joined);

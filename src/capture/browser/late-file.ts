@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import * as z from 'zod';
@@ -15,7 +15,8 @@ import {
   gapsWithin,
   readBrowserNote,
 } from './browser-file.ts';
-import { ifMissing, privateDirectory, writeDurably } from '../../shared/files.ts';
+import { diskAt, ifMissing, privateDirectory, writeDurably } from '../../shared/files.ts';
+import { DiskFull } from '../../storage/disk.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 
 /** What a recording had when its browser came back: samples of each channel, and how many a second. */
@@ -49,15 +50,51 @@ export async function lateGaps(
 /**
  * Makes the recording's audio and what came late into one file, synced, to be moved to where audio is kept.
  * @param options.main path of the audio that there is, which has `has` samples: those behind the base came late as well
+ * @param options.freeBytesMin as many bytes stay free on the disk
  * @returns with the absolute path of the file, whose folder no other process writes into
+ * @throws {DiskFull} before anything is written, {StageError}; of what failed nothing is left
  */
 export async function joinLate(
   folder: string,
-  options: { main: string; base: LateBase; has: number; signal: AbortSignal },
+  options: {
+    main: string;
+    base: LateBase;
+    has: number;
+    signal: AbortSignal;
+    freeBytesMin: number;
+  },
 ): Promise<FinishedAudio> {
-  const { main, base, has, signal } = options;
-  const joined = join(lateFolder(folder), `joined-${ulid()}`);
+  const { base, has, freeBytesMin } = options;
+  const parent = lateFolder(folder);
+  await removeJoined(parent);
+  const late = { path: join(parent, audioFileName), channels: base.channels };
+  const { size } = await stat(late.path);
+  const { free } = await diskAt(parent);
+  if (free - has * base.channels * 2 - size < freeBytesMin) throw new DiskFull(free, freeBytesMin);
+  const joined = join(parent, `${joinedPrefix}${ulid()}`);
   await mkdir(joined, { mode: 0o700 });
+  try {
+    return await joinInto(joined, late, options);
+  } catch (error) {
+    await rm(joined, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Those of a process that died, or lost the recording, while it joined. */
+async function removeJoined(parent: string): Promise<void> {
+  for (const name of await readdir(parent))
+    if (name.startsWith(joinedPrefix))
+      await rm(join(parent, name), { recursive: true, force: true });
+}
+
+const joinedPrefix = 'joined-';
+
+async function joinInto(
+  joined: string,
+  late: Part,
+  { main, base, has, signal }: { main: string; base: LateBase; has: number; signal: AbortSignal },
+): Promise<FinishedAudio> {
   const path = join(joined, audioFileName);
   const writer = await openWavWriter(path, base.channels, base.rate);
   try {
@@ -66,7 +103,6 @@ export async function joinLate(
       throw new StageError(failure('audio-shorter-than-before'), {
         retriable: false,
       });
-    const late = { path: join(lateFolder(folder), audioFileName), channels: base.channels };
     await append(writer, late, signal, has - base.samples);
   } finally {
     await writer.close();
@@ -110,10 +146,13 @@ export function lateBases(files: Pick<AudioStore, 'captureFolder' | 'late'>): La
   };
 }
 
+/** A file of samples, and how many channels it has. */
+type Part = { path: string; channels: 1 | 2 };
+
 /** @param skipped samples at the beginning of a WAV file */
 async function append(
   writer: WavWriter,
-  { path, channels }: { path: string; channels: 1 | 2 },
+  { path, channels }: Part,
   signal: AbortSignal,
   skipped = 0,
 ): Promise<void> {
