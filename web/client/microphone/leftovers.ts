@@ -62,21 +62,21 @@ export function finishQuietly(found: Leftover): void {
     link.close();
     found.release();
   };
-  const over = async (whole: boolean) => {
+  const over = async () => {
     leave();
-    if (whole || kept.acknowledged >= total || (await sendRest(store, kept)))
-      await store.remove(kept.id);
+    // Also what was stopped may lack the rest: somebody else stopped it before that had come.
+    if (kept.acknowledged >= total || (await sendRest(store, kept))) await store.remove(kept.id);
   };
   const refused = async (code: string) => {
     const comesTo = await afterRefusal(kept, code, tries);
-    if (comesTo === 'gone') await over(false);
+    if (comesTo === 'gone') await over();
     else if (comesTo === 'given-up') leave();
   };
   const link: AudioLink = linkAudio(store, kept, {
     linked: (linked) => linked && tries.taken(),
     changed: () => {},
     ended: (reason) => {
-      if (reason !== 'left' && reason !== 'paused') void over(reason === 'stopped');
+      if (reason !== 'left' && reason !== 'paused') void over();
     },
     refused: (code) => void refused(code),
   });
