@@ -1,11 +1,7 @@
 import { join } from 'node:path';
 import type { Part } from '../../../events/facts/assembly.ts';
 import type { KeptLedger } from '../../../events/facts/ledger.ts';
-import {
-  type RecordingFact,
-  type RecordingFactOf,
-  recordingStream,
-} from '../../../events/facts/recording.ts';
+import { type RecordingFact, type RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { EventStore } from '../../../events/store.ts';
 import {
   type CarriedFact,
@@ -46,6 +42,8 @@ import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { failure } from '../../words/failures.ts';
 import type { Job, StageActivity } from './run-stage.ts';
+import { lastState } from '../erasure.ts';
+import { erasedState } from '../handle.ts';
 import { type TakenUp, type TakenDeps, takenOf } from './taken-along.ts';
 import { isSplitCapture, withRoom } from './stage-files.ts';
 
@@ -74,12 +72,13 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
     const first = await job.recording();
     const asked = askedOf(first);
     const other = otherOf(asked);
-    const hasOther = other !== null && (await deps.store.version(recordingStream(other))) > 0;
+    const state = other === null ? undefined : await lastState(deps.store, other);
+    const hasOther = state !== undefined;
     // The rest of it is a recording already, which takes it up: nothing is left to do here.
-    if (hasOther && asked.type === 'passage.removed') return;
+    if (hasOther && asked.type === 'passage.removed' && state !== erasedState) return;
     await job.acquireSlot({ name: 'audio', concurrency: 1 });
     const joined = asked.type === 'recording.joined' ? await toJoin(asked.data.with, deps) : null;
-    const plan = planOf(asked, first, joined);
+    const plan = planOf(asked, first, { joined, isGone: state === erasedState });
     if (plan.other && other !== null && !hasOther) {
       // Should this process die before it is begun, the next start removes what lies in its folder: no fact speaks of it.
       await deps.jobs.add(other, 'import');
@@ -135,7 +134,10 @@ type Making = {
 };
 type Plan = { own: Making | null; other: Making | null };
 
-function planOf(asked: Asked, recording: Recording, joined: Recording | null): Plan {
+/** `isGone`: a person deleted the other before it had taken this one up. */
+type There = { joined: Recording | null; isGone: boolean };
+
+function planOf(asked: Asked, recording: Recording, { joined, isGone }: There): Plan {
   const { duration } = saidOf(recording);
   const piece = (from: number, to: number): Piece => ({ recording, from, to });
   switch (asked.type) {
@@ -153,7 +155,7 @@ function planOf(asked: Asked, recording: Recording, joined: Recording | null): P
         parts: [piece(0, from), { recording: null, from, to }, piece(to, Infinity)],
         said: (now) => without(saidOf(now), from, to),
       };
-      return into === undefined
+      return into === undefined || isGone
         ? { own: rest, other: null }
         : { own: null, other: { ...rest, absorbs: [recording.recordingId] } };
     }
