@@ -260,6 +260,8 @@ const byCode = {
   'no-device': (error) => new Problem('device-unavailable', { said: error.sentence }),
   'combined-in-use': (error) => new Problem('device-unavailable', { said: error.sentence }),
   'not-recording': (error) => new Problem('not-recording', { said: error.sentence }),
+  'recorded-elsewhere': (error) =>
+    new Problem('busy', { said: error.sentence, headers: again, cause: error }),
   'nothing-captured': (error) => new Problem('not-recording', { said: error.sentence }),
   'already-recording': (error) => new Problem('already-recording', { said: error.sentence }),
   'devices-unavailable': (error) =>

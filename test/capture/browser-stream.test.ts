@@ -4,7 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { RecordingFact } from '../../events/facts/recording.ts';
+import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
 import { browserCaptures } from '../../src/capture/browser/browser-captures.ts';
 import { finishedBrowserAudio } from '../../src/capture/browser/browser-file.ts';
 import { type BrowserLimits, browserLimits } from '../../src/capture/browser/browser-writer.ts';
@@ -13,6 +14,7 @@ import type { ControlState } from '../../src/capture/control-state.ts';
 import type { Job } from '../../src/recordings/stages/run-stage.ts';
 import { aloneControl } from '../support/alone-control.ts';
 import { eventually } from '../support/eventually.ts';
+import { sampleData } from '../support/plausible-events.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -263,6 +265,53 @@ test('a recording that is taken over on a full disk waits for room, and goes on 
   assert.equal(waits.at(-1), null);
   stopping.abort();
   await over;
+});
+
+test('a recording that another process has is stopped there, and is over when that is answered', async (t) => {
+  const store = memoryStore();
+  const files = audioOf(await tempDir(t));
+  const told: string[] = [];
+  let isThere = true;
+  const captures = browserCaptures({
+    store,
+    log,
+    files,
+    fileEnds: { tell() {} },
+    combinedChannels: () => 'split',
+    hoursMax: () => 1,
+    control: {
+      sharesFolders: true,
+      takeOver: async () => false,
+      stopElsewhere(recordingId) {
+        told.push(recordingId);
+        if (isThere) void store.append(recordingStream(recordingId), [ended], 1);
+      },
+    },
+    admit: undefined,
+    limits: {},
+  });
+  const by = { run: 1, machine: 1, by: 'ada' } as const;
+  const began = {
+    type: 'recording.started',
+    data: { ...sampleData['recording.started'], device: null },
+    ...{ ...by, command: 'begin', from: 'idle.new', to: 'recording.active' },
+  } as OfferedFact;
+  const ended = {
+    type: 'audio.captured',
+    data: sampleData['audio.captured'],
+    ...{ ...by, command: 'stop', from: 'recording.active', to: 'transcribing.recognising' },
+  } as OfferedFact;
+  for (const recordingId of ['r1', 'r2'])
+    await store.append(recordingStream(recordingId), [began], 0);
+  const stoppedBy = { by: 'ada', command: 'stop' };
+  await captures.stop('r1', stoppedBy);
+  assert.deepEqual(told, ['r1']);
+  await assert.rejects(captures.stop('r1', stoppedBy), { code: 'not-recording' });
+  isThere = false;
+  await assert.rejects(captures.stop('r2', stoppedBy), {
+    code: 'recorded-elsewhere',
+    retriable: true,
+  });
 });
 
 test('a connection that sends faster than time goes by is held, not what it had recorded before', async (t) => {

@@ -1,5 +1,7 @@
 import type { EventStore } from '../../../events/store.ts';
+import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';
+import { lastState } from '../../recordings/erasure.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
 import { untilDiskAnswers } from '../../recordings/stages/stage-files.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -33,7 +35,7 @@ export interface BrowserCaptures {
   stream(recordingId: string): Promise<BrowserStream>;
   /**
    * Ends a recording whether or not its browser is there; returns when its audio is in the log.
-   * @throws {StageError} `not-recording`; `nothing-captured`, which then becomes its `stage.failed`.
+   * @throws {StageError} `not-recording`; `recorded-elsewhere`, to be asked again; `nothing-captured`, which then becomes its `stage.failed`.
    */
   stop(recordingId: string, stoppedBy: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that no browser is expected to send. */
@@ -129,15 +131,12 @@ class StreamedCaptures implements BrowserCaptures {
     const isHere = this.#streams.has(recordingId) || (await this.#begun(recordingId));
     const stream = this.#streams.get(recordingId);
     if (stream) return stream;
-    throw isHere ? notRecording() : recordedElsewhere();
+    throw isHere && !(await this.#isRecorded(recordingId)) ? notRecording() : recordedElsewhere();
   }
 
   async stop(recordingId: string, stoppedBy: StoppedBy): Promise<void> {
-    const { control } = this.#deps;
-    if (!this.#streams.has(recordingId)) {
-      if (await control.takeOver(recordingId)) await this.#opened(recordingId, takeOverEveryMs);
-      else control.stopElsewhere(recordingId, stoppedBy);
-    }
+    if (!this.#streams.has(recordingId) && (await this.#stoppedElsewhere(recordingId, stoppedBy)))
+      return;
     const stream = this.#streams.get(recordingId);
     const capture = this.#underWay.get(recordingId);
     if (!stream || !capture) throw notRecording();
@@ -234,6 +233,34 @@ class StreamedCaptures implements BrowserCaptures {
     );
     await removeCaptureFiles(folder, { audio: false });
     await files.live?.remove(job.recordingId);
+  }
+
+  /**
+   * Has the process that has a recording end it, or gets its stream here. Returns whether it was ended there.
+   * @throws {StageError} `not-recording`; `recorded-elsewhere` when neither has happened for long
+   */
+  async #stoppedElsewhere(recordingId: string, stoppedBy: StoppedBy): Promise<boolean> {
+    const { control } = this.#deps;
+    const until = performance.now() + openWithinMs;
+    let isTold = false;
+    for (;;) {
+      const isHere = await control.takeOver(recordingId);
+      if (!(await this.#isRecorded(recordingId))) {
+        if (isTold) return true;
+        throw notRecording();
+      }
+      if (!isHere && !isTold) {
+        control.stopElsewhere(recordingId, stoppedBy);
+        isTold = true;
+      }
+      await this.#opened(recordingId, takeOverEveryMs);
+      if (this.#streams.has(recordingId)) return false;
+      if (performance.now() >= until) throw recordedElsewhere();
+    }
+  }
+
+  async #isRecorded(recordingId: string): Promise<boolean> {
+    return isIn((await lastState(this.#deps.store, recordingId)) ?? '', 'recording');
   }
 
   /**

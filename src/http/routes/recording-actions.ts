@@ -78,7 +78,7 @@ export const recordingCommandRoutes = [
     description: 'A browser that records it is told, and sends what it still has.',
     body: { json: nothing, optional: true },
     answers: { 200: answers.done },
-    problems: ['not-found', 'not-recording'],
+    problems: ['not-found', 'not-recording', 'busy'],
     command: true,
     async run({ ctx, params: { id: recordingId }, caller, onBehalf }, services) {
       const types = ['audio.captured', 'capture.interrupted'] as const;
