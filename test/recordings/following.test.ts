@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pino from 'pino';
@@ -100,6 +100,26 @@ test('a streaming model that fails costs nothing but what it would have shown', 
   ends.tell('r1');
   await within('the last word', appended('utterance.recognised', 2));
   assert.deepEqual([textsIn(facts), failures], [['w00 w01', 'w02'], 1]);
+});
+
+test('a file that another replaces, as a process that takes over does, is gone on with', async (t) => {
+  const folder = await speechFile(t);
+  const path = join(folder, audioFileName);
+  const whole = await readFile(path);
+  // The second word has been over for long.
+  const captured = 44 + 2 * 16_000 * 3.4;
+  await truncate(path, captured);
+  const { job, facts, captured: over, appended } = jobOf('r1');
+  t.after(over);
+  const more = { followings: openFollowings(silent), onFileEnd: () => () => {} };
+  void followStage(deps(folder, more))(job);
+  await within('the first words', appended('utterance.recognised', 1));
+  await writeFile(`${path}.part`, whole.subarray(0, captured));
+  await rename(`${path}.part`, path);
+  const silence = Buffer.alloc(2 * 16_000 * 2.5);
+  await appendFile(path, Buffer.concat([whole.subarray(captured), silence]));
+  await within('the last word', appended('utterance.recognised', 2));
+  assert.deepEqual(textsIn(facts), ['w00 w01', 'w02']);
 });
 
 for (const [what, waiting] of [

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { followedIn } from '../../../projections/recording/utterances.ts';
 import { draft } from '../../../projections/recording/reading.ts';
+import { FileReplaced } from '../../audio/growing-wav.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { isAbort, untilAborted } from '../../shared/abort.ts';
 import { localEmbedder } from '../../speech/diarization/diarize.ts';
@@ -50,6 +51,10 @@ async function untilCaptured(job: Job, deps: FollowDeps): Promise<Following | nu
       await bothUntilOver(live);
     } catch (error) {
       if (job.signal.aborted || error instanceof StageSuperseded) return await leftBy(live);
+      if (error instanceof FileReplaced && live) {
+        await closeLive(live);
+        continue;
+      }
       deps.log.warn(
         { err: error, recordingId: job.recordingId },
         'live transcription ended; transcribing after the recording',
