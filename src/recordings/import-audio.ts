@@ -1,5 +1,5 @@
 import { decodeTime, ulid } from 'ulid';
-import { rm } from 'node:fs/promises';
+import { link, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import {
   type Kind,
@@ -7,17 +7,17 @@ import {
   type RecordingFactOf,
   recordingStream,
 } from '../../events/facts/recording.ts';
-import type { EventStore, EventStoreError } from '../../events/store.ts';
+import { type EventStore, EventStoreError } from '../../events/store.ts';
 import { CommandUsedDifferently } from './refusals.ts';
 import type { Personal } from '../../projections/personal.ts';
 import type { Log } from '../shared/log.ts';
 import { orderingOf } from './ordering.ts';
 import { begunBy } from '../../projections/rules.ts';
 import { said } from './beginnings.ts';
-import type { AudioStore } from '../storage/audio/audio-store.ts';
+import type { AudioFile, AudioStore } from '../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { hasCode } from '../shared/errors.ts';
-import { hashFile } from '../shared/files.ts';
+import { copyDurably, hashFile } from '../shared/files.ts';
 
 export type Upload = {
   /** Absolute path of a file on the same file system as the data directory; it is moved away. */
@@ -81,7 +81,7 @@ type ImportedAs = Pick<RecordingFactOf<'audio.imported'>['data'], (typeof compar
 const leftOpen: readonly (typeof compared)[number][] = ['kind', 'language'];
 
 type ImportsDeps = {
-  files: Pick<AudioStore, 'keep' | 'removeAll'>;
+  files: Pick<AudioStore, 'keep' | 'read' | 'removeAll'>;
   /** What owners have set in order. */
   order: { of(owner: string): Promise<Personal> };
   log: Pick<Log, 'warn'>;
@@ -125,6 +125,26 @@ export function openImports(deps: ImportsDeps): Imports {
     },
   };
 
+  /** What the log did not take now may be asked for again: its file is where it was. Never throws. */
+  async function giveBack(
+    { path: back }: Upload,
+    recordingId: string,
+    audio: AudioFile,
+    { code }: EventStoreError,
+  ) {
+    try {
+      await files.read(recordingId, audio, (path) =>
+        link(path, back).catch(() => copyDurably(path, back)),
+      );
+      // Else it may have been taken all the same.
+      if (code === 'OUTCOME_UNKNOWN') return;
+      await files.removeAll(recordingId);
+      await jobs.complete(recordingId, 'import');
+    } catch (error) {
+      log.warn({ err: error, recordingId }, 'upload could not be kept for another try');
+    }
+  }
+
   async function importOnce(upload: Upload): Promise<Accepted> {
     const earlier = await deps.importedBy(upload.command);
     if (earlier) return await earlierFor(upload, earlier, deps.importedAs);
@@ -136,6 +156,8 @@ export function openImports(deps: ImportsDeps): Imports {
       const accepted = await deps
         .begin(recordingId, [fact, ...facts], upload)
         .catch(async (error: unknown) => {
+          if (error instanceof EventStoreError && error.retriable)
+            await giveBack(upload, recordingId, fact.data, error);
           // Another process took the same command first: its recording is the answer, this copy no one's.
           if (!hasCode<EventStoreError>(error, 'COMMAND_TAKEN')) throw error;
           const first = await deps.importedBy(upload.command);
