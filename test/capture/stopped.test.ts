@@ -122,6 +122,31 @@ test('a machine that sleeps leaves a gap as long as it slept, within what a reco
   }
 });
 
+test('a recording that was paused before anything was heard goes on, however long that took', async (t) => {
+  const folder = await tempDir(t);
+  const spec = {
+    claim: ulid(),
+    folder,
+    socketPath: join(folder, 'c.sock'),
+    device: 'Desk Mic',
+    source: null,
+    alsaConfigPath: null,
+    channels: 1,
+    limits: captureLimits,
+  } as const;
+  await writeClaim(folder, { ...spec, at: Date.now() });
+  const { native, give, time } = standInDevice();
+  const recorder = await openRecorder(spec, native, () => time.ms);
+  recorder.pause();
+  await until('it is paused', () => recorder.status().state === 'paused');
+  time.ms += captureLimits.firstDataMs + 1;
+  recorder.resume();
+  for (let block = 0; block < 10; block += 1) await give();
+  await until('it is written', () => recorder.status().ledger.samples === 16_000);
+  recorder.end('stopped');
+  assert.equal((await recorder.ended).last.reason, 'stopped');
+});
+
 test('a recording that has reached its hours lacks nothing', async (t) => {
   const folder = await tempDir(t);
   const claim = ulid();
@@ -156,7 +181,7 @@ function standInDevice(closing = () => {}) {
     getDevices: () => [{ id: 0, name: 'Desk Mic', maxInputChannels: 2, hostAPIName: 'ALSA' }],
     getHostAPIs: () => ({ defaultHostAPI: 0, HostAPIs: [] }),
     create: () => ({
-      start: () => undefined,
+      start: () => void (finished = false),
       async read() {
         while (waiting.length === 0 && !finished)
           await new Promise<void>((resolve) => (wake = resolve));

@@ -61,7 +61,8 @@ class DeviceRecorder implements Recorder {
   readonly #native: Naudiodon | null;
   readonly #track: Track;
   readonly #now: ElapsedClock;
-  readonly #openedAt: number;
+  /** Since when the device has been waited for, until it gives something. */
+  #openedAt: number;
   readonly #pulse = openPulse();
   readonly #guard: ReturnType<typeof hangGuard>;
   readonly #watch: ReturnType<typeof watchDevice>;
@@ -121,6 +122,7 @@ class DeviceRecorder implements Recorder {
   resume(): void {
     if (!this.#paused || this.#ending !== null) return;
     this.#paused = false;
+    this.#openedAt = this.#now();
     this.#heard();
     this.#applyChange();
   }
