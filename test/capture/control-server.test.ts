@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { type Socket, connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CaptureStatus, captureSocket } from '../../src/capture/process/protocol.ts';
 import { serveControl } from '../../src/capture/process/control-server.ts';
 import { emptyLedger } from '../../src/capture/file/ledger.ts';
+import { writeClaim } from '../../src/capture/file/capture-files.ts';
+import { adoptCapture } from '../../src/capture/process/client.ts';
+import { within } from '../support/eventually.ts';
 import { until } from '../support/pulse-until.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -116,4 +119,20 @@ test('a path too long for a socket gets the same short one from everybody', asyn
   // Without a runtime directory: one that only we can enter.
   const fallback = dirname(captureSocket(deep, '01ABCDEFGH', {}));
   assert.equal((await stat(fallback)).mode & 0o077, 0);
+});
+
+test('a capture that accepts and says nothing is none after a while', async (t) => {
+  const folder = await tempDir(t);
+  const socketPath = join(folder, 'c.sock');
+  const sockets: Socket[] = [];
+  const mute = createServer((socket) => void sockets.push(socket)).listen(socketPath);
+  await once(mute, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  });
+  const claim = { claim: 'c', socketPath, device: 'Desk Mic', channels: 1, at: 0 } as const;
+  await writeClaim(folder, claim);
+  assert.equal(await within('it is given up', adoptCapture(folder), 60_000), null);
+  assert.equal(sockets.length, 1);
 });

@@ -119,12 +119,14 @@ export interface Capture {
   release(): void;
 }
 
+/** A process that accepts and does not greet for so long is none, in milliseconds: also on a busy machine. */
+const greetingMs = 10_000;
 /** How long a capture may take to end after `stop` until it is killed. */
 const stopMs = 2000;
 
 /**
- * Connects to the capture of a recording and waits for its first status. Null when no process listens there.
- * The connection is the sign of life: it closes with the process.
+ * Connects to the capture of a recording and waits for its first status. Null when no process listens there,
+ * or one that says nothing: without its claim it ends itself. The connection is the sign of life: it closes with the process.
  */
 async function connectCapture(
   folder: string,
@@ -138,6 +140,7 @@ async function connectCapture(
   let killTimer: NodeJS.Timeout | undefined;
   let greeted: (capture: Capture | null) => void;
   const greeting = new Promise<Capture | null>((resolve) => (greeted = resolve));
+  const mute = setTimeout(() => socket.destroy(), greetingMs);
   let released = false;
 
   const ended = new Promise<EndReason | 'died'>((resolve) => {
@@ -181,7 +184,7 @@ async function connectCapture(
       socket.destroy();
     },
   };
-  return await greeting;
+  return await greeting.finally(() => clearTimeout(mute));
 }
 
 /** What it managed to say, or to write down, before it was gone. */
