@@ -98,13 +98,29 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
     underWay.add(work);
     return await work.finally(() => underWay.delete(work));
   };
+  const eraseInTurn = async (recordingId: string): Promise<string[]> => {
+    // What is left waits for the same turn, maybe: it is waited for before.
+    await deps.leaveAudio(recordingId);
+    return await inTurn(recordingId, () => finishErasure(deps, recordingId));
+  };
+  /** What a process that died left undone. */
+  const finishJob = async (recordingId: string, job: Removal): Promise<void> => {
+    const stateNow = async () => (await lastState(deps.store, recordingId)) ?? '';
+    if (job === 'delete-documents')
+      // While documents are written again, the next fact says which there are to be.
+      await inTurn(recordingId, async () => {
+        if (!isAtWork(await stateNow())) await finishDeletion(deps, recordingId);
+      });
+    // Its command may be about to store the fact: without it the job is not known to be over.
+    else if ((await stateNow()) === erasedState) await eraseInTurn(recordingId);
+  };
 
   const removals: Removals = {
     intendErasure: (recordingId) => jobs.add(recordingId, 'erase'),
     async erase(recordingId, recording) {
       // Activities that were stopped may still write: they are waited for, and may wait for their turn.
       await recording?.quiet();
-      return await inTurn(recordingId, () => finishErasure(deps, recordingId));
+      return await eraseInTurn(recordingId);
     },
     deleteDocuments: (recordingId, store) =>
       inTurn(recordingId, async () => {
@@ -119,7 +135,7 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
     async finishPending() {
       for (const { recordingId, job } of await jobs.list()) {
         if (job !== 'erase' && job !== 'delete-documents') continue;
-        await inTurn(recordingId, () => finishJob(deps, recordingId, job)).catch((error: unknown) =>
+        await finishJob(recordingId, job).catch((error: unknown) =>
           log.error({ err: error, recordingId, job }, 'cleanup job failed again'),
         );
       }
@@ -246,20 +262,7 @@ export async function lastState(
   return undefined;
 }
 
-/** What a process that died left undone. */
-async function finishJob(deps: ErasureDeps, recordingId: string, job: Removal): Promise<void> {
-  const state = (await lastState(deps.store, recordingId)) ?? '';
-  if (job === 'delete-documents') {
-    // While documents are written again, the next fact says which there are to be.
-    if (!isAtWork(state)) await finishDeletion(deps, recordingId);
-    return;
-  }
-  // Its command may be about to store the fact: without it the job is not known to be over.
-  if (state === erasedState) await finishErasure(deps, recordingId);
-}
-
 async function finishErasure(deps: ErasureDeps, recordingId: string): Promise<string[]> {
-  await deps.leaveAudio(recordingId);
   // Added before its fact, which then was refused or lost: nothing was promised.
   const isErased = (await lastState(deps.store, recordingId)) === erasedState;
   const left = isErased ? await removeEverything(deps, recordingId) : [];

@@ -10,6 +10,7 @@ import type { Projection } from '../../projections/runner/projection.ts';
 import { removeTexts } from '../../projections/texts.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
 import { openSpace } from '../../src/documents/space.ts';
+import { removalName } from '../../src/recordings/erasure.ts';
 import { write } from '../../src/recordings/stages/write.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
@@ -39,6 +40,8 @@ type Options = {
   unreadable?: string;
   /** The projection of recordings has a defect at facts of this type. */
   stopAt?: string;
+  /** Awaited before a recording is erased, with what waits its turn among those who remove files of it. */
+  leaveAudio?: (inTurn: () => Promise<void>) => Promise<void>;
   /** Awaited when documents are about to be deleted: their facts are stored. */
   beforeDeleting?: () => Promise<void>;
 };
@@ -102,6 +105,8 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
     importedBy: (command) => importedBy(storage, command),
     activities: speaking(said, { spaceOf, exclusively }, options),
     exclusively,
+    leaveAudio: async (recordingId) =>
+      options.leaveAudio?.(() => exclusively(removalName(recordingId), async () => {})),
     async spaceOf(owner) {
       step('documents');
       await options.beforeDeleting?.();

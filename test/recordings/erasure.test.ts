@@ -10,6 +10,7 @@ import { transcriptOf } from '../../projections/texts.ts';
 import { libraryOf } from '../../projections/library.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { within } from '../support/eventually.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { times } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -116,6 +117,15 @@ test('nothing is removed while what was cancelled may still write', async (t) =>
   for (let n = 0; n < 3; n += 1) await world.record(other);
   events.emit('release');
   await erasing;
+  assert.deepEqual(await world.found(marker), []);
+});
+
+test('an erasure waits for nothing that waits for its turn', async (t) => {
+  // As audio that has just been compressed does, when it is to be put in place.
+  const world = await openErasureWorld(t, await tempDir(t), { leaveAudio: (inTurn) => inTurn() });
+  const { recordingId } = await world.begin(marker);
+  await world.until(recordingId, 'idle.saved');
+  await within('it is erased', world.recordingService.erase(recordingId, who('erase')), 10_000);
   assert.deepEqual(await world.found(marker), []);
 });
 
