@@ -78,8 +78,8 @@ export type FollowedAudio = {
   rest(secondsMax: number): Stretch[];
   /** What the engine was asked last, unless nothing would come of it. */
   asked: Following['asked'];
-  /** Makes the working copy of the audio of what was followed. */
-  keep(): Promise<void>;
+  /** Makes the working copy of the audio of what was followed. False when it could not be written: it is made anew. */
+  keep(): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -108,7 +108,11 @@ export async function endedAudio(
     isQuiet: gainDb > 0 || (ended.isStereo && isQuiet),
     rest: (secondsMax) => follower.rest(secondsMax),
     asked: isWaiting ? null : following.asked,
-    keep: () => follower.keep(),
+    keep: () =>
+      follower.keep().then(
+        () => true,
+        () => false, // the caller decodes the file itself, and fails as that does
+      ),
     close: () => letGo(following),
   };
 }

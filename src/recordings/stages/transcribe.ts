@@ -228,7 +228,8 @@ async function speechFollowed(
         ),
       )
     : null;
-  if (!decoded) await withRoom(job, () => followed.keep());
+  // A disk that was full tells that once, of what was written before: it is made again, when there is room.
+  if (!decoded && !(await followed.keep())) return null;
   const warnings = decoded?.warnings ?? followed.warnings;
   return { detector: liveDetectorName, stretches, duration, warnings };
 }
