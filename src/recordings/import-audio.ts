@@ -125,26 +125,6 @@ export function openImports(deps: ImportsDeps): Imports {
     },
   };
 
-  /** What the log did not take now may be asked for again: its file is where it was. Never throws. */
-  async function giveBack(
-    { path: back }: Upload,
-    recordingId: string,
-    audio: AudioFile,
-    { code }: EventStoreError,
-  ) {
-    try {
-      await files.read(recordingId, audio, (path) =>
-        link(path, back).catch(() => copyDurably(path, back)),
-      );
-      // Else it may have been taken all the same.
-      if (code === 'OUTCOME_UNKNOWN') return;
-      await files.removeAll(recordingId);
-      await jobs.complete(recordingId, 'import');
-    } catch (error) {
-      log.warn({ err: error, recordingId }, 'upload could not be kept for another try');
-    }
-  }
-
   async function importOnce(upload: Upload): Promise<Accepted> {
     const earlier = await deps.importedBy(upload.command);
     if (earlier) return await earlierFor(upload, earlier, deps.importedAs);
@@ -157,7 +137,7 @@ export function openImports(deps: ImportsDeps): Imports {
         .begin(recordingId, [fact, ...facts], upload)
         .catch(async (error: unknown) => {
           if (error instanceof EventStoreError && error.retriable)
-            await giveBack(upload, recordingId, fact.data, error);
+            await giveBack(deps, { ...upload, recordingId, audio: fact.data }, error);
           // Another process took the same command first: its recording is the answer, this copy no one's.
           if (!hasCode<EventStoreError>(error, 'COMMAND_TAKEN')) throw error;
           const first = await deps.importedBy(upload.command);
@@ -179,6 +159,25 @@ export function openImports(deps: ImportsDeps): Imports {
     } finally {
       taking.delete(recordingId);
     }
+  }
+}
+
+/** What the log did not take now may be asked for again: its file is where it was. Never throws. */
+async function giveBack(
+  { files, jobs, log }: Pick<ImportsDeps, 'files' | 'jobs' | 'log'>,
+  { path: back, recordingId, audio }: { path: string; recordingId: string; audio: AudioFile },
+  { code }: EventStoreError,
+): Promise<void> {
+  try {
+    await files.read(recordingId, audio, (path) =>
+      link(path, back).catch(() => copyDurably(path, back)),
+    );
+    // Else it may have been taken all the same.
+    if (code === 'OUTCOME_UNKNOWN') return;
+    await files.removeAll(recordingId);
+    await jobs.complete(recordingId, 'import');
+  } catch (error) {
+    log.warn({ err: error, recordingId }, 'upload could not be kept for another try');
   }
 }
 

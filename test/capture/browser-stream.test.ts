@@ -294,12 +294,16 @@ test('a recording that another process has is stopped there, and is over when th
   const began = {
     type: 'recording.started',
     data: { ...sampleData['recording.started'], device: null },
-    ...{ ...by, command: 'begin', from: 'idle.new', to: 'recording.active' },
+    ...by,
+    command: 'begin',
+    to: 'recording.active',
   } as OfferedFact;
   const ended = {
     type: 'audio.captured',
     data: sampleData['audio.captured'],
-    ...{ ...by, command: 'stop', from: 'recording.active', to: 'transcribing.recognising' },
+    ...by,
+    command: 'stop',
+    to: 'transcribing.recognising',
   } as OfferedFact;
   for (const recordingId of ['r1', 'r2'])
     await store.append(recordingStream(recordingId), [began], 0);

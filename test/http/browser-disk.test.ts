@@ -42,15 +42,16 @@ test('what was recorded stays when its end fails: it is not cleared away, and a 
   t.after(() => client.close());
   await client.until(({ type }) => type === 'position');
   client.socket.send(JSON.stringify({ type: 'audio.start', kind: 'solo', sample_rate: 16_000 }));
-  const { recording_id: id } = await client.until(({ type }) => type === 'audio.ready');
+  const ready = await client.until(({ type }) => type === 'audio.ready');
+  const id = String(ready['recording_id']);
   client.socket.send(Buffer.alloc(32_000, 1));
   await client.until(({ type, samples }) => type === 'audio.ack' && samples === 16_000);
-  const folder = join(service.dataDir, 'recordings', String(id));
+  const folder = join(service.dataDir, 'recordings', id);
   const note = join(folder, 'capture-browser.json');
   const noted = await readFile(note);
   await writeFile(note, 'damaged');
   client.socket.send(JSON.stringify({ type: 'audio.stop' }));
-  await service.reaches(String(id), 'error');
+  await service.reaches(id, 'error');
 
   const cleared = await service.call('POST', `/recordings/${id}/clear`, { token });
   assert.equal(cleared.status, 409);
@@ -59,7 +60,7 @@ test('what was recorded stays when its end fails: it is not cleared away, and a 
   // The hotkey resets what can be reset, and what was recorded is taken.
   const reset = await service.call('POST', '/toggle', { token, json: { action: 'reset' } });
   assert.equal(reset.status, 200);
-  await service.reaches(String(id), 'idle.saved');
+  await service.reaches(id, 'idle.saved');
   const audio = await readFile(join(folder, 'audio.wav'));
   assert.ok(audio.subarray(44).equals(Buffer.alloc(32_000, 1)));
 });
