@@ -97,5 +97,5 @@ export class AccountError extends Error {
 }
 
 /** The command led to something else before. */
-export const usedDifferently = (): AccountError =>
+export const keyUsedDifferently = (): AccountError =>
   new AccountError('KEY_USED_DIFFERENTLY', problemOf('key-used-differently'));

@@ -9,7 +9,7 @@ import {
 } from '../../projections/group-changes.ts';
 import { userByName } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
-import { AccountError, usedDifferently } from './account-error.ts';
+import { AccountError, keyUsedDifferently } from './account-error.ts';
 import { detail } from '../words/details.ts';
 import type { UserKeys } from './users.ts';
 import type { OnBehalf, UserStream } from './user-stream.ts';
@@ -58,10 +58,11 @@ export function groupAdministration({ stream, keys, log }: GroupParts): Groups {
     async createGroup(wanted, onBehalf) {
       const made = ulid();
       const [fact] = await stream.change(onBehalf, decideGroup(made, wanted));
-      if (fact?.type !== 'group.created') throw usedDifferently();
+      if (fact?.type !== 'group.created') throw keyUsedDifferently();
       const { group_id: id } = fact.data;
       const group = there(id);
-      if (id !== made && !(await isMadeBy(stream, fact.version, wanted))) throw usedDifferently();
+      if (id !== made && !(await isMadeBy(stream, fact.version, wanted)))
+        throw keyUsedDifferently();
       report('group created', id, onBehalf);
       return group;
     },

@@ -17,7 +17,7 @@ import {
   linkOver,
   openLink,
 } from '../../projections/user-links.ts';
-import { AccountError, usedDifferently } from './account-error.ts';
+import { AccountError, keyUsedDifferently } from './account-error.ts';
 import type { Session, Peer } from './caller.ts';
 import {
   type LoginDeps,
@@ -191,7 +191,7 @@ async function givenBefore(
   const fact = version === undefined ? undefined : await stream.factAt(version);
   const isInvitation = wanted.purpose === 'invitation';
   if (fact?.type !== (isInvitation ? 'user.invited' : 'user.password_link_made'))
-    throw usedDifferently();
+    throw keyUsedDifferently();
   const { user_id: id, sha256, expires_at: end } = fact.data;
   // It is withdrawn, or was made before tokens were kept.
   const token = fact.content?.token;
@@ -201,7 +201,7 @@ async function givenBefore(
     (fact.type === 'user.invited'
       ? fact.data.is_admin === wanted.isAdmin && fact.content?.note === wanted.note
       : id === wanted.userId);
-  if (!isSame) throw usedDifferently();
+  if (!isSame) throw keyUsedDifferently();
   if (!openLink(stream.users, sha256, clock().toISOString())) throw accountError(linkOver);
   return { id, token, expiresAt: new Date(end) };
 }

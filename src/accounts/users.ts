@@ -17,7 +17,7 @@ import {
   userByName,
 } from '../../projections/users.ts';
 import type { Log } from '../shared/log.ts';
-import { AccountError, usedDifferently } from './account-error.ts';
+import { AccountError, keyUsedDifferently } from './account-error.ts';
 import type { Caller } from './caller.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import {
@@ -150,7 +150,7 @@ export type AdministrationParts = {
 };
 
 export function userAdministration(parts: AdministrationParts): UserAdministration {
-  const { stream, book, limits, keys, scheme } = parts;
+  const { stream, book, scheme } = parts;
   const { users } = stream;
   const report = (what: string, userId: string, { by }: OnBehalf): void =>
     parts.log.info({ category: 'security', user_id: userId, by }, what);
@@ -205,13 +205,11 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
 
     async deleteUser(username, onBehalf) {
       await stream.takeIn();
-      const { id, username: name } = known(users, username);
+      const user = known(users, username);
+      const { id } = user;
       const metadata = metadataOf(onBehalf);
       await stream.change(metadata, decideDeletion(id));
-      await book.endAllOf(id);
-      // Version 0.2 also kept by the name where an invitation was used.
-      await limits.forget([id, usernameKey(name)]);
-      await forgetUser(keys, id);
+      await forgetDeleted(user, parts);
       report('user deleted', id, onBehalf);
       try {
         await parts.endWork(id, metadata);
@@ -220,6 +218,17 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       }
     },
   };
+}
+
+/** Ends a deleted user's sessions, forgets where they logged in, and destroys what opens their name. */
+async function forgetDeleted(
+  { id, username }: Pick<User, 'id' | 'username'>,
+  { book, limits, keys }: AdministrationParts,
+): Promise<void> {
+  await book.endAllOf(id);
+  // Version 0.2 kept by the name where an invitation was used.
+  await limits.forget([id, usernameKey(username)]);
+  await forgetUser(keys, id);
 }
 
 /** What is left of a deleted user in files. */
@@ -285,7 +294,7 @@ async function createUser(
   const mustChangePassword = isSomebodyElse(onBehalf.by);
   const wanted = [{ id, username: name, passwordHash, isAdmin, mustChangePassword }];
   const [fact] = await stream.change(onBehalf, decideRegistration(wanted));
-  if (fact?.type !== 'user.registered') throw usedDifferently();
+  if (fact?.type !== 'user.registered') throw keyUsedDifferently();
   const repeated = createdBefore(users, onBehalf);
   if (repeated && repeated.userId !== id) return repeated;
   report('user created', id, onBehalf);

@@ -29,7 +29,7 @@ export async function made(
   decisionOf: (id: string) => DecidePersonal,
 ): Promise<string> {
   const id = ulid();
-  const facts = await changed(services, owner, onBehalf, decisionOf(id));
+  const facts = await changedIn(services, owner, onBehalf, decisionOf(id));
   // Of somebody who has nothing yet nothing is refused.
   const nobodys = personalAggregate.initial(personalStream(owner));
   const askedFor = (one: string): readonly PersonalFact[] => taken(decisionOf(one)(nobodys));
@@ -49,7 +49,7 @@ export async function made(
  * @returns the facts that the command led to, now or when it was given before; without content
  * @throws {Problem} what was refused
  */
-export async function changed(
+export async function changedIn(
   { order }: Pick<HttpServices, 'order'>,
   owner: string,
   onBehalf: OnBehalf,

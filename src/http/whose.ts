@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { houseId } from '../../events/facts/personal.ts';
 import type { DecidePersonal } from '../../projections/personal.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { changed, made } from './made.ts';
+import { changedIn, made } from './made.ts';
 import { Problem } from './problems.ts';
 import type { RouteRequest } from './route.ts';
 import type { HttpServices } from './services.ts';
@@ -29,11 +29,11 @@ export async function changedOf(
   services: Pick<HttpServices, 'order'>,
   decide: DecidePersonal,
 ) {
-  return await changed(services, changeable(query, caller), onBehalf, decide);
+  return await changedIn(services, changeable(query, caller), onBehalf, decide);
 }
 
 /** @returns the id of what the command made @throws {Problem} `not-admin`, and as `made` */
-export async function madeOf(
+export async function createdOf(
   { query, caller, onBehalf }: AskedOf,
   services: Pick<HttpServices, 'order' | 'store'>,
   decisionOf: (id: string) => DecidePersonal,

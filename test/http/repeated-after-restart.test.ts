@@ -331,7 +331,7 @@ test('a key with which something was made in an order, or among users, makes not
   const before = await startService(t);
   const token = await before.setUp();
   const post = async (service: TestService, path: string, json: unknown, key: string) => {
-    const { status, body } = await service.call<Record<string, unknown>>('POST', path, {
+    const { status, body } = await service.call('POST', path, {
       token,
       json,
       headers: { 'Idempotency-Key': key },

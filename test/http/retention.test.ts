@@ -225,7 +225,7 @@ test('periods of the server hold for what guest and deleted users left, and admi
     const confirm = (token: string) =>
       service.call('POST', `/retention/confirm${path}`, {
         token,
-        json: { before: waiting!.before },
+        json: { before: waiting.before },
       });
     assert.equal((await confirm(cleo)).status, 403);
     assert.equal((await confirm(admin)).status, 200);

@@ -7,7 +7,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
-import { changed } from '../made.ts';
+import { changedIn } from '../made.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { linkAnswer, linksShown } from './links.ts';
 import { time } from '../openapi/activity-answers.ts';
@@ -166,7 +166,7 @@ async function changeFolder(
   decide: ReturnType<typeof shareFolder>,
 ): Promise<void> {
   refuseWhenStopped(services);
-  const decided = await changed(services, owner, onBehalf, decide);
+  const decided = await changedIn(services, owner, onBehalf, decide);
   const position = decided.at(-1)?.position;
   if (position !== undefined)
     await untilReadable(services, { recordingId: '', state: '', position });

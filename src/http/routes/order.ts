@@ -14,7 +14,7 @@ import {
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
 import { languageSchema, shortNameSchema as orderName, templateIdSchema } from '../body.ts';
-import { changed, made } from '../made.ts';
+import { changedIn, made } from '../made.ts';
 import { folderWithMe } from '../openapi/access-answers.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { foldersWithMe } from '../shared-with-me.ts';
@@ -101,7 +101,7 @@ export const orderRoutes = [
     command: true,
     async run({ params: { folder: id }, body, onBehalf }, services) {
       await assertTemplate(services, onBehalf.by, body.template);
-      await changed(services, onBehalf.by, onBehalf, changeFolder(id, body));
+      await changedIn(services, onBehalf.by, onBehalf, changeFolder(id, body));
       return await folderAfter(services, onBehalf.by, id);
     },
   }),
@@ -155,7 +155,7 @@ export const orderRoutes = [
     problems: ['not-found', 'name-taken'],
     command: true,
     async run({ params: { tag: id }, body, onBehalf }, { order }) {
-      await changed({ order }, onBehalf.by, onBehalf, changeTag(id, body));
+      await changedIn({ order }, onBehalf.by, onBehalf, changeTag(id, body));
       return (await order.of(onBehalf.by)).tags.get(id);
     },
   }),
@@ -199,7 +199,7 @@ async function removed(
     const last = await takenFromAll(services, { owner, id, kind }, onBehalf);
     if (last) await untilReadable(services, last);
   }
-  await changed(services, owner, onBehalf, decide);
+  await changedIn(services, owner, onBehalf, decide);
   void services.refreshing.look();
 }
 

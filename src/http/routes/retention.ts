@@ -11,7 +11,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { detail } from '../../words/details.ts';
 import { localTime } from '../../shared/time.ts';
 import { holdShown } from '../holds.ts';
-import { changed } from '../made.ts';
+import { changedIn } from '../made.ts';
 import { usedDifferently } from '../middleware/idempotency.ts';
 import { Problem } from '../problems.ts';
 import { routesOf } from '../route.ts';
@@ -167,7 +167,7 @@ export const retentionRoutes = [
       const { order, retention, log } = services;
       const owner = ownerOf(services, query, caller);
       const before = new Date(Math.min(Date.parse(body.before), retention.now())).toISOString();
-      const facts = await changed({ order }, owner, onBehalf, confirmRetention(before));
+      const facts = await changedIn({ order }, owner, onBehalf, confirmRetention(before));
       if (facts.some(({ type }) => type !== 'retention.confirmed')) throw usedDifferently();
       log.info({ category: 'security', by: onBehalf.by, owner, before }, 'retention confirmed');
       return await shown(services, caller, owner);

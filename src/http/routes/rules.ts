@@ -26,7 +26,7 @@ import { languageSchema, orderIdSchema, templateIdSchema } from '../body.ts';
 import { limits } from '../limits.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { orderedTogether } from '../ordered-together.ts';
-import { changed, made } from '../made.ts';
+import { changedIn, made } from '../made.ts';
 import { invalid, notFound } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
@@ -125,7 +125,7 @@ export const ruleRoutes = [
     problems: ['changed-meanwhile'],
     command: true,
     async run({ body, onBehalf }, { order }) {
-      await changed({ order }, onBehalf.by, onBehalf, orderRules(body.rules));
+      await changedIn({ order }, onBehalf.by, onBehalf, orderRules(body.rules));
       return { rules: rulesOf(await order.of(onBehalf.by)) };
     },
   }),
@@ -151,7 +151,7 @@ export const ruleRoutes = [
           { when: body.when ?? there.when, then: body.then ?? there.then },
           body.then === undefined ? null : ordering,
         );
-      await changed({ order }, onBehalf.by, onBehalf, changeRule(id, body));
+      await changedIn({ order }, onBehalf.by, onBehalf, changeRule(id, body));
       return (await order.of(onBehalf.by)).rules.get(id);
     },
   }),
@@ -162,7 +162,7 @@ export const ruleRoutes = [
     problems: ['not-found'],
     command: true,
     async run({ params: { rule: id }, onBehalf }, { order }) {
-      await changed({ order }, onBehalf.by, onBehalf, deleteRule(id));
+      await changedIn({ order }, onBehalf.by, onBehalf, deleteRule(id));
     },
   }),
   route('post', '/rules/try', {

@@ -29,7 +29,7 @@ import { Problem } from '../problems.ts';
 import { languageWanted } from '../readers-language.ts';
 import { type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
-import { type AskedOf, changedOf, listOf, madeOf, ofSchema } from '../whose.ts';
+import { type AskedOf, changedOf, listOf, createdOf, ofSchema } from '../whose.ts';
 
 const { sectionsMax, titleMax, aboutMax, instructionsMax } = templateLimits;
 
@@ -130,7 +130,7 @@ export const templateRoutes = [
     command: true,
     async run(asked, services) {
       asked.ctx.status = 201;
-      const id = await madeOf(asked, services, (one) => createTemplate(one, asked.body));
+      const id = await createdOf(asked, services, (one) => createTemplate(one, asked.body));
       return await templateAfter(asked, services, id);
     },
   }),

@@ -20,7 +20,7 @@ import { assertLedTo } from '../made.ts';
 import { invalid } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
-import { type AskedOf, changedOf, listOf, madeOf, ofSchema } from '../whose.ts';
+import { type AskedOf, changedOf, listOf, createdOf, ofSchema } from '../whose.ts';
 
 const { termMax, heardMax } = wordLimits;
 
@@ -92,7 +92,7 @@ export const wordRoutes = [
     async run(asked, services) {
       asked.ctx.status = 201;
       await assertFolder(asked, services);
-      const id = await madeOf(asked, services, (one) => createWord(one, asked.body));
+      const id = await createdOf(asked, services, (one) => createWord(one, asked.body));
       return await wordAfter(asked, services, id);
     },
   }),
