@@ -92,6 +92,19 @@ test('a person’s lines stay through a rewriting that was taken back', async (t
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 
+test('a summary that is made again reads the transcript as people corrected it, also in a further run', async (t) => {
+  const { service, token, id, rewrite, prompts } = await world(t);
+  const path = `/recordings/${id}/utterances/0`;
+  const text = 'Hello there. This is the public holiday.';
+  assert.equal((await service.call('PATCH', path, { token, json: { text } })).status, 200);
+  await service.reaches(id, 'idle.saved');
+  for (const from of ['summary', 'language-model']) {
+    await rewrite({ from });
+    assert.match(prompts().at(-1)!, /public holiday/u, from);
+    assert.doesNotMatch(prompts().at(-1)!, /secret plan/u, from);
+  }
+});
+
 const editorsOf = ({ summary }: Recording) => summary.lines.map(({ edited_by: by }) => by);
 
 const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text);

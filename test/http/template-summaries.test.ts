@@ -258,5 +258,15 @@ test('a template is tried on a recording: its sections with the times of their l
   assert.equal(refused.body.type, '/problems/unavailable');
 });
 
+test('a template is tried on a transcript as people corrected it', async (t) => {
+  const { service, token, id, prompts } = await world(t);
+  const path = `/recordings/${id}/utterances/0`;
+  const text = 'Hello there. This is the public holiday.';
+  assert.equal((await service.call('PATCH', path, { token, json: { text } })).status, 200);
+  const json = { template: minutes, recording_id: id };
+  await service.call<Tried>('POST', '/templates/try', { token, json });
+  assert.match(prompts().at(-1)!.user, /public holiday/u);
+});
+
 const shown = (lines: readonly Line[]) =>
   lines.map(({ section, text, of_template }) => [section, text, of_template]);

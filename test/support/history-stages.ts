@@ -6,7 +6,7 @@ import { factAt } from '../../projections/recording/recording.ts';
 import { documentPaths, documentsInput } from '../../src/documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
 import { secondPassBy, secondPassDue } from '../../src/recordings/second-pass.ts';
-import { carriedOver } from '../../src/recordings/stages/write.ts';
+import { carriedOver } from '../../projections/recording/carried-corrections.ts';
 import type { SpeechEngine } from '../../src/speech/engine.ts';
 import { goingOn } from '../../src/speech/live/closed-speech.ts';
 import { mostHeard } from '../../src/speech/live/decided-language.ts';

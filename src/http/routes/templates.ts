@@ -218,7 +218,7 @@ async function tried(
     pattern,
   };
   const begun = Date.now();
-  const asked = { owner: callerOf(ctx.state).userId, blocks: reading.raw, options };
+  const asked = { owner: callerOf(ctx.state).userId, blocks: reading.blocks, options };
   const lines = await untilGone(ctx, services, { recordingIds: [id] }, (signal) =>
     services.questions.summarise({ ...asked, signal }),
   );
@@ -237,7 +237,7 @@ async function tried(
 function triedLine(reading: Reading, line: SummaryLine, uiLanguage: Language) {
   const { kind, text, speaker, person, due, block, section = null } = line;
   const shown = { speakers: reading.speakers, uiLanguage };
-  const start = reading.raw.find(({ id }) => id === block)?.start ?? null;
+  const start = reading.blocks.find(({ id }) => id === block)?.start ?? null;
   return {
     section,
     line: {

@@ -16,6 +16,7 @@ import { failure } from '../../words/failures.ts';
 import type { Language, Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 import type { Log } from '../../shared/log.ts';
+import { correctedToTell } from '../../../projections/recording/carried-corrections.ts';
 import { beginsWithModel } from '../../../projections/recording/decide.ts';
 import { wordCount } from '../../../projections/recording/paragraphs.ts';
 import { extractCodes } from '../../../projections/recording/notes.ts';
@@ -106,7 +107,7 @@ export const summariseStage = (
   withModel(deps, 'summarise', async (job, reading, model, missing) => {
     await applyRules(job, 'words', deps);
     const recording = await job.recording();
-    const { raw: blocks, names } = reading;
+    const { blocks, names } = correctedToTell(recording, reading.raw);
     const wanted = wantedSummary(recording);
     const choosable = await choosableBy(deps.order, job.owner);
     const template = templateHeld(recording, reading.kind, choosable, deps.uiLanguage());
@@ -144,7 +145,8 @@ export const summariseStage = (
  */
 export const titleStage = (deps: Deps & { uiLanguage(): Language }): StageActivity =>
   withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
-    const { recognised: blocks, lines, names } = reading;
+    const { lines } = reading;
+    const { blocks, names } = correctedToTell(recording, reading.recognised);
     const language =
       wantedSummary(recording)?.language ?? languageOfSummary(recording) ?? reading.language;
     const summary = lines.length > 0 ? textOfLines(lines, names) : (reading.summary ?? '');

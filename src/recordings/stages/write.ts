@@ -25,10 +25,9 @@ import {
   documentFilesOf,
   factAt,
 } from '../../../projections/recording/recording.ts';
-import { spokenIn } from '../../../projections/recording/edit-turns.ts';
+import { carriedOver } from '../../../projections/recording/carried-corrections.ts';
 import { continuationDue } from '../../../projections/recording/assembling.ts';
-import { movedBetween } from '../../../projections/recording/turn-changes.ts';
-import { type Reading, draft, published, read } from '../../../projections/recording/reading.ts';
+import { draft, published, read } from '../../../projections/recording/reading.ts';
 import { orderOf } from '../../../projections/recording/order.ts';
 import { type Personal, namesOf } from '../../../projections/personal.ts';
 import { localTime } from '../../shared/time.ts';
@@ -41,8 +40,6 @@ import { secondPassDue } from '../second-pass.ts';
 import { applyRules } from './apply-rules.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { whenReached } from './stage-files.ts';
-import type { RecordingFactOf } from '../../../events/facts/recording.ts';
-import { carryOver, correctionsBetween } from '../../../projections/recording/carry-over.ts';
 
 /**
  * Writes the three documents and says so. Names them first, once in each space, and places what was
@@ -180,46 +177,6 @@ const hashesOf = (contents: PerDocument): PerDocument => {
   const { index, transcript, summary } = contents;
   return { index: hash(index), transcript: hash(transcript), summary: hash(summary) };
 };
-
-/**
- * What people corrected in the documents there are, placed in the transcript of which the next ones
- * will be made; null when there is nothing to place. Asked again when more was corrected meanwhile.
- * @param shown what the present documents were made of; null when there are none
- * @param unwritten without any: runs that were given up after people had corrected something
- */
-export function carriedOver(
-  next: Reading,
-  shown: Reading | null,
-  unwritten: readonly Reading[] = [],
-): RecordingFactOf<'corrections.carried_over'> | null {
-  const { restored, carried, turns } = next.source.results;
-  const earlier = shown === null ? unwritten : [shown];
-  if (restored !== null || earlier.length === 0 || shown?.basis === next.basis) return null;
-  // Placed already, and this is another attempt: of documents more may have been corrected meanwhile.
-  if (shown === null && carried !== null) return null;
-  const corrections = earlier.flatMap((one) => [
-    // What was corrected before there was punctuation is in the turns themselves.
-    ...(one.source.results.turns === turns
-      ? []
-      : correctionsBetween(one.heard, one.raw, one.names)),
-    ...correctionsBetween(one.recognised, one.blocks, one.names),
-    ...one.unplaced,
-  ]);
-  if (corrections.length === 0 && carried === null) return null;
-  const carriedTo = carryOver(corrections, next.recognised, next.names);
-  const { blocks, placed, unplaced, labels, names } = carriedTo;
-  return {
-    type: 'corrections.carried_over',
-    data: {
-      placed,
-      unplaced: unplaced.length,
-      labels,
-      ...spokenIn(blocks),
-      ...movedBetween(next.recognised, blocks),
-    },
-    content: { blocks, unplaced, names },
-  };
-}
 
 type Deps = {
   spaceOf(owner: string): Promise<Space>;

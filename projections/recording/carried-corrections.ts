@@ -1,0 +1,72 @@
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import type { Block, Correction } from '../../events/facts/transcript.ts';
+import { carryOver, correctionsBetween } from './carry-over.ts';
+import { spokenIn } from './edit-turns.ts';
+import { type Reading, draft, published, read } from './reading.ts';
+import type { Recording } from './recording.ts';
+import { movedBetween } from './turn-changes.ts';
+
+/**
+ * What people corrected in the documents there are, placed in the transcript of which the next ones
+ * will be made; null when there is nothing to place. Asked again when more was corrected meanwhile.
+ * @param shown what the present documents were made of; null when there are none
+ * @param unwritten without any: runs that were given up after people had corrected something
+ */
+export function carriedOver(
+  next: Reading,
+  shown: Reading | null,
+  unwritten: readonly Reading[] = [],
+): RecordingFactOf<'corrections.carried_over'> | null {
+  const { restored, carried } = next.source.results;
+  const earlier = shown === null ? unwritten : [shown];
+  if (restored !== null || earlier.length === 0 || shown?.basis === next.basis) return null;
+  // Placed already, and this is another attempt: of documents more may have been corrected meanwhile.
+  if (shown === null && carried !== null) return null;
+  const corrections = correctionsOf(earlier, next);
+  if (corrections.length === 0 && carried === null) return null;
+  const carriedTo = carryOver(corrections, next.recognised, next.names);
+  const { blocks, placed, unplaced, labels, names } = carriedTo;
+  return {
+    type: 'corrections.carried_over',
+    data: {
+      placed,
+      unplaced: unplaced.length,
+      labels,
+      ...spokenIn(blocks),
+      ...movedBetween(next.recognised, blocks),
+    },
+    content: { blocks, unplaced, names },
+  };
+}
+
+/**
+ * The transcript that a language model reads: with everything that people corrected, which is placed for good only when
+ * documents are written. Pure.
+ * @param transcript of the draft, before anyone corrected it: with or without its punctuation
+ */
+export function correctedToTell(
+  recording: Recording,
+  transcript: readonly Block[],
+): Pick<Reading, 'blocks' | 'names'> {
+  const next = draft(recording);
+  const shown = published(recording);
+  const { restored, carried } = next.source.results;
+  if (restored !== null || carried !== null || shown?.basis === next.basis) return next;
+  const earlier = shown ? [shown] : recording.sources.unwritten.map((one) => read(recording, one));
+  const corrections = [
+    ...correctionsOf(earlier, next),
+    ...correctionsBetween(next.recognised, next.blocks, next.names),
+  ];
+  const { blocks, names } = carryOver(corrections, transcript, next.names);
+  return { blocks, names: { ...next.names, ...names } };
+}
+
+const correctionsOf = (earlier: readonly Reading[], next: Reading): Correction[] =>
+  earlier.flatMap((one) => [
+    // What was corrected before there was punctuation is in the turns themselves.
+    ...(one.source.results.turns === next.source.results.turns
+      ? []
+      : correctionsBetween(one.heard, one.raw, one.names)),
+    ...correctionsBetween(one.recognised, one.blocks, one.names),
+    ...one.unplaced,
+  ]);
