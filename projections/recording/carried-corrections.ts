@@ -1,6 +1,6 @@
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block, Correction } from '../../events/facts/transcript.ts';
-import { carryOver, correctionsBetween } from './carry-over.ts';
+import { carryOver, correctionsBetween, isBareLabel } from './carry-over.ts';
 import { spokenIn } from './edit-turns.ts';
 import { type Reading, draft, published, read } from './reading.ts';
 import type { Recording } from './recording.ts';
@@ -22,10 +22,11 @@ export function carriedOver(
   if (restored !== null || earlier.length === 0 || shown?.basis === next.basis) return null;
   // Placed already, and this is another attempt: of documents more may have been corrected meanwhile.
   if (shown === null && carried !== null) return null;
-  const corrections = correctionsOf(earlier, next);
-  if (corrections.length === 0 && carried === null) return null;
+  const { corrections, foreign } = correctionsOf(earlier, next);
+  if (corrections.length + foreign.length === 0 && carried === null) return null;
   const carriedTo = carryOver(corrections, next.recognised, next.names);
-  const { blocks, placed, unplaced, labels, names } = carriedTo;
+  const { blocks, placed, labels, names } = carriedTo;
+  const unplaced = [...carriedTo.unplaced, ...foreign];
   return {
     type: 'corrections.carried_over',
     data: {
@@ -54,19 +55,33 @@ export function correctedToTell(
   if (restored !== null || carried !== null || shown?.basis === next.basis) return next;
   const earlier = shown ? [shown] : recording.sources.unwritten.map((one) => read(recording, one));
   const corrections = [
-    ...correctionsOf(earlier, next),
+    ...correctionsOf(earlier, next).corrections,
     ...correctionsBetween(next.recognised, next.blocks, next.names),
   ];
   const { blocks, names } = carryOver(corrections, transcript, next.names);
   return { blocks, names: { ...next.names, ...names } };
 }
 
-const correctionsOf = (earlier: readonly Reading[], next: Reading): Correction[] =>
-  earlier.flatMap((one) => [
-    // What was corrected before there was punctuation is in the turns themselves.
-    ...(one.source.results.turns === next.source.results.turns
-      ? []
-      : correctionsBetween(one.heard, one.raw, one.names)),
-    ...correctionsBetween(one.recognised, one.blocks, one.names),
-    ...one.unplaced,
-  ]);
+/** What is to be placed; apart from it what names a voice of another diarization by its label, which may be anybody's now. */
+function correctionsOf(
+  earlier: readonly Reading[],
+  next: Reading,
+): Record<'corrections' | 'foreign', Correction[]> {
+  const isForeign = ({ speaker }: Correction) => speaker !== undefined && isBareLabel(speaker);
+  const all = earlier.flatMap((one) => {
+    const hasSameTurns = one.source.results.turns === next.source.results.turns;
+    const corrections = [
+      // What was corrected before there was punctuation is in the turns themselves.
+      ...(hasSameTurns ? [] : correctionsBetween(one.heard, one.raw, one.names)),
+      ...correctionsBetween(one.recognised, one.blocks, one.names),
+    ];
+    return [
+      ...corrections.map((of) => ({ of, foreign: !hasSameTurns && isForeign(of) })),
+      ...one.unplaced.map((of) => ({ of, foreign: isForeign(of) })),
+    ];
+  });
+  return {
+    corrections: all.flatMap(({ of, foreign }) => (foreign ? [] : of)),
+    foreign: all.flatMap(({ of, foreign }) => (foreign ? of : [])),
+  };
+}

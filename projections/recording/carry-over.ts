@@ -19,7 +19,7 @@ export type CarriedOver = {
 const toleranceSeconds = 0.5;
 /** How many words more than were corrected may be replaced where other words were heard. */
 const moreWordsMax = 2;
-/** A turn is the same turn when they overlap in this part of the shorter. */
+/** Turns that overlap less than the tolerance are the same where it is this part of the shorter. */
 const sameTurnShare = 0.5;
 
 /** What a person changed of a transcript, by time. Both have the same blocks, by id. */
@@ -33,13 +33,15 @@ export function correctionsBetween(
   const whole = new Set(corrected.filter(isWhole).map(({ id }) => id));
   const others = recognised.filter(({ id }) => !whole.has(id));
   return corrected.flatMap((block) => {
-    const old = whole.has(block.id) ? before.get(block.id) : heardIn(block, others);
+    const original = whole.has(block.id) ? before.get(block.id) : undefined;
+    const heard: Heard[] = original ? [original] : heardIn(block, others);
+    const old = original ?? joinedAs(block, heard);
     if (!old) return [];
     const changes = textCorrections(old, block.text);
-    if (old.speaker !== block.speaker && block.speaker !== null) {
+    for (const { start, end, speaker: was, isPart } of heard) {
+      if (was === block.speaker || block.speaker === null) continue;
       const speaker = names[block.speaker]?.trim() || block.speaker;
-      const { start, end } = old;
-      const part = whole.has(block.id) ? {} : { part: true as const };
+      const part = isPart ? { part: true as const } : {};
       changes.push({ start, end, before: '', after: '', speaker, ...part });
     }
     return changes;
@@ -49,21 +51,32 @@ export function correctionsBetween(
 const sameSpan = (a: Block | undefined, b: Block): boolean =>
   a?.start === b.start && a.end === b.end;
 
-/** What was heard in the time of a block that a person cut or joined; undefined where nothing was. */
-function heardIn(block: Block, heard: readonly Block[]): Block | undefined {
+/** What was heard of one block in the time of another. */
+type Heard = Block & { isPart?: boolean };
+
+/** What was heard in the time of a block that a person cut or joined, of each block that it is of. */
+function heardIn(block: Block, heard: readonly Block[]): Heard[] {
   const inTime = (one: { start: number; end: number }) =>
     one.start + one.end >= 2 * block.start && one.start + one.end <= 2 * block.end;
-  const words = heard.flatMap((one) => timedWords(one.text, one).filter(inTime));
-  const overlap = (one: Block) => Math.min(one.end, block.end) - Math.max(one.start, block.start);
-  const [most] = heard.toSorted((a, b) => overlap(b) - overlap(a));
-  if (!most || overlap(most) <= 0) return undefined;
-  const { start, end } = block;
-  return { ...most, start, end, text: words.map(({ text }) => text).join(' '), words };
+  return heard.flatMap((one) => {
+    const [start, end] = [Math.max(one.start, block.start), Math.min(one.end, block.end)];
+    const words = timedWords(one.text, one).filter(inTime);
+    if (end <= start || words.length === 0) return [];
+    return [{ ...one, start, end, words, isPart: start > one.start || end < one.end }];
+  });
+}
+
+/** What was heard in the time of a block, as one; undefined where nothing was. */
+function joinedAs({ start, end }: Block, heard: readonly Heard[]): Block | undefined {
+  const [first] = heard;
+  if (!first) return undefined;
+  const words = heard.flatMap((one) => one.words);
+  return { ...first, start, end, text: words.map(({ text }) => text).join(' '), words };
 }
 
 /**
  * Places corrections in another transcript of the same audio: words by what was said when, speakers
- * by the turn that overlaps most. What has no clear place is handed back; nothing is dropped, and no
+ * in all turns that were said then. What has no clear place is handed back; nothing is dropped, and no
  * word is touched that no correction is about. Pure.
  * @param names names of the transcript's labels
  */
@@ -244,29 +257,61 @@ function replace({ turn, from, to }: Place, inserted: readonly string[]): void {
 
 function placeSpeaker(
   blocks: Block[],
-  { start, end, part }: Correction,
+  correction: Correction,
   speaker: string,
   names: Readonly<Record<string, string>>,
   added: Pick<CarriedOver, 'labels' | 'names'>,
 ): boolean {
-  const overlap = (block: Block) => Math.min(block.end, end) - Math.max(block.start, start);
-  const [best] = blocks.toSorted((a, b) => overlap(b) - overlap(a));
-  if (!best || best.speaker === null) return false;
-  const shorter = Math.min(best.end - best.start, end - start);
-  if (overlap(best) <= 0 || overlap(best) < sameTurnShare * shorter) return false;
+  const places = placesOfSpeaker(blocks, correction);
+  if (places.length === 0) return false;
   const known = { ...names, ...added.names };
   const labels = new Set([...blocks.map((block) => block.speaker), ...Object.keys(known)]);
   const named = Object.entries(known).find(([, name]) => name === speaker)?.[0];
   // One without a name stays that: a label is nobody's name.
-  const isLabel = labels.has(speaker) || /^SPEAKER_\d+$/.test(speaker);
+  const isLabel = labels.has(speaker) || isBareLabel(speaker);
   const label = named ?? (isLabel ? speaker : newLabel(labels));
   if (!labels.has(label)) {
     added.labels.push(label);
     if (!isLabel) added.names[label] = speaker;
   }
-  (part ? cutOut(blocks, best, start, end) : best).speaker = label;
+  for (const { block, start, end } of places) cutOut(blocks, block, start, end).speaker = label;
   return true;
 }
+
+/** Blocks in which something was said then, and what of each. */
+function placesOfSpeaker(
+  blocks: readonly Block[],
+  { start, end, part }: Correction,
+): { block: Block; start: number; end: number }[] {
+  const withSpeaker = blocks.filter(({ speaker }) => speaker !== null);
+  // The same recognition: others may have spoken at that time, too.
+  const same = withSpeaker.find((block) => isPlaceIn(block, { start, end }));
+  if (same) return [{ block: same, start, end }];
+  // Where a whole turn begins and ends is heard a little otherwise each time.
+  const tolerance = part ? 0 : toleranceSeconds;
+  return withSpeaker.flatMap((block) => {
+    const overlap = Math.min(block.end, end) - Math.max(block.start, start);
+    const shorter = Math.min(block.end - block.start, end - start);
+    if (overlap <= 0 || (overlap <= toleranceSeconds && overlap < sameTurnShare * shorter))
+      return [];
+    const from = start <= block.start + tolerance ? block.start : start;
+    const to = end >= block.end - tolerance ? block.end : end;
+    const isSaidThen = timedWords(block.text, block).some(
+      (word) => word.start + word.end >= 2 * from && word.start + word.end <= 2 * to,
+    );
+    return isSaidThen ? [{ block, start: from, end: to }] : [];
+  });
+}
+
+/** Whether a block, or words of it, begin and end at these very times. */
+function isPlaceIn(block: Block, { start, end }: Pick<Correction, 'start' | 'end'>): boolean {
+  if (block.start > start || block.end < end) return false;
+  const spans = [block, ...timedWords(block.text, block)];
+  return spans.some((one) => one.start === start) && spans.some((one) => one.end === end);
+}
+
+/** Whether a correction says whose it is by a label, since they have no name. */
+export const isBareLabel = (speaker: string): boolean => /^SPEAKER_\d+$/.test(speaker);
 
 /** The next label after those there are; in a transcript of an older log in its way of counting, from 1. */
 export function newLabel(labels: ReadonlySet<string | null>): string {

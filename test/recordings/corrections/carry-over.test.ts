@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Block } from '../../../events/facts/transcript.ts';
+import { noResults } from '../../../events/facts/counting.ts';
+import type { Block, Correction } from '../../../events/facts/transcript.ts';
+import { carriedOver } from '../../../projections/recording/carried-corrections.ts';
+import type { Reading } from '../../../projections/recording/reading.ts';
 import {
   carryOver,
   corrected,
   correctionsBetween,
 } from '../../../projections/recording/carry-over.ts';
+import { joinedTurns } from '../../../projections/recording/turn-changes.ts';
 import { splitWords } from '../../../projections/recording/timed-words.ts';
 import { wordPatches } from '../../../src/shared/word-patches.ts';
 import { fc } from '../../support/properties.ts';
@@ -91,14 +95,17 @@ test('carried over to any transcript, each correction is placed or handed back, 
       assert.deepEqual(next, before, 'what is handed in stays');
       assert.equal(placed + unplaced.length, corrections.length);
       for (const one of unplaced) assert.ok(corrections.includes(one));
+      // Blocks may be cut where another speaker begins; each part lies in its block, in order.
+      const wholes = blocks.filter(({ id }) => next.some((one) => one.id === id));
       assert.deepEqual(
-        blocks.map(({ id, start, end }) => ({ id, start, end })),
-        next.map(({ id, start, end }) => ({ id, start, end })),
+        wholes.map(({ id, start }) => ({ id, start })),
+        next.map(({ id, start }) => ({ id, start })),
       );
       // Each word of the result was heard, or a person wrote it.
       const written = corrections.flatMap(({ after }) => splitWords(after));
-      for (const [index, block] of blocks.entries()) {
-        const heard = splitWords(next[index]!.text);
+      for (const block of blocks) {
+        const whole = next.find(({ start, end }) => start <= block.start && block.end <= end)!;
+        const heard = splitWords(whole.text);
         for (const one of splitWords(block.text)) {
           assert.ok(heard.includes(one) || written.includes(one), one);
         }
@@ -168,6 +175,95 @@ test('a speaker without a name is carried over without one: a label is nobody’
       ['SPEAKER_4', 'SPEAKER_4'],
     );
   }
+});
+
+/** Who says what, in order. */
+const saidBy = (blocks: readonly Block[]) => blocks.map(({ speaker, text }) => [speaker, text]);
+
+test('turns that a person joined are the one speaker’s in the next transcript, too', () => {
+  const old = blocksOf([['we', 'meet'], ['on'], ['Monday', 'then']], true, [
+    'SPEAKER_1',
+    'SPEAKER_2',
+    'SPEAKER_1',
+  ]);
+  const joined = joinedTurns(joinedTurns(old[0]!, old[1]!), old[2]!);
+  const { blocks, unplaced } = carryOver(correctionsBetween(old, [joined], {}), old, {});
+  assert.deepEqual(saidBy(blocks), [
+    ['SPEAKER_1', 'we meet'],
+    ['SPEAKER_1', 'on'],
+    ['SPEAKER_1', 'Monday then'],
+  ]);
+  assert.deepEqual(unplaced, []);
+});
+
+test('a speaker is given to all that was said in the time of the turn, and to no more', () => {
+  const long = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+  const [turn] = blocksOf([long], true, ['SPEAKER_2']);
+  const mine = [{ ...turn!, speaker: 'SPEAKER_1' }];
+  const names = { SPEAKER_1: 'Anna', SPEAKER_2: 'Ben' };
+  // The next transcription has several turns in its place.
+  const several = [0, 1, 2, 3, 4].map((at) => ({
+    ...turn!,
+    id: `t-${at + 1}`,
+    start: 2 * at,
+    end: 2 * at + 2,
+    text: long.slice(2 * at, 2 * at + 2).join(' '),
+    words: turn!.words.slice(2 * at, 2 * at + 2),
+  }));
+  const [after] = blocksOf([['later']], true, ['SPEAKER_2']);
+  const behind = { ...after!, id: 't-6', start: 9.8, end: 12 };
+  const corrections = correctionsBetween([turn!], mine, names);
+  const placed = carryOver(corrections, [...several, behind], names);
+  assert.deepEqual(
+    placed.blocks.map(({ speaker }) => names[speaker as keyof typeof names]),
+    [...Array.from({ length: 5 }, () => 'Anna'), 'Ben'],
+  );
+  // And another one has it in a longer one, without times of words.
+  const around = { ...turn!, start: -10, end: 20, text: 'x'.repeat(10).split('').join(' ') };
+  const inLonger = carryOver(corrections, [{ ...around, words: [] }], names);
+  assert.deepEqual(saidBy(inLonger.blocks), [
+    ['SPEAKER_2', 'x x x'],
+    ['SPEAKER_1', 'x x x x'],
+    ['SPEAKER_2', 'x x x'],
+  ]);
+});
+
+test('in the same transcript only the turn itself changes hands, not what others said at that time', () => {
+  const [long] = blocksOf([['a', 'b', 'c', 'd']], true, ['SPEAKER_1']);
+  const between = { ...long!, id: 't-2', speaker: 'SPEAKER_3', start: 1, end: 2, text: 'ja' };
+  const old = [long!, { ...between, words: [{ text: 'ja', start: 1, end: 2 }] }];
+  const wanted = [{ ...old[0]!, speaker: 'SPEAKER_2' }, old[1]!];
+  const { blocks } = carryOver(correctionsBetween(old, wanted, {}), old, {});
+  assert.deepEqual(saidBy(blocks), [
+    ['SPEAKER_2', 'a b c d'],
+    ['SPEAKER_3', 'ja'],
+  ]);
+});
+
+test('a label of another diarization is nobody’s here: what was given to one without a name is handed back', () => {
+  const blocks = blocksOf([['a'], ['b']], true, ['SPEAKER_00', 'SPEAKER_01']);
+  const reading = (turns: number, shown: readonly Block[], unplaced: Correction[] = []) =>
+    ({
+      source: { results: { ...noResults, turns, punctuated: turns + 1 } },
+      basis: turns + 1,
+      names: {},
+      heard: blocks,
+      raw: blocks,
+      recognised: blocks,
+      blocks: shown,
+      unplaced,
+    }) as unknown as Reading;
+  const corrected = [{ ...blocks[0]!, speaker: 'SPEAKER_01' }, blocks[1]!];
+  const carried = carriedOver(reading(20, blocks), reading(5, corrected));
+  assert.deepEqual([carried?.data.placed, carried?.data.unplaced], [0, 1]);
+  const { unplaced, blocks: same } = carried!.content!;
+  assert.deepEqual([same, unplaced.map(({ speaker }) => speaker)], [blocks, ['SPEAKER_01']]);
+  // Nor is it later, and where the turns are the same it is placed.
+  const later = carriedOver(reading(40, blocks), reading(20, blocks, unplaced));
+  assert.deepEqual(later?.content?.unplaced, unplaced);
+  const again = reading(5, blocks);
+  const placed = carriedOver({ ...again, basis: 7 }, reading(5, corrected));
+  assert.deepEqual(placed?.content?.blocks, corrected);
 });
 
 test('words that stay keep their times; what a person wrote shares the time between', () => {
