@@ -255,6 +255,8 @@ export const runFacts = {
       language: z.string().nullable(),
       /** Which template it was made by; without a model: which one could not be. Absent in older logs. */
       template: templateUsed.optional(),
+      /** Parts of the talk of which the model noted nothing. Absent: none; in older logs there may have been some. */
+      unnoted: z.array(stretchSchema).optional(),
       ...leftOut,
     }),
     content: z.object({

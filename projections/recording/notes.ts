@@ -1,5 +1,7 @@
 import type { Source } from '../../events/facts/sources.ts';
 import { type EarlyEnd, type Note, type NoteCode, noteOf } from '../../src/words/notes.ts';
+import { clock } from '../../src/shared/time.ts';
+import type { Stretch } from '../../events/facts/transcript.ts';
 import type { Sentence } from '../../src/words/params.ts';
 import type { ReadFact } from './recording.ts';
 
@@ -26,6 +28,7 @@ export const noteCodes = [
   'punctuated-locally',
   'summary-extracted',
   'template-not-used',
+  'parts-unnoted',
   'title-extracted',
   'abstract-extracted',
   'abstract-left-out',
@@ -181,6 +184,8 @@ function saidOfTexts(fact: ReadFact): Note[] {
         notes.push(because(fact.data.too_short ? 'too-short' : 'summary-extracted', fact.content));
         if (fact.data.template) notes.push(noteOf('template-not-used'));
       }
+      if (fact.data.unnoted)
+        notes.push(noteOf('parts-unnoted', { times: fact.data.unnoted.map(spanOf) }));
       break;
     case 'title.chosen': {
       const { engine, kept, of, too_short } = fact.data;
@@ -196,6 +201,8 @@ function saidOfTexts(fact: ReadFact): Note[] {
   }
   return notes;
 }
+
+const spanOf = ([start, end]: Stretch): string => `${clock(start)}–${clock(end)}`;
 
 /** Nobody set up a language model, or the one there is could not be asked. */
 const unmarkedCode = (cause: Sentence | undefined) =>

@@ -1,4 +1,4 @@
-import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
+import type { Block, Stretch, SummaryLine } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import {
@@ -56,6 +56,8 @@ export type Summary = {
   lines: SummaryLine[];
   /** How many parts the talk was read in. */
   parts: number;
+  /** Of which parts the model noted nothing, in seconds; absent: of none. */
+  unnoted?: Stretch[];
 };
 
 const contextShare = 0.6;
@@ -97,14 +99,18 @@ export async function summarise(
     noted: notesBeside(talk, blocks, options.noted ?? [], context),
   };
   const tokensMax = textTokens(context, asking);
-  const { draft, parts } = await draftOf(asking, talk, tokensMax, options.onProgress);
-  if ('prose' in draft) return { text: draft.prose, lines: [], parts };
+  const { draft, read } = await draftOf(asking, talk, tokensMax, options.onProgress);
+  const unnoted = read
+    .filter(({ note }) => note === '')
+    .map(({ part }): Stretch => [blocks[part[0]!.block]!.start, blocks[part.at(-1)!.block]!.end]);
+  const how = { parts: read.length, ...(unnoted.length > 0 ? { unnoted } : {}) };
+  if ('prose' in draft) return { text: draft.prose, lines: [], ...how };
   const { pattern } = options;
   const asked = pattern ? ofKinds(draft.lines, pattern) : draft.lines;
   const checked = withEvidence(asked, blocks, options);
   const lines = pattern ? inSections(checked, pattern) : checked;
   if (lines.length === 0) throw noSummary('empty');
-  return { text: textOfLines(lines), lines, parts };
+  return { text: textOfLines(lines), lines, ...how };
 }
 
 async function draftOf(
@@ -112,13 +118,13 @@ async function draftOf(
   talk: Piece[],
   textTokensMax: number,
   onProgress: (fraction: number) => void,
-): Promise<{ draft: SummaryDraft; parts: number }> {
+): Promise<{ draft: SummaryDraft; read: NotedPart[] }> {
   let tokensMax = textTokensMax;
   let answering = asking;
   const parts = talkParts(talk, tokensMax);
   if (parts.length === 1) {
     const draft = await atOnce(asking, talk);
-    if (draft !== null) return { draft, parts: 1 };
+    if (draft !== null) return { draft, read: [{ part: talk, note: notesOfDraft(draft) }] };
     const half = Math.ceil(estimatedTokens(talkLines(talk)) / 2);
     // A refusal may have told the context.
     const context = await asking.model.contextTokens(asking.signal);
@@ -129,13 +135,18 @@ async function draftOf(
     tokensMax = Math.max(textTokensMin, Math.min(half, smaller));
   }
   const smaller = parts.length === 1 ? talkParts(talk, tokensMax) : parts;
-  const notes: string[] = [];
+  const read: NotedPart[] = [];
   for (const [index, part] of smaller.entries()) {
-    notes.push(...(await notesOf(answering, part, 0)));
+    read.push(...(await notesOf(answering, part, 0)));
     onProgress((index + 1) / (smaller.length + 1));
   }
-  return { draft: await merged(answering, notes, tokensMax, 0), parts: notes.length };
+  // Of a part there may be nothing to note.
+  const notes = read.map(({ note }) => note).filter((note) => note !== '');
+  return { draft: await merged(answering, notes, tokensMax, 0), read };
 }
+
+/** A part of a talk, and what the model noted of it. */
+type NotedPart = { part: Piece[]; note: string };
 
 /** What notes may take of a context: a tenth. */
 const notesShare = 0.1;
@@ -193,12 +204,12 @@ const aboutNotes = (notes: readonly string[], wordsMin: number, noted: About['no
 };
 
 /** Notes of one part; of its halves, where the server finds it too large. In order. */
-async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<string[]> {
+async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<NotedPart[]> {
   const ask = askForSummary(asking, 'part', aboutTalk(part, asking));
   const halves = depth < depthMax ? halvesOfPart(part) : undefined;
-  if (!halves) return [notesOfDraft(await ask)];
+  if (!halves) return [{ part, note: notesOfDraft(await ask) }];
   const draft = await unlessTooLarge(ask);
-  if (draft !== null) return [notesOfDraft(draft)];
+  if (draft !== null) return [{ part, note: notesOfDraft(draft) }];
   return [
     ...(await notesOf(asking, halves[0], depth + 1)),
     ...(await notesOf(asking, halves[1], depth + 1)),
@@ -208,12 +219,10 @@ async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<st
 /** One summary from notes in order; where they do not fit, neighbours are condensed first. */
 async function merged(
   asking: Asking,
-  allNotes: string[],
+  notes: string[],
   tokensMax: number,
   depth: number,
 ): Promise<SummaryDraft> {
-  // Of a part there may be nothing to note.
-  const notes = allNotes.filter((note) => note !== '');
   if (notes.length === 0) throw noSummary('empty');
   const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
   if (groups.length <= 1) {
@@ -226,11 +235,11 @@ async function merged(
   }
   const condensed: string[] = [];
   for (const group of groups) {
-    condensed.push(
-      group.length === 1
-        ? group[0]!
-        : notesOfDraft(await askForSummary(asking, 'part', aboutNotes(group, 1, asking.noted()))),
-    );
+    const about = aboutNotes(group, 1, asking.noted());
+    const shorter =
+      group.length === 1 ? '' : notesOfDraft(await askForSummary(asking, 'part', about));
+    // What was noted is not nothing: it stays as it is.
+    condensed.push(shorter === '' ? group.join('\n') : shorter);
   }
   return merged(asking, condensed, tokensMax, depth + 1);
 }

@@ -30,9 +30,8 @@ export type DraftLine = {
 /** How a model is told of a side note, so that its number is none of a line of the talk. */
 export const markOf = (note: number): string => `N${note}`;
 
-const linesMax = 60;
-
-const textMax = 500;
+/** As long as people may write. */
+const textMax = 4000;
 
 const nameMax = 60;
 
@@ -49,9 +48,7 @@ export function linesIn(answer: string, titles: readonly string[] = []): DraftLi
     Array.isArray(list) ? [[key, list]] : [],
   );
   if (lists.length === 0) return undefined;
-  return lists
-    .flatMap(([key, list]) => list.flatMap((item) => linesOf(item, key, titles)))
-    .slice(0, linesMax);
+  return lists.flatMap(([key, list]) => list.flatMap((item) => linesOf(item, key, titles)));
 }
 
 /** Lines as notes for a model that is to bring them together. */
@@ -144,7 +141,15 @@ function linesOf(item: unknown, list: string, titles: readonly string[]): DraftL
 }
 
 const withText = (line: DraftLine): DraftLine[] =>
-  /[\p{L}\p{N}]/u.test(line.text) && line.text.length <= textMax ? [line] : [];
+  /[\p{L}\p{N}]/u.test(line.text) ? [{ ...line, text: upToSentence(line.text) }] : [];
+
+/** A text that is too long up to the last sentence that fits, else up to a word. */
+function upToSentence(text: string): string {
+  if (text.length <= textMax) return text;
+  const fitting = text.slice(0, textMax - 2);
+  const sentences = /^.*[.!?…。！？](?=\s|$)/su.exec(fitting)?.[0];
+  return `${sentences ?? fitting.replace(/\s+\S*$/u, '')} …`;
+}
 
 const textIn = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? plainLine(String(value)) : '';

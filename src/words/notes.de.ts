@@ -91,6 +91,10 @@ export const notesInGerman = {
     detail:
       'Der bisherige Titel wurde beibehalten, weil das Sprachmodell keinen neuen vorgeschlagen hat. {cause}',
   },
+  'parts-unnoted': {
+    detail:
+      'In der Zusammenfassung fehlt möglicherweise ein Teil des Gesprächs ({times}), weil das Sprachmodell dort nichts notiert hat.',
+  },
   'parts-unpunctuated': {
     detail:
       'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil das Sprachmodell dort zu viele Wörter geändert hat.',

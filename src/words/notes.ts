@@ -154,6 +154,13 @@ export const noteWords = {
         'The earlier title was kept because the language model did not suggest a new one. {cause}',
     },
   ),
+  'parts-unnoted': says(
+    { times: 'list' },
+    {
+      detail:
+        'The summary may lack part of the talk ({times}) because the language model noted nothing there.',
+    },
+  ),
   'parts-unpunctuated': says(
     { parts: 'list' },
     {

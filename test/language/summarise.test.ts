@@ -346,3 +346,37 @@ test('of many side notes as many as a tenth of the context holds go with the tal
   const count = told!.match(/\[N\d+\]/gu)!.length;
   assert.ok(count > 30 && count < 60, `${count}`);
 });
+
+test('parts of which a model notes nothing are named, and condensing nothing loses no notes', async (t) => {
+  const { model } = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 2048,
+    brain: (prompt) =>
+      /^\[\d+\] .*punkt 0 /mu.test(prompt.user) || prompt.user.includes('<parts>')
+        ? notingFirst(prompt)
+        : asLines(),
+  });
+  const blocks = longTalk(80);
+  const { lines, unnoted } = await summarise(blocks, model, options);
+  assert.equal(lines.length, 1);
+  assert.ok(unnoted!.length > 2);
+  assert.ok(unnoted![0]![0] > 0);
+  assert.equal(unnoted!.at(-1)![1], blocks.at(-1)!.end);
+
+  // Notes that are too long for one merging: of the first ones the model makes nothing.
+  const turnIn = (user: string) => Number(/\[(\d+)\]/u.exec(user)![1]);
+  const condensing = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 2048,
+    brain: (prompt) => {
+      const turn = turnIn(prompt.user);
+      if (prompt.user.includes('<parts>')) return notingFirst(prompt);
+      if (!/ point: /u.test(prompt.user))
+        return asLines({ turn, text: `Das ist ${turn} ${filler(90)}.` });
+      return turn === 1 ? asLines() : asLines({ turn, text: `Das ist ${turn} kurz.` });
+    },
+  });
+  const merged = await summarise(longTalk(300), condensing.model, options);
+  assert.match(merged.text, /^- Das ist 1 /mu);
+  assert.equal(merged.unnoted, undefined);
+});

@@ -69,6 +69,17 @@ test('lines are read from JSON in every shape and wrapping that models answer wi
   );
 });
 
+test('a long line stays, and what is longer than people may write ends with a sentence', () => {
+  const paragraph = 'They talked about the budget. '.repeat(100).trim();
+  const textOf = (text: string) => linesIn(JSON.stringify({ lines: [{ text }] }))![0]?.text;
+  assert.equal(textOf(paragraph), paragraph);
+  const cut = textOf(`${paragraph} ${paragraph}`)!;
+  assert.ok(cut.length <= 4000 && cut.length > 3900);
+  assert.match(cut, /budget\. …$/u);
+  const many = Array.from({ length: 80 }, (_, at) => ({ text: `Line ${at}` }));
+  assert.equal(linesIn(JSON.stringify({ lines: many }))!.length, 80);
+});
+
 test('a line keeps its link only with a name, a number or two content words in that turn or beside it', () => {
   const linked = {
     'Chairs were ordered from the shop: twelve.': null,

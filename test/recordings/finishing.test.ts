@@ -315,6 +315,23 @@ test('lines of a summary are in the document and in the fold, each with a link t
   assert.match(await world.document(id, 'transcript'), new RegExp(` \\^${block}$`, 'm'));
 });
 
+test('the document says of which times a model noted nothing for the summary', async (t) => {
+  const language = await startLanguageServer({ flavour: 'llama.cpp', contextTokens: 2048 });
+  t.after(() => language.close());
+  const { brain } = language;
+  let parts = 0;
+  language.brain = (prompt) =>
+    prompt.system.includes('one part') && (parts += 1) > 1 ? '{"lines": []}' : brain(prompt);
+  const world = await openWorld(t, language.url);
+  world.hear(Array.from({ length: 900 }, (_, at) => `word${at % 90}`).join(' '));
+  const id = await world.upload();
+  await world.until(id, 'idle.saved');
+  assert.match(
+    await world.document(id, 'index'),
+    /^- The summary may lack part of the talk \(00:00:0\d–00:00:\d\d.*\) because the language/mu,
+  );
+});
+
 test('a task whose day is clear has it as Obsidian’s Tasks reads it, in the document and in JSON', async (t) => {
   const task = { turn: 1, kind: 'task', person: null, text: 'Hands in the budget report' };
   const lines = [

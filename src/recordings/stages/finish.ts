@@ -131,10 +131,18 @@ export const summariseStage = (
     // Without a model nothing is said of what nobody chose.
     const isMissed = template.isChosen && template.pattern !== undefined && blocks.length > 0;
     const by = isAsked || isMissed ? { template: template.used } : {};
+    const unnoted = 'unnoted' in asked ? { unnoted: asked.unnoted } : {};
     return () =>
       job.append({
         type: 'summary.completed',
-        data: { ...workerOf(model), parts: asked.parts, language, ...by, ...shortOf(asked) },
+        data: {
+          ...workerOf(model),
+          parts: asked.parts,
+          language,
+          ...by,
+          ...unnoted,
+          ...shortOf(asked),
+        },
         content: { text: asked.text, ...lines, ...reasonOf(missing) },
       });
   });
