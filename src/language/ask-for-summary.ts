@@ -33,6 +33,8 @@ export type About = {
   wordsMin: number;
   /** What people noted beside it. */
   noted: readonly Noted[];
+  /** How many notes of it have to be kept: decisions, tasks and open questions. */
+  kept: number;
 };
 
 /**
@@ -72,6 +74,8 @@ type SummaryStyle = {
   /** Whether one person dictates: nobody is named then. */
   isSolo: boolean;
   answerTokensMax: number;
+  /** The same where there is much to be kept. */
+  roomMax: number;
   /** Names and terms in their right spelling. */
   terms: readonly string[];
   /** Lines that people wrote and that stay. */
@@ -94,19 +98,21 @@ type AnswerForm = { form: 'lines' | 'prose'; again: boolean };
 export const overheadTokens = 420;
 
 /** Room for a summary: far more than it should take, so that only a model that rambles is cut. */
-export const answerTokens = (context: number): number =>
-  Math.max(200, Math.min(2000, Math.floor(context * 0.3)));
+export const answerRoom = (context: number): Pick<SummaryStyle, 'answerTokensMax' | 'roomMax'> => {
+  const roomMax = Math.max(200, Math.floor(context * 0.3));
+  return { answerTokensMax: Math.min(2000, roomMax), roomMax };
+};
 
 /** A draft, or why the last answer is none. */
 async function askTwice(
   { model, signal, style, form }: Asking,
   task: SummaryTask,
-  { numbered, plain, read, wordsMin, noted }: About,
+  { numbered, plain, read, wordsMin, noted, kept }: About,
 ): Promise<SummaryDraft | { fault: FaultOfAnswer }> {
   let fault: FaultOfAnswer = 'empty';
   for (const again of [false, true]) {
     const data = form === 'lines' ? numbered : plain;
-    const request = summaryRequest(task, data, { ...style, noted }, { form, again });
+    const request = summaryRequest(task, data, { ...style, noted, kept }, { form, again });
     const answer = await answered(model.complete(request, signal));
     const titles = style.pattern?.sections.map(({ title }) => title) ?? [];
     const draft =
@@ -164,9 +170,13 @@ async function answered(answer: Promise<string>): Promise<string> {
 function summaryRequest(
   task: SummaryTask,
   data: string,
-  style: SummaryStyle & Pick<About, 'noted'>,
+  style: SummaryStyle & Pick<About, 'noted' | 'kept'>,
   { form, again }: AnswerForm,
 ): Completion {
+  const room = Math.max(
+    style.answerTokensMax,
+    form === 'lines' ? linesMax(task, style) * lineTokens : 0,
+  );
   const mark = task === 'merge' ? 'parts' : 'transcript';
   const inert = task === 'merge' ? data.replaceAll(/[<>]/gu, '') : data;
   return {
@@ -183,7 +193,7 @@ function summaryRequest(
       ...(again ? [reminder, ...(form === 'lines' ? ['Answer with the JSON only.'] : [])] : []),
     ].join('\n'),
     user: `<${mark}>\n${inert}\n</${mark}>\n\n${order(task)} ${inLanguage(style)}${form === 'lines' ? ', as JSON' : ''}.`,
-    answerTokensMax: style.answerTokensMax,
+    answerTokensMax: room,
     ...(form === 'lines'
       ? { schema: { name: 'summary', schema: schemaOf(style, hasSections(task, style, form)) } }
       : {}),
@@ -207,11 +217,14 @@ const introductions: Readonly<Record<SummaryTask, string>> = {
   merge: 'You summarise a talk from notes that were taken of its parts, in order.',
 };
 
-function linesRule(task: SummaryTask, style: SummaryStyle): string[] {
+function linesRule(task: SummaryTask, style: SummaryStyle & Pick<About, 'kept'>): string[] {
   const person = style.isSolo ? '' : ' "person": "…",';
+  // How many there are of these is not known before the talk is read.
+  const isOpen = task === 'whole' && style.length !== 'shorter';
+  const more = isOpen ? ' (more only for further decisions, tasks and open questions)' : '';
   const number = task === 'merge' ? 'note' : 'line of the transcript';
   return [
-    `Answer with JSON only: {"lines": [{"turn": 12, "kind": "task",${person} "text": "…", "due": "…"}]}, at most ${linesMax(task, style)} lines, in the order of the talk.`,
+    `Answer with JSON only: {"lines": [{"turn": 12, "kind": "task",${person} "text": "…", "due": "…"}]}, at most ${linesMax(task, style)} lines${more}, in the order of the talk.`,
     'kind: "decision" for what was decided, "task" for what a person is to do, "open" for a question that stayed open, "point" for what else was said: topics, arguments, results.',
     `turn: the number before the ${number} that says it. text: a short sentence ${inLanguage(style)}. due: until when, in the words of the talk; null if it was not said.`,
     ...(style.isSolo
@@ -286,12 +299,17 @@ const order = (task: SummaryTask): string =>
       ? 'Note what was said'
       : 'Summarise the whole talk';
 
-/** As many as fit into the answer; of a part fewer, since all parts are to be merged. */
-const linesMax = (task: SummaryTask, { answerTokensMax, length }: SummaryStyle): number => {
+/** As many as fit into the answer; of a part fewer, since all parts are to be merged; of notes all that have to be kept. */
+function linesMax(
+  task: SummaryTask,
+  { answerTokensMax, roomMax, length, kept }: SummaryStyle & Pick<About, 'kept'>,
+): number {
   const usual = task === 'part' ? 10 : 20;
   const wanted = length === 'shorter' ? usual / 2 : length === 'longer' ? usual * 1.5 : usual;
-  return Math.max(4, Math.min(wanted, Math.floor(answerTokensMax / lineTokens)));
-};
+  const fitting = Math.min(wanted, Math.floor(answerTokensMax / lineTokens));
+  const needed = length === 'shorter' ? 0 : Math.min(kept, Math.floor(roomMax / lineTokens));
+  return Math.max(4, fitting, needed);
+}
 
 const lineTokens = 60;
 

@@ -9,10 +9,10 @@ import {
   askForSummary,
   noSummary,
   notesOfDraft,
-  answerTokens,
+  answerRoom,
   overheadTokens,
 } from './ask-for-summary.ts';
-import { withEvidence } from './summary-lines.ts';
+import { keptIn, withEvidence } from './summary-lines.ts';
 import { type Pattern, inSections, ofKinds, patternTokens } from './summary-pattern.ts';
 import { AnswerTimedOut, type LanguageModel } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
@@ -90,7 +90,7 @@ export async function summarise(
       language: options.language,
       expected: options.language ?? languageOf(talkLines(talk).slice(0, 20_000)),
       isSolo: blocks.every(({ speaker }) => speaker === null),
-      answerTokensMax: answerTokens(context),
+      ...answerRoom(context),
       terms: termsWithin(options.terms ?? []),
       given: termsWithin(options.given ?? []),
       length: options.length ?? null,
@@ -129,7 +129,7 @@ async function draftOf(
     // A refusal may have told the context.
     const context = await asking.model.contextTokens(asking.signal);
     const told = textTokens(context, asking);
-    const style = { ...asking.style, answerTokensMax: answerTokens(context) };
+    const style = { ...asking.style, ...answerRoom(context) };
     answering = { ...asking, style };
     const smaller = told < tokensMax ? told : Math.min(half, slowTokensMax);
     tokensMax = Math.max(textTokensMin, Math.min(half, smaller));
@@ -177,7 +177,7 @@ const textTokens = (context: number, { style: { pattern } }: Asking): number => 
   const overhead = overheadTokens + patternTokens(pattern);
   return Math.max(
     textTokensMin,
-    Math.floor(context * contextShare - overhead - answerTokens(context) / 2),
+    Math.floor(context * contextShare - overhead - answerRoom(context).answerTokensMax / 2),
   );
 };
 
@@ -195,12 +195,13 @@ async function atOnce(asking: Asking, talk: Piece[]): Promise<SummaryDraft | nul
 
 const aboutTalk = (talk: Piece[], { noted }: Asking): About => {
   const plain = talkLines(talk);
-  return { numbered: numberedLines(talk), plain, read: plain, wordsMin: 1, noted: noted(talk) };
+  const numbered = numberedLines(talk);
+  return { numbered, plain, read: plain, wordsMin: 1, noted: noted(talk), kept: 0 };
 };
 
 const aboutNotes = (notes: readonly string[], wordsMin: number, noted: About['noted']): About => {
   const all = notes.join('\n\n');
-  return { numbered: all, plain: all, read: '', wordsMin, noted };
+  return { numbered: all, plain: all, read: '', wordsMin, noted, kept: keptIn(all) };
 };
 
 /** Notes of one part; of its halves, where the server finds it too large. In order. */

@@ -380,3 +380,25 @@ test('parts of which a model notes nothing are named, and condensing nothing los
   assert.match(merged.text, /^- Das ist 1 /mu);
   assert.equal(merged.unnoted, undefined);
 });
+
+test('as many lines are asked for as there are decisions, tasks and open questions', async (t) => {
+  const tasks = 9;
+  const { model, server } = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 8192,
+    // Does what it is told to the line.
+    brain: ({ system, user }) => {
+      const most = Number(/at most (\d+) lines/u.exec(system)![1]);
+      const numbers = [...user.matchAll(/^\[(\d+)\] /gmu)].map(([, number]) => Number(number));
+      const chosen = user.includes('<parts>') ? numbers.slice(0, most) : numbers.slice(0, tasks);
+      return asLines(
+        ...chosen.map((turn) => ({ turn, kind: 'task', text: `Das Budget von ${999 + turn}.` })),
+      );
+    },
+  });
+  const { lines, parts } = await summarise(longTalk(300), model, options);
+  assert.ok(parts * tasks > 33, `${parts}`);
+  assert.equal(lines.length, parts * tasks);
+  const { max_tokens: room } = server.chats().at(-1)!.body as unknown as { max_tokens: number };
+  assert.ok(room >= lines.length * 60, `${room}`);
+});
