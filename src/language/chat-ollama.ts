@@ -57,6 +57,7 @@ export async function chatOllama(
   return {
     content: message.content ?? '',
     reasoning: message.thinking ?? '',
+    thought: (message.thinking ?? '') !== '',
     finish: done ? (done_reason ?? null) : 'length',
     refusal: null,
     promptTokens: prompt_eval_count ?? null,

@@ -8,13 +8,14 @@ import { ServerAnswerError, askForJson, isOverflow, type ServerKind } from './la
 import { StageError, type StageFailure } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { jsonObjectIn, withoutThinking } from './answers.ts';
-import { fewestTokens } from './talk.ts';
 
 /** An answer as the server gave it, before it is judged. */
 export type Reply = {
   content: string;
   /** Thoughts kept apart from the answer; some servers put the answer there. */
   reasoning: string;
+  /** Whether it thought before it answered, shown or not. */
+  thought: boolean;
   /** `stop`, `length`, `content_filter`, …; null when the server does not say. */
   finish: string | null;
   refusal: string | null;
@@ -50,7 +51,13 @@ const answerSchema = z.object({
       }),
     )
     .min(1),
-  usage: z.object({ prompt_tokens: z.number().nullish() }).nullish(),
+  usage: z
+    .object({
+      prompt_tokens: z.number().nullish(),
+      reasoning_tokens: z.number().nullish(),
+      completion_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish(),
+    })
+    .nullish(),
 });
 
 /** One chat completion through the `openai` package. @throws as `askForJson` */
@@ -67,12 +74,19 @@ export async function chatOpenAI(
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw notAChatAnswer(answer);
   const { message, finish_reason } = parsed.data.choices[0]!;
+  const { usage } = parsed.data;
+  const content = textIn(message.content ?? '');
+  const reasoning = message.reasoning_content ?? message.reasoning ?? '';
+  const hidden = usage?.completion_tokens_details?.reasoning_tokens ?? usage?.reasoning_tokens ?? 0;
+  const isUsedUp = finish_reason === 'length' && content === '';
   return {
-    content: textIn(message.content ?? ''),
-    reasoning: message.reasoning_content ?? message.reasoning ?? '',
+    content,
+    reasoning,
+    // OpenAI and Gemini show no thoughts, and count them as a part of the answer.
+    thought: reasoning !== '' || hidden > 0 || isUsedUp,
     finish: finish_reason ?? null,
     refusal: message.refusal ?? null,
-    promptTokens: parsed.data.usage?.prompt_tokens ?? null,
+    promptTokens: usage?.prompt_tokens ?? null,
   };
 }
 
@@ -100,8 +114,8 @@ export function notAChatAnswer(answer: unknown): ServerAnswerError {
 export type ChatCapabilities = {
   /** How an answer in JSON is asked for. The prompt says so as well. */
   format: 'json_schema' | 'json_object' | 'none';
-  /** `reasoning_effort: none`: Ollama, llama.cpp, LM Studio, OpenAI. */
-  effort: boolean;
+  /** `reasoning_effort`: Ollama, llama.cpp, LM Studio, OpenAI; the least that a model takes. Null: not said. */
+  effort: 'none' | 'minimal' | 'low' | null;
   /** `chat_template_kwargs: {enable_thinking: false}`: vLLM, llama.cpp. */
   template: boolean;
   /** `think: false`: Ollama's own API. */
@@ -115,14 +129,14 @@ export type ChatCapabilities = {
  * The most a request is asked again within one answer: one for each downgrade there is, and the bare
  * one.
  */
-export const downgradesMax = 8;
+export const downgradesMax = 10;
 
 /** The first try at a server: everything that helps and that it is known to take. */
 export function initialCapabilities(kind: ServerKind, origin: string): ChatCapabilities {
   const openai = new URL(origin).hostname.endsWith('.openai.com');
   return {
     format: 'json_schema',
-    effort: kind !== 'vllm',
+    effort: kind === 'vllm' ? null : 'none',
     template: kind !== 'lm-studio' && !openai,
     think: true,
     temperature: true,
@@ -141,8 +155,8 @@ export function downgradeChat(
 ): ChatCapabilities | undefined {
   if (![400, 422, 500, 501].includes(answer.status) || isOverflow(answer)) return undefined;
   const said = serverMessage(answer.body).toLowerCase();
-  if (capabilities.effort && /reasoning.?effort/u.test(said))
-    return { ...capabilities, effort: false };
+  if (capabilities.effort && /reasoning.?effort|thinking.?(?:budget|mode)/u.test(said))
+    return { ...capabilities, effort: lessRefused(capabilities.effort, said) };
   if (capabilities.template && /chat_template_kwargs|enable_thinking/u.test(said))
     return { ...capabilities, template: false };
   if (capabilities.think && /\bthink/u.test(said)) return { ...capabilities, think: false };
@@ -164,25 +178,37 @@ export function downgradeChat(
   const bare = {
     ...capabilities,
     format: 'none',
-    effort: false,
+    effort: null,
     template: false,
     think: false,
   } as const;
   const extras =
-    capabilities.effort ||
+    capabilities.effort !== null ||
     capabilities.template ||
     capabilities.think ||
     capabilities.format !== 'none';
   return answer.status < 500 && extras ? bare : undefined;
 }
 
+/** Left out, the effort is the server's own: a model that must think does so least when it is told to. */
+function lessRefused(effort: 'none' | 'minimal' | 'low', said: string): ChatCapabilities['effort'] {
+  const isValue =
+    /support(?:s|ed)? values?|unsupported value|does not support|invalid|must be|budget|mode/u;
+  if (!isValue.test(said)) return null;
+  return effort === 'none' ? 'minimal' : effort === 'minimal' ? 'low' : null;
+}
+
 /**
  * The text of an answer, if it is a whole answer to the whole prompt.
+ * @param fewest tokens that a server has read which saw all of the prompt
  * @throws {StageError} `prompt-truncated`, `answer-cut`, `content-filter`, `answer-empty`.
  */
-export function judgedReply(reply: Reply, completion: Completion, server: string): string {
+export function judgedReply(
+  reply: Reply,
+  completion: Completion,
+  { server, fewest }: { server: string; fewest: number },
+): string {
   const { finish, promptTokens, refusal } = reply;
-  const fewest = fewestTokens(completion.system + completion.user);
   if (promptTokens !== null && promptTokens > 0 && promptTokens < fewest)
     throw failed(
       failure('context-too-small', { server, read: promptTokens, least: Math.ceil(fewest) }),
@@ -216,7 +242,7 @@ function requestBody(
     ],
     ...(capabilities.temperature && { temperature: 0 }),
     ...(capabilities.limit !== 'none' && { [capabilities.limit]: answerTokensMax }),
-    ...(capabilities.effort && { reasoning_effort: 'none' }),
+    ...(capabilities.effort && { reasoning_effort: capabilities.effort }),
     ...(capabilities.template && { chat_template_kwargs: { enable_thinking: false } }),
     ...(schema &&
       capabilities.format === 'json_object' && { response_format: { type: 'json_object' } }),

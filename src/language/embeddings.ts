@@ -45,6 +45,8 @@ const batchCharactersMax = 30_000;
 /** How often a text that is too long for a model is halved. */
 const halvingsMax = 3;
 const probeMs = 5000;
+/** The server may have been started with another model: where none is configured it is asked again after this. */
+const listedMs = 10 * 60_000;
 const dimensionsMax = 8192;
 
 const answerSchema = z.object({
@@ -59,7 +61,11 @@ const answerSchema = z.object({
 /** What is known of a server. */
 type Endpoint = {
   server: Server;
+  /** As configured, else as the server listed it when it was asked last. */
   model: string | null;
+  /** What was configured. */
+  set: string | null;
+  listedAt: number;
   dimensions: number | null;
   batchMax: number;
 };
@@ -75,7 +81,14 @@ export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingMode
     apiKey: options.apiKey,
     connections: serverConnections(0),
   };
-  const endpoint: Endpoint = { server, model: options.model, dimensions: null, batchMax };
+  const endpoint: Endpoint = {
+    server,
+    model: options.model,
+    set: options.model,
+    listedAt: 0,
+    dimensions: null,
+    batchMax,
+  };
   return {
     queue: `embeddings ${base}`,
     get model() {
@@ -85,7 +98,11 @@ export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingMode
       return endpoint.dimensions;
     },
     named: (signal) =>
-      askedInTime(server, { signal, timeoutSeconds }, (both) => modelOf(endpoint, both)),
+      askedInTime(server, { signal, timeoutSeconds }, async (both) => {
+        // Only here: what is embedded next is of the model that is named.
+        const isOld = performance.now() - endpoint.listedAt > listedMs;
+        return await modelOf(endpoint, both, isOld);
+      }),
     async embed(texts, as, signal) {
       const found: Float32Array[] = [];
       for (let from = 0; from < texts.length;) {
@@ -106,10 +123,13 @@ export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingMode
   };
 }
 
-async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string> {
-  if (endpoint.model !== null) return endpoint.model;
+async function modelOf(endpoint: Endpoint, signal: AbortSignal, anew = false): Promise<string> {
+  const { model: before } = endpoint;
+  if (before !== null && (endpoint.set !== null || !anew)) return before;
   const models = await listed(endpoint.server, signal);
-  endpoint.model = models.find((id) => looksEmbedding.test(id)) ?? models[0] ?? null;
+  endpoint.model = models.find((id) => looksEmbedding.test(id)) ?? models[0] ?? before;
+  endpoint.listedAt = performance.now();
+  if (endpoint.model !== before) endpoint.dimensions = null;
   if (endpoint.model !== null) return endpoint.model;
   const { name: server } = endpoint.server;
   throw new StageError(failure('embedding-server-no-model', { server }), { retriable: false });
@@ -155,6 +175,9 @@ async function embedSome(endpoint: Endpoint, batch: Batch): Promise<Float32Array
     try {
       return await embedAll(endpoint, { ...batch, texts });
     } catch (error) {
+      // It may have been started with another model, which has to be named before it is asked.
+      if (error instanceof ServerAnswerError && error.answer.status === 404)
+        endpoint.listedAt = -Infinity;
       if (!isTooMuch(error)) throw error;
       if (texts.length > 1) {
         texts = texts.slice(0, Math.ceil(texts.length / 2));

@@ -58,6 +58,7 @@ type Endpoint = {
   server: Server;
   recognised: RecognisedServer | undefined;
   recognisedAt: number;
+  /** The one asked last: as configured, else the first that the server listed then. */
   model: string | null;
   capabilities: ChatCapabilities | undefined;
   ollamaTokens: number | undefined;
@@ -89,12 +90,12 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
         { signal, timeoutSeconds, prompt: completion.user },
         async (both) => {
           let reply = await asked(endpoint, withRoom(endpoint, completion), both);
-          if (reply.finish === 'length' && reply.reasoning !== '' && !endpoint.thinksAnyway) {
+          if (reply.finish === 'length' && reply.thought && !endpoint.thinksAnyway) {
             endpoint.thinksAnyway = true;
             reply = await asked(endpoint, withRoom(endpoint, completion), both);
           }
-          await learnFromReply(endpoint, { reply, completion }, both);
-          return judgedReply(reply, completion, endpoint.address.origin);
+          const fewest = await learnFromReply(endpoint, { reply, completion }, both);
+          return judgedReply(reply, completion, { server: endpoint.address.origin, fewest });
         },
       ),
     models: (signal) =>
@@ -144,7 +145,8 @@ async function recognised(endpoint: Endpoint, signal: AbortSignal): Promise<Reco
 }
 
 function modelOf(endpoint: Endpoint, found: RecognisedServer): string {
-  endpoint.model ??= found.models[0] ?? null;
+  // A server that is too busy to list them has the one it had.
+  endpoint.model = endpoint.options.model ?? found.models[0] ?? endpoint.model;
   if (endpoint.model !== null) return endpoint.model;
   throw new StageError(failure('language-server-no-model', { server: endpoint.server.name }), {
     retriable: false,
@@ -201,25 +203,34 @@ async function learnFromRefusal(
   if (isGuess) learnContext(endpoint.address.api, modelOf(endpoint, found), told ?? tokens / 2);
 }
 
-/** A server that read only a part of the prompt, or does not say how much, has less than was assumed. */
+/**
+ * A server that read only a part of the prompt, or does not say how much, has less than was assumed. Returns the
+ * fewest tokens that it can have read of all of it.
+ */
 async function learnFromReply(
   endpoint: Endpoint,
   { reply, completion }: { reply: Reply; completion: Completion },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const found = await recognised(endpoint, signal);
   const { source } = await contextOf(endpoint, found, signal);
-  if (source === 'set' || source === 'server') return;
-  const { api } = endpoint.address;
   const prompt = completion.system + completion.user;
+  const isTold = source === 'set' || source === 'server';
+  const fewest = fewestTokens(prompt, isTold ? charactersOfToken.told : charactersOfToken.untold);
+  if (isTold) return fewest;
+  const { api } = endpoint.address;
   const read = reply.promptTokens ?? 0;
-  if (read > 0 && read < fewestTokens(prompt)) learnContext(api, modelOf(endpoint, found), read);
-  if (read > 0 || source !== 'assumed' || estimatedTokens(prompt) <= contextUnverified) return;
+  if (read > 0 && read < fewest) learnContext(api, modelOf(endpoint, found), read);
+  if (read > 0 || source !== 'assumed' || estimatedTokens(prompt) <= contextUnverified)
+    return fewest;
   learnContext(api, modelOf(endpoint, found), contextUnverified);
   throw new StageError(failure('context-too-small', { server: endpoint.server.name }), {
     retriable: false,
   });
 }
+
+/** The most characters that a token has on average. Closer, where prompts may be larger than what the server reads. */
+const charactersOfToken = { told: 8, untold: 6 };
 
 const loadOllama = () => import('./chat-ollama.ts');
 
@@ -232,11 +243,14 @@ async function asked(
   signal: AbortSignal,
 ): Promise<Reply> {
   const { address, server } = endpoint;
-  const found = await recognised(endpoint, signal);
-  endpoint.capabilities ??= initialCapabilities(found.kind, address.origin);
+  let found = await recognised(endpoint, signal);
   for (let downgrades = 0; ; downgrades += 1) {
-    const { capabilities } = endpoint;
-    const to: ChatTo = { model: modelOf(endpoint, found), completion, capabilities, signal };
+    const capabilities = (endpoint.capabilities ??= initialCapabilities(
+      found.kind,
+      address.origin,
+    ));
+    const model = modelOf(endpoint, found);
+    const to: ChatTo = { model, completion, capabilities, signal };
     try {
       return found.kind === 'ollama'
         ? await (
@@ -245,6 +259,12 @@ async function asked(
         : await chatOpenAI(server, to);
     } catch (error) {
       if (!(error instanceof ServerAnswerError)) throw error;
+      if (error.answer.status === 404 && endpoint.options.model === null && downgrades === 0) {
+        // It was started with another model since it was looked at.
+        endpoint.recognised = undefined;
+        found = await recognised(endpoint, signal);
+        if (modelOf(endpoint, found) !== model) continue;
+      }
       await learnFromRefusal(endpoint, error.answer, signal);
       const lower = downgradeChat(capabilities, error.answer, completion.schema !== undefined);
       if (!lower || downgrades >= downgradesMax) throw error;

@@ -195,12 +195,12 @@ export function estimatedTokens(text: string): number {
 }
 
 /**
- * The fewest tokens a server can have counted if it saw all of the text: an eighth of the
- * characters, half of them in dense scripts. Fewer reported means it saw only part of the prompt.
+ * The fewest tokens a server can have counted if it saw all of the text, of so many characters each; half of them in
+ * dense scripts. Fewer reported means it saw only part of the prompt.
  */
-export function fewestTokens(text: string): number {
+export function fewestTokens(text: string, charactersOfToken: number): number {
   const many = denseCharacters(text);
-  return (text.length - many) / 8 + many / 2;
+  return (text.length - many) / charactersOfToken + many / 2;
 }
 
 /** A piece with its punctuated text; null where the words stay as they were. */

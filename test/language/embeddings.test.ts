@@ -9,7 +9,13 @@ const forever = new AbortController().signal;
 
 async function opened(
   t: TestContext,
-  options: { model?: string; apiKey?: string; key?: string; faults?: EmbeddingFaults } = {},
+  options: {
+    model?: string;
+    apiKey?: string;
+    key?: string;
+    faults?: EmbeddingFaults;
+    models?: string[];
+  } = {},
 ) {
   const { key, model, ...served } = options;
   const server = await startEmbeddingServer(served);
@@ -46,6 +52,21 @@ test('texts become numbers, in their order and of length 1; the model is the fir
     ['test-embed'],
   );
   assert.deepEqual(await embeddings.embed([], 'passage', forever), []);
+});
+
+test('a server that was started with another model is asked for that one, where none is set', async (t) => {
+  const models = ['first-embed'];
+  const { server, embeddings } = await opened(t, { models });
+  assert.equal(await embeddings.named(forever), 'first-embed');
+  await embeddings.embed(['one'], 'passage', forever);
+  models[0] = 'second-embed';
+  server.faults.status = { status: 404, body: 'The model `first-embed` does not exist.' };
+  // What was made for the one is not made with the other.
+  await assert.rejects(embeddings.embed(['two'], 'passage', forever), { code: 'model-refused' });
+  delete server.faults.status;
+  assert.equal(await embeddings.named(forever), 'second-embed');
+  await embeddings.embed(['two'], 'passage', forever);
+  assert.equal(server.asked.at(-1)!.model, 'second-embed');
 });
 
 test('what a model wants before a text is put there, by its name', async (t) => {

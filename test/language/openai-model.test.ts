@@ -162,6 +162,18 @@ test('a server that cuts the prompt without a word gives no answer', async (t) =
   await assert.rejects(model.complete(dense, signal), { code: 'prompt-truncated' });
 });
 
+test('of a server that does not tell its context, one that read three fifths of a prompt gives no answer', async (t) => {
+  const { model } = await openOn(t, {
+    flavour: 'openai',
+    brain: echo,
+    contextTokens: 10_000,
+    faults: { truncates: true },
+  });
+  const long = { ...question, user: 'word '.repeat(6660) };
+  await assert.rejects(model.complete(long, signal), { code: 'prompt-truncated' });
+  assert.equal((await model.context(signal)).source, 'learnt');
+});
+
 test('steps down from whatever a server refuses, and remembers it', async (t) => {
   const rejects = ['reasoning_effort', 'chat_template_kwargs', 'temperature', 'max_tokens'];
   const { model, server } = await openOn(t, {
@@ -177,6 +189,43 @@ test('steps down from whatever a server refuses, and remembers it', async (t) =>
   assert.equal(again.length, 1);
   assert.equal(again[0]!.body.max_completion_tokens, 100);
   assert.equal(again[0]!.body.response_format, undefined);
+});
+
+test('thoughts that a server hides and counts are given room, after the least effort that it takes', async (t) => {
+  const { model, server } = await openOn(t, {
+    flavour: 'openai',
+    brain: echo,
+    faults: { hiddenThoughts: 1000 },
+  });
+  const refusing = (taken: string[]) => (body: { reasoning_effort?: string }) =>
+    body.reasoning_effort === undefined || taken.includes(body.reasoning_effort)
+      ? undefined
+      : {
+          status: 400,
+          body: JSON.stringify({
+            error: {
+              message: `Unsupported value: 'reasoning_effort' does not support '${body.reasoning_effort}' with this model. Supported values are: 'low', 'medium', and 'high'.`,
+              param: 'reasoning_effort',
+              code: 'unsupported_value',
+            },
+          }),
+        };
+  server.refuses = refusing(['low']);
+  assert.equal(await model.complete(question, signal), 'It is fine.');
+  assert.equal(server.chats().at(-1)!.body.reasoning_effort, 'low');
+  const none = await openOn(t, {
+    flavour: 'openai',
+    brain: echo,
+    faults: { hiddenThoughts: 1000 },
+  });
+  none.server.refuses = refusing([]);
+  assert.equal(await none.model.complete(question, signal), 'It is fine.');
+  const { body } = none.server.chats().at(-1)!;
+  assert.deepEqual([body.reasoning_effort, body.max_tokens > 1000], [undefined, true]);
+  // It is known from then on.
+  const asked = none.server.chats().length;
+  await none.model.complete(question, signal);
+  assert.equal(none.server.chats().length, asked + 1);
 });
 
 test('a refusal that names nothing is answered by one bare request', async (t) => {
@@ -201,6 +250,18 @@ test('takes the first model a server lists that speaks', async (t) => {
     code: 'model-refused',
     message: /llm\.model/,
   });
+});
+
+test('a server that was started with another model is asked for that one, where none is set', async (t) => {
+  const models = ['first-model'];
+  const { model, server } = await openOn(t, { flavour: 'vllm', brain: echo, models });
+  assert.equal(await model.complete(question, signal), 'It is fine.');
+  models[0] = 'second-model';
+  assert.equal(await model.complete(question, signal), 'It is fine.');
+  assert.equal(model.model, 'second-model');
+  const set = await openOn(t, { flavour: 'vllm', models }, { model: 'first-model' });
+  await assert.rejects(set.model.complete(question, signal), { code: 'model-refused' });
+  assert.equal(server.chats().length, 3);
 });
 
 test('sends the key, and shows it nowhere', async (t) => {

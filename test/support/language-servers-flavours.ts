@@ -26,6 +26,8 @@ export type Faults = {
   answerBytes?: number;
   /** `<think>` in the content: closed, without its head, or nothing else than thoughts. */
   thinkTags?: 'closed' | 'headless' | 'only';
+  /** Thinks with so many tokens unless effort is `low`, counts them as a part of the answer, and shows none: OpenAI's models. */
+  hiddenThoughts?: number;
   /** `content` is a list: thoughts and text, as Mistral's reasoning models answer. */
   inParts?: boolean;
   /** The answer lies in `reasoning_content`; `content` is empty. */
@@ -211,8 +213,9 @@ export function answerOf(
     ? (body.options?.num_predict ?? Infinity)
     : (body.max_completion_tokens ?? body.max_tokens ?? Infinity);
   const whole = settings.brain(prompt);
-  const cut = tokensOf(whole) > answersMax;
-  const answer = tagged(cut ? whole.slice(0, answersMax * 4) : whole, fault);
+  const hidden = body.reasoning_effort === 'low' ? 0 : (fault.hiddenThoughts ?? 0);
+  const cut = hidden + tokensOf(whole) > answersMax;
+  const answer = tagged(cut ? whole.slice(0, Math.max(0, answersMax - hidden) * 4) : whole, fault);
   const finish = fault.finishReason ?? (cut ? 'length' : 'stop');
   const thinking = settings.thinks && !thinkingOff(settings.flavour, body, native);
   const thoughts = thinking ? 'The user wants me to be careful.' : undefined;
@@ -245,8 +248,11 @@ export function answerOf(
     ...(!fault.uncounted && {
       usage: {
         prompt_tokens: prompt.tokens,
-        completion_tokens: tokensOf(answer),
-        total_tokens: prompt.tokens + tokensOf(answer),
+        completion_tokens: tokensOf(answer) + hidden,
+        total_tokens: prompt.tokens + tokensOf(answer) + hidden,
+        ...(fault.hiddenThoughts && {
+          completion_tokens_details: { reasoning_tokens: Math.min(hidden, answersMax) },
+        }),
       },
     }),
   });
