@@ -4,7 +4,8 @@ import { failure } from '../words/failures.ts';
 import { contentIn, isFormOf, comparedWords, numbersIn } from './content-words.ts';
 import type { Completion, LanguageModel } from './model.ts';
 import { languageName } from './sentences.ts';
-import { type DraftLine, linesIn, withEvidence } from './summary-lines.ts';
+import { type DraftLine, linesIn } from './draft-lines.ts';
+import { withEvidence } from './summary-lines.ts';
 import {
   type Piece,
   type SpeakerNames,

@@ -5,7 +5,7 @@ import { plainAnswer } from './answers.ts';
 import type { LanguageModel, Completion } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
 import type { Piece } from './talk.ts';
-import { type DraftLine, linesIn, markOf, notesIn } from './summary-lines.ts';
+import { type DraftLine, linesIn, markOf, notesIn } from './draft-lines.ts';
 import { whyUnusable } from './unusable.ts';
 import { modelLineKinds } from '../../events/facts/transcript.ts';
 import { languageName } from './sentences.ts';
@@ -78,6 +78,8 @@ type SummaryStyle = {
   roomMax: number;
   /** Names and terms in their right spelling. */
   terms: readonly string[];
+  /** Names of those who speak. */
+  people: readonly string[];
   /** Lines that people wrote and that stay. */
   given: readonly string[];
   length: 'shorter' | 'longer' | null;
@@ -115,8 +117,9 @@ async function askTwice(
     const request = summaryRequest(task, data, { ...style, noted, kept }, { form, again });
     const answer = await answered(model.complete(request, signal));
     const titles = style.pattern?.sections.map(({ title }) => title) ?? [];
+    const told = { titles, names: style.people };
     const draft =
-      form === 'lines' ? linesOrProse(answer, again, titles) : { prose: plainAnswer(answer) };
+      form === 'lines' ? linesOrProse(answer, again, told) : { prose: plainAnswer(answer) };
     const text = draft && textOf(draft);
     if (!text) {
       // Of one part there may be nothing to note.
@@ -144,9 +147,9 @@ async function askTwice(
 function linesOrProse(
   answer: string,
   again: boolean,
-  titles: readonly string[],
+  told: Parameters<typeof linesIn>[1],
 ): SummaryDraft | undefined {
-  const lines = linesIn(answer, titles);
+  const lines = linesIn(answer, told);
   if (lines) return { lines };
   const prose = plainAnswer(answer);
   if (prose === '') return { prose };

@@ -12,7 +12,8 @@ import {
   answerRoom,
   overheadTokens,
 } from './ask-for-summary.ts';
-import { keptIn, withEvidence } from './summary-lines.ts';
+import { keptIn } from './draft-lines.ts';
+import { withEvidence } from './summary-lines.ts';
 import { type Pattern, inSections, ofKinds, patternTokens } from './summary-pattern.ts';
 import { AnswerTimedOut, type LanguageModel } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
@@ -92,6 +93,7 @@ export async function summarise(
       isSolo: blocks.every(({ speaker }) => speaker === null),
       ...answerRoom(context),
       terms: termsWithin(options.terms ?? []),
+      people: Object.values(options.names).map(inert),
       given: termsWithin(options.given ?? []),
       length: options.length ?? null,
       pattern: options.pattern ?? null,

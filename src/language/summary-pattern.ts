@@ -1,6 +1,6 @@
 import type { TemplateSection } from '../../events/facts/templates.ts';
 import type { SummaryLine } from '../../events/facts/transcript.ts';
-import type { DraftLine } from './summary-lines.ts';
+import type { DraftLine } from './draft-lines.ts';
 import { estimatedTokens, inert } from './talk.ts';
 
 /** What a template wants of a summary. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { withEvidence, type DraftLine, linesIn } from '../../src/language/summary-lines.ts';
+import { type DraftLine, linesIn } from '../../src/language/draft-lines.ts';
+import { withEvidence } from '../../src/language/summary-lines.ts';
 import { summarise } from '../../src/language/summarise.ts';
 import { openOn } from '../support/language-servers-open.ts';
 import { talk } from '../support/language-servers-talk.ts';
@@ -67,6 +68,23 @@ test('lines are read from JSON in every shape and wrapping that models answer wi
     both.map(({ person }) => person),
     ['Anna', 'Ben'],
   );
+});
+
+test('people of a line are told apart by commas, but in names that are known; none is left out', () => {
+  const peopleOf = (person: unknown, names: string[] = []) =>
+    linesIn(JSON.stringify({ lines: [{ text: 'Writes it', person }] }), { names })!.map(
+      (line) => line.person,
+    );
+  const names = ['Schmidt, Anna', 'Ben', 'Schmidt'];
+  assert.deepEqual(peopleOf('Schmidt, Anna', names), ['Schmidt, Anna']);
+  assert.deepEqual(peopleOf('Ben, Schmidt, Anna und Carla', names), [
+    'Ben',
+    'Schmidt, Anna',
+    'Carla',
+  ]);
+  const many = ['Annabella Ahrensburg', 'Bernadette Brandenburg', 'Carla', 'Dora', 'Emil'];
+  assert.deepEqual(peopleOf(many.join(', ')), many);
+  assert.deepEqual(peopleOf('n/a'), [null]);
 });
 
 test('a long line stays, and what is longer than people may write ends with a sentence', () => {

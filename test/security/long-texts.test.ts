@@ -25,7 +25,7 @@ import { punctuatedWords } from '../../src/language/punctuate.ts';
 import { jointText, beginningOf, estimatedTokens, inert } from '../../src/language/talk.ts';
 import { textSentences } from '../../src/language/sentences.ts';
 import { spokenWords } from '../../src/language/spoken-words.ts';
-import { linesIn } from '../../src/language/summary-lines.ts';
+import { linesIn } from '../../src/language/draft-lines.ts';
 import { whyUnusable } from '../../src/language/unusable.ts';
 import { foldWord, wordsOf } from '../../src/shared/folded-words.ts';
 import { serverMessage } from '../../src/servers/server-failure.ts';
