@@ -12,11 +12,13 @@ import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { codeOf } from '../shared/errors.ts';
 import { ifMissing, privateDirectory, writeDurably } from '../shared/files.ts';
+import { folderFault } from '../shared/folder-fault.ts';
 import type { Log } from '../shared/log.ts';
 import { systemClock } from '../shared/retry.ts';
 import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
-import { copyIntoVault, removeFromVault } from './vault.ts';
+import { ConfinementError } from './confinement.ts';
+import { NoVault, copyIntoVault, removeFromVault } from './vault.ts';
 
 /*
  * Each user may have a vault (`user.vault_set`), a folder of a notes application. A vault is a projection of the log: each
@@ -52,6 +54,12 @@ export type OwnVaultsParts = {
   log: Log;
 };
 
+/** How many notes of a user have no place in their vault, as the process knows that copies them, perhaps another one. */
+export async function notesStuck(dataDir: string, userId: string): Promise<number> {
+  const { stuck = {} } = (await keptProgress({ dataDir })) ?? {};
+  return (Object.hasOwn(stuck, userId) && stuck[userId]?.length) || 0;
+}
+
 /** The vaults that users have. */
 export type Vaults = {
   /** Folder of a user's own vault; null: there is none. */
@@ -64,7 +72,10 @@ export type Vaults = {
  * Up to which position the vaults follow the log, and whose vaults are filled as a whole: from when on, by `systemClock` in
  * milliseconds, 0 for at once.
  */
-type Progress = { position: number; behind: Map<string, number> };
+type Progress = { position: number; behind: Map<string, number>; stuck: Stuck };
+
+/** Notes of a user that have no place in their vault, though it can be written: tried again, from when on, as above. */
+type Stuck = Map<string, { ids: Set<string>; from: number }>;
 
 /** Facts that wait to be looked at; more are read from the log again. */
 const waitingMax = 10_000;
@@ -130,11 +141,13 @@ async function follow(
     // Those as they are now: one that fails is behind again, until the next look.
     const due = [...progress.behind].filter(([, from]) => from <= systemClock.now());
     for (const [userId] of due) await fill(parts, progress, userId, signal);
-    if (isNews || due.length > 0 || progress.position - saved >= unsavedMax) {
+    const hasTried = await tryAgain(parts, progress, signal);
+    if (isNews || hasTried || due.length > 0 || progress.position - saved >= unsavedMax) {
       await save(parts, progress);
       saved = progress.position;
     }
-    await applied.next(progress.behind.size > 0 ? everyMs : Infinity, signal);
+    const isWaiting = progress.behind.size + progress.stuck.size > 0;
+    await applied.next(isWaiting ? everyMs : Infinity, signal);
   }
 }
 
@@ -209,6 +222,7 @@ async function takeAll(
 async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact): Promise<boolean> {
   if (fact.type === 'user.vault_set') {
     progress.behind.set(fact.data.user_id, 0);
+    progress.stuck.delete(fact.data.user_id);
     return true;
   }
   const recordingId = recordingOf(fact.stream);
@@ -272,10 +286,31 @@ async function fill(
   } while (cursor !== undefined);
 }
 
-/** A vault that cannot be written keeps nobody else's from being written. */
+/** Copies the notes that had no place, where it is time for it; returns whether there were any. */
+async function tryAgain(
+  parts: OwnVaultsParts,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const now = systemClock.now();
+  const due = [...progress.stuck].filter(([, { from }]) => from <= now);
+  for (const [userId, { ids }] of due) {
+    progress.stuck.set(userId, { ids, from: now + parts.everyMs });
+    for (const id of ids) {
+      signal.throwIfAborted();
+      const row = await recordingById(parts.storage, id);
+      if (row?.documents && row.owner === userId) await copy(parts, progress, row);
+      else ids.delete(id);
+    }
+    if (ids.size === 0) progress.stuck.delete(userId);
+  }
+  return due.length > 0;
+}
+
+/** A vault that cannot be written keeps nobody else's from being written, and a note without a place no other note. */
 async function copy(
   { vaults, spaceOf, dataDir, isErased, everyMs, log }: OwnVaultsParts,
-  { behind }: Progress,
+  { behind, stuck }: Progress,
   { recordingId, owner, documents }: RecordingRow,
 ): Promise<void> {
   const vault = vaults.of(owner);
@@ -285,38 +320,64 @@ async function copy(
     await copyIntoVault(await spaceOf(owner), vault, paths, dataDir);
     // An erasure stores its fact before it takes the copies away: what it did not find yet is taken away here.
     if (await isErased(recordingId)) await removeFromVault(owner, vault, paths, dataDir);
+    stuck.get(owner)?.ids.delete(recordingId);
   } catch (error) {
-    behind.set(owner, systemClock.now() + everyMs);
+    const from = systemClock.now() + everyMs;
     // Without the error's own words: paths in them are made of titles.
-    log.warn(
-      { code: codeOf(error), user_id: owner },
-      'notes folder cannot be written; trying again',
-    );
+    const told = { code: codeOf(error), user_id: owner };
+    const isOfNote = error instanceof NoVault || error instanceof ConfinementError;
+    if (!isOfNote || (await folderFault(vault)) !== null) {
+      behind.set(owner, from);
+      log.warn(told, 'notes folder cannot be written; trying again');
+      return;
+    }
+    const { ids } = stuck.get(owner) ?? { ids: new Set<string>() };
+    if (!ids.has(recordingId))
+      log.warn({ ...told, recordingId }, 'a note has no place in the notes folder; trying again');
+    stuck.set(owner, { ids: ids.add(recordingId), from });
   }
 }
 
-const progressFile = ({ dataDir }: OwnVaultsParts): string =>
+const progressFile = ({ dataDir }: Pick<OwnVaultsParts, 'dataDir'>): string =>
   join(dataDir, 'vault-copies', 'position.json');
 
 /** Without a file, or with one that cannot be read, all vaults are filled as a whole. */
 async function readProgress(parts: OwnVaultsParts): Promise<Progress> {
-  const text = await readFile(progressFile(parts), 'utf8').catch(ifMissing(''));
-  const kept = progressSchema.safeParse(text === '' ? null : jsonOf(text));
+  const kept = await keptProgress(parts);
   const head = await parts.store.head();
   // A log that came back shorter has other facts behind its end.
-  if (kept.success && kept.data.position <= head)
-    return { position: kept.data.position, behind: atOnce(kept.data.behind) };
-  return { position: head, behind: atOnce(parts.vaults.users()) };
+  if (kept && kept.position <= head) {
+    const stuck = Object.entries(kept.stuck).map(
+      ([userId, ids]) => [userId, { ids: new Set(ids), from: 0 }] as const,
+    );
+    return { position: kept.position, behind: atOnce(kept.behind), stuck: new Map(stuck) };
+  }
+  return { position: head, behind: atOnce(parts.vaults.users()), stuck: new Map() };
 }
 
-async function save(parts: OwnVaultsParts, { position, behind }: Progress): Promise<void> {
+async function keptProgress(parts: Pick<OwnVaultsParts, 'dataDir'>) {
+  const text = await readFile(progressFile(parts), 'utf8').catch(ifMissing(''));
+  return progressSchema.safeParse(text === '' ? null : jsonOf(text)).data;
+}
+
+async function save(
+  parts: OwnVaultsParts,
+  { position, behind, stuck: notes }: Progress,
+): Promise<void> {
+  const stuck = Object.fromEntries([...notes].map(([userId, { ids }]) => [userId, [...ids]]));
   await privateDirectory(join(parts.dataDir, 'vault-copies'));
-  await writeDurably(progressFile(parts), JSON.stringify({ position, behind: [...behind.keys()] }));
+  const kept = { position, behind: [...behind.keys()], stuck };
+  await writeDurably(progressFile(parts), JSON.stringify(kept));
 }
 
 const atOnce = (userIds: readonly string[]) => new Map(userIds.map((id) => [id, 0]));
 
-const progressSchema = z.object({ position: z.number().int().min(0), behind: z.array(z.string()) });
+const progressSchema = z.object({
+  position: z.number().int().min(0),
+  behind: z.array(z.string()),
+  /** Absent in files of earlier releases. */
+  stuck: z.record(z.string(), z.array(z.string())).default({}),
+});
 
 function jsonOf(text: string): unknown {
   try {

@@ -70,6 +70,13 @@ export const fieldFaultsInGerman = {
   },
   'not-a-folder': { detail: 'ist kein Ordner' },
   'folder-not-writable': { detail: 'kann nicht beschrieben werden ({cause})' },
+  'folder-notes-stuck': {
+    detail: {
+      one: 'hat keinen Platz für {count} Notiz: Eine Verknüpfung, eine andere Datei oder ein schreibgeschützter Ordner ist im Weg',
+      other:
+        'hat keinen Platz für {count} Notizen: Verknüpfungen, andere Dateien oder schreibgeschützte Ordner sind im Weg',
+    },
+  },
   'folder-of-data': {
     detail:
       'darf nicht im Datenordner von Mitschrift liegen und ihn nicht enthalten: Wählen Sie einen anderen',

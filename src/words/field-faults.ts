@@ -96,6 +96,16 @@ export const fieldFaults = {
   ),
   'not-a-folder': says({}, { detail: 'is not a folder' }),
   'folder-not-writable': says({ cause: 'text' }, { detail: 'can’t be written to ({cause})' }),
+  'folder-notes-stuck': says(
+    { count: 'integer' },
+    {
+      detail: {
+        one: 'has no place for {count} note: a link, another file or a read-only folder is in its way',
+        other:
+          'has no place for {count} notes: links, other files or read-only folders are in their way',
+      },
+    },
+  ),
   'folder-of-data': says(
     {},
     { detail: 'must not be in Mitschrift’s own data folder, or contain it: choose another one' },

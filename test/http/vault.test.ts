@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
@@ -52,6 +52,24 @@ test('a vault that is away keeps no recording from its documents, and is filled 
   const again = await restart();
   await arrives(vault, documents, service.spaceOf('ada'));
   assert.equal((await again.own(token)).fault, null);
+});
+
+test('a note that cannot be copied keeps no other from its place, and is named until it can', async (t) => {
+  const { token, vault, saved, choose, own, service, restart } = await house(t);
+  const older = await saved(token);
+  const newest = await saved(token);
+  const inTheWay = join(vault, dirname(newest.documents.transcript));
+  await writeFile(inTheWay, 'my own file');
+  await choose(token, vault);
+  await arrives(vault, older.documents, service.spaceOf('ada'));
+  await eventually('the fault', async () => (await own(token)).fault !== null);
+  assert.match((await own(token)).fault!, /has no place for 1 note/);
+  const { documents } = await saved(token);
+  await arrives(vault, documents, service.spaceOf('ada'));
+  await rm(inTheWay);
+  const again = await restart();
+  await arrives(vault, newest.documents, service.spaceOf('ada'));
+  await eventually('no fault', async () => (await again.own(token)).fault === null);
 });
 
 test('what was saved while nobody followed is copied at the next start', async (t) => {

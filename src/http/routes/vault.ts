@@ -5,6 +5,7 @@ import type { Sentence } from '../../words/params.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import * as z from 'zod';
 import { folder } from '../../config/setting.ts';
+import { notesStuck } from '../../documents/own-vaults.ts';
 import {
   type FolderFault,
   folderFault,
@@ -38,7 +39,10 @@ export const ownVaultRoutes = [
         description: 'The folder, and what is wrong with it.',
         json: z.object({
           folder: z.string().nullable().describe('on the server; null: the caller has none'),
-          fault: z.string().nullable().describe('why nothing can be copied into it now'),
+          fault: z
+            .string()
+            .nullable()
+            .describe('why nothing, or not every note, can be copied into it now'),
           may_choose: z.boolean().describe('whether `PUT` is allowed from where the caller is'),
           copies: z
             .enum(['each-save', 'when-opened', 'nowhere'])
@@ -52,7 +56,8 @@ export const ownVaultRoutes = [
       const used = vaultFor(services, caller, local);
       return {
         folder: own,
-        fault: own === null ? null : saidTo(readerOf(ctx), faultIn(await folderFault(own))),
+        fault:
+          own === null ? null : saidTo(readerOf(ctx), await presentFault(own, caller, services)),
         may_choose: local || caller.isAdmin,
         copies: used === null ? 'nowhere' : own === null ? 'when-opened' : 'each-save',
       };
@@ -116,6 +121,18 @@ async function setVault(
   const wrong = path === null ? null : await wrongWith(path, userId, services);
   if (wrong !== null) throw invalid([{ path: 'folder', fault: wrong }]);
   await services.accounts.setVault(userId, path, onBehalf);
+}
+
+/** Why not everything can be copied into a user's folder now; null: it can. */
+async function presentFault(
+  own: string,
+  { userId }: Caller,
+  { dataDir }: RouteServices,
+): Promise<Sentence | null> {
+  const fault = faultIn(await folderFault(own));
+  if (fault !== null) return fault;
+  const count = await notesStuck(dataDir, userId);
+  return count === 0 ? null : fieldFault('folder-notes-stuck', { count });
 }
 
 /** Why a folder is none to copy this user's notes into; null: it is one. */
