@@ -64,6 +64,29 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await page.context().close();
   });
 
+  await t.test(
+    'a speaker who was chosen is saved before a passage is split or joined',
+    async () => {
+      const page = await opened(read!);
+      await begin(page, 't-0006');
+      const area = page.getByLabel('Text of this passage');
+      await area.press('Control+ArrowRight');
+      await area.press('Control+ArrowRight');
+      const split = page.getByRole('button', { name: 'Split here' });
+      const merge = page.getByRole('button', { name: 'Merge with next' });
+      const chosen = page.locator('#turn-speaker');
+      const before = await chosen.inputValue();
+      assert.deepEqual([await split.isEnabled(), await merge.isEnabled()], [true, true]);
+      const other = chosen.locator(`option:not([value="${before}"])`).first();
+      await chosen.selectOption((await other.getAttribute('value'))!);
+      assert.deepEqual([await split.isEnabled(), await merge.isEnabled()], [false, false]);
+      await chosen.selectOption(before);
+      assert.equal(await split.isEnabled(), true);
+      await page.keyboard.press('Escape');
+      await page.context().close();
+    },
+  );
+
   await t.test('what was typed stays, whatever way it is left', async () => {
     // So high that the panel has every passage.
     let page = await opened(read!, { viewport: { width: 1280, height: 2000 } });
