@@ -2,7 +2,7 @@ import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/t
 import type { DocumentEdit } from '../../projections/recording/edit-document.ts';
 import { templateLimits } from '../../projections/templates.ts';
 import type { LineEdit } from '../../projections/recording/edit-summary.ts';
-import { type DocumentsInput, speakerName } from './documents.ts';
+import { type DocumentsInput, documentPaths, speakerName } from './documents.ts';
 import { unescaped } from './document-edit.ts';
 import { labelsIn } from './labels.ts';
 import { headingOf, summarySections } from './render-summary.ts';
@@ -15,8 +15,9 @@ import { headingOf, summarySections } from './render-summary.ts';
  */
 export function summaryEditIn(ours: string, theirs: string, input: DocumentsInput): DocumentEdit {
   const headings = headingsOf(input);
-  const before = partsOf(ours, headings, null);
-  const after = partsOf(theirs, headings, headingLines(ours));
+  const transcript = documentPaths(input.base).transcript.replace(/\.md$/u, '');
+  const before = partsOf(ours, { headings, ours: null, transcript });
+  const after = partsOf(theirs, { headings, ours: headingLines(ours), transcript });
   const known = knownLines(input);
   const isOurs = before.items.length === known.length;
   if (!isOurs) return { changes: [], own: ours.trim() !== theirs.trim() };
@@ -27,12 +28,16 @@ export function summaryEditIn(ours: string, theirs: string, input: DocumentsInpu
   return {
     changes: [],
     lines: editsOf(pairs, input),
-    own: before.rest.join('\n') !== after.rest.join('\n'),
+    own:
+      before.rest.join('\n') !== after.rest.join('\n') ||
+      after.items.some(({ done }) => done === null),
   };
 }
 
 /** A line as a document has it. */
-type Item = Below & { text: string; done: boolean; date: string | null };
+type Item = Below & { text: string; done: Done; date: string | null };
+/** Whether a task is done; null: its box says something else, which no line can say. */
+type Done = boolean | null;
 /** Below which heading, and what lines are there; null: what they were, below a heading that is new. */
 type Below = { kind: LineKind | null; section: string | null };
 type Headings = ReadonlyMap<string, Below>;
@@ -74,12 +79,16 @@ const linesOf = (markdown: string): string[] =>
 
 /**
  * The lines of a document, and all else that it says.
- * @param ours headings of our document, by which those are known that a person made; null: it is that document
+ * @param known.ours headings of our document, by which those are known that a person made; null: it is that document
+ * @param known.transcript as links of ours name it
  */
 function partsOf(
   markdown: string,
-  headings: Headings,
-  ours: ReadonlySet<string> | null,
+  {
+    headings,
+    ours,
+    transcript,
+  }: { headings: Headings; ours: ReadonlySet<string> | null; transcript: string },
 ): { items: Item[]; rest: string[] } {
   const hasSections = [...headings.values()].some(({ section }) => section !== null);
   const items: Item[] = [];
@@ -97,9 +106,10 @@ function partsOf(
       // Text stands below the title, up to the first heading.
       below = known ?? (line.startsWith('# ') ? belowTitle : null);
       if (known === null) rest.push(line);
-    } else if (below === belowTitle && !isPlaceholder(line)) items.push(itemIn(line, below));
+    } else if (below === belowTitle && !isPlaceholder(line))
+      items.push(itemIn(line, below, transcript));
     else if (below !== null && below !== belowTitle && listed !== undefined) {
-      items.push(itemIn(listed, below));
+      items.push(itemIn(listed, below, transcript));
       empty = null;
     } else rest.push(line);
   }
@@ -120,18 +130,30 @@ const belowTitle: Below = { kind: 'text', section: null };
 const isPlaceholder = (line: string): boolean => /^\*[^*]+\*$/u.test(line);
 
 /** A line without its box, its link, its remark and its dates. */
-function itemIn(written: string, below: Below): Item {
+function itemIn(written: string, below: Below, transcript: string): Item {
   const [, box, said = written] = /^\[(.)\] (.*)$/su.exec(written) ?? [];
   const date = /📅\uFE0F? ?(\d{4}-\d\d-\d\d)/u.exec(said)?.[1] ?? null;
   const dateless = said.replaceAll(/[📅✅➕⏳🛫❌]\uFE0F? ?\d{4}-\d\d-\d\d/gu, '').trim();
-  const linkless = dateless.replace(/(?<!\\)\[\[[^[\]]*\]\]/u, '').trim();
+  const linkless = withoutOurLink(dateless, transcript);
   const remark = linkless.endsWith(')*') ? linkless.lastIndexOf(' *(') : -1;
   const text = remark < 0 ? linkless : linkless.slice(0, remark);
   // A section of a template may have tasks among others.
   const kind = below.section !== null && box !== undefined ? 'task' : below.kind;
-  const done = kind === 'task' && box !== undefined && box !== ' ';
+  const done = kind === 'task' && box !== undefined ? doneIn(box) : false;
   return { kind, section: below.section, text: unescaped(text), done, date };
 }
+
+/** Of the links in a line the last one that leads into our transcript is ours; others are a person's. */
+function withoutOurLink(line: string, transcript: string): string {
+  const links = [...line.matchAll(/(?<!\\)\[\[([^[\]]*)\]\]/gu)];
+  const ours = links.findLast(([, target = '']) => target.startsWith(`${transcript}#^`));
+  if (!ours) return line;
+  const behind = line.slice(ours.index + ours[0].length);
+  return `${line.slice(0, ours.index).trimEnd()} ${behind.trimStart()}`.trim();
+}
+
+/** Notes apps have marks of their own, as for what is half done or was dropped. */
+const doneIn = (box: string): Done => (box === ' ' ? false : /x/iu.test(box) ? true : null);
 
 /** Finds our lines in theirs: the same text, then one that stands in its place or has most of its words. */
 function paired(ours: readonly Ours[], items: readonly Item[]): Pairs {
@@ -196,7 +218,7 @@ function editsOf({ ours, theirs }: Pairs, input: DocumentsInput): LineEdit[] {
       const said = saidIn(one.text, null, input);
       const due = date === null ? {} : { due: date };
       added.unshift({
-        add: { ...said, ...due, kind, section, done, after: last },
+        add: { ...said, ...due, kind, section, done: done === true, after: last },
       });
       continue;
     }
@@ -204,7 +226,7 @@ function editsOf({ ours, theirs }: Pairs, input: DocumentsInput): LineEdit[] {
       ...(line.text === one.text ? {} : saidIn(one.text, line, input)),
       ...(line.kind === kind ? {} : { kind }),
       ...(line.section === section ? {} : { section }),
-      ...(line.done === done ? {} : { done }),
+      ...(done === null || line.done === done ? {} : { done }),
       ...(line.date === date ? {} : { due: date }),
       ...(moved.has(listOf(line)) || line.kind !== kind || line.section !== section
         ? { after: last }

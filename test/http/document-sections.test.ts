@@ -115,6 +115,24 @@ test('what is no line of a section keeps the file as a person’s own version, w
   await done();
 });
 
+test('a person’s own link stays in a line, and a box that is neither done nor open keeps the file as it is', async (t) => {
+  const { file, put, shown, checked, done } = await edited(t);
+  const linked = (await file()).replace(`- ${greets}`, `- [[Project Alpha]]: ${greets}`);
+  assert.match(linked, /- \[\[Project Alpha\]\]: [^\n]* \[\[[^\n]*\|00:00:00\]\]\n/u);
+  assert.equal((await put(linked)).own, false);
+  assert.deepEqual((await shown())[0], ['Greetings', `[[Project Alpha]]: ${greets}`, 'point']);
+  const boxes = '- [X] Ask the bank\n- [/] Write to Köln\n- [-] Call them\n';
+  const { own } = await put((await file()).replace('## Plans\n\n', `## Plans\n\n${boxes}`));
+  assert.equal(own, true);
+  assert.deepEqual(await checked(), [
+    ['Ask the bank', true],
+    ['Write to Köln', false],
+    ['Call them', false],
+  ]);
+  assert.match(await file(), /- \[\/\] Write to Köln/u);
+  await done();
+});
+
 /** A recording with a summary by a template, whose file people edit. */
 async function edited(t: TestContext) {
   const { service, token, id, read, again, template } = await world(t);
@@ -137,6 +155,10 @@ async function edited(t: TestContext) {
     },
     shown: async () =>
       (await read()).summary.lines.map(({ section, text, kind }) => [section, text, kind]),
+    checked: async () =>
+      (await read()).summary.lines.flatMap(({ kind, text, done }) =>
+        kind === 'task' ? [[text, done]] : [],
+      ),
     async done() {
       assert.deepEqual((await checkLog(service.store, id)).differences, []);
     },

@@ -10,6 +10,7 @@ export type Line = {
   text: string;
   section: string | null;
   of_template: boolean;
+  done: boolean;
 };
 export type Recording = {
   title: string;
