@@ -62,20 +62,35 @@ export async function answerQuestion(
 ): Promise<QuestionAnswer> {
   const all = talkOf(talk.blocks, talk.names);
   if (all.length === 0) return { lines: [], read: 0, isAll: true };
-  const tokensMax = Math.max(
-    textTokensMin,
-    Math.floor((await model.contextTokens(signal)) * contextShare) - overheadTokens,
-  );
-  const parts =
-    question === null
-      ? talkParts(all, tokensMax).slice(-partsMax)
-      : [fitting(all, { question, talk, tokensMax })];
-  const drafts: DraftLine[] = [];
-  for (const pieces of parts)
-    drafts.push(...(await askTwice(model, { talk, pieces, question, signal })));
+  const { parts, drafts } = await askParts(model, { talk, all, question, signal });
   const read = new Set(parts.flat().map(({ block }) => block)).size;
   const count = new Set(all.map(({ block }) => block)).size;
   return { lines: proved(drafts, talk), read, isAll: read >= count };
+}
+
+/** Asks about as much as fits; about less where the server finds that too large, which may have told its context by that. */
+async function askParts(
+  model: LanguageModel,
+  { all, ...about }: { talk: AskedTalk; all: Piece[] } & Options,
+): Promise<{ parts: Piece[][]; drafts: DraftLine[] }> {
+  const { talk, question, signal } = about;
+  let tokensMax = Infinity;
+  for (;;) {
+    const told = Math.floor((await model.contextTokens(signal)) * contextShare) - overheadTokens;
+    tokensMax = Math.max(textTokensMin, Math.min(told, Math.floor(tokensMax / 2)));
+    const parts =
+      question === null
+        ? talkParts(all, tokensMax).slice(-partsMax)
+        : [fitting(all, { question, talk, tokensMax })];
+    try {
+      const drafts: DraftLine[] = [];
+      for (const pieces of parts) drafts.push(...(await askTwice(model, { ...about, pieces })));
+      return { parts, drafts };
+    } catch (error) {
+      const isTooLarge = error instanceof StageError && error.code === 'prompt-truncated';
+      if (!isTooLarge || tokensMax <= textTokensMin) throw error;
+    }
+  }
 }
 
 /** The pieces that have most of a question's words, or its meaning, with those beside them, as many as fit. */
