@@ -47,7 +47,7 @@ export const notesIn = (lines: readonly DraftLine[]): string =>
     .join('\n');
 
 /** How many of such notes have to be kept when they are brought together: all that is no point. */
-export const keptIn = (notes: string): number =>
+export const countToKeep = (notes: string): number =>
   notes.match(/^\[[^\]\n]*\] (?:decision|task|open)\b/gmu)?.length ?? 0;
 
 /** As long as people may write. */

@@ -12,7 +12,7 @@ import {
   answerRoom,
   overheadTokens,
 } from './ask-for-summary.ts';
-import { keptIn } from './draft-lines.ts';
+import { countToKeep } from './draft-lines.ts';
 import { withEvidence } from './summary-lines.ts';
 import { type Pattern, inSections, ofKinds, patternTokens } from './summary-pattern.ts';
 import { AnswerTimedOut, type LanguageModel } from './model.ts';
@@ -203,7 +203,7 @@ const aboutTalk = (talk: Piece[], { noted }: Asking): About => {
 
 const aboutNotes = (notes: readonly string[], wordsMin: number, noted: About['noted']): About => {
   const all = notes.join('\n\n');
-  return { numbered: all, plain: all, read: '', wordsMin, noted, kept: keptIn(all) };
+  return { numbered: all, plain: all, read: '', wordsMin, noted, kept: countToKeep(all) };
 };
 
 /** Notes of one part; of its halves, where the server finds it too large. In order. */
