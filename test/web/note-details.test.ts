@@ -177,8 +177,14 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     'what kind of talk it was, and when: a refusal stays in the dialog, then it holds',
     async () => {
       await refuseOnce('PATCH', `**/recordings/${read}`);
-      await more('Type and date…');
+      await more('Process again…');
       const dialog = page.getByRole('dialog');
+      await dialog.getByText('Names and corrections are carried over.').waitFor();
+      await dialog.getByRole('radio', { name: /^Separate speakers again/ }).check();
+      await dialog.getByText('Names have to be confirmed again.').waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await more('Type and date…');
       await checkLook(page, 'note-details');
       await dialog.getByRole('radio', { name: /^Solo/ }).check();
       await dialog.getByLabel('Date and time').fill('2026-02-03T09:30');

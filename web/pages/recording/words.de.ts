@@ -81,8 +81,9 @@ export default {
   deletedBut: 'Aufnahme gelöscht. Geänderte Kopien im Notizordner bleiben erhalten: {paths}',
   processAgainTitle: 'Neu verarbeiten',
   processIt: 'Neu verarbeiten',
-  processAgainSafe:
-    'Die aktuelle Version bleibt bestehen, bis die neue fertig ist. Namen und Korrekturen werden übernommen.',
+  processAgainSafe: 'Die aktuelle Version bleibt bestehen, bis die neue fertig ist.',
+  namesCarried: 'Namen und Korrekturen werden übernommen.',
+  namesAsked: 'Korrekturen werden übernommen. Namen müssen erneut bestätigt werden.',
   processingAgain: 'Verarbeitung gestartet.',
   fromWhere: 'Was neu verarbeitet wird',
   'from:language-model': 'Neu zusammenfassen',
@@ -322,8 +323,7 @@ export default {
   lineChanged: 'Diese Zeile wurde inzwischen geändert.',
   lineChangedHint:
     'Ihr Text bleibt erhalten und ist noch nicht gespeichert. Gespeichert ist jetzt:',
-  lineElsewhere:
-    'Diese Zeile wurde inzwischen geändert oder entfernt. Es wurde nichts gespeichert.',
+  lineElsewhere: 'Diese Zeile wurde inzwischen geändert oder entfernt. Nichts wurde gespeichert.',
   newSummary: 'Eine neue Zusammenfassung ist fertig.',
   newSummaryHint: 'Von Ihnen bearbeitete Zeilen bleiben darin erhalten.',
   useNewSummary: 'Neue Zusammenfassung verwenden',

@@ -82,8 +82,9 @@ const english = {
   deletedBut: params('Recording deleted. Changed copies in the notes folder were kept: {paths}'),
   processAgainTitle: 'Process again',
   processIt: 'Process again',
-  processAgainSafe:
-    'The current version stays in use until the new one is finished. Names and corrections are carried over.',
+  processAgainSafe: 'The current version stays in use until the new one is finished.',
+  namesCarried: 'Names and corrections are carried over.',
+  namesAsked: 'Corrections are carried over. Names have to be confirmed again.',
   processingAgain: 'Processing started.',
   fromWhere: 'What to process again',
   'from:language-model': 'Summarise again',
