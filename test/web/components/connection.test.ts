@@ -6,6 +6,7 @@ import { type Status, followSession, status, tryNow } from '../../../web/client/
 import { trouble } from '../../../web/client/microphone/browser-recording.ts';
 import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
 import { hold, takeBlock } from '../../../web/client/microphone/current.ts';
+import type { Listening } from '../../../web/client/microphone/listen.ts';
 import { pauseHere } from '../../../web/client/microphone/pausing.ts';
 import { keepAwake } from '../../../web/client/microphone/wake-lock.ts';
 import { notifyOfWaiting } from '../../../web/client/notify.ts';
@@ -187,6 +188,84 @@ test('a recording that the service has ended, and whose rest it does not take, i
   assert.equal(state.isRemoved, false);
 });
 
+test('a new recording that the service does not begin for now goes on here, and is offered again', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), trouble.set(null)));
+  const { store, state } = storeInMemory();
+  const mine = hold({
+    store,
+    kept: { ...kept, recordingId: null },
+    release: () => {},
+    total: 0,
+  });
+  t.after(() => mine.link.close());
+  let hasEnded = false;
+  mine.listening = listeningUntil(() => (hasEnded = true));
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  takeBlock(mine, new Int16Array(16_000).buffer);
+  mine.link.begin();
+  const [socket] = made;
+  socket!.open();
+  socket!.say({ type: 'warning', code: 'views-behind', detail: 'It is still being read.' });
+  await settled();
+  assert.equal(hasEnded, false, 'the microphone stays open');
+  assert.deepEqual(trouble.get(), {
+    code: 'not-taken',
+    detail: 'It is still being read.',
+    isAskedAgain: true,
+  });
+  t.mock.timers.tick(2000);
+  assert.equal(socket!.sent.length, 2, 'it is asked again');
+  socket!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+  assert.equal(trouble.get(), null);
+  assert.deepEqual([...state.blocks.keys()], [16_000]);
+});
+
+test('what was recorded of one that is never begun goes there as a file, with all that was said of it', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), trouble.set(null)));
+  const sent: FormData[] = [];
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    const form = await request.formData();
+    sent.push(form);
+    // Its folder was deleted meanwhile.
+    if (form.has('folder')) return new Response('', { status: 404 });
+    return new Response('', { status: 503 });
+  });
+  const { store, state } = storeInMemory();
+  const options = { title: 'Choir', people: ['Ben, B.', 'Cleo'], language: 'de', folder: 'F' };
+  const mine = hold({
+    store,
+    kept: { ...kept, recordingId: null, options },
+    release: () => {},
+    total: 0,
+  });
+  takeBlock(mine, new Int16Array(16_000 * 20).buffer);
+  mine.link.begin();
+  made[0]!.open();
+  made[0]!.say({ type: 'warning', code: 'not-found', detail: 'It is gone.' });
+  await eventually('it is said', () => trouble.get() !== null);
+  assert.deepEqual(trouble.get(), {
+    code: 'ended',
+    detail: 'It is gone.',
+    isWhole: false,
+    recordingId: null,
+    seconds: 20,
+  });
+  const fields = (form: FormData) =>
+    Object.fromEntries(
+      ['title', 'people', 'language', 'folder'].map((key) => [key, form.get(key)]),
+    );
+  const said = { title: 'Choir', people: '["Ben, B.","Cleo"]', language: 'de' };
+  assert.deepEqual(sent.map(fields), [
+    { ...said, folder: 'F' },
+    { ...said, folder: null },
+  ]);
+  assert.equal(state.isRemoved, false);
+});
+
 test('the screen stays awake while it is recorded, and a page that comes back takes it again', async (t) => {
   let held = 0;
   let asked = 0;
@@ -364,6 +443,18 @@ test('a note of the library that could not be read again is read when the servic
   assert.deepEqual(titles(), ['After', 'Before'], 'this note, and no other');
   assert.deepEqual(asked, [null, 'r2', 'round r2']);
 });
+
+/** A microphone of which a test only sees its end. */
+const listeningUntil = (ended: () => void): Listening => ({
+  rate: 16_000,
+  pause: async () => {},
+  go: async () => {},
+  revive: async () => {},
+  end: async () => ended(),
+});
+
+/** All that follows without a wait has happened. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Says whether the page is looked at. */
 function look(t: TestContext): (is: boolean) => void {

@@ -196,11 +196,15 @@ async function refused(mine: Current, code: string, detail: string): Promise<voi
     return;
   }
   await quiet(mine);
+  const seconds = secondsOf(mine.total, mine);
   // It was refused before anything was said.
-  const isNothing = recordingId === null && secondsOf(mine.total, mine) < 10;
-  if (recordingId === null) trouble.set({ code: 'refused', detail });
-  if (isNothing) await letGo(mine, { remove: true });
-  else await finish(mine);
+  if (recordingId === null && seconds < 10) {
+    trouble.set({ code: 'refused', detail });
+    return await letGo(mine, { remove: true });
+  }
+  const isWhole = await finish(mine);
+  if (recordingId === null || !isWhole)
+    trouble.set({ code: 'ended', detail, isWhole, recordingId, seconds });
 }
 
 /** What the service did not take before the recording ended is given to it as a file. @returns whether it has all */

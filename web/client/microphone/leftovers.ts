@@ -42,10 +42,23 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
   const form = new FormData();
   form.set(kept.isKindOpen ? 'usual_kind' : 'kind', kept.kind);
   form.set('started_at', new Date(began).toISOString());
+  const { title, people, language, folder } = kept.options ?? {};
+  if (title !== undefined) form.set('title', title);
+  if (people !== undefined) form.set('people', JSON.stringify(people));
+  if (language !== undefined) form.set('language', language);
+  if (folder !== undefined) form.set('folder', folder);
   form.set('file', wavOf(parts, kept), `${kept.startedAt.slice(0, 10)} rest.wav`);
   const headers = { 'Idempotency-Key': `rest-${kept.id}` };
-  const request = new Request('/recordings', { method: 'POST', headers, body: form });
-  const response = await fetchAsUser(request).catch(() => null);
+  const post = async () => {
+    const request = new Request('/recordings', { method: 'POST', headers, body: form });
+    return await fetchAsUser(request).catch(() => null);
+  };
+  let response = await post();
+  // Its folder was deleted meanwhile: the audio goes there without it.
+  if (response?.status === 404 && folder !== undefined) {
+    form.delete('folder');
+    response = await post();
+  }
   return response?.ok === true;
 }
 

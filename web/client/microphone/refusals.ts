@@ -52,8 +52,8 @@ export async function afterRefusal(
   code: string,
   tries: Tries,
 ): Promise<'gone' | 'again' | 'given-up'> {
-  if (recordingId === null || isGone(code)) return 'gone';
-  if (code === 'recording-paused' && isOver) {
+  if (isGone(code)) return 'gone';
+  if (code === 'recording-paused' && isOver && recordingId !== null) {
     // The rest of a paused one is taken when that goes on. Whether it does is seen at the next try.
     const path = { id: recordingId };
     await api.POST('/recordings/{id}/resume', { params: { path } }).catch(() => undefined);
