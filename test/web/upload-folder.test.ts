@@ -19,7 +19,7 @@ test('files go into the folder that was chosen with them, whatever is chosen, or
   const api = apiOf(service.url, session.token);
   const folder = (await api.post<{ id: string }>('/folders', { name: 'Choir' })).id;
   const browser = await startChromium(t);
-  const page = await openPage(t, browser, { url: service.url, session });
+  const page = await openPage(t, browser, { url: service.url, session, expected: /ERR_FAILED/ });
   await page.getByText('No notes yet').waitFor();
   const dialog = page.getByRole('dialog', { name: 'Upload files' });
   const openDialog = async () => {
@@ -69,6 +69,19 @@ test('files go into the folder that was chosen with them, whatever is chosen, or
     await carry(page, talk('by-dialog.wav', 0.4), 'drop');
     await dialog.waitFor({ state: 'detached' });
     assert.equal(await folderOf('by-dialog.wav'), folder);
+  });
+
+  await t.test('also where what sends it could not be loaded at first', async () => {
+    await page.goto(service.url);
+    const sender = '**/assets/browser-*.js';
+    await page.route(sender, (route) => route.abort());
+    await carry(page, talk('late.wav', 0.45), 'drop');
+    await page.getByText('The upload stopped at 0%.').waitFor();
+    await page.getByText('Part of this page could not be loaded.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.reload();
+    await carry(page, talk('late.wav', 0.45), 'drop');
+    assert.equal(await folderOf('late.wav'), null);
   });
 
   await t.test('those that wait for others, too', async () => {

@@ -46,7 +46,11 @@ export async function record(options: Options = {}, source = sourceNow()): Promi
     // Who is led through the set-up has the sentence there.
     if (id !== null && router.get()?.route !== 'setup') router.open(`/notes/${id}`);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError)) {
+      // Its script: the service was away, or a new version of it was installed.
+      console.warn(error);
+      return trouble.set({ code: 'not-loaded' });
+    }
     const { detail, title } = error.problem;
     // Who has chosen no device meant the browser's own microphone.
     const isInsecure = sourcesHere().insecure && chosenSource.get() === undefined;

@@ -11,6 +11,7 @@ const sentencesOf = {
   'no-tab-sound': ['noTabSound', 'noTabSoundDo'],
   'no-storage': ['noStorage', 'noStorageDo'],
   'needs-press': ['needsPress', 'needsPressDo'],
+  'not-loaded': ['notLoaded', 'notLoadedDo'],
   insecure: ['insecureTitle', 'insecureDo'],
   'tab-ended': ['tabEnded', 'tabEndedDo'],
 } as const;

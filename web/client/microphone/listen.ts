@@ -54,7 +54,10 @@ export async function listen(
   const context = contextFor(streams, rate);
   try {
     await running(context);
-    await context.audioWorklet.addModule(workletUrl);
+    await context.audioWorklet.addModule(workletUrl).catch((error: unknown) => {
+      console.warn(error);
+      throw new CannotListen('not-loaded');
+    });
   } catch (error) {
     streams.forEach(stopTracks);
     void context.close();

@@ -68,7 +68,10 @@ export async function start(
       isOver: false,
     };
     audioHeld.set('yes');
-    await store.put(kept);
+    await store.put(kept).catch((error: unknown) => {
+      console.warn(error);
+      throw new CannotListen('no-storage');
+    });
     const release = (await lockOf(id)) ?? (() => {});
     if (!isWanted()) {
       release();

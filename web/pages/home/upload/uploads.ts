@@ -8,6 +8,7 @@ import type { DetailedError, Upload } from 'tus-js-client';
 import type { Problem } from '../../../client/api.ts';
 import { connection } from '../../../client/feed.ts';
 import { session } from '../../../client/session.ts';
+import { words } from '../words.ts';
 import { type Choice, type Kind, chosenNow } from './asked.ts';
 
 export type Sending = {
@@ -39,8 +40,9 @@ const keptMs = 24 * 3600_000;
 /** Waits between tries, in milliseconds: 20 minutes of them after anything that arrived. */
 const retryDelays = [500, 1000, 2000, 4000, 8000, 15_000, ...Array<number>(40).fill(30_000)];
 
+type Chosen = { file: File; usualKind: Kind } & Choice;
 /** With what was chosen for each: what is chosen for later ones is none of theirs. */
-const files = new Map<string, { file: File; usualKind: Kind } & Choice>();
+const files = new Map<string, Chosen>();
 const underWay = new Map<string, Upload>();
 
 /** Shows what was unfinished when the page was left. Call once the page is shown. */
@@ -67,6 +69,7 @@ export function sendFiles(chosen: readonly File[], as: Choice = chosenNow.get())
   for (const file of chosen) {
     const id = idOf(file);
     const before = sendings.get().find((one) => one.id === id);
+    if (before?.state === 'cut') goOn(id);
     if (before && before.state !== 'left' && before.state !== 'refused') continue;
     files.set(id, { file, usualKind: uploadKind.get(), ...as });
     remove(id);
@@ -81,6 +84,7 @@ export function sendFiles(chosen: readonly File[], as: Choice = chosenNow.get())
 export function goOn(id: string): void {
   const upload = underWay.get(id);
   if (upload) void upload.abort().then(() => upload.start());
+  else void send(id);
 }
 
 /** Takes one off the list; what has arrived of it is removed. */
@@ -109,8 +113,19 @@ function next(): void {
 async function send(id: string): Promise<void> {
   const chosen = files.get(id);
   if (chosen === undefined) return;
-  const { file, folder, kind, usualKind } = chosen;
   change(id, { state: 'runs', problem: null });
+  try {
+    await begin(id, chosen);
+  } catch (error) {
+    // Its script: the service was away, or a new version of it was installed.
+    console.warn(error);
+    const title = words.get().uploadNotLoaded;
+    const problem = { type: 'about:blank', title, detail: title, status: 0 };
+    change(id, { state: 'cut', problem });
+  }
+}
+
+async function begin(id: string, { file, folder, kind, usualKind }: Chosen): Promise<void> {
   const { Upload: Resumable } = await import('tus-js-client');
   const upload = new Resumable(file, {
     endpoint: new URL('/uploads', location.href).href,
