@@ -98,6 +98,34 @@ test('each state of the bar: its words and buttons, without a fault in both them
     await page.getByRole('heading', { level: 1 }).waitFor();
   };
 
+  await t.test('what cannot be loaded, or kept, is said where Record was pressed', async () => {
+    const recordPressed = async () =>
+      await page.getByRole('button', { name: 'Record', exact: true }).click();
+    await page.route('**/assets/microphone-*.js', (route) => route.abort());
+    await recordPressed();
+    await says('Part of this page could not be loaded.');
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.reload();
+    // Playwright does not see what worklets load.
+    await page.evaluate(
+      `AudioWorklet.prototype.addModule = () => Promise.reject(new DOMException('', 'AbortError'))`,
+    );
+    await recordPressed();
+    await says('Part of this page could not be loaded.');
+    await page.reload();
+    await page.evaluate(`{
+      const put = IDBObjectStore.prototype.put;
+      IDBObjectStore.prototype.put = function (...args) {
+        const request = put.apply(this, args);
+        this.transaction.abort();
+        return request;
+      };
+    }`);
+    await recordPressed();
+    await says('This browser has no storage space left.');
+    await page.reload();
+  });
+
   await t.test('opening, then denied: no note is made, and one stays where one is', async () => {
     await page.evaluate('globalThis.asks = true; globalThis.refuses = true;');
     await page.getByRole('button', { name: 'Record', exact: true }).click();
@@ -149,4 +177,36 @@ test('each state of the bar: its words and buttons, without a fault in both them
     proxy.lead(service.url);
     await untilIdle(page);
   });
+
+  await t.test(
+    'what only the memory of the page has keeps it open, also after a stop',
+    async () => {
+      /** Whether the browser would ask before it leaves the page. */
+      const asks = () =>
+        page.evaluate<boolean>(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+      await page.getByRole('button', { name: 'Record', exact: true }).click();
+      await says('Everything recorded so far is saved.');
+      proxy.lead('http://127.0.0.1:9');
+      proxy.cut();
+      await page.evaluate(`{
+      globalThis.put = IDBObjectStore.prototype.put;
+      IDBObjectStore.prototype.put = function (...args) {
+        const request = put.apply(this, args);
+        if (this.name === 'blocks') this.transaction.abort();
+        return request;
+      };
+    }`);
+      await says('Recording · sent directly');
+      await press('Pause');
+      await says(/Keep this page open/);
+      assert.equal(await asks(), true);
+      await press(/^Stop/);
+      await says(/^Finishing… \d+ s left to send/);
+      await says(/Keep this page open/);
+      assert.equal(await asks(), true);
+      proxy.lead(service.url);
+      await untilIdle(page);
+      assert.equal(await asks(), false);
+    },
+  );
 });

@@ -26,11 +26,7 @@ export const titleOf = computed(
     },
 );
 
-/**
- * In the language of the page: a function of what is recorded, and of whether somebody is logged in. What is safe is
- * said of what is recorded only as long as it is true.
- */
-export const sentences = computed(
+const sentencesOfState = computed(
   [words, format, span, troubles],
   (say, { time }, spanOf, troubleOf) =>
     (now: Surface, isLoggedIn: boolean): readonly [string, string] => {
@@ -68,7 +64,8 @@ export const sentences = computed(
         case 'paused':
           return [say.pausedFor(lasting), also?.join(' ') ?? say.pausedDo];
         case 'held':
-          return also ?? [say.held, say.heldDo];
+          if (now.inMemory) return [also?.[0] ?? say.held, say.heldDo];
+          return also ?? [say.held, `${say.isSafe} ${say.heldDo}`];
         case 'ending':
           if (now.waiting < 1) return [say.finishingSoon, ''];
           return isLoggedIn ? [say.finishing(rest), ''] : [say.ended(rest), say.loginDo];
@@ -82,5 +79,20 @@ export const sentences = computed(
         default:
           return [say.room({ room: now.recorder ?? '' }), now.warning ?? say.roomDo];
       }
+    },
+);
+
+/**
+ * In the language of the page: a function of what is recorded, and of whether somebody is logged in. What is safe is
+ * said of what is recorded only as long as it is true.
+ */
+export const sentences = computed(
+  [words, sentencesOfState],
+  (say, sentencesOf) =>
+    (now: Surface, isLoggedIn: boolean): readonly [string, string] => {
+      const [what, more] = sentencesOf(now, isLoggedIn);
+      // Whatever else is the matter with it.
+      const isAlso = now.inMemory && now.state !== 'memory';
+      return [what, isAlso ? `${more} ${say.memoryDo}`.trim() : more];
     },
 );

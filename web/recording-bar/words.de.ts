@@ -27,8 +27,7 @@ export default {
   pausedFor: 'Seit {time} pausiert',
   pausedDo: 'Das Mikrofon ist aus.',
   held: 'Aufnahme unterbrochen',
-  heldDo:
-    'Alles bisher Aufgenommene ist gespeichert. Wählen Sie „Aufnahme fortsetzen“ oder beenden Sie die Aufnahme.',
+  heldDo: 'Wählen Sie „Aufnahme fortsetzen“ oder beenden Sie die Aufnahme.',
   finishing: 'Wird beendet… noch {time} zu senden',
   finishingSoon: 'Wird beendet…',
   ended: 'Beendet · {time} noch in diesem Browser',

@@ -27,7 +27,7 @@ const english = {
   pausedFor: params('Paused for {time}'),
   pausedDo: 'The microphone is off.',
   held: 'Recording interrupted',
-  heldDo: 'Everything recorded so far is saved. Select “Continue recording” or stop it.',
+  heldDo: 'Select “Continue recording” or stop it.',
   finishing: params('Finishing… {time} left to send'),
   finishingSoon: 'Finishing…',
   ended: params('Ended · {time} still in this browser'),

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError, answer, api } from '../../../web/client/api.ts';
 import { type Status, followSession, status, tryNow } from '../../../web/client/feed.ts';
-import { trouble } from '../../../web/client/microphone/browser-recording.ts';
+import { browserRecording, trouble } from '../../../web/client/microphone/browser-recording.ts';
 import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
 import { hold, takeBlock } from '../../../web/client/microphone/current.ts';
 import type { Listening } from '../../../web/client/microphone/listen.ts';
 import { pauseHere } from '../../../web/client/microphone/pausing.ts';
+import { showAs } from '../../../web/client/microphone/shown.ts';
 import { keepAwake } from '../../../web/client/microphone/wake-lock.ts';
 import { notifyOfWaiting } from '../../../web/client/notify.ts';
 import { type Session, session } from '../../../web/client/session.ts';
@@ -50,6 +51,7 @@ function storeInMemory() {
       [...blocks].flatMap(([end, pcm]) => (end > samples ? [{ end, pcm }] : [])),
     total: async () => Math.max(0, ...blocks.keys()),
     acknowledge: async () => {},
+    isInMemory: () => false,
     remove: async () => void (state.isRemoved = true),
   };
   return { store, state };
@@ -264,6 +266,25 @@ test('what was recorded of one that is never begun goes there as a file, with al
     { ...said, folder: null },
   ]);
   assert.equal(state.isRemoved, false);
+});
+
+test('what comes behind a block that only memory has does not make that safe', async (t) => {
+  sockets(t);
+  t.after(() => browserRecording.set(null));
+  const { store } = storeInMemory();
+  const refuses = [true, false];
+  const mine = hold({
+    store: { ...store, add: async () => refuses.shift() === false, isInMemory: () => true },
+    kept: { ...kept },
+    release: () => {},
+    total: 0,
+  });
+  t.after(() => mine.link.close());
+  showAs('recording', mine);
+  for (let k = 0; k < 2; k += 1) takeBlock(mine, new Int16Array(16_000).buffer);
+  await mine.putDown;
+  const { inMemory, seconds, safe } = browserRecording.get()!;
+  assert.deepEqual({ inMemory, seconds, safe }, { inMemory: true, seconds: 2, safe: 0 });
 });
 
 test('the screen stays awake while it is recorded, and a page that comes back takes it again', async (t) => {

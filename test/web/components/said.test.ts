@@ -149,6 +149,26 @@ test('what the bar asks and is refused is said in the bar', async (t) => {
   }
 });
 
+test('while only the page’s memory has some of it, each state says to keep the page open', (t) => {
+  const here = {
+    ...{ id: 'b', recordingId: 'r', kind: 'solo', source: 'microphone', user: 'ada' },
+    ...{ startedAt: '2026-01-01T00:00:00Z', seconds: 60, safe: 30, onDisk: 20, linked: false },
+    ...{ inMemory: true, level: { rms: 0, peak: 0 }, sides: null, lost: null, missed: null },
+    sound: { state: 'heard', since: 0, blockAt: 0 },
+    since: 0,
+  } as const;
+  const said = (state: 'paused' | 'held' | 'ending', inMemory = true) => {
+    const given = { running: [], ended: null, trouble: null, user: 'ada', now: Date.now() };
+    const [now] = surfacesOf({ here: { ...here, state, inMemory }, ...given });
+    return show(t, RecordingBar, { now } as never).querySelector('.rb-say')!.textContent;
+  };
+  for (const state of ['paused', 'held', 'ending'] as const) {
+    assert.match(said(state), /no storage space left. Keep this page open./, state);
+    assert.doesNotMatch(said(state), /Everything recorded so far is saved/, state);
+  }
+  assert.match(said('held', false), /Everything recorded so far is saved. Select “Continue/);
+});
+
 test('what a recording waits for, and where it is set, is said by the stage', (t) => {
   session.set({ token: 't', username: 'ada', is_admin: true } as never);
   t.after(() => session.set(null));

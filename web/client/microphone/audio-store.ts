@@ -66,6 +66,8 @@ export interface AudioStore {
   after(id: string, samples: number, count: number): Promise<Block[]>;
   /** Samples recorded so far. */
   total(kept: Kept): Promise<number>;
+  /** Whether this browser's disk has refused some of it that is not acknowledged yet: a page that is closed takes that along. */
+  isInMemory(kept: Pick<Kept, 'id' | 'acknowledged'>): boolean;
   /** Drops blocks of which every sample is acknowledged. */
   acknowledge(kept: Kept): Promise<void>;
   remove(id: string): Promise<void>;
@@ -82,6 +84,7 @@ export async function openAudioStore(): Promise<AudioStore> {
   await takeIn(db);
   // The same function: heard once, however often the store is opened.
   addEventListener('pagehide', putAside);
+  addEventListener('beforeunload', keepOpen);
   const write = (...stores: string[]) =>
     // What the browser's process has is safe from the page; a sync a block would wear the disk.
     db.transaction(stores, 'readwrite', { durability: 'relaxed' });
@@ -95,13 +98,14 @@ export async function openAudioStore(): Promise<AudioStore> {
     },
     all: async () => await done<Kept[]>(read('recordings').getAll()),
     async add(id, { end, pcm }) {
-      const block = { id, end, pcm };
+      const block: Untaken = { id, end, pcm };
       untaken.add(block);
       const change = write('blocks');
       change.objectStore('blocks').put(pcm, [id, end]);
       try {
         await committed(change);
       } catch (error) {
+        block.isRefused = true;
         const bytes = [...untaken].reduce((sum, { pcm: { byteLength } }) => sum + byteLength, 0);
         if (bytes > memoryBytesMax) throw error;
         return false;
@@ -119,6 +123,8 @@ export async function openAudioStore(): Promise<AudioStore> {
         Math.max(acknowledged, put),
       );
     },
+    isInMemory: ({ id, acknowledged }) =>
+      inMemory(id, acknowledged).some(({ isRefused }) => isRefused),
     async acknowledge(kept) {
       for (const block of inMemory(kept.id, 0))
         if (block.end <= kept.acknowledged) untaken.delete(block);
@@ -156,8 +162,9 @@ async function blocksAfter(
   return inOrder.map(([end, pcm]) => ({ end, pcm }));
 }
 
+type Untaken = { id: string; end: number; pcm: ArrayBuffer; isRefused?: true };
 /** Blocks that IndexedDB has not taken, yet or at all. */
-const untaken = new Set<{ id: string; end: number; pcm: ArrayBuffer }>();
+const untaken = new Set<Untaken>();
 /** Half an hour of one channel at 16,000 samples a second. */
 const memoryBytesMax = 60_000_000;
 
@@ -166,6 +173,11 @@ const inMemory = (id: string, after: number) =>
 
 /** Before the recording and the end of each block in `localStorage`. */
 const aside = 'mitschrift.block.';
+
+/** What is set aside when a page closes may be less than half an hour: the browser asks first, whatever is shown. */
+function keepOpen(event: Event): void {
+  if ([...untaken].some(({ isRefused }) => isRefused)) event.preventDefault();
+}
 
 /** By what is done when it returns; a transaction would end with the page. */
 function putAside(): void {

@@ -73,8 +73,9 @@ function keepBlock(mine: Current, pcm: ArrayBuffer): void {
   mine.putDown = mine.putDown
     .then(() => added)
     .then((isKept) => {
-      if (isKept) mine.safe = end;
-      if (browserRecording.get()?.inMemory === isKept) showPart(mine, { inMemory: !isKept });
+      const inMemory = !isKept || mine.store.isInMemory(mine.kept);
+      if (!inMemory) mine.safe = end;
+      if (browserRecording.get()?.inMemory !== inMemory) showPart(mine, { inMemory });
       mine.link.poke();
     });
   mine.putDown.catch(() => noRoom(mine));
@@ -158,7 +159,10 @@ function changed(mine: Current): void {
   const { acknowledged, recordingId } = mine.kept;
   // Another connection has sent more of this recording than is known here.
   if (mine.listening === null) mine.total = Math.max(mine.total, acknowledged);
-  showPart(mine, { recordingId });
+  const { state, inMemory = false } = browserRecording.get() ?? {};
+  // While more is recorded, the next block tells whether there is room again.
+  const isStill = inMemory && (state === 'recording' || mine.store.isInMemory(mine.kept));
+  showPart(mine, { recordingId, inMemory: isStill });
   if (mine.kept.isOver) endedHere.set(recordingId);
   const isSent = acknowledged >= mine.total;
   // Who only holds it does not keep the service waiting for more than it has.

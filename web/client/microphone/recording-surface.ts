@@ -40,6 +40,8 @@ export type Surface = {
   waiting: number;
   /** Whether each sample that was heard would outlive this page, and one came just now. */
   isSafe: boolean;
+  /** Whether this browser's disk takes no more: what is not sent yet is gone with this page. */
+  inMemory: boolean;
   level: BrowserRecording['level'] | null;
   /** What records elsewhere: the device in `room`, a browser or desk in `elsewhere`, where it is known. */
   recorder: string | null;
@@ -121,6 +123,7 @@ const nothing = {
   lasting: 0,
   waiting: 0,
   isSafe: false,
+  inMemory: false,
   level: null,
   recorder: null,
   missed: null,
@@ -179,6 +182,7 @@ function surfaceHere(here: BrowserRecording, input: SurfaceInput): Surface | nul
       blockAt !== null &&
       now - blockAt <= interruptedMs &&
       here.seconds - Math.max(here.safe, here.onDisk) <= onItsWay,
+    inMemory: here.inMemory,
     level: here.level,
     missed: here.missed,
     isPaused: here.state === 'paused',
