@@ -54,6 +54,19 @@ test('a computer that others use can be made to forget: what is not saved yet is
   await page.getByText('Audio in this browser (2 min) isn’t saved on the server yet').waitFor();
   await checkLook(page, 'forget');
   await page.getByRole('button', { name: 'Cancel' }).click();
+  // Nor is more than that of it put aside where the disk was full, and is.
+  await page.evaluate(`{
+    localStorage.setItem('mitschrift.block.one.' + 16000 * 270, btoa('\\0'.repeat(3200)));
+    globalThis.put = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = function (...args) {
+      const request = put.apply(this, args);
+      this.transaction.abort();
+      return request;
+    };
+  }`);
+  await forget.click();
+  await page.getByText('Audio in this browser (4 min) isn’t saved on the server yet').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   const before = await page.evaluate<Held>(held);
   assert.equal(before.stored, 2);
   assert.match(before.texts, /Interview with Jo/);

@@ -28,11 +28,17 @@ export async function logOutAndForget(): Promise<void> {
   await logOut();
   const store = await storeHere();
   for (const { id } of (await store?.all()) ?? []) await store!.remove(id);
+  if (store === null) await removeUnopened();
   localStorage.clear();
   sessionStorage.clear();
 }
 
-/** Null: this browser keeps nothing (a private window of some). */
+async function removeUnopened(): Promise<void> {
+  const { deleteAudioStore } = await import('./microphone/audio-store.ts');
+  await deleteAudioStore().catch((error: unknown) => console.warn(error));
+}
+
+/** Null: this browser keeps nothing (a private window of some), or it cannot be opened. */
 async function storeHere(): Promise<AudioStore | null> {
   const { openAudioStore } = await import('./microphone/audio-store.ts');
   return await openAudioStore().catch(() => null);

@@ -75,7 +75,7 @@ export interface AudioStore {
 
 /** @throws {DOMException} when this browser keeps nothing (a private window of some). */
 export async function openAudioStore(): Promise<AudioStore> {
-  const opening = indexedDB.open('mitschrift-audio', 1);
+  const opening = indexedDB.open(databaseName, 1);
   opening.addEventListener('upgradeneeded', () => {
     opening.result.createObjectStore('recordings', { keyPath: 'id' });
     opening.result.createObjectStore('blocks');
@@ -144,6 +144,17 @@ export async function openAudioStore(): Promise<AudioStore> {
   };
 }
 
+const databaseName = 'mitschrift-audio';
+
+/** Removes one that cannot be opened, as soon as no page has it open. @throws {DOMException} when this browser keeps nothing */
+export function deleteAudioStore(): Promise<void> {
+  return new Promise((resolve) => {
+    const deleting = indexedDB.deleteDatabase(databaseName);
+    for (const name of ['success', 'error', 'blocked'])
+      deleting.addEventListener(name, () => resolve());
+  });
+}
+
 async function blocksAfter(
   blocks: IDBObjectStore,
   id: string,
@@ -192,21 +203,30 @@ function putAside(): void {
   }
 }
 
-/** Takes in what was put aside of recordings that are still here. */
+/** Takes in what was put aside of recordings that are still here. What a full disk does not take is sent from where it is. */
 async function takeIn(db: IDBDatabase): Promise<void> {
   const keys = Object.keys(localStorage).filter((key) => key.startsWith(aside));
   if (keys.length === 0) return;
   const change = db.transaction(['recordings', 'blocks'], 'readwrite');
   const known = await done<IDBValidKey[]>(change.objectStore('recordings').getAllKeys());
-  for (const key of keys) {
-    const [id = '', end] = key.slice(aside.length).split('.');
-    if (!known.includes(id)) continue;
-    const bytes = atob(localStorage.getItem(key) ?? '');
-    const pcm = Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)).buffer;
-    change.objectStore('blocks').put(pcm, [id, Number(end)]);
+  const blocks = keys.map(blockAside).filter(({ id }) => known.includes(id));
+  for (const { id, end, pcm } of blocks) change.objectStore('blocks').put(pcm, [id, end]);
+  try {
+    await committed(change);
+  } catch (error) {
+    console.warn(error);
+    for (const block of blocks)
+      if (!inMemory(block.id, 0).some(({ end }) => end === block.end)) untaken.add(block);
+    return;
   }
-  await committed(change);
   for (const key of keys) localStorage.removeItem(key);
+}
+
+function blockAside(key: string): Untaken {
+  const [id = '', end] = key.slice(aside.length).split('.');
+  const bytes = atob(localStorage.getItem(key) ?? '');
+  const pcm = Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)).buffer;
+  return { id, end: Number(end), pcm };
 }
 
 const done = <Result>(request: IDBRequest<Result>): Promise<Result> =>
