@@ -179,6 +179,28 @@ test('each state of the bar: its words and buttons, without a fault in both them
   });
 
   await t.test(
+    'a database that the browser has closed is opened again, and it goes on',
+    async () => {
+      await page.evaluate(`{
+      const { transaction } = IDBDatabase.prototype;
+      IDBDatabase.prototype.transaction = function (...args) {
+        globalThis.used = this;
+        return transaction.apply(this, args);
+      };
+    }`);
+      await page.getByRole('button', { name: 'Record', exact: true }).click();
+      await says('Everything recorded so far is saved.');
+      await page.evaluate('globalThis.closed = used; used.close();');
+      await untilHolds(page, 'used !== closed');
+      await says('Everything recorded so far is saved.');
+      await page.evaluate('used.close()');
+      await press(/^Stop/);
+      await untilIdle(page);
+      assert.equal(await bar.count(), 0, 'nothing is the matter');
+    },
+  );
+
+  await t.test(
     'what only the memory of the page has keeps it open, also after a stop',
     async () => {
       /** Whether the browser would ask before it leaves the page. */
@@ -201,7 +223,7 @@ test('each state of the bar: its words and buttons, without a fault in both them
       await says(/Keep this page open/);
       assert.equal(await asks(), true);
       await press(/^Stop/);
-      await says(/^Finishing… \d+ s left to send/);
+      await says(/^Finishing…/);
       await says(/Keep this page open/);
       assert.equal(await asks(), true);
       proxy.lead(service.url);

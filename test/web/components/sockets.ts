@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import type { Session } from '../../../web/client/session.ts';
 
 /** A WebSocket of which the test is the other end. */
 export type FakeSocket = EventTarget & {
@@ -59,3 +60,13 @@ export function sockets(t: TestContext): FakeSocket[] {
   t.after(() => before && Object.defineProperty(globalThis, 'WebSocket', before));
   return made;
 }
+
+export const loginOf = (username: string): Session => ({
+  token: `token-of-${username}`,
+  expires_at: '2027-01-01T00:00:00Z',
+  username,
+  is_admin: false,
+});
+
+/** All that follows without a wait has happened. */
+export const settled = () => new Promise((resolve) => setImmediate(resolve));

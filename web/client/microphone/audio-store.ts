@@ -75,12 +75,7 @@ export interface AudioStore {
 
 /** @throws {DOMException} when this browser keeps nothing (a private window of some). */
 export async function openAudioStore(): Promise<AudioStore> {
-  const opening = indexedDB.open(databaseName, 1);
-  opening.addEventListener('upgradeneeded', () => {
-    opening.result.createObjectStore('recordings', { keyPath: 'id' });
-    opening.result.createObjectStore('blocks');
-  });
-  const db = await done(opening);
+  let db = await openDatabase();
   await takeIn(db);
   // The same function: heard once, however often the store is opened.
   addEventListener('pagehide', putAside);
@@ -90,33 +85,47 @@ export async function openAudioStore(): Promise<AudioStore> {
     db.transaction(stores, 'readwrite', { durability: 'relaxed' });
   const read = (store: string) => db.transaction(store).objectStore(store);
 
+  let reopening: Promise<void> | null = null;
+  const reopen = async () => {
+    const former = db;
+    db = await openDatabase();
+    former.close();
+  };
+  /** Does it at once; anew where the browser has closed the database meanwhile, as Safari on phones does. */
+  async function whileOpen<Result>(work: () => Promise<Result>): Promise<Result> {
+    const used = db;
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
+      if (used === db) await (reopening ??= reopen().finally(() => (reopening = null)));
+      return await work();
+    }
+  }
+
   return {
-    async put(kept) {
-      const change = write('recordings');
-      change.objectStore('recordings').put(kept);
-      await committed(change);
-    },
-    all: async () => await done<Kept[]>(read('recordings').getAll()),
-    async add(id, { end, pcm }) {
-      const block: Untaken = { id, end, pcm };
-      untaken.add(block);
-      const change = write('blocks');
-      change.objectStore('blocks').put(pcm, [id, end]);
-      try {
+    put: (kept) =>
+      whileOpen(async () => {
+        const change = write('recordings');
+        change.objectStore('recordings').put(kept);
         await committed(change);
-      } catch (error) {
-        block.isRefused = true;
-        const bytes = [...untaken].reduce((sum, { pcm: { byteLength } }) => sum + byteLength, 0);
-        if (bytes > memoryBytesMax) throw error;
-        return false;
-      }
-      untaken.delete(block);
-      return true;
-    },
-    after: (id, samples, count) => blocksAfter(read('blocks'), id, samples, count),
+      }),
+    all: () => whileOpen(async () => await done<Kept[]>(read('recordings').getAll())),
+    add: (id, block) =>
+      keepUntaken({ id, ...block }, () =>
+        whileOpen(async () => {
+          const change = write('blocks');
+          change.objectStore('blocks').put(block.pcm, [id, block.end]);
+          await committed(change);
+        }),
+      ),
+    after: (id, samples, count) =>
+      whileOpen(async () => await blocksAfter(read('blocks'), id, samples, count)),
     async total({ id, acknowledged }) {
       const range = IDBKeyRange.bound([id, 0], [id, Infinity]);
-      const last = await done(read('blocks').openKeyCursor(range, 'prev'));
+      const last = await whileOpen(
+        async () => await done(read('blocks').openKeyCursor(range, 'prev')),
+      );
       const put = last === null ? 0 : (last.key as [string, number])[1];
       return inMemory(id, put).reduce(
         (end, block) => Math.max(end, block.end),
@@ -128,20 +137,48 @@ export async function openAudioStore(): Promise<AudioStore> {
     async acknowledge(kept) {
       for (const block of inMemory(kept.id, 0))
         if (block.end <= kept.acknowledged) untaken.delete(block);
-      const change = write('recordings', 'blocks');
-      change.objectStore('recordings').put(kept);
-      const range = IDBKeyRange.bound([kept.id, 0], [kept.id, kept.acknowledged]);
-      change.objectStore('blocks').delete(range);
-      await committed(change);
+      await whileOpen(async () => {
+        const change = write('recordings', 'blocks');
+        change.objectStore('recordings').put(kept);
+        const range = IDBKeyRange.bound([kept.id, 0], [kept.id, kept.acknowledged]);
+        change.objectStore('blocks').delete(range);
+        await committed(change);
+      });
     },
     async remove(id) {
       for (const block of inMemory(id, 0)) untaken.delete(block);
-      const change = write('recordings', 'blocks');
-      change.objectStore('recordings').delete(id);
-      change.objectStore('blocks').delete(IDBKeyRange.bound([id, 0], [id, Infinity]));
-      await committed(change);
+      await whileOpen(async () => {
+        const change = write('recordings', 'blocks');
+        change.objectStore('recordings').delete(id);
+        change.objectStore('blocks').delete(IDBKeyRange.bound([id, 0], [id, Infinity]));
+        await committed(change);
+      });
     },
   };
+}
+
+/** Has a block in memory until it is put down. @returns whether it is */
+async function keepUntaken(block: Untaken, putDown: () => Promise<void>): Promise<boolean> {
+  untaken.add(block);
+  try {
+    await putDown();
+  } catch (error) {
+    block.isRefused = true;
+    const bytes = [...untaken].reduce((sum, { pcm: { byteLength } }) => sum + byteLength, 0);
+    if (bytes > memoryBytesMax) throw error;
+    return false;
+  }
+  untaken.delete(block);
+  return true;
+}
+
+async function openDatabase(): Promise<IDBDatabase> {
+  const opening = indexedDB.open(databaseName, 1);
+  opening.addEventListener('upgradeneeded', () => {
+    opening.result.createObjectStore('recordings', { keyPath: 'id' });
+    opening.result.createObjectStore('blocks');
+  });
+  return await done(opening);
 }
 
 const databaseName = 'mitschrift-audio';

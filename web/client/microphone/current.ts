@@ -240,7 +240,11 @@ async function quiet(mine: Current): Promise<void> {
   await listening?.end();
   // What could not be put down has ended the recording already (`noRoom`).
   await mine.putDown.catch(() => undefined);
-  mine.total = await mine.store.total(mine.kept);
+  // A store that cannot be read does not keep it from being ended: so many were heard.
+  mine.total = await mine.store.total(mine.kept).catch((error: unknown) => {
+    console.warn(error);
+    return mine.total;
+  });
 }
 
 /** Paused elsewhere, or by this page's button: the service says so. */

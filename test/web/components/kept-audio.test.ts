@@ -1,0 +1,288 @@
+import './dom.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { browserRecording, trouble } from '../../../web/client/microphone/browser-recording.ts';
+import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
+import { endHere, hold, takeBlock } from '../../../web/client/microphone/current.ts';
+import type { Listening } from '../../../web/client/microphone/listen.ts';
+import { pauseHere } from '../../../web/client/microphone/pausing.ts';
+import { showAs } from '../../../web/client/microphone/shown.ts';
+import { session } from '../../../web/client/session.ts';
+import { eventually } from '../../support/eventually.ts';
+import { loginOf, settled, sockets } from './sockets.ts';
+
+const kept: Kept = {
+  id: '01BROWSER',
+  user: 'ada',
+  recordingId: '01SERVICE',
+  kind: 'solo',
+  source: 'microphone',
+  rate: 16_000,
+  startedAt: '2026-03-01T10:00:00.000Z',
+  acknowledged: 0,
+  isOver: false,
+};
+
+/** A store in memory for one recording. */
+function storeInMemory() {
+  const blocks = new Map<number, ArrayBuffer>();
+  const state = { blocks, isRemoved: false };
+  const store: AudioStore = {
+    put: async () => {},
+    all: async () => (state.isRemoved ? [] : [kept]),
+    add: async (_, { end, pcm }) => {
+      blocks.set(end, pcm);
+      return true;
+    },
+    after: async (_, samples) =>
+      [...blocks].flatMap(([end, pcm]) => (end > samples ? [{ end, pcm }] : [])),
+    total: async () => Math.max(0, ...blocks.keys()),
+    acknowledge: async () => {},
+    isInMemory: () => false,
+    remove: async () => void (state.isRemoved = true),
+  };
+  return { store, state };
+}
+
+test('what a browser holds is sent by its owner’s login alone', async (t) => {
+  const made = sockets(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => session.set(null));
+  const { store } = storeInMemory();
+  const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
+  session.set(loginOf('ben'));
+  mine.link.begin();
+  t.mock.timers.tick(60_000);
+  assert.equal(made.length, 0);
+  session.set(loginOf('ada'));
+  t.mock.timers.tick(15_000);
+  assert.deepEqual(made[0]?.protocols, ['mitschrift', 'token-of-ada']);
+  mine.link.close();
+});
+
+test('what nobody recorded is sent as a gap, so that what follows keeps its time', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  const { store, state } = storeInMemory();
+  const block = (end: number, samples: number) =>
+    state.blocks.set(end, new Int16Array(samples).fill(end).buffer);
+  block(100, 100);
+  block(400, 200);
+  const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 400 });
+  t.after(() => mine.link.close());
+  const sent = () =>
+    made[0]!.sent
+      .slice(1)
+      .map((one) =>
+        typeof one === 'string' ? JSON.parse(one) : [...new Int16Array(one as ArrayBuffer)],
+      );
+  mine.link.begin();
+  made[0]!.open();
+  made[0]!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 60 });
+  await eventually('it is sent', () => sent().length >= 3, 5000);
+  assert.deepEqual(sent(), [
+    Array.from({ length: 40 }, () => 100),
+    { type: 'audio.gap', samples: 100 },
+    Array.from({ length: 200 }, () => 400),
+  ]);
+});
+
+test('who goes on before the pause has reached the service is heard there, too', async (t) => {
+  sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  let isPaused = false;
+  const asked: string[] = [];
+  let letPause = () => {};
+  const isHeld = new Promise<void>((resolve) => (letPause = resolve));
+  // As the service does: what is so already is refused.
+  t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+    const verb = url.split('/').at(-1)!;
+    asked.push(verb);
+    if (verb === 'pause') await isHeld;
+    if (isPaused === (verb === 'pause')) return new Response('{"status":409}', { status: 409 });
+    isPaused = !isPaused;
+    return new Response('{}', { headers: { 'content-type': 'application/json' } });
+  });
+  const mine = hold({
+    store: storeInMemory().store,
+    kept: { ...kept },
+    release: () => {},
+    total: 0,
+  });
+  t.after(() => mine.link.close());
+  const wishes = [pauseHere(mine, true), pauseHere(mine, false)];
+  letPause();
+  await Promise.all(wishes);
+  assert.deepEqual(asked, ['pause', 'resume']);
+  assert.equal(isPaused, false);
+});
+
+test('a recording that the service has ended, and whose rest it does not take, is kept, and that is said', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), trouble.set(null)));
+  let status503 = 0;
+  t.mock.method(globalThis, 'fetch', async () => {
+    status503 += 1;
+    return new Response('', { status: 503 });
+  });
+  const { store, state } = storeInMemory();
+  const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
+  takeBlock(mine, new Int16Array(1600).buffer);
+  mine.link.begin();
+  const [socket] = made;
+  socket!.open();
+  socket!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+  await eventually('the block is sent', () => socket!.sent.length === 2);
+
+  // What it did not understand is offered again, ever less often.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  for (let k = 0; k < 3; k += 1)
+    socket!.say({ type: 'audio.ended', reason: 'refused', samples: 0 });
+  assert.equal(socket!.sent.length, 2);
+  t.mock.timers.tick(8000);
+  assert.equal(socket!.sent.length, 3);
+  assert.match(String(socket!.sent[2]), /audio\.start/);
+  t.mock.timers.reset();
+
+  socket!.say({ type: 'audio.ended', reason: 'browser-gone', samples: 0 });
+  await eventually('it is said', () => trouble.get() !== null);
+  assert.deepEqual(trouble.get(), {
+    code: 'ended',
+    detail: 'browser-gone',
+    isWhole: false,
+    recordingId: '01SERVICE',
+    seconds: 0.1,
+  });
+  assert.equal(status503, 1);
+  assert.equal(state.isRemoved, false);
+});
+
+test('a new recording that the service does not begin for now goes on here, and is offered again', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), trouble.set(null)));
+  const { store, state } = storeInMemory();
+  const mine = hold({
+    store,
+    kept: { ...kept, recordingId: null },
+    release: () => {},
+    total: 0,
+  });
+  t.after(() => mine.link.close());
+  let hasEnded = false;
+  mine.listening = listeningUntil(() => (hasEnded = true));
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  takeBlock(mine, new Int16Array(16_000).buffer);
+  mine.link.begin();
+  const [socket] = made;
+  socket!.open();
+  socket!.say({ type: 'warning', code: 'views-behind', detail: 'It is still being read.' });
+  await settled();
+  assert.equal(hasEnded, false, 'the microphone stays open');
+  assert.deepEqual(trouble.get(), {
+    code: 'not-taken',
+    detail: 'It is still being read.',
+    isAskedAgain: true,
+  });
+  t.mock.timers.tick(2000);
+  assert.equal(socket!.sent.length, 2, 'it is asked again');
+  socket!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+  assert.equal(trouble.get(), null);
+  assert.deepEqual([...state.blocks.keys()], [16_000]);
+});
+
+test('what was recorded of one that is never begun goes there as a file, with all that was said of it', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), trouble.set(null)));
+  const sent: FormData[] = [];
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    const form = await request.formData();
+    sent.push(form);
+    // Its folder was deleted meanwhile.
+    if (form.has('folder')) return new Response('', { status: 404 });
+    return new Response('', { status: 503 });
+  });
+  const { store, state } = storeInMemory();
+  const options = { title: 'Choir', people: ['Ben, B.', 'Cleo'], language: 'de', folder: 'F' };
+  const mine = hold({
+    store,
+    kept: { ...kept, recordingId: null, options },
+    release: () => {},
+    total: 0,
+  });
+  takeBlock(mine, new Int16Array(16_000 * 20).buffer);
+  mine.link.begin();
+  made[0]!.open();
+  made[0]!.say({ type: 'warning', code: 'not-found', detail: 'It is gone.' });
+  await eventually('it is said', () => trouble.get() !== null);
+  assert.deepEqual(trouble.get(), {
+    code: 'ended',
+    detail: 'It is gone.',
+    isWhole: false,
+    recordingId: null,
+    seconds: 20,
+  });
+  const fields = (form: FormData) =>
+    Object.fromEntries(
+      ['title', 'people', 'language', 'folder'].map((key) => [key, form.get(key)]),
+    );
+  const said = { title: 'Choir', people: '["Ben, B.","Cleo"]', language: 'de' };
+  assert.deepEqual(sent.map(fields), [
+    { ...said, folder: 'F' },
+    { ...said, folder: null },
+  ]);
+  assert.equal(state.isRemoved, false);
+});
+
+test('what comes behind a block that only memory has does not make that safe', async (t) => {
+  sockets(t);
+  t.after(() => browserRecording.set(null));
+  const { store } = storeInMemory();
+  const refuses = [true, false];
+  const mine = hold({
+    store: { ...store, add: async () => refuses.shift() === false, isInMemory: () => true },
+    kept: { ...kept },
+    release: () => {},
+    total: 0,
+  });
+  t.after(() => mine.link.close());
+  showAs('recording', mine);
+  for (let k = 0; k < 2; k += 1) takeBlock(mine, new Int16Array(16_000).buffer);
+  await mine.putDown;
+  const { inMemory, seconds, safe } = browserRecording.get()!;
+  assert.deepEqual({ inMemory, seconds, safe }, { inMemory: true, seconds: 2, safe: 0 });
+});
+
+test('a store that can no longer be read does not keep a recording from ending', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), browserRecording.set(null)));
+  const { store } = storeInMemory();
+  const broken = new DOMException('', 'InvalidStateError');
+  const mine = hold({
+    store: { ...store, total: () => Promise.reject(broken) },
+    kept: { ...kept },
+    release: () => {},
+    total: 0,
+  });
+  t.after(() => mine.link.close());
+  takeBlock(mine, new Int16Array(1600).buffer);
+  await endHere(mine);
+  const [socket] = made;
+  socket!.open();
+  socket!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 1600 });
+  assert.match(String(socket!.sent.at(-1)), /audio\.stop/);
+});
+
+/** A microphone of which a test only sees its end. */
+const listeningUntil = (ended: () => void): Listening => ({
+  rate: 16_000,
+  pause: async () => {},
+  go: async () => {},
+  revive: async () => {},
+  end: async () => ended(),
+});
