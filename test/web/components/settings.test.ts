@@ -14,11 +14,16 @@ import {
   valuesOf,
 } from '../../../web/pages/settings/draft.ts';
 import { flushSync } from 'svelte';
-import { type Status, status } from '../../../web/client/feed.ts';
+import { type Status, connection, status } from '../../../web/client/feed.ts';
 import HealthRow from '../../../web/pages/settings/HealthRow.svelte';
 import Backup from '../../../web/pages/settings/Backup.svelte';
+import { session } from '../../../web/client/session.ts';
+import NotesFolder from '../../../web/pages/account/NotesFolder.svelte';
+import SettingsPage from '../../../web/pages/settings/SettingsPage.svelte';
 import { words } from '../../../web/pages/settings/words.ts';
 import german from '../../../web/pages/settings/words.de.ts';
+import { eventually } from '../../support/eventually.ts';
+import { settled } from './sockets.ts';
 
 const groups = settingGroups('en') as unknown as { id: string; settings: SettingField[] }[];
 const fields = groups.flatMap(({ settings }) => settings);
@@ -142,4 +147,57 @@ test('what is wrong leads to where it is set up', (t) => {
   assert.equal(link('speech', { text: 'so', request }), '/settings?part=models');
   assert.equal(link('disk', { text: 'so' }), undefined);
   assert.equal(link('language', null, true), undefined);
+});
+
+test('settings that could not be read are all read by "Try again"', async (t) => {
+  session.set({ token: 't', username: 'ada', is_admin: true } as never);
+  t.after(() => session.set(null));
+  let isAway = true;
+  const config: Record<string, Record<string, unknown>> = {};
+  for (const [key, value] of Object.entries(defaults)) {
+    const [group = '', name = ''] = key.split('.');
+    (config[group] ??= {})[name] = value;
+  }
+  t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+    if (isAway) throw new TypeError('Failed to fetch');
+    const { pathname } = new URL(url);
+    if (pathname === '/config/schema') return Response.json({ groups: groups.slice(-1) });
+    return Response.json(pathname === '/config' ? { config, overridden: [] } : {});
+  });
+  const page = show(t, SettingsPage, {});
+  const tryAgain = () =>
+    [...page.querySelectorAll('button')].find((one) => one.textContent === 'Try again');
+  await eventually('it is said', () => (flushSync(), tryAgain() !== undefined));
+  isAway = false;
+  tryAgain()!.click();
+  await eventually('it is gone', () => (flushSync(), tryAgain() === undefined));
+  for (let k = 0; k < 20; k += 1) await settled();
+  flushSync();
+  assert.notEqual(page.querySelector('.group'), null);
+});
+
+test('a folder that was typed stays when what could not be saved is read again', async (t) => {
+  let isAway = false;
+  let read = 0;
+  t.mock.method(globalThis, 'fetch', async () => {
+    if (isAway) throw new TypeError('Failed to fetch');
+    read += 1;
+    return Response.json({ folder: '/notes', may_choose: true, fault: null });
+  });
+  const shown = show(t, NotesFolder, {});
+  const field = () => shown.querySelector('input');
+  await eventually('it is read', () => (flushSync(), field()?.value === '/notes'));
+  isAway = true;
+  field()!.value = '/elsewhere';
+  const typedThere = document.createEvent('Event');
+  typedThere.initEvent('input', true);
+  field()!.dispatchEvent(typedThere);
+  shown.querySelector<HTMLElement>('button[type=submit]')!.click();
+  await eventually('it is said', () => (flushSync(), shown.querySelector('.says') !== null));
+  isAway = false;
+  connection.set({ state: 'open' });
+  await eventually('it is read again', () => read === 2);
+  for (let k = 0; k < 20; k += 1) await settled();
+  flushSync();
+  assert.equal(field()!.value, '/elsewhere');
 });
