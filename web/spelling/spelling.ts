@@ -4,6 +4,7 @@
  */
 import { type WritableAtom, atom, onMount } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { connection } from '../client/feed.ts';
 import type { operations } from '../client/interface.d.ts';
 
 /** One's own, or those of everybody, which administrators change. */
@@ -21,8 +22,14 @@ export const spelling: Readonly<Record<Whose, WritableAtom<Words | null>>> = {
 /** Why they could not be read. */
 export const spellingProblem = atom<Problem | null>(null);
 
-onMount(spelling.mine, () => void readWords('mine'));
-onMount(spelling.house, () => void readWords('house'));
+for (const of of ['mine', 'house'] as const)
+  onMount(spelling[of], () => {
+    void readWords(of);
+    // What could not be read while the service was away.
+    return connection.listen(({ state }) => {
+      if (state === 'open' && spelling[of].get() === null) void readWords(of);
+    });
+  });
 
 /** Without an answer what was known stays. */
 export async function readWords(of: Whose): Promise<void> {
