@@ -5,7 +5,7 @@ import {
   browserRecording,
   isListening,
 } from '../client/microphone/browser-recording.ts';
-import { session } from '../client/session.ts';
+import { person, session } from '../client/session.ts';
 import { followUnsent } from '../client/unsent-sidenotes.ts';
 import { tellOfRecordings } from '../recording-bar/told.ts';
 import { locale, prepareWords } from '../words/i18n.ts';
@@ -23,14 +23,11 @@ followSession();
 followUnsent();
 // Another person: nothing of the one before stays in this page. What they recorded here waits for their login; what they
 // still record goes on, with its control in sight, until it is stopped.
-let person = session.get()?.username;
 let isForeign = false;
 // Where to go is said behind the login.
 const leaveFormer = () => void setTimeout(() => location.reload());
-session.listen((current) => {
-  if (current === null) return;
-  isForeign ||= person !== undefined && person !== current.username;
-  person = current.username;
+person.listen((_, before) => {
+  isForeign ||= before !== undefined;
   if (isForeign && !isListening(browserRecording.get())) leaveFormer();
 });
 // One that is just being ended is put down first.

@@ -1,5 +1,6 @@
 /** The login of this browser. */
 import { persistentAtom, persistentJSON } from '@nanostores/persistent';
+import { atom } from 'nanostores';
 
 export type Session = {
   token: string;
@@ -15,12 +16,16 @@ export type Session = {
 /** The present session; null without one. Kept across tabs and visits, ended by logging out anywhere. */
 export const session = persistentJSON<Session | null>('mitschrift.session', null);
 
+/** Who uses this page: also behind the end of their session, until somebody else logs in. */
+export const person = atom(session.get()?.username);
+
 /** Whether a person ended the last session, in any tab. */
 const isLoggedOut = persistentAtom<'yes' | undefined>('mitschrift.logged-out');
 /** Whether the last session began at the sign-on provider: when it has expired, the browser goes there by itself. */
 export const wasSignedOn = persistentAtom<'yes' | undefined>('mitschrift.signed-on');
 session.listen((now) => {
   if (now === null) return;
+  person.set(now.username);
   if (isLoggedOut.get() !== undefined) isLoggedOut.set(undefined);
   wasSignedOn.set(now.signed_on === true ? 'yes' : undefined);
 });

@@ -2,6 +2,7 @@
 import { atom } from 'nanostores';
 import { toast } from '../app/toasts.ts';
 import { ApiError } from '../client/api.ts';
+import { person } from '../client/session.ts';
 import { words } from './words.ts';
 
 export type RecentChange = {
@@ -15,6 +16,8 @@ export type RecentChange = {
 };
 
 export const recentChanges = atom<readonly RecentChange[]>([]);
+// They name notes of whoever moved them.
+person.listen(() => recentChanges.set([]));
 
 /** Older ones are forgotten. */
 const keptMax = 50;

@@ -6,6 +6,7 @@ import { type WritableAtom, atom } from 'nanostores';
 import { answer, api, ApiError } from '../../../client/api.ts';
 import type { Problem } from '../../../client/api.ts';
 import { type Frame, connection, onFrame } from '../../../client/feed.ts';
+import { person } from '../../../client/session.ts';
 import { type Filed, filed } from '../../../order/order.ts';
 import { type Filter, fitsOrder, queryOf } from './filter.ts';
 import { type Note, withNote, withoutDoubles } from './rows.ts';
@@ -27,6 +28,9 @@ const pageSize = 50;
 
 /** What was left last, for who comes back to it; until something in it changes. */
 let left: { filter: string; shown: Library; cursors: Cursors; stop: () => void } | null = null;
+
+// To who logs in behind somebody else nothing of theirs is shown.
+person.listen(() => forget());
 
 /** Reads the library. `stop` when it is no longer shown. */
 export function openLibrary() {
