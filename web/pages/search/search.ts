@@ -41,11 +41,15 @@ export function openSearch() {
   /** What is on its way, and whether a note was saved since it was asked. */
   let asking: AbortController | undefined;
   let isOutdated = false;
+  /** Notes of which all passages are shown. */
+  const opened = new Set<string>();
   async function ask(question: Question, count = pageSize): Promise<void> {
     const mine = (asking = new AbortController());
     isOutdated = false;
     try {
       const answer = await readUpTo(question, count, mine.signal);
+      const wholes = [...opened].map((id) => readWhole(question, id, mine.signal));
+      for (const whole of await Promise.all(wholes)) answer.notes = withWhole(answer.notes, whole);
       if (asking !== mine) return;
       const before = found.get();
       found.set({ question, ...answer, problem: null });
@@ -56,7 +60,10 @@ export function openSearch() {
       if (mine.signal.aborted || asking !== mine) return;
       if (!(error instanceof ApiError)) throw error;
       const nothing = { notes: [], all: 0, next: null, fraction: 0, meaning: null };
-      found.set({ question, ...nothing, problem: error.problem });
+      const before = found.get();
+      // What was found for it before stays in sight.
+      const known = before?.question === question ? before : { question, ...nothing };
+      found.set({ ...known, problem: error.problem });
       if (isOutdated) askAgain(againMs);
     } finally {
       if (asking === mine) asking = undefined;
@@ -89,6 +96,7 @@ export function openSearch() {
     /** @param upTo number of a note: so many are read, and a page more; nothing closes the search */
     async ask(question: Question, upTo = 0): Promise<void> {
       forget();
+      opened.clear();
       const text = question.text.trim();
       if (text === '') found.set(null);
       else await ask({ ...question, text }, upTo + pageSize);
@@ -96,28 +104,35 @@ export function openSearch() {
     /** The next page. */
     more: async () => await extend(found, withMore),
     /** All passages of one of the notes. */
-    open: async (id: string) => await extend(found, (shown) => withAllOf(shown, id)),
+    async open(id: string): Promise<void> {
+      opened.add(id);
+      await extend(found, (shown) => withAllOf(shown, id));
+    },
     stop: () => (forget(), stopFrames()),
   };
 }
 
-/** Puts something in the place of what is shown, unless something else is shown by now. */
+/** Changes what is shown by then, unless that is the answer to another question. */
 async function extend(
   found: WritableAtom<Found | null>,
-  change: (shown: Found) => Promise<Partial<Found>>,
+  read: (shown: Found) => Promise<Extension>,
 ): Promise<void> {
   const shown = found.get();
   if (shown === null) return;
-  const set = (more: Partial<Found>) => {
-    if (found.get() === shown) found.set({ ...shown, ...more });
+  const set = (extension: Extension) => {
+    const now = found.get();
+    if (now?.question === shown.question) found.set({ ...now, ...extension(now) });
   };
   try {
-    set(await change(shown));
+    set(await read(shown));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    set({ problem: error.problem });
+    const { problem } = error;
+    set(() => ({ problem }));
   }
 }
+
+type Extension = (now: Found) => Partial<Found>;
 
 /** Until the same is asked again; null: nothing new is expected. What meaning is not known of may never be known. */
 function waitBefore(
@@ -169,20 +184,33 @@ async function readUpTo(
   return { notes, all, next, fraction, meaning };
 }
 
-async function withMore({ question, notes, next }: Found): Promise<Partial<Found>> {
-  if (next === null) return {};
+async function withMore({ question, next }: Found): Promise<Extension> {
+  if (next === null) return () => ({});
   const page = await read(question, { limit: pageSize, cursor: next });
-  return { notes: joined(notes, page.notes), next: page.next_cursor, problem: null };
+  return ({ notes }) => ({
+    notes: joined(notes, page.notes),
+    next: page.next_cursor,
+    problem: null,
+  });
 }
 
-async function withAllOf({ question, notes }: Found, recordingId: string): Promise<Partial<Found>> {
-  const one = { limit: 1, recording_id: recordingId, passages: passagesMax };
-  const [whole] = (await read(question, one)).notes;
-  return {
-    notes: notes.map((note) => (whole?.recording_id === note.recording_id ? whole : note)),
-    problem: null,
-  };
+async function withAllOf({ question }: Found, recordingId: string): Promise<Extension> {
+  const whole = await readWhole(question, recordingId);
+  return ({ notes }) => ({ notes: withWhole(notes, whole), problem: null });
 }
+
+/** A note with all its passages; undefined: it is found no longer. */
+async function readWhole(
+  question: Question,
+  recordingId: string,
+  signal?: AbortSignal,
+): Promise<NoteFound | undefined> {
+  const one = { limit: 1, recording_id: recordingId, passages: passagesMax };
+  return (await read(question, one, signal)).notes[0];
+}
+
+const withWhole = (notes: readonly NoteFound[], whole: NoteFound | undefined): NoteFound[] =>
+  notes.map((note) => (whole?.recording_id === note.recording_id ? whole : note));
 
 /** Each note once: what is first may have moved while pages were read. */
 function joined(notes: readonly NoteFound[], more: readonly NoteFound[]): NoteFound[] {
