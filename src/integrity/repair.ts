@@ -1,19 +1,19 @@
 import { Level } from 'level';
 import { ulid } from 'ulid';
-import { open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
 import { type LogDatabase, openDatabase } from '../../events/log/database.ts';
-import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
+import { exists, writeDurably } from '../shared/files.ts';
 import { type LogCopy, type Salvaged, openLogCopy, salvage } from '../../events/log/salvage.ts';
 import { readKeyFile } from '../../events/log/file-keys.ts';
 import { positionReached } from '../../events/log/head-file.ts';
 import { KeyError } from '../../events/key-store.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
-import { assertApart } from './restore.ts';
 import { backupLayout, readBackupMarker } from './backup.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
 import { notInBackups } from './not-in-backups.ts';
+import { newDirectory } from './new-directory.ts';
 import { withLogAlone } from './open-mark.ts';
 import { putBack, takeOutHarmedTables } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
@@ -71,7 +71,7 @@ export async function sourceOfBackup(directory: string): Promise<RepairSource> {
  * Salvages what can be read of a damaged log into a new data directory: a separate log, with
  * positions without gaps; a stream with a hole keeps its facts before the hole, the others are set
  * aside in a file. The source is only read, also by LevelDB: it works on a copy. No service may run.
- * It is built beside the target and put in its place when it is whole.
+ * It is built apart and put in its place when it is whole.
  * @throws {Error} when the target is not empty or inside the source
  */
 export async function repair(source: RepairSource, target: string): Promise<RepairReport> {
@@ -79,13 +79,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   if (!relative(source.root, out.root).startsWith('..')) {
     throw new Error('Choose a folder outside the damaged data directory.');
   }
-  if ((await exists(out.root)) && (await readdir(out.root)).length > 0) {
-    throw new Error(`${out.root} is not empty. Choose an empty folder.`);
-  }
-  const building = dataFolder(`${out.root}.repairing`);
-  assertApart(source.root, building.root);
-  await rm(building.root, { recursive: true, force: true });
-  await privateDirectory(building.root);
+  const { building, putInPlace } = await newDirectory(out, source.root, 'repairing');
   const workplace = join(building.root, 'source-log');
   await copyTree(source.log, workplace);
   const leftOver = join(building.root, leftOverFile);
@@ -105,9 +99,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   );
   const aside = salvaged.unreadable.length + salvaged.setAside > 0;
   if (!aside) await rm(leftOver);
-  if (await exists(out.root)) await rmdir(out.root);
-  await rename(building.root, out.root);
-  await syncDirectory(dirname(out.root));
+  await putInPlace();
   const report = {
     ...salvaged,
     directory: out.root,

@@ -1,12 +1,13 @@
-import { readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { exists, ifMissing, privateDirectory, syncDirectory } from '../shared/files.ts';
+import { readdir, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { exists, ifMissing, privateDirectory } from '../shared/files.ts';
 import { type ErasureList, openErasureList, readKeyFile } from '../../events/log/file-keys.ts';
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { rawRecords } from '../../events/log/reader.ts';
-import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
 import { type BackupMarker, backupLayout, readBackupMarker } from './backup.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
+import { newDirectory } from './new-directory.ts';
 import { withLogAlone } from './open-mark.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
@@ -29,7 +30,7 @@ import type { PendingJobs } from '../storage/pending-jobs.ts';
 
 /** What `mitschrift restore` answers. */
 export type RestoreReport = {
-  /** The data directory; beside it when the backup's log turned out to be damaged. */
+  /** The data directory; where it was built when the backup's log turned out to be damaged. */
   directory: string;
   /** When the backup was made. */
   at: string;
@@ -43,8 +44,8 @@ export type RestoreReport = {
 
 /**
  * Makes a data directory of a backup. What was erased is not brought back: by the list in the backup,
- * and by a later one when given. It is built beside the data directory, checked, and only then put in
- * its place; with a damaged log it stays beside, for `mitschrift repair`.
+ * and by a later one when given. It is built apart, checked, and only then put in its place; with a
+ * damaged log it stays where it was built, for `mitschrift repair`.
  *
  * @param erasures a later list of erasures (`keys/erased.jsonl` of the lost data directory)
  * @throws {Error} when the data directory is not empty, or there is no complete backup
@@ -54,14 +55,9 @@ export async function restore(
   data: DataFolder,
   { erasures }: { erasures?: string } = {},
 ): Promise<RestoreReport> {
-  if ((await exists(data.root)) && (await readdir(data.root)).length > 0) {
-    throw new Error(`${data.root} is not empty. Choose an empty data directory.`);
-  }
   const marker = await readBackupMarker(directory);
   if (!marker) throw new Error(`${directory} doesn’t contain a complete backup.`);
-  const building = dataFolder(`${data.root}.restoring`);
-  assertApart(directory, building.root);
-  await rm(building.root, { recursive: true, force: true });
+  const { building, putInPlace } = await newDirectory(data, directory, 'restoring');
 
   const list = await listOfErasures(directory, building, erasures);
   const from = backupLayout(directory).filesOf(marker);
@@ -92,21 +88,8 @@ export async function restore(
   );
   const report = { at: marker.at, facts: marker.position, files, erasedAgain, verified };
   if (damaged) return { ...report, directory: building.root };
-  if (await exists(data.root)) await rmdir(data.root);
-  await rename(building.root, data.root);
-  await syncDirectory(dirname(data.root));
+  await putInPlace();
   return { ...report, directory: data.root };
-}
-
-/**
- * A new data directory is built beside its place, in one that is cleared first.
- * @throws {Error} when what is to be read lies in there
- */
-export function assertApart(source: string, building: string): void {
-  if (relative(building, source).startsWith('..')) return;
-  throw new Error(
-    `The new data directory would be built in ${building}, which contains ${source}. Choose another one.`,
-  );
 }
 
 /** Records up to the marker's position; an interrupted later run may have left more. */

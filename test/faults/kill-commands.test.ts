@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, readFile, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { logKey } from '../../events/log/records.ts';
@@ -93,12 +93,19 @@ test(`${rounds} times a restore is killed: nothing is there, or everything (SEED
   const kept = join(await tempDir(t), 'backup');
   await withLogAlone(data, (opened) => backup({ ...opened, data }, kept));
   const expected = await exported(t, data);
+  let isThere = false;
   await killAgainAndAgain(
     t,
-    async () => ({ dataDir: join(await tempDir(t), 'data'), args: ['restore', kept] }),
+    async () => {
+      const dataDir = join(await tempDir(t), 'data');
+      // Every other one is there and empty, as a mount is.
+      isThere = !isThere;
+      if (isThere) await mkdir(dataDir);
+      return { dataDir, args: ['restore', kept] };
+    },
     async (dataDir) => {
       const target = dataFolder(dataDir);
-      const nothing = await isEmpty(dataDir);
+      const nothing = !(await exists(target.log));
       if (nothing) await restore(kept, target);
       assert.equal((await verifyAlone(target)).sound, true);
       assert.equal(await exported(t, target), expected);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
-import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
@@ -13,6 +13,7 @@ import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts'
 import { backup } from '../../src/integrity/backup.ts';
 import { openBackups } from '../../src/integrity/backups.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
+import { repair, sourceOfData } from '../../src/integrity/repair.ts';
 import { restore } from '../../src/integrity/restore.ts';
 import {
   type RecordedData,
@@ -93,6 +94,36 @@ test('a backup restored is the data directory it was made of', async (t) => {
   const unknown = await mitschrift(data.root, 'replay', '--check', '--recording', 'nope');
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no recording nope/);
+});
+
+test('a data directory that is there and empty, as a mount is, stays; a half move there is made again', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const { kept, target } = await places(t);
+  const { facts } = await backUp(data, kept);
+  await mkdir(target.root);
+  const mount = await stat(target.root);
+  // What a restore that was killed while it moved has left: the marker is there, the log is not.
+  const building = join(target.root, '.restoring');
+  await restore(kept, dataFolder(building));
+  await rename(join(building, 'log.json'), join(target.root, 'log.json'));
+  await rename(join(building, 'keys'), join(target.root, 'keys'));
+  await assert.rejects(verifyAlone(target), { code: 'DAMAGED' });
+  const report = await restore(kept, target);
+  assert.deepEqual([report.facts, report.directory], [facts, target.root]);
+  assert.equal((await stat(target.root)).ino, mount.ino);
+  assert.equal((await verifyAlone(target)).sound, true);
+  assert.deepEqual(
+    (await readdir(target.root)).filter((name) => name.startsWith('.')),
+    [],
+  );
+  await assert.rejects(restore(kept, target), /not empty/);
+
+  const salvaged = dataFolder(join(dirname(target.root), 'salvaged'));
+  await mkdir(salvaged.root);
+  const { ino } = await stat(salvaged.root);
+  await repair(sourceOfData(data.root), salvaged.root);
+  assert.equal((await stat(salvaged.root)).ino, ino);
+  assert.equal((await verifyAlone(salvaged)).sound, true);
 });
 
 test('a backup made again copies only what is new, and holds all of it', async (t) => {
