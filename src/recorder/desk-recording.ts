@@ -161,8 +161,13 @@ class CapturedAndSent implements DeskRecording {
     try {
       outcome = await this.#capture(capturing.signal);
     } catch (error) {
-      if (isNew && note.recordingId === null) await removeDeskFolder(this.folder);
-      throw error;
+      if ((await this.#audio.samples()) === 0) {
+        if (isNew && note.recordingId === null) await removeDeskFolder(this.folder);
+        throw error;
+      }
+      // What was captured before it is sent all the same.
+      this.#deps.say(messageOf(error));
+      outcome = { reason: 'capture-not-started', channels: note.channels };
     } finally {
       capturing.abort();
       clearInterval(looking);

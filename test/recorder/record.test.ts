@@ -275,6 +275,26 @@ test('another server than a Mitschrift is named as such, and gets nothing it cou
   assert.deepEqual(asked, ['POST /login', 'POST /login', 'POST /login', 'GET /status']);
 });
 
+test('a capture that cannot be started again leaves what was recorded, which is sent', async (t) => {
+  const { desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  network.lead(nowhere);
+  const recording = run(['record', ...from, '--device', 'Desk Mic']);
+  const audio = await deskAudio(desk);
+  await eventually('it is recorded', async () => (await audio.samples()) > 8000);
+  const capture = await adoptCapture(audio.folder);
+  assert.ok(capture !== null);
+  capture.release();
+  // Where the next claim is written there is a folder: no trouble of a device or of the system.
+  await mkdir(join(audio.folder, 'capture.json.tmp'));
+  process.kill(capture.pid, 'SIGKILL');
+  await eventually('it is over', () => /recording has ended/.test(recording.err()));
+  network.lead(service.url());
+  assert.equal(await recording.code, 0, recording.err());
+  assert.ok((await service.facts(recording.out().trim())).length > 0);
+});
+
 /** A desk with a sound system of its own, a service elsewhere, and a network between that can be cut. */
 async function deskAndService(t: TestContext) {
   const dataDir = await tempDir(t);
