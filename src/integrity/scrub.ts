@@ -58,14 +58,16 @@ const gentle: ScrubPace = { records: 500, pauseMs: 200, idleMs: 60_000, everyMs:
 export async function startScrub(deps: ScrubDeps): Promise<Scrub> {
   const { store, data } = deps;
   const read = await readScrubState(data.root);
+  const state = read?.log === store.id ? read : newScrubState(store.id);
   const stopping = new AbortController();
   const scrub: Scrubbing = {
     pace: gentle,
     clock: () => new Date(),
     ...deps,
-    state: read?.log === store.id ? read : newScrubState(store.id),
-    inFiles: openFindings(),
-    passing: openFindings(),
+    state,
+    inFiles: findingsOf(state.inFiles),
+    passing: findingsOf(state.passing),
+    isRecheckDue: state.inFiles.length > 0,
     reported: new Set(),
     inTurn: mutex(),
     signal: stopping.signal,
@@ -88,6 +90,14 @@ export async function startScrub(deps: ScrubDeps): Promise<Scrub> {
   };
 }
 
+/** As far as it is looked at: where it is and what is wrong are only said. */
+const storedFinding = z.looseObject({
+  severity: z.literal('damage'),
+  kind: z.string(),
+  said: z.looseObject({ code: z.string() }),
+});
+const damageSchema = z.array(z.custom<Finding>((value) => storedFinding.safeParse(value).success));
+
 const stateSchema = z.object({
   /** Id of the log it is about; of another log it says nothing. */
   log: z.string(),
@@ -100,6 +110,9 @@ const stateSchema = z.object({
   stream: z.string().nullable(),
   /** When a pass through everything was last completed, RFC 3339 UTC. */
   completedAt: z.string().nullable(),
+  /** Damage beside the log that is known, and what of it the present pass has found. */
+  inFiles: damageSchema.default([]),
+  passing: damageSchema.default([]),
 });
 
 const newScrubState = (log: string): ScrubState => ({
@@ -109,6 +122,8 @@ const newScrubState = (log: string): ScrubState => ({
   position: 0,
   stream: null,
   completedAt: null,
+  inFiles: [],
+  passing: [],
 });
 
 /**
@@ -180,6 +195,8 @@ type Scrubbing = Omit<ScrubDeps, 'manual'> & {
   /** What the last pass found, and what the present one has found so far. */
   inFiles: Findings;
   passing: Findings;
+  /** Damage is known from before the start: it may have been mended. */
+  isRecheckDue: boolean;
   /** Damage that is in the service's log already. */
   reported: Set<string>;
   inTurn: ReturnType<typeof mutex>;
@@ -199,8 +216,8 @@ async function verifyAll(scrub: Scrubbing): Promise<VerifyReport> {
   const { store } = scrub;
   const head = await store.head();
   const report = await verifyData(scrub, scrub.signal);
-  scrub.inFiles = openFindings();
-  for (const finding of report.findings) if (isInFiles(finding)) scrub.inFiles.add(finding);
+  scrub.inFiles = findingsOf(report.findings);
+  scrub.isRecheckDue = false;
   const before = scrub.state.verified;
   const verified = firstDamage(store) === null ? Math.max(before, head) : before;
   const completedAt = scrub.clock().toISOString();
@@ -265,16 +282,17 @@ async function nextStream(scrub: Scrubbing, pass: string | null): Promise<boolea
   await checkKeys({ ...scrub, kept: keptFiles(scrub) }, found, pause);
   const harmed = await harmedTables(data.log, { pause, signal });
   for (const { findings } of harmed) findings.forEach(found);
-  scrub.inFiles = openFindings();
-  for (const finding of scrub.passing.list) if (isInFiles(finding)) scrub.inFiles.add(finding);
+  scrub.inFiles = findingsOf(scrub.passing.list);
   scrub.passing = openFindings();
+  scrub.isRecheckDue = false;
   const completedAt = scrub.clock().toISOString();
   await keep(scrub, { position: 0, stream: null, completedAt });
   return false;
 }
 
-function isDue({ state: { completedAt }, clock, pace }: Scrubbing): boolean {
-  return completedAt === null || clock().getTime() - Date.parse(completedAt) >= pace.everyMs;
+function isDue({ state: { completedAt }, isRecheckDue, clock, pace }: Scrubbing): boolean {
+  if (isRecheckDue || completedAt === null) return true;
+  return clock().getTime() - Date.parse(completedAt) >= pace.everyMs;
 }
 
 /** The first damaged position; 1 for damage that has none; null when the log is sound. */
@@ -291,7 +309,11 @@ async function keep(scrub: Scrubbing, change: Partial<ScrubState>): Promise<void
   for (const finding of scrub.passing.list) if (isInFiles(finding)) scrub.inFiles.add(finding);
   reportDamage(scrub);
   const damagedAt = firstDamage(store) ?? scrub.state.damagedAt;
-  const next = { ...scrub.state, ...change, damagedAt };
+  const found = {
+    inFiles: scrub.inFiles.list.filter(isKept),
+    passing: scrub.passing.list.filter(isKept),
+  };
+  const next = { ...scrub.state, ...change, ...found, damagedAt };
   if (JSON.stringify(next) === JSON.stringify(scrub.state)) return;
   scrub.state = next;
   // One after the other: a command's verify and a step may both have something to remember.
@@ -323,6 +345,15 @@ const inTheLog: ReadonlySet<string> = new Set<Finding['kind']>(['record', 'index
 
 const isInFiles = ({ kind, severity }: Pick<Finding, 'kind' | 'severity'>): boolean =>
   severity === 'damage' && !inTheLog.has(kind);
+
+/** What was left of a document has its title in its path: that goes with the file. */
+const isKept = (one: Finding): boolean => isInFiles(one) && one.kind !== 'left';
+
+function findingsOf(list: readonly Finding[]): Findings {
+  const findings = openFindings();
+  for (const finding of list) if (isInFiles(finding)) findings.add(finding);
+  return findings;
+}
 
 const asFinding = ([recordingId, reason]: [string, string]): Finding => ({
   kind: 'recording',

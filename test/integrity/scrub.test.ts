@@ -148,6 +148,31 @@ test('a damaged key or audio file is told, and everything else goes on', async (
   await appendSome(store, 1);
 });
 
+test('damage in files is known at the next start, looked at again there, and gone once it is mended', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const audio = join(data.recordings, recordings.toSorted()[0]!, 'audio.wav');
+  const whole = await readFile(audio);
+  const now = { ms: Date.parse('2026-11-21T00:00:00Z') };
+  await rm(audio);
+  const first = await opened(t, data, now);
+  while (first.scrub.health().state === 'ok') await first.scrub.step();
+  assert.equal(first.scrub.progress().completedAt, null);
+  await first.store.close();
+
+  const second = await opened(t, data, now);
+  assert.equal(second.scrub.health().state, 'damaged', 'in the midst of a pass');
+  await untilDone(second.scrub);
+  assert.equal(second.scrub.health().state, 'damaged', 'at the end of the pass');
+  await second.store.close();
+
+  const third = await opened(t, data, now);
+  assert.equal(third.scrub.health().state, 'damaged', 'after a pass');
+  await writeFile(audio, whole);
+  await untilDone(third.scrub);
+  assert.equal(third.scrub.health().state, 'ok', 'no day has to pass');
+  assert.equal(await untilDone(third.scrub), 1);
+});
+
 test('a log that ends before what was looked at has lost its end', async (t) => {
   const { data } = await recordedData(t);
   const now = { ms: Date.now() };
