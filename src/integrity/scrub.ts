@@ -217,6 +217,7 @@ async function verifyAll(scrub: Scrubbing): Promise<VerifyReport> {
   const head = await store.head();
   const report = await verifyData(scrub, scrub.signal);
   scrub.inFiles = findingsOf(report.findings);
+  scrub.passing = openFindings();
   scrub.isRecheckDue = false;
   const before = scrub.state.verified;
   const verified = firstDamage(store) === null ? Math.max(before, head) : before;

@@ -173,6 +173,18 @@ test('damage in files is known at the next start, looked at again there, and gon
   assert.equal(await untilDone(third.scrub), 1);
 });
 
+test('a verify that finds nothing forgets what the pass under way had found', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const audio = join(data.recordings, recordings.toSorted()[0]!, 'audio.wav');
+  const whole = await readFile(audio);
+  await rm(audio);
+  const { scrub } = await opened(t, data, { ms: Date.now() });
+  while (scrub.health().state === 'ok') await scrub.step();
+  await writeFile(audio, whole);
+  assert.equal((await scrub.verify()).sound, true);
+  assert.equal(scrub.health().state, 'ok');
+});
+
 test('a log that ends before what was looked at has lost its end', async (t) => {
   const { data } = await recordedData(t);
   const now = { ms: Date.now() };
