@@ -177,11 +177,15 @@ async function recordAll(
   words: RecordWords,
 ): Promise<void> {
   const devices = openDeskDevices(root, process.env, openLogger('silent'));
-  const recordings = folders.map((folder) =>
+  const recordings: DeskRecording[] = folders.map((folder) =>
     openDeskRecording(folder, {
       devices,
       login: () => readLogin(folder.note.server, process.env),
       say: (text) => words.say(text),
+      isCaptured: (device) =>
+        recordings.some(
+          (each) => each.folder.note.device === device && each.state().phase !== 'sending',
+        ),
     }),
   );
   const left = new Set(recordings);

@@ -43,6 +43,8 @@ type DeskRecordingDeps = {
   login(): Promise<Login | null>;
   /** Something worth a line of its own has happened. */
   say(text: string): void;
+  /** Whether a recording of this process captures from a device. */
+  isCaptured(device: string): boolean;
 };
 
 /** Nothing more of it is ever taken. */
@@ -174,9 +176,7 @@ class CapturedAndSent implements DeskRecording {
       this.#isCapturing = false;
     }
     if (outcome === null) return;
-    await this.#deps.devices.dismantle(note.device).catch((error: unknown) => {
-      this.#deps.say(`The combined source could not be removed: ${messageOf(error)}`);
-    });
+    await this.#dismantle();
     if (outcome.reason !== 'stopped') this.#deps.say(outcomeInWords(outcome.reason));
     await this.#over();
     this.#samples = (await exists(join(path, audioFileName)))
@@ -186,6 +186,16 @@ class CapturedAndSent implements DeskRecording {
     this.#link.begin();
     this.#link.poke();
     this.#link.stop(this.#samples);
+  }
+
+  /** What another recording has joined for the same device stays, until that is over. */
+  async #dismantle(): Promise<void> {
+    const { devices, isCaptured, say } = this.#deps;
+    const { device } = this.folder.note;
+    if (isCaptured(device)) return;
+    await devices.dismantle(device).catch((error: unknown) => {
+      say(`The combined source could not be removed: ${messageOf(error)}`);
+    });
   }
 
   #capture(signal: AbortSignal): Promise<CaptureOutcome | null> {
