@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { settingSchemas } from '../config/schema.ts';
 import { variableOf } from '../config/environment.ts';
 import { exists } from '../shared/files.ts';
+import { clusterSecrets, clusterVariables } from '../shared/cluster-settings.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { builtProgram, inProgramFolder } from '../shared/command-line.ts';
 
@@ -111,7 +112,7 @@ function printSystemUnit(runsAs: string): void {
   const dataDir = process.env['MITSCHRIFT_DATA'] || systemData;
   const unit = { node: process.execPath, program: builtProgram, dataDir, runsAs };
   console.log(unitText({ ...unit, environment: environmentToKeep(process.env) }));
-  nameSecretsLeftOut();
+  nameSecretsLeftOut(`systemctl edit ${unitName}`);
   console.error(
     `Nothing was installed yet. As root, write this to /etc/systemd/system/${unitName}, then\n` +
       `  useradd --system --home-dir ${systemData} ${runsAs}    # if the user doesn’t exist\n` +
@@ -127,7 +128,7 @@ async function install(dryRun: boolean): Promise<void> {
     dataDir: hostFrom(process.env).data.root,
     environment: environmentToKeep(process.env),
   });
-  nameSecretsLeftOut();
+  nameSecretsLeftOut(`systemctl --user edit ${unitName}`);
   if (dryRun) {
     console.log(`# ${unitPath()}\n${text}`);
     return;
@@ -165,29 +166,45 @@ async function status(): Promise<void> {
 }
 
 /** Secrets of this environment that the unit does not get: by name, never their values. */
-function nameSecretsLeftOut(): void {
+function nameSecretsLeftOut(systemctlEdit: string): void {
   const secrets = Object.entries(settingSchemas).flatMap(([key, { secret }]) =>
     secret && process.env[variableOf(key)] ? [key] : [],
   );
-  if (secrets.length === 0) return;
-  console.error(
-    `Secrets are not written to the unit: ${secrets.map(variableOf).join(', ')}. ` +
-      `Set ${secrets.join(', ')} in the settings (or with PUT /config).`,
-  );
+  const ofCluster = clusterSecrets.filter((name) => process.env[name]);
+  const names = [...secrets.map(variableOf), ...ofCluster];
+  if (names.length === 0) return;
+  console.error(`Secrets are not written to the unit: ${names.join(', ')}.`);
+  if (secrets.length > 0) {
+    console.error(`Set ${secrets.join(', ')} in the settings (or with PUT /config).`);
+  }
+  if (ofCluster.length > 0) {
+    console.error(
+      `Without ${ofCluster.join(', ')} it doesn’t start. Put them into a file that only its user can read, ` +
+        `and name it with ${systemctlEdit}: [Service] EnvironmentFile=/path/to/file`,
+    );
+  }
 }
 
-/** What was set where it is installed from, without secrets: those belong into the settings. */
+/** What was set where it is installed from, without secrets. */
 function environmentToKeep(env: NodeJS.ProcessEnv): Record<string, string> {
   const known = [
     'MITSCHRIFT_HOST',
     'MITSCHRIFT_PORT',
     'MITSCHRIFT_LOG_LEVEL',
+    'MITSCHRIFT_MODELS',
+    ...clusterVariables.filter((name) => !clusterSecrets.includes(name)),
     ...Object.entries(settingSchemas)
       .filter(([, { secret }]) => !secret)
       .map(([key]) => variableOf(key)),
   ];
-  return Object.fromEntries(known.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  // The unit runs in another folder.
+  const kept = (name: string, value: string) => (paths.has(name) ? resolve(value) : value);
+  return Object.fromEntries(
+    known.flatMap((name) => (env[name] ? [[name, kept(name, env[name])]] : [])),
+  );
 }
+
+const paths: ReadonlySet<string> = new Set(['MITSCHRIFT_MODELS', 'MITSCHRIFT_MASTER_KEY_FILE']);
 
 async function systemctl(...args: string[]): Promise<{ stdout: string }> {
   try {

@@ -33,6 +33,9 @@ const variables = {
 /** What the environment says of a cluster, by their names. */
 export const clusterVariables: readonly string[] = Object.values(variables);
 
+/** Those that hold a password or a key. */
+export const clusterSecrets: readonly string[] = [variables.database, variables.key];
+
 const slotsDefault = 2;
 const slotsMax = 64;
 const masterKeyBytes = 32;

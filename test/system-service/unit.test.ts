@@ -57,7 +57,7 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
       env,
     });
   const { stdout: planned, stderr: leftOut } = await command('install', '--dry-run');
-  assert.match(leftOut, /MITSCHRIFT_STT_API_KEY.*Set stt\.api_key in the settings/);
+  assert.match(leftOut, /MITSCHRIFT_STT_API_KEY\.\nSet stt\.api_key in the settings/);
   assert.ok(!leftOut.includes('a secret key'));
   assert.match(planned, /MITSCHRIFT_PORT=8799/);
   assert.ok(!planned.includes('a secret key'));
@@ -94,6 +94,38 @@ test('a unit of the whole host is printed for root to place, and nothing is inst
   assert.match(stdout, /^ProtectSystem=full\nPrivateTmp=yes$/m);
   assert.match(stdout, /^WantedBy=multi-user\.target$/m);
   assert.match(stderr, /Nothing was installed.*\/etc\/systemd\/system\/mitschrift\.service/);
+});
+
+test('a unit of a cluster’s node keeps what makes it one, and names the secrets it lacks', async (t) => {
+  const { stdout, stderr } = await run(
+    process.execPath,
+    [program, 'service', 'install', '--system'],
+    {
+      cwd: root,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: await tempDir(t),
+        MITSCHRIFT_MODELS: 'models',
+        MITSCHRIFT_DATABASE_URL: 'postgres://anna:hidden@host/notes',
+        MITSCHRIFT_BLOBS_URL: 'file:///srv/mitschrift',
+        MITSCHRIFT_ROLE: 'work',
+        MITSCHRIFT_WORK_SLOTS: '3',
+        MITSCHRIFT_MASTER_KEY: 'hidden',
+        MITSCHRIFT_MASTER_KEY_FILE: '/etc/mitschrift.key',
+      },
+    },
+  );
+  for (const line of [
+    `MITSCHRIFT_MODELS=${join(root, 'models')}`,
+    'MITSCHRIFT_BLOBS_URL=file:///srv/mitschrift',
+    'MITSCHRIFT_ROLE=work',
+    'MITSCHRIFT_WORK_SLOTS=3',
+    'MITSCHRIFT_MASTER_KEY_FILE=/etc/mitschrift.key',
+  ])
+    assert.ok(stdout.includes(`\nEnvironment=${line}\n`), line);
+  assert.match(stderr, /Secrets .*: MITSCHRIFT_DATABASE_URL, MITSCHRIFT_MASTER_KEY\.$/m);
+  assert.match(stderr, /EnvironmentFile=/);
+  assert.ok(!`${stdout}${stderr}`.includes('hidden'));
 });
 
 const unitOf = (program: string, runsAs?: string) =>
