@@ -218,6 +218,33 @@ test('two processes install at once: the checksums of both are kept, and one mod
   assert.equal((await one(store, 'espeak-en')).installed, true);
 });
 
+test('a process that was killed while it installed, or after the last byte, keeps no other from installing', async (t) => {
+  const { store, mirror, models } = await house(t);
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
+  const whole = mirror.files.get('espeak-en.tar.gz')!;
+  const part = join(models, '.partial', 'espeak-en', 'espeak-en.tar.gz.part');
+  for (const isTotalKnown of [true, false]) {
+    mirror.faults.set('espeak-en.tar.gz', ['cut', 'broken', 'broken', 'broken']);
+    await assert.rejects((await store.install('espeak-en')).done, ModelError);
+    await writeFile(part, whole);
+    const note = JSON.parse(await readFile(`${part}.json`, 'utf8')) as object;
+    if (!isTotalKnown) await writeFile(`${part}.json`, JSON.stringify({ ...note, total: null }));
+    // In a container the service has the same id each time.
+    await writeFile(join(models, '.partial', 'espeak-en.pid'), String(process.pid));
+    mirror.faults.clear();
+    mirror.asked.length = 0;
+    await (
+      await store.install('espeak-en')
+    ).done;
+    assert.deepEqual(
+      mirror.asked.map(({ status }) => status),
+      isTotalKnown ? [] : [416, 200],
+    );
+    assert.equal((await one(store, 'espeak-en')).installed, true);
+    await store.remove('espeak-en');
+  }
+});
+
 test('a disk that becomes full while it is downloaded, unpacked, or brought in leaves the model that was there, gives the room back, and the next try ends well', async (t) => {
   const disk = await smallDisk(t);
   const { store, mirror, models, root } = await house(t, { ...limits, keepFree: 0 }, disk.folder);

@@ -88,6 +88,7 @@ function answer({
   const known =
     request.headers['if-range'] === etag && fault !== 'changed' && fault !== 'no-ranges';
   const from = known ? Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0) : 0;
+  if (from > 0 && from >= body.length) return status(416);
   const part = Buffer.from(body.subarray(from));
   if (fault === 'flip') part[Math.floor(part.length / 2)]! ^= 1;
   const length = fault === 'too-long' ? part.length + 1000 : part.length;

@@ -74,7 +74,9 @@ export async function claimed<T>(folder: string, work: () => Promise<T>): Promis
   await take().catch(async (error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
     const holder = Number(await readFile(lock, 'utf8').catch(ifMissing('0')));
-    if (holder !== 0 && (holder === process.pid || isRunning(holder))) {
+    // In a container the service has the same id after each start: its own it knows.
+    const isHeld = holder === process.pid ? claims.has(lock) : holder !== 0 && isRunning(holder);
+    if (isHeld) {
       throw new ModelError(
         'download-failed',
         modelFailure('already-installing', { process: String(holder), lock }),
@@ -84,12 +86,17 @@ export async function claimed<T>(folder: string, work: () => Promise<T>): Promis
     await rm(lock, { force: true });
     await take();
   });
+  claims.add(lock);
   try {
     return await work();
   } finally {
+    claims.delete(lock);
     await rm(lock, { force: true });
   }
 }
+
+/** Locks that this process has. */
+const claims = new Set<string>();
 
 function isRunning(pid: number): boolean {
   try {

@@ -11,10 +11,17 @@ export class ServerFailed extends Error {
   override name = 'ServerFailed';
   readonly said: Sentence;
   readonly passing: boolean;
-  constructor(said: Sentence, { passing }: { passing: boolean }, cause?: unknown) {
+  /** What there is of the file here is not a part of the one there. */
+  readonly isBeyond: boolean;
+  constructor(
+    said: Sentence,
+    { passing, isBeyond = false }: { passing: boolean; isBeyond?: boolean },
+    cause?: unknown,
+  ) {
     super(inEnglish(said), { cause });
     this.said = said;
     this.passing = passing;
+    this.isBeyond = isBeyond;
   }
 }
 
@@ -74,9 +81,10 @@ const lasting = (said: Sentence): ServerFailed => new ServerFailed(said, { passi
 
 function refusal(status: number): ServerFailed {
   if (status === 404 || status === 410) return lasting(modelFailure('file-not-found'));
-  const may = status >= 500 || status === 408 || status === 416 || status === 429;
+  const isBeyond = status === 416;
+  const may = status >= 500 || status === 408 || isBeyond || status === 429;
   const said = modelFailure('http-status', { status: String(status) });
-  return may ? passing(said) : lasting(said);
+  return new ServerFailed(said, { passing: may, isBeyond });
 }
 
 export function networkReason(error: unknown): Sentence {
