@@ -8,7 +8,7 @@ import { SpaceLedger, type SpaceDeps, countingFor, ledgerOf } from './space-ledg
 /**
  * `limits.spaces_gb` and, of each user, `limits.user_gb`: what is about to come in is let in or refused.
  * What has been let in, and what is made of it, goes on whatever it takes: nothing acknowledged is given
- * up for a limit.
+ * up for a limit. What a browser or a desk sends has no length before its end: it ends there, and what has come stays.
  */
 export interface SpaceLimit {
   /** Bytes that are taken, with what is coming in; null until they were counted, and where none is limited. */

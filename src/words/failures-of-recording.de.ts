@@ -86,7 +86,7 @@ export const failuresOfRecordingInGerman = {
   },
   'total-space-full': {
     detail:
-      'Alle Personen zusammen belegen {taken} von {limit} Speicherplatz. Laufendes geht weiter, Neues wird nicht angenommen. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
+      'Alle Personen zusammen belegen {taken} von {limit} Speicherplatz. Aufnahmen von Geräten des Servers gehen weiter; andere Aufnahmen enden, und Neues wird nicht angenommen. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
   },
   'device-silent': {
     detail: 'Von „{device}“ kam kein Audio, nicht einmal Stille.',

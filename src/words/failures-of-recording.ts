@@ -122,7 +122,7 @@ export const failuresOfRecording = {
     { taken: 'bytes', limit: 'bytes' },
     {
       detail:
-        'All people together use {taken} of {limit} of storage. What is running continues; nothing new is accepted. Delete recordings, or ask an administrator to raise the limit.',
+        'All people together use {taken} of {limit} of storage. Recordings from the server’s devices continue; other recordings end, and nothing new is accepted. Delete recordings, or ask an administrator to raise the limit.',
     },
   ),
   'device-silent': says(
