@@ -46,6 +46,7 @@ const mayReachLevel = [
   'src/storage/',
   'src/integrity/backup.ts',
   'src/integrity/import-log.ts',
+  'src/integrity/new-directory.ts',
   'src/integrity/open-mark.ts',
   'src/integrity/repair.ts',
   'src/integrity/restore.ts',
