@@ -303,6 +303,16 @@ test('a model that the engine cannot load is not installed; the service lives', 
   assert.deepEqual(await leftIn(models), []);
 });
 
+test('a model that says it takes hotwords is tried with some, and not installed if that ends the engine', async (t) => {
+  const { store, mirror, models } = await house(t);
+  const hotwords = { unit: 'bpe', vocabulary: 'bpe.vocab' };
+  const source = { archive: 'espeak-en.tar.gz' };
+  await offerModel(mirror, 'espeak-en', source, [], {}, { hotwords });
+  const { done } = await store.install('espeak-en');
+  await assert.rejects(done, { code: 'model-unusable' });
+  assert.deepEqual((await installedModels(models)).models, []);
+});
+
 test('what a model needs beside it comes with it; voices are tried on a sample', async (t) => {
   const { store, mirror } = await house(t);
   await offerModel(mirror, 'espeak-embedding', { base: '' });

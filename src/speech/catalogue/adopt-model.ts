@@ -52,8 +52,17 @@ export async function adoptModel(
   const { models } = await installedModels(installed);
   const before = models.find(({ id }) => id === fresh.id);
   assertSame(fresh, files, (await recordedChecksums(modelsDir, fresh.id)) ?? sumsOf(before?.files));
-  const { id, title, purpose, languages, license, sherpa } = fresh;
-  const manifest: ModelManifest = { id, title, purpose, languages, license, sherpa, files };
+  const { id, title, purpose, languages, license, hotwords, sherpa } = fresh;
+  const manifest: ModelManifest = {
+    id,
+    title,
+    purpose,
+    languages,
+    license,
+    hotwords,
+    sherpa,
+    files,
+  };
   await writeDurably(join(folder, 'model.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await checkModel({ ...manifest, folder }, models, signal);
   signal.throwIfAborted();

@@ -6,6 +6,7 @@ import { StageError } from '../../shared/errors.ts';
 import { sameWords } from '../../language/proof.ts';
 import { packageRoot } from '../../shared/package.ts';
 import { type InstalledModel, sherpaConfig, sherpaInstalled } from '../local/local-models.ts';
+import { withHotwords } from '../local/local-engine.ts';
 import { type LocalProcess, localProcess } from '../local/local-process.ts';
 import { ModelError } from './model-error.ts';
 
@@ -54,8 +55,13 @@ async function tried(
   const end = await lengthOf(speechSample);
   switch (model.purpose) {
     case 'speech-to-text': {
-      const request = { op: 'recognise', key: model.folder, config, path, start: 0, end } as const;
-      const { text } = await engine.ask(request, options);
+      // One that does not take them as it says ends the process, here and not in a recording.
+      const listed = model.hotwords && {
+        config: withHotwords(config, model),
+        hotwords: textSample,
+      };
+      const plain = { op: 'recognise', key: model.folder, config, path, start: 0, end } as const;
+      const { text } = await engine.ask({ ...plain, ...listed }, options);
       return text.trim() === '' ? modelFailure('test-no-words') : null;
     }
     case 'streaming-speech-to-text': {

@@ -116,7 +116,7 @@ function withLanguage(
 }
 
 /** The search that takes hotwords, and how the model's words are spelt. */
-const withHotwords = (
+export const withHotwords = (
   config: Record<string, unknown>,
   { folder, hotwords }: InstalledModel,
 ): Record<string, unknown> => ({
