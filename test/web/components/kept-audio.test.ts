@@ -278,6 +278,27 @@ test('a store that can no longer be read does not keep a recording from ending',
   assert.match(String(socket!.sent.at(-1)), /audio\.stop/);
 });
 
+test('a pause that the service did not hear of before the stop does not keep it from the rest', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), browserRecording.set(null)));
+  const asked: string[] = [];
+  t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+    asked.push(url.split('/').at(-1)!);
+    throw new TypeError('Failed to fetch');
+  });
+  const { store } = storeInMemory();
+  const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
+  t.after(() => mine.link.close());
+  takeBlock(mine, new Int16Array(1600).buffer);
+  await pauseHere(mine, true);
+  await endHere(mine);
+  made[0]!.open();
+  made[0]!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+  await settled();
+  assert.deepEqual(asked.filter((verb) => verb === 'pause').length, 1, 'before the stop');
+});
+
 /** A microphone of which a test only sees its end. */
 const listeningUntil = (ended: () => void): Listening => ({
   rate: 16_000,

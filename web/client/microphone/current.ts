@@ -101,6 +101,8 @@ function happened(mine: Current, event: SoundEvent): void {
 export async function endHere(mine: Current): Promise<void> {
   if (mine.kept.isOver) return;
   mine.kept.isOver = true;
+  // A pause that the service has not heard of would keep it from the rest.
+  mine.wish = null;
   endedHere.set(mine.kept.recordingId);
   endInterruption(mine);
   showAs('ending', mine);
