@@ -151,9 +151,21 @@ test('what the bar asks and is refused is said in the bar', async (t) => {
 
 test('while only the page’s memory has some of it, each state says to keep the page open', (t) => {
   const here = {
-    ...{ id: 'b', recordingId: 'r', kind: 'solo', source: 'microphone', user: 'ada' },
-    ...{ startedAt: '2026-01-01T00:00:00Z', seconds: 60, safe: 30, onDisk: 20, linked: false },
-    ...{ inMemory: true, level: { rms: 0, peak: 0 }, sides: null, lost: null, missed: null },
+    id: 'b',
+    recordingId: 'r',
+    kind: 'solo',
+    source: 'microphone',
+    user: 'ada',
+    startedAt: '2026-01-01T00:00:00Z',
+    seconds: 60,
+    safe: 30,
+    onDisk: 20,
+    linked: false,
+    inMemory: true,
+    level: { rms: 0, peak: 0 },
+    sides: null,
+    lost: null,
+    missed: null,
     sound: { state: 'heard', since: 0, blockAt: 0 },
     since: 0,
   } as const;

@@ -75,33 +75,15 @@ export interface AudioStore {
 
 /** @throws {DOMException} when this browser keeps nothing (a private window of some). */
 export async function openAudioStore(): Promise<AudioStore> {
-  let db = await openDatabase();
-  await takeIn(db);
+  const { database, whileOpen } = await openReopened();
+  await takeIn(database());
   // The same function: heard once, however often the store is opened.
   addEventListener('pagehide', putAside);
   addEventListener('beforeunload', keepOpen);
   const write = (...stores: string[]) =>
     // What the browser's process has is safe from the page; a sync a block would wear the disk.
-    db.transaction(stores, 'readwrite', { durability: 'relaxed' });
-  const read = (store: string) => db.transaction(store).objectStore(store);
-
-  let reopening: Promise<void> | null = null;
-  const reopen = async () => {
-    const former = db;
-    db = await openDatabase();
-    former.close();
-  };
-  /** Does it at once; anew where the browser has closed the database meanwhile, as Safari on phones does. */
-  async function whileOpen<Result>(work: () => Promise<Result>): Promise<Result> {
-    const used = db;
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
-      if (used === db) await (reopening ??= reopen().finally(() => (reopening = null)));
-      return await work();
-    }
-  }
+    database().transaction(stores, 'readwrite', { durability: 'relaxed' });
+  const read = (store: string) => database().transaction(store).objectStore(store);
 
   return {
     put: (kept) =>
@@ -170,6 +152,31 @@ async function keepUntaken(block: Untaken, putDown: () => Promise<void>): Promis
   }
   untaken.delete(block);
   return true;
+}
+
+/** The database, which is opened again where the browser has closed it meanwhile, as Safari on phones does. */
+async function openReopened() {
+  let db = await openDatabase();
+  let reopening: Promise<void> | null = null;
+  const reopen = async () => {
+    const former = db;
+    db = await openDatabase();
+    former.close();
+  };
+  return {
+    database: () => db,
+    /** Does it at once, and anew once it is open again. */
+    async whileOpen<Result>(work: () => Promise<Result>): Promise<Result> {
+      const used = db;
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
+        if (used === db) await (reopening ??= reopen().finally(() => (reopening = null)));
+        return await work();
+      }
+    },
+  };
 }
 
 async function openDatabase(): Promise<IDBDatabase> {

@@ -47,9 +47,7 @@ export function openSearch() {
     const mine = (asking = new AbortController());
     isOutdated = false;
     try {
-      const answer = await readUpTo(question, count, mine.signal);
-      const wholes = [...opened].map((id) => readWhole(question, id, mine.signal));
-      for (const whole of await Promise.all(wholes)) answer.notes = withWhole(answer.notes, whole);
+      const answer = await readAsOpened(question, { count, opened }, mine.signal);
       if (asking !== mine) return;
       const before = found.get();
       found.set({ question, ...answer, problem: null });
@@ -59,11 +57,7 @@ export function openSearch() {
     } catch (error) {
       if (mine.signal.aborted || asking !== mine) return;
       if (!(error instanceof ApiError)) throw error;
-      const nothing = { notes: [], all: 0, next: null, fraction: 0, meaning: null };
-      const before = found.get();
-      // What was found for it before stays in sight.
-      const known = before?.question === question ? before : { question, ...nothing };
-      found.set({ ...known, problem: error.problem });
+      found.set({ ...knownOf(question, found.get()), problem: error.problem });
       if (isOutdated) askAgain(againMs);
     } finally {
       if (asking === mine) asking = undefined;
@@ -164,6 +158,24 @@ async function read(
   );
   // `group=note` is answered with notes, by the OpenAPI document one of two.
   return found as NotesFound;
+}
+
+/** What was found for a question stays in sight while it cannot be answered again. */
+function knownOf(question: Question, before: Found | null): Omit<Found, 'problem'> {
+  if (before?.question === question) return before;
+  return { question, notes: [], all: 0, next: null, fraction: 0, meaning: null };
+}
+
+/** So many notes, and all passages of those that were opened. */
+async function readAsOpened(
+  question: Question,
+  { count, opened }: { count: number; opened: ReadonlySet<string> },
+  signal: AbortSignal,
+): Promise<Omit<Found, 'question' | 'problem'>> {
+  const answer = await readUpTo(question, count, signal);
+  const wholes = [...opened].map((id) => readWhole(question, id, signal));
+  for (const whole of await Promise.all(wholes)) answer.notes = withWhole(answer.notes, whole);
+  return answer;
 }
 
 /** Page after page, until so many notes are there. */
