@@ -331,7 +331,9 @@ test('what the service refuses for now is asked again for a quarter of an hour, 
   assert.equal(asked, used + 2, 'soon again');
   tries.taken();
   assert.equal(await refused('not-recording'), 'gone');
-  assert.equal(await afterRefusal({ ...kept, recordingId: null }, 'disk-low', tries), 'gone');
+  // A new recording is offered again, too; what is recorded meanwhile stays here.
+  assert.equal(await afterRefusal({ ...kept, recordingId: null }, 'disk-low', tries), 'again');
+  assert.equal(await afterRefusal({ ...kept, recordingId: null }, 'not-found', tries), 'gone');
 });
 
 test('the title says what goes on while the page is hidden, whatever page it is', (t) => {
