@@ -25,7 +25,6 @@ const always: Readonly<Record<string, string>> = {
   'test/recordings/finishing.test.ts': 'what was begun is ended by the next start',
   'test/security/every-operation.test.ts': 'every operation, asked by strangers',
   'test/speech/local-engine.test.ts': 'the built-in recogniser',
-  'test/storage/postgres/log.test.ts': 'the contract of the log, on PostgreSQL',
   'test/web/editing.test.ts': 'corrections',
   'test/web/first-note.test.ts': 'from setting up to the first note',
   'test/web/login.test.ts': 'logging in',
