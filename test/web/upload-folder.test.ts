@@ -38,6 +38,11 @@ test('files go into the folder that was chosen with them, whatever is chosen, or
     return found!.folder;
   };
   const over = page.locator('.dropover');
+  /** Before the page is there, nothing hears of a file. */
+  const isThere = async () => {
+    await page.getByRole('button', { name: 'Source and options' }).waitFor();
+    await page.locator('main h1, main h2').first().waitFor();
+  };
 
   await t.test(
     'one that is dropped, into the folder that is looked into, else into none',
@@ -53,6 +58,8 @@ test('files go into the folder that was chosen with them, whatever is chosen, or
       assert.equal(await folderOf('private.wav'), null, 'what a cancelled dialog chose is over');
 
       await page.goto(`${service.url}/?folder=${folder}`);
+      await isThere();
+      await page.locator('main').getByText('Choir').first().waitFor();
       await carry(page, talk('choir.wav', 0.3), 'dragover');
       await over.getByText('into the folder “Choir”').waitFor();
       await checkLook(page, 'upload-over-folder');
@@ -73,13 +80,17 @@ test('files go into the folder that was chosen with them, whatever is chosen, or
 
   await t.test('also where what sends it could not be loaded at first', async () => {
     await page.goto(service.url);
+    await isThere();
     const sender = '**/assets/browser-*.js';
     await page.route(sender, (route) => route.abort());
     await carry(page, talk('late.wav', 0.45), 'drop');
-    await page.getByText('The upload stopped at 0%.').waitFor();
-    await page.getByText('Part of this page could not be loaded.').waitFor();
+    // In the list and in the bar.
+    const seen = (text: string) => page.getByText(text).filter({ visible: true }).first().waitFor();
+    await seen('The upload stopped at 0%.');
+    await seen('Part of this page could not be loaded.');
     await page.unrouteAll({ behavior: 'wait' });
     await page.reload();
+    await isThere();
     await carry(page, talk('late.wav', 0.45), 'drop');
     assert.equal(await folderOf('late.wav'), null);
   });
