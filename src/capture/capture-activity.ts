@@ -9,7 +9,7 @@ import { failure } from '../words/failures.ts';
 import type { BrowserCaptures } from './browser/browser-captures.ts';
 import { combinedDevice } from './device/alsa-config.ts';
 import type { CaptureOrder } from './process/client.ts';
-import { finishedAudio, removeCaptureFiles } from './file/capture-files.ts';
+import { finishedAudio, readClaim, removeCaptureFiles } from './file/capture-files.ts';
 import { type CaptureOutcome, followCapture } from './follow-capture.ts';
 import type { CaptureStatus } from './process/protocol.ts';
 import type { CombinedSource } from './pulse/combined-source.ts';
@@ -83,6 +83,9 @@ async function record(
   const { recordingId, device } = reservation;
   const folder = deps.folderOf(recordingId);
   await privateDirectory(folder);
+  // Who tries again what failed long ago, maybe with others, does not expect a microphone to be opened.
+  if (reservation.control?.retried && !(await untilDiskAnswers(job, () => readClaim(folder))))
+    throw nothingRecorded();
   let isKept = device !== combinedDevice;
   let last: CaptureStatus | undefined;
   const outcome = await followCapture(folder, {
@@ -159,5 +162,8 @@ async function appendAudio(
 function nothingCaptured(reason: CaptureOutcome['reason'], device: string): StageError {
   return reason === 'device-unavailable'
     ? new StageError(failure('device-silent', { device }), { retriable: false })
-    : new StageError(failure('nothing-recorded'), { retriable: false });
+    : nothingRecorded();
 }
+
+const nothingRecorded = (): StageError =>
+  new StageError(failure('nothing-recorded'), { retriable: false });

@@ -15,6 +15,8 @@ export type ControlState = {
   startedAt: number;
   paused: boolean;
   discarded: boolean;
+  /** Whether it was tried again after it had failed: it takes what there is. */
+  retried: boolean;
   /** Position of the last fact that was read. */
   position: number;
 };
@@ -30,7 +32,8 @@ export async function readControlState(
       const { device, trigger, owner } = fact.data;
       const startedAt = Date.parse(fact.at);
       const { position } = fact;
-      control = { device, trigger, owner, startedAt, paused: false, discarded: false, position };
+      const begun = { paused: false, discarded: false, retried: false };
+      control = { device, trigger, owner, startedAt, ...begun, position };
     } else if (control) control = after(control, fact);
   }
   if (!control) throw new Error(`recording ${recordingId} was never started`);
@@ -79,6 +82,8 @@ function after(control: ControlState, fact: FactOutline): ControlState {
     case 'recording.discarded':
     case 'recording.erased':
       return { ...control, position, discarded: true };
+    case 'retry.requested':
+      return { ...control, position, retried: true };
     default:
       return { ...control, position };
   }

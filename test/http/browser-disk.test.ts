@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { StageError } from '../../src/shared/errors.ts';
+import { failure } from '../../src/words/failures.ts';
 import { connect, startService } from '../support/http-client.ts';
+import { runningRecording } from '../support/running-recording.ts';
 
 test('a recording whose disk refuses its browser does not wait for it for ever', async (t) => {
   const service = await startService(t, {
@@ -63,4 +67,27 @@ test('what was recorded stays when its end fails: it is not cleared away, and a 
   await service.reaches(id, 'idle.saved');
   const audio = await readFile(join(folder, 'audio.wav'));
   assert.ok(audio.subarray(44).equals(Buffer.alloc(32_000, 1)));
+});
+
+test('who tries again what never began opens no microphone: there is nothing to take', async (t) => {
+  const absent: StageActivity = () => {
+    throw new StageError(failure('no-device-connected'), { retriable: true });
+  };
+  const first = await startService(t, { stages: { capture: absent } });
+  const token = await first.setUp();
+  const id = await runningRecording(first, token, 'Mic');
+  await first.reaches(id, 'error');
+  await first.close();
+
+  const service = await startService(t, {
+    stages: { capture: undefined },
+    dataDir: first.dataDir,
+  });
+  const retried = await service.call('POST', `/recordings/${id}/retry`, { token });
+  assert.equal(retried.status, 202, JSON.stringify(retried.body));
+  await service.reaches(id, 'error');
+  const { body } = await service.call<{ error: { code: string } }>('GET', `/recordings/${id}`, {
+    token,
+  });
+  assert.equal(body.error.code, 'nothing-captured');
 });

@@ -1,7 +1,11 @@
 import type { TestService } from './http-client.ts';
 
-/** A recording that runs, from no device: nothing is captured in this service. */
-export async function runningRecording(service: TestService, token: string): Promise<string> {
+/** A recording that was begun, unless said otherwise from no device: then nothing is captured in this service. */
+export async function runningRecording(
+  service: TestService,
+  token: string,
+  device: string | null = null,
+): Promise<string> {
   const { userId } = (await service.accounts.authenticate(token))!;
   const recordingId = '01K9ZZZZZZZZZZZZZZZZZZZZZZ';
   const start = {
@@ -15,8 +19,8 @@ export async function runningRecording(service: TestService, token: string): Pro
     ...start,
     recordingId,
     command: 'start',
-    device: null,
-    trigger: 'browser',
+    device,
+    trigger: device === null ? 'browser' : 'api',
   });
   await service.projections.applied('all', await service.store.head());
   return recordingId;
