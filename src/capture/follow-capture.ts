@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOfSystem } from '../recordings/stages/stage-files.ts';
 import { StageError } from '../shared/errors.ts';
-import { isNoSpace } from '../storage/disk.ts';
+import { isNoSpace, isOfSystem } from '../storage/disk.ts';
 import { readClaim, readNotes } from './file/capture-files.ts';
 import { type Capture, type CaptureOrder, adoptCapture, startCapture } from './process/client.ts';
 import type { CaptureStatus, EndReason } from './process/protocol.ts';

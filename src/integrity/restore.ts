@@ -23,8 +23,7 @@ import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
 import { openContent } from '../../events/log/sealing.ts';
 import { KeyError } from '../../events/key-store.ts';
-import { lastState } from '../recordings/erasure.ts';
-import { erasedState } from '../recordings/handle.ts';
+import { erasedState, lastState } from '../recordings/handle.ts';
 import { ifCode } from '../shared/errors.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 

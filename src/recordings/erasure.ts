@@ -21,7 +21,7 @@ import {
   namedIn,
   removeQuarantined,
 } from './erased-files.ts';
-import { erasedState } from './handle.ts';
+import { erasedState, lastState } from './handle.ts';
 import { NotAccepted } from './refusals.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
 
@@ -248,18 +248,6 @@ export function erasureCommands({
         );
     },
   };
-}
-
-/** The state its last fact led to; undefined without any. Nothing before that fact is read. */
-export async function lastState(
-  store: Pick<EventStore, 'read' | 'version'>,
-  recordingId: string,
-): Promise<string | undefined> {
-  const stream = recordingStream(recordingId);
-  const last = await store.version(stream);
-  if (last === 0) return undefined;
-  for await (const { to } of store.read(stream, { afterVersion: last - 1, limit: 1 })) return to;
-  return undefined;
 }
 
 async function finishErasure(deps: ErasureDeps, recordingId: string): Promise<string[]> {

@@ -52,6 +52,18 @@ export type RecordingState = {
 /** The state of a recording of which nothing is left. */
 export const erasedState = 'idle.erased';
 
+/** The state its last fact led to; undefined without any. Nothing before that fact is read. */
+export async function lastState(
+  store: Pick<EventStore, 'read' | 'version'>,
+  recordingId: string,
+): Promise<string | undefined> {
+  const stream = recordingStream(recordingId);
+  const last = await store.version(stream);
+  if (last === 0) return undefined;
+  for await (const { to } of store.read(stream, { afterVersion: last - 1, limit: 1 })) return to;
+  return undefined;
+}
+
 /** Facts that a recording accepts whose key is lost. */
 const ending: ReadonlySet<RecordingFactType> = new Set([
   'error.cleared',

@@ -13,8 +13,8 @@ import {
 import { type Recording, readRecording } from '../../projections/recording/recording.ts';
 import { possibleFacts, stateName } from '../../machines/states.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
-import { type ErasureCommands, type Removals, lastState } from './erasure.ts';
-import { type RecordingHandler, erasedState } from './handle.ts';
+import type { ErasureCommands, Removals } from './erasure.ts';
+import { type RecordingHandler, erasedState, lastState } from './handle.ts';
 import type { Accepted } from './import-audio.ts';
 import { type LateAudioDeps, unlessLateAudio } from './late-audio-first.ts';
 import { audioStillComes, notLegal, refusalError } from './refusals.ts';

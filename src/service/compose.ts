@@ -29,8 +29,8 @@ import { openSpaceLimit } from '../storage/quota.ts';
 import { type OwnVaults, openOwnVaults } from '../documents/own-vaults.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import { namedIn } from '../recordings/erased-files.ts';
-import { lastState } from '../recordings/erasure.ts';
-import { erasedState } from '../recordings/handle.ts';
+
+import { erasedState, lastState } from '../recordings/handle.ts';
 
 /** What a service is started with. */
 export type ServiceOptions = {

@@ -110,6 +110,25 @@ export function isNoSpace(error: unknown): boolean {
   return hasCode(error, 'ENOSPC') || /No space left/.test(error.message) || isNoSpace(error.cause);
 }
 
+/** What a disk, a network file system or a process short of files says, and may not say a little later. */
+export const isOfSystem = (error: unknown): boolean =>
+  hasCode(
+    error,
+    'EIO',
+    'ESTALE',
+    'EDQUOT',
+    'EROFS',
+    'EMFILE',
+    'ENFILE',
+    'ENOMEM',
+    'EBUSY',
+    'EAGAIN',
+    'ETIMEDOUT',
+    'EHOSTDOWN',
+    'EHOSTUNREACH',
+    'ENOTCONN',
+  );
+
 /** Removes the reserve; false when there is none. */
 export const removeReserve = (root: string): Promise<boolean> =>
   rm(join(root, reserveFile)).then(() => true, ifMissing(false));

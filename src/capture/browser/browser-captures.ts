@@ -1,7 +1,7 @@
 import type { EventStore } from '../../../events/store.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';
-import { lastState } from '../../recordings/erasure.ts';
+import { lastState } from '../../recordings/handle.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
 import { untilDiskAnswers } from '../../recordings/stages/stage-files.ts';
 import { StageError } from '../../shared/errors.ts';

@@ -42,8 +42,7 @@ import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { failure } from '../../words/failures.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-import { lastState } from '../erasure.ts';
-import { erasedState } from '../handle.ts';
+import { erasedState, lastState } from '../handle.ts';
 import { type TakenUp, type TakenDeps, takenOf } from './taken-along.ts';
 import { isSplitCapture, withRoom } from './stage-files.ts';
 

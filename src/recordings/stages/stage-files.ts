@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { retry } from '../../shared/retry.ts';
 import { hasCode, StageError } from '../../shared/errors.ts';
 import type { BlobsError } from '../../storage/blobs/blobs.ts';
-import { isNoSpace } from '../../storage/disk.ts';
+import { isNoSpace, isOfSystem } from '../../storage/disk.ts';
 import { waitsFor } from '../../words/waiting.ts';
 import type { Job } from './run-stage.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
@@ -164,24 +164,5 @@ async function again<T>(
 /** That it lets us in no more, passes when a person has mended that. */
 const isAway = (error: unknown): boolean =>
   hasCode<BlobsError>(error, 'BLOBS_AWAY', 'BLOBS_REFUSED');
-
-/** What a disk, a network file system or a process short of files says, and may not say a little later. */
-export const isOfSystem = (error: unknown): boolean =>
-  hasCode(
-    error,
-    'EIO',
-    'ESTALE',
-    'EDQUOT',
-    'EROFS',
-    'EMFILE',
-    'ENFILE',
-    'ENOMEM',
-    'EBUSY',
-    'EAGAIN',
-    'ETIMEDOUT',
-    'EHOSTDOWN',
-    'EHOSTUNREACH',
-    'ENOTCONN',
-  );
 
 const missing = (): StageError => new StageError(failure('no-audio'), { retriable: false });
