@@ -77,6 +77,8 @@ type Progress = { position: number; behind: Map<string, number>; stuck: Stuck };
 /** Notes of a user that have no place in their vault, though it can be written: tried again, from when on, as above. */
 type Stuck = Map<string, { ids: Set<string>; from: number }>;
 
+/** With more notes of a user without a place the vault is taken for one that cannot be written. */
+const stuckMax = 1000;
 /** Facts that wait to be looked at; more are read from the log again. */
 const waitingMax = 10_000;
 /** A process that ends without a word has so much to look at again, in facts. */
@@ -325,13 +327,14 @@ async function copy(
     const from = systemClock.now() + everyMs;
     // Without the error's own words: paths in them are made of titles.
     const told = { code: codeOf(error), user_id: owner };
+    const { ids } = stuck.get(owner) ?? { ids: new Set<string>() };
     const isOfNote = error instanceof NoVault || error instanceof ConfinementError;
-    if (!isOfNote || (await folderFault(vault)) !== null) {
+    const isFull = ids.size >= stuckMax && !ids.has(recordingId);
+    if (!isOfNote || isFull || (await folderFault(vault)) !== null) {
       behind.set(owner, from);
       log.warn(told, 'notes folder cannot be written; trying again');
       return;
     }
-    const { ids } = stuck.get(owner) ?? { ids: new Set<string>() };
     if (!ids.has(recordingId))
       log.warn({ ...told, recordingId }, 'a note has no place in the notes folder; trying again');
     stuck.set(owner, { ids: ids.add(recordingId), from });
