@@ -53,7 +53,7 @@ export default {
   uploadCut: 'Der Upload wurde bei {percent} % unterbrochen.',
   uploadKept: 'Der bereits hochgeladene Teil bleibt einen Tag lang gespeichert.',
   uploadNotLoaded:
-    'Ein Teil dieser Seite konnte nicht geladen werden. Wenn das wieder geschieht, laden Sie sie neu und wählen Sie die Datei noch einmal aus.',
+    'Ein Teil dieser Seite konnte nicht geladen werden. Wenn das wieder geschieht, laden Sie die Seite neu und wählen Sie die Datei noch einmal aus.',
   uploadItself: 'Der Upload wird automatisch fortgesetzt, sobald die Verbindung wieder da ist.',
   uploadAgain: 'Wählen Sie dieselbe Datei noch einmal aus, um den Upload fortzusetzen.',
   goOnNow: 'Jetzt fortsetzen',

@@ -58,7 +58,7 @@ const english = {
   uploadCut: params('The upload stopped at {percent}%.'),
   uploadKept: 'The part already uploaded is kept for a day.',
   uploadNotLoaded:
-    'Part of this page could not be loaded. If that happens again, reload it and choose the file again.',
+    'Part of this page could not be loaded. If that happens again, reload the page and choose the file again.',
   uploadItself: 'The upload resumes automatically once the connection is back.',
   uploadAgain: 'Choose the same file again to resume the upload.',
   goOnNow: 'Resume now',
