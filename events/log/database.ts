@@ -20,15 +20,12 @@ export type WriteHook = (write: () => Promise<void>) => Promise<void>;
  * the torn record is lost at the next start. So writes go one after another, all of them,
  * and after a failure none is let through until the database was closed and opened again. Where the disk
  * has no room for that it stays open to be read.
- *
- * Sublevels opened on it are opened again with it; what they are asked while it is closed fails
- * with `LEVEL_DATABASE_NOT_OPEN`. Sublevels of sublevels are not: name those by a path.
+ * What it is asked while it is closed fails with `LEVEL_DATABASE_NOT_OPEN`. Sublevels would not be opened again with it.
  */
 export class LogDatabase extends Level {
   /** Called once for each failure that stops writing. */
   onWriteFailure: (error: unknown) => void = () => {};
   readonly #hook: WriteHook;
-  readonly #sublevels = new Set<Reopenable>();
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #failed = false;
@@ -40,9 +37,8 @@ export class LogDatabase extends Level {
     this.#hook = hook;
   }
 
-  /** Closes and opens the database, and the sublevels that were open. Writes are let through again. */
+  /** Closes and opens the database. Writes are let through again. */
   async reopen(): Promise<void> {
-    const sublevels = [...this.#sublevels];
     this.waitsForRoom = undefined;
     // Writes that were under way end before the files are closed.
     await this.#last;
@@ -50,21 +46,6 @@ export class LogDatabase extends Level {
     await this.open({ createIfMissing: false });
     await syncDirectory(this.location);
     this.#failed = false;
-    for (const sublevel of sublevels) {
-      this.#sublevels.add(sublevel);
-      await sublevel.open();
-    }
-  }
-
-  override attachResource(resource: Parameters<Level['attachResource']>[0]): void {
-    if (isSublevel(resource)) this.#sublevels.add(resource);
-    super.attachResource(resource);
-  }
-
-  override detachResource(resource: Parameters<Level['detachResource']>[0]): void {
-    // Closed with the database, a sublevel is to come back with it; closed alone, it is not.
-    if (this.status === 'open' && isSublevel(resource)) this.#sublevels.delete(resource);
-    super.detachResource(resource);
   }
 
   /* The library's own hooks for those who implement a database; all ways to write end in them. */
@@ -166,9 +147,6 @@ export function levelCode(error: unknown): string | undefined {
 const waitingMax = 10_000;
 const library = Level.prototype as unknown as Writes;
 
-const isSublevel = (resource: object): resource is Reopenable =>
-  'prefix' in resource && 'open' in resource;
-
 /** What LevelDB's refusal to open, or to give the first answers, means. */
 export function openFailure(folder: string, error: unknown): EventStoreError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -242,7 +220,6 @@ async function bytesToOpen(directory: string): Promise<number> {
   return bytes;
 }
 
-type Reopenable = { open(): Promise<void> };
 type RawBatch = { _write(options: unknown): Promise<void> };
 type Writes = Record<
   '_put' | '_del' | '_batch' | '_clear',

@@ -54,7 +54,7 @@ export type LogOptions = {
 
 /** The log in LevelDB. */
 export interface LevelLog extends EventLog {
-  /** The database, for other data beside the log: in sublevels other than `log`, `streams`, `meta`. */
+  /** The database, for other data beside the log: under other prefixes than its own. */
   readonly db: LogDatabase;
 }
 

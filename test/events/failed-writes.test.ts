@@ -166,16 +166,16 @@ describe('After a failed write the log', () => {
   it('opens what else is kept in the database again, and stops that from writing on as well', async (test) => {
     const disk = fragileDisk();
     const log = await (await tempLog(test)).open({ write: disk.write });
-    const rows = log.db.sublevel(['projections', 'recordings'], {});
-    await rows.put('a', '1');
+    const key = '!projections!recordings/a';
+    await log.db.put(key, '1');
     disk.failNext('before');
-    await assert.rejects(rows.put('a', '2'), /EIO/);
+    await assert.rejects(log.db.put(key, '2'), /EIO/);
     // The failure was another's, but what is written behind it would be lost as well.
     await rejects(log.append('recording-1', [plainFact('1')], 0), 'BUSY');
     await log.usable();
-    assert.equal(await rows.get('a'), '1');
-    await rows.put('a', '3');
-    assert.equal(await rows.get('a'), '3');
+    assert.equal(await log.db.get(key), '1');
+    await log.db.put(key, '3');
+    assert.equal(await log.db.get(key), '3');
     await log.append('recording-1', [plainFact('1')], 0);
   });
 
