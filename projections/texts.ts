@@ -10,13 +10,9 @@ import {
   withTextRows,
   withTexts,
 } from './recording/digest.ts';
-import { shown } from './recording/reading.ts';
+import { type Reading, shown } from './recording/reading.ts';
 import type { Utterance } from './recording/utterances.ts';
-import type { Interruption } from './recording/interruptions.ts';
-import type { Sidenote } from './recording/sidenotes.ts';
 import { shownOf } from './recording/recording.ts';
-import type { Block, Correction } from '../events/facts/transcript.ts';
-import type { Line, OfferedSummary } from './recording/summary.ts';
 import type { FoldedRecording } from './recording-fold.ts';
 import { type KeptRecording, digestIn, recordingsName, keptRecording } from './recording-row.ts';
 
@@ -27,27 +23,21 @@ import { type KeptRecording, digestIn, recordingsName, keptRecording } from './r
  */
 
 /** The words of one recording. */
-export type TranscriptRow = {
+export type TranscriptRow = Pick<
+  Reading,
+  | 'blocks'
+  | 'editable'
+  | 'interruptions'
+  | 'lines'
+  | 'offered'
+  | 'people'
+  | 'sidenotes'
+  | 'summary'
+  | 'unplaced'
+> & {
   recordingId: string;
   /** What was recognised, while there are no turns or paragraphs made of it. */
   utterances: Utterance[];
-  /** With what people corrected; of utterances alone their paragraphs. */
-  blocks: Block[];
-  /** Corrections of an earlier transcript that found no place in this one. */
-  unplaced: Correction[];
-  summary: string | null;
-  /** The summary line by line; none where it is prose. */
-  lines: readonly Line[];
-  /** The lines that people see and edit: these, or the paragraphs of prose. */
-  editable: readonly Line[];
-  /** What a model made of the summary since people edited it, and that waits for their word. */
-  offered: OfferedSummary | null;
-  /** What people wrote beside it, by its times. */
-  sidenotes: readonly Sidenote[];
-  /** When nothing was recorded for a while. */
-  interruptions: readonly Interruption[];
-  /** Names of people who may be heard, as they were given. */
-  people: readonly string[];
 };
 
 /** What the keys of a recording's texts begin with. */
@@ -142,20 +132,7 @@ async function readTexts(storage: ProjectionStorage, kept: KeptRecording): Promi
   );
   const texts = new Map(versions.map((version, at) => [version, rows[at]]));
   const utterances = isSpokenOnly(source) ? await utterancesIn(storage, recordingId, source) : [];
-  const said = shown(withTexts(digest, texts), utterances);
-  const { blocks, unplaced, summary, lines, editable, offered } = said;
-  const { sidenotes, interruptions, people } = said;
-  const ofSummary = { summary, lines, editable, offered };
-  return {
-    recordingId,
-    utterances,
-    blocks,
-    unplaced,
-    ...ofSummary,
-    sidenotes,
-    interruptions,
-    people,
-  };
+  return { ...shown(withTexts(digest, texts), utterances), recordingId, utterances };
 }
 
 /** The rows of text that reading would need: the same as long as what is shown is. */

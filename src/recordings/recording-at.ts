@@ -64,33 +64,14 @@ export async function recordingAt(
   }
   if (!kept) return null;
   const row = recordingRow(kept);
-  const {
-    blocks,
-    utterances,
-    unplaced,
-    summary,
-    lines,
-    editable,
-    offered,
-    sidenotes,
-    interruptions,
-    people,
-  } = shown(recording);
+  const reading = shown(recording);
   const started = new Set(row.running.map(({ stage }) => stage));
   return {
     row,
     transcript: {
+      ...reading,
       recordingId,
-      utterances: isSpokenOnly(shownOf(recording)) ? [...utterances] : [],
-      blocks,
-      unplaced,
-      summary,
-      lines,
-      editable,
-      offered,
-      sidenotes,
-      interruptions,
-      people,
+      utterances: isSpokenOnly(shownOf(recording)) ? [...reading.utterances] : [],
     },
     position,
     possible: possibleFacts(snapshot),
