@@ -20,27 +20,8 @@ import {
 } from './recording-row.ts';
 
 /** A recording with documents, as `GET /transcripts` lists it. */
-export type LibraryItem = {
-  recordingId: string;
-  /** Path of the index document, relative to the user's space. */
-  filename: string;
-  title: string | null;
-  /** Name of the file it was imported from; null for a captured one. */
-  source: string | null;
-  summary: string | null;
-  kind: Kind;
-  language: string | null;
-  createdAt: string;
-  duration: number | null;
-  speakers: ListedRecording['speakers'];
-  documents: { index: string; transcript: string; summary: string };
-  folder: string | null;
-  tags: readonly string[];
-  /** Whose it is, and with whom it is shared. */
-  owner: string;
-  links: ListedRecording['links'];
-  access: ListedRecording['access'];
-  hold: ListedRecording['hold'];
+export type LibraryItem = ListedRecording & {
+  documents: NonNullable<ListedRecording['documents']>;
 };
 
 /**
@@ -126,7 +107,7 @@ export async function libraryOf(
 ): Promise<LibraryPage> {
   const place = around === undefined ? undefined : await placeOf(storage, owner, around);
   const { entries, ...cursors } = await newestFirst(read, { ...page, around: place });
-  const rows = (await recordingsListed(storage, entries)).map(libraryItem);
+  const rows = (await recordingsListed(storage, entries)).filter(hasDocuments);
   return { rows: rows.filter((item) => item !== undefined), ...cursors };
 }
 
@@ -200,30 +181,8 @@ export async function sameAudioAs(
   return null;
 }
 
-/** Undefined for a recording whose documents went since the list was read, or whose key did. */
-function libraryItem(row: ListedRecording): LibraryItem | undefined {
-  const { documents, speakers } = row;
-  if (documents === null) return undefined;
-  return {
-    recordingId: row.recordingId,
-    filename: documents.index,
-    title: row.title,
-    source: row.source,
-    summary: row.abstract,
-    kind: row.kind,
-    language: row.language,
-    createdAt: row.startedAt,
-    duration: row.duration,
-    speakers,
-    documents,
-    folder: row.folder,
-    tags: row.tags,
-    owner: row.owner,
-    links: row.links,
-    access: row.access,
-    hold: row.hold,
-  };
-}
+/** Not of a recording whose documents went since the list was read, or whose key did. */
+const hasDocuments = (row: ListedRecording): row is LibraryItem => row.documents !== null;
 
 const audioList = (owner: string, sha256: string): string => `a/${owner}/${sha256}/`;
 const filesOfMinute = (owner: string, minute: string): string => `f/${owner}/${minute}/`;

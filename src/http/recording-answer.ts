@@ -113,23 +113,21 @@ export const exportedAnswer = (
 
 /** A line of `GET /transcripts`: labels that have no name are shown as people see them. */
 export function libraryAnswer(item: LibraryItem, uiLanguage: Language) {
-  const {
-    recordingId,
-    createdAt,
-    summary,
-    speakers,
-    owner: _owner,
-    links: _links,
-    access: _access,
-    hold: _hold,
-    ...rest
-  } = item;
+  const { speakers, abstract } = item;
   return {
-    recording_id: recordingId,
-    created_at: createdAt,
-    ...rest,
+    recording_id: item.recordingId,
+    created_at: item.startedAt,
+    filename: item.documents.index,
+    title: item.title,
+    source: item.source,
+    kind: item.kind,
+    language: item.language,
+    duration: item.duration,
+    documents: item.documents,
+    folder: item.folder,
+    tags: item.tags,
     speakers: speakersOf({ speakers, uiLanguage }).map(({ name }) => name),
-    summary: summary === null ? null : withSpeakerNames({ speakers, uiLanguage }, summary),
+    summary: abstract === null ? null : withSpeakerNames({ speakers, uiLanguage }, abstract),
   };
 }
 

@@ -129,7 +129,7 @@ test('a recording that is handed over is in the other’s lists, library and sta
   assert.deepEqual((await libraryOf(storage, 'anna')).rows, []);
   assert.equal((await recordingsOf(storage, 'ben', { status: 'idle' })).rows[0]?.recordingId, id);
   const { index } = pathsOf('other base');
-  assert.equal((await libraryOf(storage, 'ben')).rows[0]?.filename, index);
+  assert.equal((await libraryOf(storage, 'ben')).rows[0]?.documents.index, index);
   assert.equal(await recordingByFilename(storage, 'ben', index), id);
   assert.equal(await recordingByFilename(storage, 'anna', index), undefined);
   assert.equal(await recordingByFilename(storage, 'anna', pathsOf(id).index), undefined);

@@ -224,7 +224,7 @@ async function everySaying(history: History, storage: ProjectionStorage) {
   const row = (await recordingById(storage, recordingId))!;
   const transcript = (await transcriptOf(storage, recordingId))!;
   const { rows } = await libraryOf(storage, row.owner);
-  const item = rows.find(({ recordingId }) => recordingId === recordingId)!;
+  const item = rows.find((one) => one.recordingId === recordingId)!;
 
   const recording = await readRecording(store, recordingId);
   const folded = published(recording)!;
@@ -262,7 +262,7 @@ async function everySaying(history: History, storage: ProjectionStorage) {
       summary: named(transcript.summary ?? ''),
       sidenotes: beside(transcript),
     },
-    library: { title: item.title, language: item.language, abstract: named(item.summary ?? '') },
+    library: { title: item.title, language: item.language, abstract: named(item.abstract ?? '') },
     fold: {
       title: folded.title,
       language: folded.language,

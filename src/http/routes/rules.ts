@@ -267,7 +267,7 @@ async function tried(
 ): Promise<z.output<typeof answers.ruleTried>> {
   const { rows } = await libraryOf(services.storage, owner, { limit });
   const fitting: z.output<typeof answers.ruleTried>['fitting'] = [];
-  for (const { recordingId, title, source, createdAt, ...row } of rows) {
+  for (const { recordingId, title, source, startedAt, ...row } of rows) {
     const { recording } = await services.recordingService.read(recordingId);
     if (!isFitting(recording, ordering)) continue;
     const facts = rulesApplied(recording, ordering);
@@ -278,7 +278,7 @@ async function tried(
     fitting.push({
       recording_id: recordingId,
       title: title ?? source,
-      created_at: createdAt,
+      created_at: startedAt,
       folder: filed && 'folder' in filed ? filed.folder : null,
       add_tags:
         tagged && 'tags' in tagged ? tagged.tags.filter((tag) => !row.tags.includes(tag)) : [],
