@@ -1,6 +1,5 @@
 import { monotonicFactory } from 'ulid';
 import { crc32 } from 'node:zlib';
-import { randomFillSync } from 'node:crypto';
 import type { LoggedFact } from '../facts/catalogue.ts';
 import type { Metadata } from '../facts/envelope.ts';
 
@@ -164,21 +163,7 @@ export function asStored({ fact, id, position, stream, version, at }: PlacedFact
 }
 
 /**
- * Makes ULIDs that only ever grow, for a time in milliseconds since 1970. The library asks for randomness
- * a byte at a time, which costs more than all else about an id: here a pool of it is filled at once.
+ * Makes ULIDs that only ever grow, for a time in milliseconds since 1970. They are no secrets; the system's randomness,
+ * which the library asks for by the byte, costs more than all else about an id.
  */
-export function factIds(): (time: number) => string {
-  const pool = Buffer.allocUnsafe(poolBytes);
-  let used = poolBytes;
-  return monotonicFactory(() => {
-    if (used === poolBytes) {
-      randomFillSync(pool);
-      used = 0;
-    }
-    // As the library does: it multiplies by 32 and takes the whole part.
-    used += 1;
-    return pool.readUInt8(used - 1) / 256;
-  });
-}
-
-const poolBytes = 4096;
+export const factIds = (): ((time: number) => string) => monotonicFactory(() => Math.random());
