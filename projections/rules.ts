@@ -140,12 +140,14 @@ function taggedBy(there: readonly string[], removed: ReadonlySet<string>, taggin
 
 /** What is known of a recording when it begins. */
 export type Known = Pick<RuleTraits, 'source' | 'device' | 'fileName' | 'startedAt' | 'title'>;
-/** What a person gave with it. */
-type Given = {
+/** What a person gave with it. What is left out is as its folder or a rule has it. */
+export type Given = {
   kind?: Kind | undefined;
   /** Where nothing else says it; `solo` where nobody says that either. */
   usualKind?: Kind | undefined;
+  /** ISO 639-1 code; null: as heard. */
   language?: string | null | undefined;
+  /** Id of one of the owner's folders. */
   folder?: string | null | undefined;
 };
 

@@ -1,24 +1,20 @@
-import type { Kind, RecordingFact } from '../../events/facts/recording.ts';
-import { type Known, type Ordering, begunBy } from '../../projections/rules.ts';
+import type { RecordingFact } from '../../events/facts/recording.ts';
+import { type Given, type Known, type Ordering, begunBy } from '../../projections/rules.ts';
 
-export type Start = {
+/** What a person gave with a new recording. */
+export type Wanted = Given & {
+  title?: string | undefined;
+  /** Names of people who may be heard. */
+  people?: string[] | undefined;
+};
+
+export type Start = Wanted & {
   /** A ULID the caller has made up: what it holds for the recording can be named before it starts. */
   recordingId: string;
   owner: string;
   by: string;
   command: string;
-  /** Left out: as its folder or a rule has it. */
-  kind?: Kind | undefined;
-  /** Where neither of them says it. */
-  usualKind?: Kind | undefined;
-  /** ISO 639-1 code; null: as heard. Left out: as its folder or a rule has it. */
-  language?: string | null | undefined;
   speakers: number | null;
-  title?: string | undefined;
-  /** Names of people who may be heard. */
-  people?: string[] | undefined;
-  /** Id of one of the owner's folders. */
-  folder?: string | null | undefined;
   /** Name of the host's input device; null for a browser's microphone. */
   device: string | null;
   /** Id of the ended recording into which it goes when it has ended. */

@@ -13,13 +13,13 @@ import type { Personal } from '../../projections/personal.ts';
 import type { Log } from '../shared/log.ts';
 import { orderingOf } from './ordering.ts';
 import { begunBy } from '../../projections/rules.ts';
-import { said } from './beginnings.ts';
+import { type Wanted, said } from './beginnings.ts';
 import type { AudioFile, AudioStore } from '../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { hasCode } from '../shared/errors.ts';
 import { copyDurably, hashFile } from '../shared/files.ts';
 
-export type Upload = {
+export type Upload = Wanted & {
   /** Absolute path of a file on the same file system as the data directory; it is moved away. */
   path: string;
   filename: string;
@@ -27,20 +27,9 @@ export type Upload = {
   by: string;
   /** Id of the command; a repetition returns the first answer. */
   command: string;
-  /** Left out: as its folder or a rule has it. */
-  kind?: Kind | undefined;
-  /** Where neither of them says it. */
-  usualKind?: Kind | undefined;
-  /** ISO 639-1 code; null: as heard. Left out: as its folder or a rule has it. */
-  language?: string | null | undefined;
   speakers: number | null;
   speakers_min?: number | undefined;
   speakers_max?: number | undefined;
-  title?: string | undefined;
-  /** Names of people who may be heard. */
-  people?: string[] | undefined;
-  /** Id of one of the owner's folders. */
-  folder?: string | null | undefined;
   /** When it began, as far as that is known; the first that is given counts, else it is now. RFC 3339. */
   began?: { said?: string | undefined; madeAt?: string | null; modifiedAt?: string | undefined };
 };
