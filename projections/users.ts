@@ -1,12 +1,11 @@
 import { detail } from '../src/words/details.ts';
-import type { Sentence } from '../src/words/params.ts';
 import { problemOf } from '../src/words/problems.ts';
 import type { UserFact } from '../events/facts/catalogue.ts';
 import type { Identity } from './identities.ts';
 import type { Group } from './groups.ts';
 import { type SecondFactor, secondFactorEnded } from './second-factor.ts';
 import { lookOf, usernameKey } from './username-forms.ts';
-import type { Decision, Refusal } from '../events/command-handler.ts';
+import { type Decision, type Refusal, refusal } from '../events/command-handler.ts';
 
 export type User = {
   /** ULID: a name used again inherits nothing. */
@@ -113,7 +112,7 @@ export const decideSetup =
   (first: Omit<NewUser, 'isAdmin'>) =>
   (users: Users): UserDecision =>
     users.byId.size > 0
-      ? refuse('ALREADY_SET_UP', problemOf('already-set-up'))
+      ? refusal('ALREADY_SET_UP', problemOf('already-set-up'))
       : [registered({ ...first, isAdmin: true })];
 
 /** Creates users, all or none. The first user is an administrator: no other could set anything up. */
@@ -136,7 +135,7 @@ export const decideRegistration =
           registered(user),
           ...(user.mustChangePassword === true ? [passwordSet(user.id)] : []),
         ])
-      : refuse('ADMINISTRATOR_FIRST', problemOf('administrator-first'));
+      : refusal('ADMINISTRATOR_FIRST', problemOf('administrator-first'));
   };
 
 /** Changes rights, the password and whether the user can log in; what is left out stays. */
@@ -157,7 +156,7 @@ export const decideUserChange =
     const { isAdmin = user.isAdmin, disabled = user.disabled, passwordHash } = wanted;
     if ((!isAdmin || disabled) && isLastAdministrator(users, user)) return lastAdministrator;
     if (disabled && !user.disabled && by === id) {
-      return refuse('OWN_ACCOUNT', problemOf('own-account'));
+      return refusal('OWN_ACCOUNT', problemOf('own-account'));
     }
     const data = { user_id: id };
     const facts: UserFact[] = [];
@@ -214,7 +213,7 @@ export const decideDeletion =
 
 /** @param present the name of the user that there is, which may only look the same */
 export const nameTaken = (username: string, present = username): UserRefusal =>
-  refuse(
+  refusal(
     'USERNAME_TAKEN',
     usernameKey(username) === usernameKey(present)
       ? problemOf('username-taken', { name: username })
@@ -226,12 +225,8 @@ export const similarUser = (users: Users, username: string): User | undefined =>
   userByName(users, username) ??
   [...users.byId.values()].find((user) => lookOf(user.username) === lookOf(username));
 
-export const refuse = (refused: UserRefusal['refused'], said: Sentence): UserRefusal => ({
-  refused,
-  said,
-});
-export const unknownUser = refuse('UNKNOWN_USER', detail('user-not-found'));
-const lastAdministrator = refuse('LAST_ADMINISTRATOR', problemOf('last-administrator'));
+export const unknownUser = refusal('UNKNOWN_USER', detail('user-not-found'));
+const lastAdministrator = refusal('LAST_ADMINISTRATOR', problemOf('last-administrator'));
 
 /** Administrators who can log in. */
 export const administrators = ({ byId }: Users): number =>

@@ -6,15 +6,15 @@ import {
   withoutGrant,
 } from '../../events/facts/access.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
-import type { Refusal } from '../../events/command-handler.ts';
+import { type Refusal, refusal } from '../../events/command-handler.ts';
 import { problemOf } from '../../src/words/problems.ts';
 import type { Recording } from './recording.ts';
 
 export type AccessRefusal = Refusal<'TOO_MANY_GRANTS'>;
-export const tooManyGrants: AccessRefusal = {
-  refused: 'TOO_MANY_GRANTS',
-  said: problemOf('too-many-names', { count: grantsMax, what: 'grants' }),
-};
+export const tooManyGrants = refusal(
+  'TOO_MANY_GRANTS',
+  problemOf('too-many-names', { count: grantsMax, what: 'grants' }),
+);
 
 /** With whom it is shared; another owner begins with nobody. Pure. */
 export function accessOf({ facts }: Pick<Recording, 'facts'>): readonly Grant[] {

@@ -1,6 +1,6 @@
 import { detail } from '../../src/words/details.ts';
 import { fieldFault } from '../../src/words/field-faults.ts';
-import type { Decision, Refusal } from '../../events/command-handler.ts';
+import { type Decision, type Refusal, refusal } from '../../events/command-handler.ts';
 import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { LineKind } from '../../events/facts/transcript.ts';
@@ -371,19 +371,10 @@ function factsOf(desk: Desk): readonly (SummaryEdited | TaskChecked)[] {
   ];
 }
 
-const noSuchLine: Refusal<'NO_SUCH_LINE'> = {
-  refused: 'NO_SUCH_LINE',
-  said: detail('line-not-found'),
-};
-const summaryChanged: Refusal<'SUMMARY_CHANGED'> = {
-  refused: 'SUMMARY_CHANGED',
-  said: detail('summary-changed'),
-};
-const noOffered: Refusal<'NO_OFFERED_SUMMARY'> = {
-  refused: 'NO_OFFERED_SUMMARY',
-  said: detail('no-new-summary'),
-};
-const tooManyLines: Refusal<'TOO_MANY_LINES'> = {
-  refused: 'TOO_MANY_LINES',
-  said: fieldFault('field-entries-most', { count: summaryLimits.linesMax }),
-};
+const noSuchLine = refusal('NO_SUCH_LINE', detail('line-not-found'));
+const summaryChanged = refusal('SUMMARY_CHANGED', detail('summary-changed'));
+const noOffered = refusal('NO_OFFERED_SUMMARY', detail('no-new-summary'));
+const tooManyLines = refusal(
+  'TOO_MANY_LINES',
+  fieldFault('field-entries-most', { count: summaryLimits.linesMax }),
+);

@@ -7,13 +7,14 @@ import {
 } from '../../events/facts/links.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { problemOf } from '../../src/words/problems.ts';
+import { refusal } from '../../events/command-handler.ts';
 import type { AccessRefusal } from './access.ts';
 import type { Recording } from './recording.ts';
 
-const tooMany: AccessRefusal = {
-  refused: 'TOO_MANY_GRANTS',
-  said: problemOf('too-many-names', { count: linksMax, what: 'links' }),
-};
+const tooMany = refusal(
+  'TOO_MANY_GRANTS',
+  problemOf('too-many-names', { count: linksMax, what: 'links' }),
+);
 
 /** Links that its owner made and did not delete; another owner begins without. Pure. */
 export function linksOf({ facts }: Pick<Recording, 'facts'>): readonly LinkTerms[] {

@@ -6,7 +6,7 @@ import type { BlobsError } from '../../storage/blobs/blobs.ts';
 import { isNoSpace, isOfSystem } from '../../storage/disk.ts';
 import { waitsFor } from '../../words/waiting.ts';
 import type { Job } from './run-stage.ts';
-import { type Recording, factAt } from '../../../projections/recording/recording.ts';
+import { type Recording, audioFact, factAt } from '../../../projections/recording/recording.ts';
 import { decodeToSpeech, decodeChannels } from '../../audio/decode.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
@@ -116,16 +116,8 @@ export async function withChannelFiles<T>(
 }
 
 /** Whether a capture kept the microphone apart from the loudspeakers. */
-export const isSplitCapture = (recording: Recording): boolean => {
-  const types = [
-    'audio.captured',
-    'capture.interrupted',
-    'audio.extended',
-    'audio.assembled',
-    'audio.imported',
-  ] as const;
-  return factAt(recording, recording.sources.draft.results.audio, ...types)?.data.split === true;
-};
+export const isSplitCapture = (recording: Recording): boolean =>
+  audioFact(recording, recording.sources.draft)?.data.split === true;
 
 /** The same of a meeting, for an engine that tells speakers apart by their channels; with undefined otherwise. */
 export async function withChannelsFor(
