@@ -2,7 +2,6 @@ import { decodeTime, ulid } from 'ulid';
 import { link, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import {
-  type Kind,
   type RecordingFact,
   type RecordingFactOf,
   recordingStream,
