@@ -9,7 +9,7 @@ import { type EventStore, EventStoreError } from './store.ts';
 export type Refusal<Code extends string = string> = { refused: Code; said: Sentence };
 
 /** Why a command is refused: a code for programs, a sentence for people. */
-export const refusal = <const Code extends string>(
+export const refuse = <const Code extends string>(
   refused: Code,
   said: Sentence,
 ): Refusal<Code> => ({ refused, said });

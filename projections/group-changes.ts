@@ -1,4 +1,4 @@
-import { refusal } from '../events/command-handler.ts';
+import { refuse } from '../events/command-handler.ts';
 import { detail } from '../src/words/details.ts';
 import { problemOf } from '../src/words/problems.ts';
 import { foldName } from './library.ts';
@@ -61,10 +61,10 @@ function taken(groups: Users['groups'], { id, name }: { id: string; name: string
   const same = [...groups.values()].find(
     (one) => one.id !== id && foldName(one.name) === foldName(name),
   );
-  return same && refusal('NAME_TAKEN', problemOf('name-taken', { name: same.name }));
+  return same && refuse('NAME_TAKEN', problemOf('name-taken', { name: same.name }));
 }
 
 const tooMany = (what: 'groups' | 'members', count: number) =>
-  refusal('TOO_MANY_NAMES', problemOf('too-many-names', { count, what }));
+  refuse('TOO_MANY_NAMES', problemOf('too-many-names', { count, what }));
 
-const unknownGroup = refusal('UNKNOWN_GROUP', detail('group-not-found'));
+const unknownGroup = refuse('UNKNOWN_GROUP', detail('group-not-found'));

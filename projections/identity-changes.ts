@@ -1,4 +1,4 @@
-import { refusal } from '../events/command-handler.ts';
+import { refuse } from '../events/command-handler.ts';
 import type { UserFact } from '../events/facts/catalogue.ts';
 import { detail } from '../src/words/details.ts';
 import { problemOf } from '../src/words/problems.ts';
@@ -59,7 +59,7 @@ export const decideSignOn =
     // The settings come from who owns the host, so the group says who is the first.
     if (users.byId.size === 0 && !isAdmin) return notAdmitted('setup');
     const same = rules.matchUsername ? matching(users, comer) : undefined;
-    if (same?.disabled) return refusal('USER_DISABLED', problemOf('user-disabled'));
+    if (same?.disabled) return refuse('USER_DISABLED', problemOf('user-disabled'));
     if (same) {
       const facts = followed(users, same, { comer, adminGroup, isAdmin });
       return [linked(same.id, comer.identity), ...facts];
@@ -101,7 +101,7 @@ export const decideUnlinkedIdentity =
     const user = users.byId.get(id);
     if (!user) return unknownUser;
     if (!user.identity) return [];
-    if (!user.hasPassword) return refusal('NO_PASSWORD', detail('no-password-yet'));
+    if (!user.hasPassword) return refuse('NO_PASSWORD', detail('no-password-yet'));
     return [{ type: 'user.identity_unlinked', data: { user_id: id } }];
   };
 
@@ -159,4 +159,4 @@ function freeName({ byId }: Users, wanted: string): string {
 }
 
 const notAdmitted = (reason: 'group' | 'setup' | 'unknown' | 'linked') =>
-  refusal('NOT_ADMITTED', detail(`not-admitted-${reason}`));
+  refuse('NOT_ADMITTED', detail(`not-admitted-${reason}`));

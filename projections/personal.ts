@@ -14,7 +14,7 @@ import type { Kind } from '../events/facts/recording.ts';
 import { type RetentionTerms, isSameTerms } from '../events/facts/retention.ts';
 import { userSubject } from '../events/facts/catalogue.ts';
 import type { StoredFact } from '../events/facts/envelope.ts';
-import { type Aggregate, type Decision, type Refusal, refusal } from '../events/command-handler.ts';
+import { type Aggregate, type Decision, type Refusal, refuse } from '../events/command-handler.ts';
 import { problemOf } from '../src/words/problems.ts';
 import { foldName } from './library.ts';
 
@@ -232,7 +232,7 @@ export const orderRules =
   ({ rules }) => {
     const isAll = ids.length === rules.size && new Set(ids).size === ids.length;
     if (!isAll || !ids.every((id) => rules.has(id)))
-      return refusal('changed-meanwhile', detail('other-rules'));
+      return refuse('changed-meanwhile', detail('other-rules'));
     const isSame = [...rules.keys()].every((id, at) => id === ids[at]);
     return isSame ? [] : [{ type: 'rules.ordered', data: { rules: [...ids] } }];
   };
@@ -256,12 +256,12 @@ export function namesOf(
   };
 }
 
-export const unknownInOrder = refusal('not-found', problemOf('not-found'));
+export const unknownInOrder = refuse('not-found', problemOf('not-found'));
 
 export const tooManyNames = (
   what: 'folders' | 'tags' | 'rules' | 'grants' | 'templates' | 'words',
   count: number,
-): PersonalRefusal => refusal('too-many-names', problemOf('too-many-names', { count, what }));
+): PersonalRefusal => refuse('too-many-names', problemOf('too-many-names', { count, what }));
 
 /** Why a name cannot be given; undefined: it can. `what`: of which one more is to be made. */
 export function nameFault(
@@ -272,7 +272,7 @@ export function nameFault(
   const same = [...there.values()].find(
     (one) => one.id !== id && foldName(one.name) === foldName(name),
   );
-  return same && refusal('name-taken', problemOf('name-taken', { name: same.name }));
+  return same && refuse('name-taken', problemOf('name-taken', { name: same.name }));
 }
 
 function after(personal: Personal, fact: StoredFact<PersonalFact>): Personal {

@@ -1,4 +1,4 @@
-import { refusal } from '../events/command-handler.ts';
+import { refuse } from '../events/command-handler.ts';
 import { problemOf } from '../src/words/problems.ts';
 import { type TotpEnd, secondFactorEnded } from './second-factor.ts';
 import { type UserDecision, type Users, unknownUser } from './users.ts';
@@ -37,8 +37,8 @@ export const decideRecoveryCode =
   (id: string, sha256: string) =>
   ({ byId }: Users): UserDecision => {
     const index = byId.get(id)?.totp?.recovery.indexOf(sha256) ?? -1;
-    if (index < 0) return refusal('WRONG_CODE', problemOf('wrong-code'));
+    if (index < 0) return refuse('WRONG_CODE', problemOf('wrong-code'));
     return [{ type: 'user.recovery_code_used', data: { user_id: id, index } }];
   };
 
-const changedMeanwhile = refusal('TWO_STEP_CHANGED', problemOf('two-step-changed'));
+const changedMeanwhile = refuse('TWO_STEP_CHANGED', problemOf('two-step-changed'));

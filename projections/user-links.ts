@@ -1,6 +1,6 @@
 import { problemOf } from '../src/words/problems.ts';
 import type { UserFact } from '../events/facts/catalogue.ts';
-import { type Decision, refusal } from '../events/command-handler.ts';
+import { type Decision, refuse } from '../events/command-handler.ts';
 import {
   type NewUser,
   type UserLink,
@@ -25,10 +25,10 @@ export const decideLink =
     const { userId, purpose, sha256, isAdmin, expiresAt, note } = link;
     if (purpose === 'password' && !users.byId.has(userId)) return unknownUser;
     if (users.byId.size === 0) {
-      return refusal('ADMINISTRATOR_FIRST', problemOf('administrator-first'));
+      return refuse('ADMINISTRATOR_FIRST', problemOf('administrator-first'));
     }
     if (users.links.size >= linksMax && !users.links.has(userId)) {
-      return refusal('TOO_MANY_LINKS', problemOf('too-many-links'));
+      return refuse('TOO_MANY_LINKS', problemOf('too-many-links'));
     }
     const data = { user_id: userId, sha256, expires_at: expiresAt };
     const kept = token === undefined ? {} : { token };
@@ -84,4 +84,4 @@ export function openLink(users: Users, sha256: string, now: string): UserLink | 
 }
 
 /** One sentence for all that a link can be, so that it tells nothing. */
-export const linkOver = refusal('LINK_OVER', problemOf('link-over'));
+export const linkOver = refuse('LINK_OVER', problemOf('link-over'));

@@ -5,7 +5,7 @@ import type { Identity } from './identities.ts';
 import type { Group } from './groups.ts';
 import { type SecondFactor, secondFactorEnded } from './second-factor.ts';
 import { lookOf, usernameKey } from './username-forms.ts';
-import { type Decision, type Refusal, refusal } from '../events/command-handler.ts';
+import { type Decision, type Refusal, refuse } from '../events/command-handler.ts';
 
 export type User = {
   /** ULID: a name used again inherits nothing. */
@@ -112,7 +112,7 @@ export const decideSetup =
   (first: Omit<NewUser, 'isAdmin'>) =>
   (users: Users): UserDecision =>
     users.byId.size > 0
-      ? refusal('ALREADY_SET_UP', problemOf('already-set-up'))
+      ? refuse('ALREADY_SET_UP', problemOf('already-set-up'))
       : [registered({ ...first, isAdmin: true })];
 
 /** Creates users, all or none. The first user is an administrator: no other could set anything up. */
@@ -135,7 +135,7 @@ export const decideRegistration =
           registered(user),
           ...(user.mustChangePassword === true ? [passwordSet(user.id)] : []),
         ])
-      : refusal('ADMINISTRATOR_FIRST', problemOf('administrator-first'));
+      : refuse('ADMINISTRATOR_FIRST', problemOf('administrator-first'));
   };
 
 /** Changes rights, the password and whether the user can log in; what is left out stays. */
@@ -156,7 +156,7 @@ export const decideUserChange =
     const { isAdmin = user.isAdmin, disabled = user.disabled, passwordHash } = wanted;
     if ((!isAdmin || disabled) && isLastAdministrator(users, user)) return lastAdministrator;
     if (disabled && !user.disabled && by === id) {
-      return refusal('OWN_ACCOUNT', problemOf('own-account'));
+      return refuse('OWN_ACCOUNT', problemOf('own-account'));
     }
     const data = { user_id: id };
     const facts: UserFact[] = [];
@@ -213,7 +213,7 @@ export const decideDeletion =
 
 /** @param present the name of the user that there is, which may only look the same */
 export const nameTaken = (username: string, present = username): UserRefusal =>
-  refusal(
+  refuse(
     'USERNAME_TAKEN',
     usernameKey(username) === usernameKey(present)
       ? problemOf('username-taken', { name: username })
@@ -225,8 +225,8 @@ export const similarUser = (users: Users, username: string): User | undefined =>
   userByName(users, username) ??
   [...users.byId.values()].find((user) => lookOf(user.username) === lookOf(username));
 
-export const unknownUser = refusal('UNKNOWN_USER', detail('user-not-found'));
-const lastAdministrator = refusal('LAST_ADMINISTRATOR', problemOf('last-administrator'));
+export const unknownUser = refuse('UNKNOWN_USER', detail('user-not-found'));
+const lastAdministrator = refuse('LAST_ADMINISTRATOR', problemOf('last-administrator'));
 
 /** Administrators who can log in. */
 export const administrators = ({ byId }: Users): number =>

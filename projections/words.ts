@@ -1,4 +1,4 @@
-import { refusal } from '../events/command-handler.ts';
+import { refuse } from '../events/command-handler.ts';
 import { houseId } from '../events/facts/personal.ts';
 import type { WordContent } from '../events/facts/words.ts';
 import { problemOf } from '../src/words/problems.ts';
@@ -87,5 +87,5 @@ const wordLike = ({ words }: Personal, { write, folder }: GivenWord) =>
 function nameFault(personal: Personal, given: GivenWord, id?: string): PersonalRefusal | undefined {
   const same = wordLike(personal, given);
   if (!same || same.id === id) return undefined;
-  return refusal('name-taken', problemOf('name-taken', { name: same.write }));
+  return refuse('name-taken', problemOf('name-taken', { name: same.write }));
 }

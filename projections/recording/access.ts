@@ -6,12 +6,12 @@ import {
   withoutGrant,
 } from '../../events/facts/access.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
-import { type Refusal, refusal } from '../../events/command-handler.ts';
+import { type Refusal, refuse } from '../../events/command-handler.ts';
 import { problemOf } from '../../src/words/problems.ts';
 import type { Recording } from './recording.ts';
 
 export type AccessRefusal = Refusal<'TOO_MANY_GRANTS'>;
-export const tooManyGrants = refusal(
+export const tooManyGrants = refuse(
   'TOO_MANY_GRANTS',
   problemOf('too-many-names', { count: grantsMax, what: 'grants' }),
 );

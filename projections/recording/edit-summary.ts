@@ -1,6 +1,6 @@
 import { detail } from '../../src/words/details.ts';
 import { fieldFault } from '../../src/words/field-faults.ts';
-import { type Decision, type Refusal, refusal } from '../../events/command-handler.ts';
+import { type Decision, type Refusal, refuse } from '../../events/command-handler.ts';
 import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { LineKind } from '../../events/facts/transcript.ts';
@@ -371,10 +371,10 @@ function factsOf(desk: Desk): readonly (SummaryEdited | TaskChecked)[] {
   ];
 }
 
-const noSuchLine = refusal('NO_SUCH_LINE', detail('line-not-found'));
-const summaryChanged = refusal('SUMMARY_CHANGED', detail('summary-changed'));
-const noOffered = refusal('NO_OFFERED_SUMMARY', detail('no-new-summary'));
-const tooManyLines = refusal(
+const noSuchLine = refuse('NO_SUCH_LINE', detail('line-not-found'));
+const summaryChanged = refuse('SUMMARY_CHANGED', detail('summary-changed'));
+const noOffered = refuse('NO_OFFERED_SUMMARY', detail('no-new-summary'));
+const tooManyLines = refuse(
   'TOO_MANY_LINES',
   fieldFault('field-entries-most', { count: summaryLimits.linesMax }),
 );

@@ -1,6 +1,6 @@
 import { detail } from '../../src/words/details.ts';
 import { fieldFault } from '../../src/words/field-faults.ts';
-import { type Decision, type Refusal, isRefusal, refusal } from '../../events/command-handler.ts';
+import { type Decision, type Refusal, isRefusal, refuse } from '../../events/command-handler.ts';
 import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Block } from '../../events/facts/transcript.ts';
@@ -261,13 +261,13 @@ export const noDocuments = <T extends (EditRefusal & { type: unknown })['type']>
   type,
 });
 
-const noSuchTurn = refusal('NO_SUCH_TURN', detail('passage-not-found'));
+const noSuchTurn = refuse('NO_SUCH_TURN', detail('passage-not-found'));
 
-const turnsChanged = refusal('TURNS_CHANGED', detail('passages-changed'));
+const turnsChanged = refuse('TURNS_CHANGED', detail('passages-changed'));
 
-const noSuchWord = refusal('NO_SUCH_WORD', fieldFault('not-a-word'));
+const noSuchWord = refuse('NO_SUCH_WORD', fieldFault('not-a-word'));
 
-const noSpeakers = refusal('NO_SPEAKERS', fieldFault('no-speakers'));
+const noSpeakers = refuse('NO_SPEAKERS', fieldFault('no-speakers'));
 
 function labelsIn(recording: Recording, { speakers, source }: Reading, shownName: ShownName) {
   const named = factAt(recording, source.results.named, 'documents.named');

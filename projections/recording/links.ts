@@ -7,11 +7,11 @@ import {
 } from '../../events/facts/links.ts';
 import type { RecordingFact } from '../../events/facts/recording.ts';
 import { problemOf } from '../../src/words/problems.ts';
-import { refusal } from '../../events/command-handler.ts';
+import { refuse } from '../../events/command-handler.ts';
 import type { AccessRefusal } from './access.ts';
 import type { Recording } from './recording.ts';
 
-const tooMany = refusal(
+const tooMany = refuse(
   'TOO_MANY_GRANTS',
   problemOf('too-many-names', { count: linksMax, what: 'links' }),
 );

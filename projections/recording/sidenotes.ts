@@ -1,6 +1,6 @@
 import { detail } from '../../src/words/details.ts';
 import { fieldFault } from '../../src/words/field-faults.ts';
-import { type Refusal, refusal } from '../../events/command-handler.ts';
+import { type Refusal, refuse } from '../../events/command-handler.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Source } from '../../events/facts/sources.ts';
 import type { Block } from '../../events/facts/transcript.ts';
@@ -184,4 +184,4 @@ const numbersIn = ({ facts }: Recording): number[] =>
 /** The last number that a note was given; 0: none was. */
 export const lastNumber = (recording: Recording): number => Math.max(0, ...numbersIn(recording));
 
-const noSuchSidenote = refusal('NO_SUCH_SIDENOTE', detail('sidenote-not-found'));
+const noSuchSidenote = refuse('NO_SUCH_SIDENOTE', detail('sidenote-not-found'));

@@ -10,7 +10,7 @@ import { recordingById } from '../../projections/recordings.ts';
 import { acceptsAudio } from '../audio/accepts-audio.ts';
 import { unknownVariableText, unknownVariables } from '../config/environment.ts';
 import { openPipeline } from '../service/pipeline.ts';
-import type { Pipeline } from '../service/parts.ts';
+import type { Pipeline } from '../service/pipeline.ts';
 import type { FolderSpace } from '../documents/space.ts';
 import { deleteDocument } from '../documents/write.ts';
 import { requestedLanguage } from '../shared/languages.ts';

@@ -9,7 +9,7 @@ import { exportInput } from '../documents/documents.ts';
 import { type Space, readDocument } from '../documents/space.ts';
 import { exported } from '../export/formats.ts';
 import { exportedAnswer } from '../http/recording-answer.ts';
-import type { Pipeline } from '../service/parts.ts';
+import type { Pipeline } from '../service/pipeline.ts';
 
 /** Which audio already has its documents in a folder of notes. */
 export interface TranscribedFiles {

@@ -13,7 +13,6 @@ import { isAbort } from '../shared/abort.ts';
 import { type FilesLock, filesLock } from './files-lock.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
-
 import type { Exclusively } from '../storage/blobs/blobs.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { removalName } from './erasure.ts';

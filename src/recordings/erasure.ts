@@ -10,7 +10,6 @@ import { comparable } from '../documents/file-names.ts';
 import type { Space } from '../documents/space.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
-
 import type { Exclusively } from '../storage/blobs/blobs.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import type { PendingJobs, Removal } from '../storage/pending-jobs.ts';

@@ -2,7 +2,7 @@ import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
 import { problemOf } from '../words/problems.ts';
 import { inEnglish } from '../words/say.ts';
-import { type Refusal, refusal } from '../../events/command-handler.ts';
+import { type Refusal, refuse } from '../../events/command-handler.ts';
 import type { RecordingFact, RecordingFactType } from '../../events/facts/recording.ts';
 import { assemblyFacts } from '../../events/facts/assembly.ts';
 import { keysOf } from '../shared/keys-of.ts';
@@ -68,8 +68,8 @@ export type NotLegal = Refusal<'NOT_ACCEPTED'> & {
 export type Unknown = Refusal<'UNKNOWN_RECORDING'>;
 export type Unreadable = Refusal<'UNREADABLE'>;
 
-export const unreadable = refusal('UNREADABLE', problemOf('unreadable'));
-export const unknown = refusal('UNKNOWN_RECORDING', detail('recording-not-found'));
+export const unreadable = refuse('UNREADABLE', problemOf('unreadable'));
+export const unknown = refuse('UNKNOWN_RECORDING', detail('recording-not-found'));
 
 /** What refuses to change documents while there are none: the state does. */
 export const withoutDocuments = (

@@ -3,7 +3,7 @@ import { warnAfterSeconds } from '../capture/capture-now.ts';
 import { type Captures, openCaptures } from '../capture/captures.ts';
 import type { StoppedBy } from '../capture/device/reservations.ts';
 import { captureLimits } from '../capture/process/protocol.ts';
-import type { Ports } from './parts.ts';
+import type { Ports } from './ports.ts';
 import { watchLeftRecordings } from '../recordings/control/left-recordings.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { StageError } from '../shared/errors.ts';

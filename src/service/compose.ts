@@ -12,11 +12,11 @@ import { pageAddressFrom } from '../config/page-address.ts';
 import type { HttpServices } from '../http/services.ts';
 import type { OpenedLog } from './event-log.ts';
 import type { NodeTrial } from './open-log.ts';
-import { openRetention } from '../retention/retention.ts';
+import { type RetentionTrial, openRetention } from '../retention/retention.ts';
 import { openMetrics } from '../metrics/metrics.ts';
 import { exchangeMoments } from '../capture/moments.ts';
-import { pipelineOver } from './pipeline.ts';
-import type { Parts, Pipeline, PipelineTrial } from './parts.ts';
+import { type Pipeline, pipelineOver } from './pipeline.ts';
+import type { PipelineTrial } from './ports.ts';
 import { openReadiness } from './readiness.ts';
 import type { DataFolder, Host } from '../shared/data-directory.ts';
 import { followStreams } from '../../events/follow-streams.ts';
@@ -29,7 +29,6 @@ import { openSpaceLimit } from '../storage/quota.ts';
 import { type OwnVaults, openOwnVaults } from '../documents/own-vaults.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import { namedIn } from '../recordings/erased-files.ts';
-
 import { erasedState, lastState } from '../recordings/handle.ts';
 
 /** What a service is started with. */
@@ -42,6 +41,8 @@ export type ServiceOptions = {
   onUsers?: (users: Pick<Accounts, 'listUsers'>) => void;
   trial?: NodeTrial &
     Partial<PipelineTrial> & {
+      /** The clock of retention, and how often it looks. */
+      retention?: Partial<RetentionTrial>;
       /** Sees what requests are answered with, and may put other parts in its place. */
       withServices?: (own: HttpServices) => HttpServices;
     };
@@ -53,12 +54,15 @@ export type Closing = (() => Promise<unknown>)[];
 /** Sessions that are over are swept at start and this often, in milliseconds. */
 const sweepEveryMs = 3_600_000;
 
+/** Everything that requests are answered with. */
+export type Parts = Awaited<ReturnType<typeof compose>>;
+
 /** Opens, in this order: the log, the settings, the projections and what acts on recordings, users, and what looks after the disk. */
 export async function compose(
   options: ServiceOptions,
   eventLog: Promise<OpenedLog>,
   closing: Closing,
-): Promise<Parts> {
+) {
   const { host, env, log } = options;
   const { data } = host;
   const opened = await eventLog;
@@ -100,7 +104,7 @@ export async function compose(
   const { models: modelsDir, catalogue: catalogueDir } = data;
   const models = openHostModels({ modelsDir, catalogueDir, settings, log });
   closing.push(() => models.close());
-  // From here on captures are taken up, before one can be asked for.
+  // From here on captures are taken up, before one can be asked for; settles when unfinished recordings are, too.
   const takenUp = pipeline.takeUp();
   takenUp.catch(() => undefined);
   const readiness = openReadiness({ projections, head: await store.head(), takenUp });
@@ -189,7 +193,7 @@ const upToDateOf =
 
 /** What keeps the users' own vaults up to date, at one node. */
 function vaultsOver(
-  pipeline: Pipeline & Pick<Parts, 'accounts'>,
+  pipeline: Pipeline & { accounts: Accounts },
   { host, log }: { host: Host; log: Log },
 ): OwnVaults {
   const { accounts, store, spaceOf } = pipeline;

@@ -1,9 +1,6 @@
 import { languageCode } from '../shared/languages.ts';
-import type { PipelineOptions, Ports } from './parts.ts';
-import type { ModelFolders } from '../speech/local/local-models.ts';
-import { readdir } from 'node:fs/promises';
+import type { Ports } from './ports.ts';
 import type { Captures } from '../capture/captures.ts';
-import type { Settings } from '../config/environment.ts';
 import type { OpenEmbeddingModel } from '../language/embeddings.ts';
 import type { OpenLanguageModel } from '../language/openai-model.ts';
 import { type Stage, stageTable } from '../../events/facts/recording.ts';
@@ -18,69 +15,7 @@ import type { StageActivity } from '../recordings/stages/run-stage.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { loadOnce } from '../shared/package.ts';
-import { type Lease, type Leased, leased } from '../shared/shared-resource.ts';
-import type { SpeechEngine } from '../speech/engine.ts';
-
-type Options = Pick<PipelineOptions, 'settings' | 'log' | 'modelsDir'>;
-
-/** The engine that the settings name, opened when it is needed, and again when they change. */
-export function sharedEngine({ settings, log, modelsDir }: Options): Leased<SpeechEngine> {
-  return leased<SpeechEngine>({
-    // A model that was installed meanwhile makes another engine too.
-    key: async () => JSON.stringify([pick(settings(), 'stt.'), await namesIn(modelsDir)]),
-    async open() {
-      const { chooseEngine } = await import('../speech/choose-engine.ts');
-      return await chooseEngine(settings(), { modelsDir, log });
-    },
-    onCloseError: (error) => log.warn({ err: error }, 'closing a replaced engine failed'),
-  });
-}
-
-async function namesIn(modelsDir: ModelFolders): Promise<string[][]> {
-  return await Promise.all([modelsDir].flat().map((folder) => readdir(folder).catch(() => [])));
-}
-
-/** The language model that the settings name, as `sharedEngine`. */
-export function sharedLanguageModel({ settings, log }: Options): Leased<OpenLanguageModel> {
-  return leased<OpenLanguageModel>({
-    key: () => JSON.stringify(pick(settings(), 'llm.')),
-    async open() {
-      const { 'llm.base_url': baseUrl, ...rest } = settings();
-      if (baseUrl === null) throw new Error('no language model is configured');
-      const { openLanguageModel } = await import('../language/openai-model.ts');
-      return openLanguageModel({
-        baseUrl,
-        model: rest['llm.model'],
-        apiKey: rest['llm.api_key'],
-        contextTokens: rest['llm.context'],
-        timeoutSeconds: rest['llm.timeout'],
-      });
-    },
-    onCloseError: (error) => log.warn({ err: error }, 'closing a replaced engine failed'),
-  });
-}
-
-/** The embedding server that the settings name, as `sharedEngine`. */
-export function sharedEmbeddings({ settings, log }: Options): Leased<OpenEmbeddingModel> {
-  return leased<OpenEmbeddingModel>({
-    key: () => JSON.stringify(pick(settings(), 'embeddings.')),
-    async open() {
-      const { 'embeddings.base_url': baseUrl, ...rest } = settings();
-      if (baseUrl === null) throw new Error('no embedding server is configured');
-      const { openEmbeddingModel } = await import('../language/embeddings.ts');
-      return openEmbeddingModel({
-        baseUrl,
-        model: rest['embeddings.model'],
-        apiKey: rest['embeddings.api_key'],
-        timeoutSeconds: embeddingSeconds,
-      });
-    },
-    onCloseError: (error) => log.warn({ err: error }, 'closing a replaced engine failed'),
-  });
-}
-
-/** What one request for embeddings may take: a model of another use is taken out of memory first. */
-const embeddingSeconds = 120;
+import type { Lease } from '../shared/shared-resource.ts';
 
 /** How the engine of a stage looks right now; null for stages of this machine. */
 export const engineProbe =
@@ -294,6 +229,3 @@ function replaced(cause: unknown): never {
 
 const attribution = () => import('../recordings/stages/attribute.ts');
 const finishing = () => import('../recordings/stages/finish.ts');
-
-const pick = (settings: Settings, prefix: string) =>
-  Object.fromEntries(Object.entries(settings).filter(([key]) => key.startsWith(prefix)));

@@ -1,3 +1,4 @@
+import type { Parts } from './compose.ts';
 import * as z from 'zod';
 import { ulid } from 'ulid';
 import type { Server } from 'node:http';
@@ -12,7 +13,6 @@ import { callShown } from '../http/feed/call-frame.ts';
 import { unfinished } from '../http/middleware/ready.ts';
 import { toggleSchema } from '../http/routes/toggle.ts';
 import { guest } from '../http/visible-recording.ts';
-import type { Parts } from './parts.ts';
 import type { DataFolder, Host } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 

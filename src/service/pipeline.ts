@@ -2,7 +2,6 @@ import { commands, importedBy } from '../../projections/commands.ts';
 import { standingOfRecordings } from '../../projections/recordings.ts';
 import { forgetLooks } from '../storage/access-log.ts';
 import { removeTexts } from '../../projections/texts.ts';
-import { spacesIn } from '../documents/space.ts';
 import { removeFromVault } from '../documents/vault.ts';
 import { openStageProgress } from '../recordings/stages/stage-progress.ts';
 import type { Captures } from '../capture/captures.ts';
@@ -16,53 +15,44 @@ import {
   type RecordingServiceDeps,
 } from '../recordings/service.ts';
 import { openAskedAhead } from '../recordings/stages/asked-ahead.ts';
-import { openJobQueue } from '../recordings/stages/job-queue.ts';
 import { hasFfmpeg } from '../audio/ffmpeg.ts';
 import { systemClock } from '../shared/retry.ts';
 import { inOrder } from '../shared/mutex.ts';
-import { exclusivelyBy } from '../storage/blobs/blobs.ts';
 import type { Questions } from '../recordings/question-limits.ts';
 import { loadOnce } from '../shared/package.ts';
 import {
   configuredModel,
   languageActivities,
   engineProbe,
-  sharedEngine,
   configuredEmbeddings,
-  sharedEmbeddings,
-  sharedLanguageModel,
   speechActivities,
   writingActivities,
 } from './engines.ts';
 import { capturesOver, lateAudioOver, tellOfLeftRecordings } from './browser-parts.ts';
 import { type OpenedLog, openEventLog } from './event-log.ts';
-import type { Pipeline, PipelineOptions, Ports } from './parts.ts';
+import { type GivenToPipeline, type Ports, portsOver } from './ports.ts';
 import { type PassageMaker, openPassageMaker } from '../meaning/passage-maker.ts';
 import { openMeaning } from '../meaning/meaning.ts';
 import type { MeaningOf } from '../search/by-meaning.ts';
-import { openOrderBook } from '../order/order-book.ts';
 import { openDocumentsRefreshing } from '../order/refresh-documents.ts';
 import { takeUp, tidyUp } from './take-up.ts';
 import { openUpkeep } from './upkeep.ts';
-
-/** How long an erasure waits for the projections; beyond it, it is finished at the next start. */
-const erasureViewsMs = 60_000;
-
-/** What is left out is as for a command that works for one person, beside no service. */
-type Given = Pick<PipelineOptions, 'data' | 'settings' | 'log'> & Partial<PipelineOptions>;
 
 /**
  * Opens everything over one data directory.
  * @throws {EventStoreError} as `openEventLog`
  */
-export const openPipeline = async (given: Given): Promise<Pipeline> =>
+export const openPipeline = async (given: GivenToPipeline): Promise<Pipeline> =>
   pipelineOver(await openEventLog(given.data, given.log), given);
 
+/** Log, projections, service and activities: all that turns audio into documents, without a network. */
+export type Pipeline = ReturnType<typeof pipelineOver>;
+
 /** Everything over an opened log, which it closes. Starts to bring the projections up to the log. */
-export function pipelineOver(opened: OpenedLog, given: Given): Pipeline {
+export function pipelineOver(opened: OpenedLog, given: GivenToPipeline) {
   const stopping = new AbortController();
   const ports = portsOver(opened, given, stopping.signal);
-  const { settings, projections, engines, languageModels, recordsDevices } = ports;
+  const { settings, engines } = ports;
   const upkeep = openUpkeep(ports);
   /** Until then not all recordings are open that were promised a name. */
   let takenUp: Promise<unknown> = Promise.resolve();
@@ -84,78 +74,69 @@ export function pipelineOver(opened: OpenedLog, given: Given): Pipeline {
     ...ports,
     recordingService,
     captures,
+    /** What browsers send of recordings that have ended. */
     lateAudio,
+    /** Writes documents again that say another folder, or other tags. */
     refreshing,
+    /** Measures voices of profiles again; begins with `tidyUp`. */
     voices,
+    /** Makes the passages by which notes are found by their meaning; begins with `tidyUp`. */
     passageMaker,
   };
   return {
     ...parts,
     hasLanguageModel: () => settings()['llm.base_url'] !== null,
+    /** What questions mean. */
     meaning: meaningOver(ports),
     questions: questionsOver(ports),
+    /** The speech engine that recordings use, for a trial. @throws {StageError} when there is none */
     leaseSpeech: () => engines.lease(),
-    takeUp: () => (takenUp = takeUp(parts)),
-    keepUp: (also) => upkeep.begin(parts, also),
+    /**
+     * Takes up what the last process left unfinished, captures that still run first. Commands may come
+     * meanwhile. Returns how many recordings that were. @throws what the log says
+     */
+    takeUp(): Promise<number> {
+      const going = takeUp(parts);
+      takenUp = going;
+      return going;
+    },
+    /** Has what other processes leave undone done from now on, by one of them. @param also done each time it is this one */
+    keepUp: (also: () => Promise<void>) => upkeep.begin(parts, also),
+    /** Finishes erasures and puts folders aside that no fact speaks of; after `takeUp`, waits for all projections. */
     tidyUp: () =>
       (tidiedUp = tidyUp(parts).then(() => {
         voices.begin();
         passageMaker.begin();
       })),
-    async close() {
+    /** Closes the log too. */
+    async close(): Promise<void> {
       stopping.abort();
       await Promise.allSettled([takenUp, tidiedUp, upkeep.settled(), told]);
-      // What fails to end keeps nothing else from ending: a database that comes back finds no claim of this run.
-      await inOrder([
-        ...[lateAudio, refreshing, voices, passageMaker, recordingService].map(
-          (part) => async () => await part.close(),
-        ),
-        async () => recordsDevices && (await captures.close()),
-        async () => await engines.close(),
-        async () => await languageModels.close(),
-        async () => await ports.embeddings.close(),
-        async () => await projections.stop(),
-        async () => await opened.close(),
-      ]);
+      await closeAll(parts, opened);
     },
   };
 }
 
-function portsOver(opened: OpenedLog, given: Given, signal: AbortSignal): Ports {
-  const options: PipelineOptions = {
-    modelsDir: given.data.models,
-    pageAddress: () => null,
-    audioInVault: () => null,
-    documentsOf: null,
-    vaultOf: () => null,
-    keepUser: async () => {},
-    recordsDevices: false,
-    admit: undefined,
-    firstRunWaitMs: 120_000,
-    browserLimits: {},
-    activities: {},
-    retention: {},
-    passageMaking: {},
-    ...given,
-  };
-  const projections = opened.keepRows();
-  return {
-    ...options,
-    ...opened,
-    recordsDevices: options.recordsDevices && opened.standing.recordsDevices,
-    storage: opened.rows.storage,
-    projections,
-    applied: (position) => projections.applied('all', position, { timeoutMs: erasureViewsMs }),
-    files: opened.audio,
-    spaceOf: options.documentsOf ?? spacesIn(opened.blobs),
-    exclusively: exclusivelyBy(opened.ownership),
-    order: openOrderBook(opened.store),
-    jobQueue: openJobQueue(),
-    engines: sharedEngine(options),
-    languageModels: sharedLanguageModel(options),
-    embeddings: sharedEmbeddings(options),
-    signal,
-  };
+/** What fails to end keeps nothing else from ending: a database that comes back finds no claim of this run. */
+async function closeAll(
+  parts: Ports & { captures: Captures } & Record<
+      'lateAudio' | 'passageMaker' | 'recordingService' | 'refreshing' | 'voices',
+      { close(): Promise<unknown> }
+    >,
+  opened: OpenedLog,
+): Promise<void> {
+  const { lateAudio, refreshing, voices, passageMaker, recordingService } = parts;
+  await inOrder([
+    ...[lateAudio, refreshing, voices, passageMaker, recordingService].map(
+      (part) => async () => await part.close(),
+    ),
+    async () => parts.recordsDevices && (await parts.captures.close()),
+    async () => await parts.engines.close(),
+    async () => await parts.languageModels.close(),
+    async () => await parts.embeddings.close(),
+    async () => await parts.projections.stop(),
+    async () => await opened.close(),
+  ]);
 }
 
 /** What answers questions, loaded with the first. */

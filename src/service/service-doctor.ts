@@ -1,8 +1,8 @@
+import type { Parts } from './compose.ts';
 import { recordingsByOwner } from '../../projections/recordings.ts';
 import type { RunningServer } from '../http/server.ts';
 import type { HttpServices } from '../http/services.ts';
 import type { PeopleParts } from '../doctor/people-checks.ts';
-import type { Parts } from './parts.ts';
 import type { Host } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';

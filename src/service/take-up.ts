@@ -5,14 +5,16 @@ import { isIn, isAtWork } from '../../machines/states.ts';
 import { recordings, unsettledRecordings } from '../../projections/recordings.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { quarantineUnknown } from '../storage/quarantine.ts';
-import type { Pipeline, Ports } from './parts.ts';
+import type { Ports } from './ports.ts';
+import type { Captures } from '../capture/captures.ts';
+import type { OpenRecordingService } from '../recordings/service.ts';
 import type { ProjectionStopped, ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { ListOfRecordings } from '../recordings/control/take-over.ts';
 
 /** What the steps of a start need. */
-type StartParts = Ports & Pick<Pipeline, 'recordingService' | 'captures'>;
+type StartParts = Ports & { recordingService: OpenRecordingService; captures: Captures };
 
 /**
  * Goes on with what the last process left, in this order, while requests come: captures that still run, which

@@ -2,7 +2,10 @@ import { recordingOf } from '../../events/facts/recording.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { isIn } from '../../machines/states.ts';
 import { failedRecordings } from '../../projections/recordings.ts';
-import type { Pipeline, Ports } from './parts.ts';
+import type { Ports } from './ports.ts';
+import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
+import type { DocumentsRefreshing } from '../order/refresh-documents.ts';
+import type { OpenRecordingService } from '../recordings/service.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import { onAbort, untilAborted } from '../shared/abort.ts';
 import { systemClock } from '../shared/retry.ts';
@@ -21,7 +24,11 @@ export type Upkeep = {
 };
 
 /** What has been left undone is theirs. */
-type Looked = Pick<Pipeline, 'recordingService' | 'lateAudio' | 'refreshing'>;
+type Looked = {
+  recordingService: OpenRecordingService;
+  lateAudio: LateBrowserAudio;
+  refreshing: DocumentsRefreshing;
+};
 
 /** Between two looks for what others left undone, in milliseconds. */
 const lookEveryMs = 60_000;

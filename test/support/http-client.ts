@@ -1,4 +1,4 @@
-import type { PipelineTrial } from '../../src/service/parts.ts';
+import type { ServiceOptions } from '../../src/service/compose.ts';
 import pino from 'pino';
 import { WebSocket } from 'ws';
 import { EventEmitter, once } from 'node:events';
@@ -61,7 +61,7 @@ export async function startService(
     /** A node on PostgreSQL, with what `dataDir`, or the store at `blobsUrl`, has in common with others: its name and role. */
     node?: { name: string; role: 'serve' | 'work' | 'all'; blobsUrl?: string };
     browserLimits?: Partial<BrowserLimits>;
-    trial?: NodeTrial & Partial<Pick<PipelineTrial, 'retention' | 'passageMaking'>>;
+    trial?: NodeTrial & Pick<NonNullable<ServiceOptions['trial']>, 'retention' | 'passageMaking'>;
   } = {},
 ) {
   let running: Service | undefined;

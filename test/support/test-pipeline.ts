@@ -1,5 +1,5 @@
 import { openLogOf } from '../../src/service/open-log.ts';
-import type { Pipeline } from '../../src/service/parts.ts';
+import type { Pipeline } from '../../src/service/pipeline.ts';
 import { openPipeline, pipelineOver } from '../../src/service/pipeline.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { storeVariables } from './test-store.ts';

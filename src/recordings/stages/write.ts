@@ -32,7 +32,6 @@ import { orderOf } from '../../../projections/recording/order.ts';
 import { type Personal, namesOf } from '../../../projections/personal.ts';
 import { localTime } from '../../shared/time.ts';
 import type { Language } from '../../words/params.ts';
-
 import type { Exclusively } from '../../storage/blobs/blobs.ts';
 import type { PromisedNames } from '../../storage/blobs/promised-names.ts';
 import { removalName } from '../erasure.ts';

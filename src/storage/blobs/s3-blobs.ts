@@ -29,7 +29,6 @@ import {
   type Exclusively,
 } from './blobs.ts';
 import { type BlobsPlace, whereOf } from './blobs-url.ts';
-
 import { type Bucket, putInParts } from './s3-parts.ts';
 
 type S3Place = Extract<BlobsPlace, { kind: 's3' }>;
