@@ -6,10 +6,8 @@ export const checksOfClusterInGerman = {
     detail: 'Das konnte nicht geprüft werden, da die Datenbank nicht verwendbar ist.',
     todo: 'Beheben Sie zuerst das Problem mit der Datenbank.',
   },
-  'database-ok': {
-    detail:
-      'PostgreSQL {version} antwortet unter {database}, und die Tabellen passen zu dieser Version.',
-  },
+  'database-ok':
+    'PostgreSQL {version} antwortet unter {database}, und die Tabellen passen zu dieser Version.',
   'database-silent': {
     detail: 'Die Datenbank {database} antwortet nicht ({cause}).',
     todo: 'Starten Sie sie, oder prüfen Sie die Adresse (MITSCHRIFT_DATABASE_URL).',
@@ -73,7 +71,7 @@ export const checksOfClusterInGerman = {
     detail: 'Die Tabellen in {database} stammen von einem unveröffentlichten Stand von Mitschrift.',
     todo: 'Mit diesem Stand: `mitschrift migrate --to DIR`. Danach mit dem jetzigen und einer leeren Datenbank: `mitschrift migrate --from DIR`.',
   },
-  'clocks-agree': { detail: 'Die Uhren dieses Computers und der Datenbank stimmen überein.' },
+  'clocks-agree': 'Die Uhren dieses Computers und der Datenbank stimmen überein.',
   'node-clock-ahead': {
     detail:
       'Die Uhr dieses Computers geht gegenüber der Datenbank {by} vor: Sitzungen enden zu früh, und Zeiten von Aufnahmen sind falsch.',
@@ -84,7 +82,7 @@ export const checksOfClusterInGerman = {
       'Die Uhr dieses Computers geht gegenüber der Datenbank {by} nach: Sitzungen enden zu spät, und Zeiten von Aufnahmen sind falsch.',
     todo: 'Lassen Sie die Uhren aller Knoten und der Datenbank über das Netzwerk stellen.',
   },
-  'files-ok': { detail: '{place} ist beschreibbar und wird von allen Knoten verwendet.' },
+  'files-ok': '{place} ist beschreibbar und wird von allen Knoten verwendet.',
   'files-vanish': {
     detail: 'Eine nach {place} geschriebene Testdatei war danach nicht vorhanden.',
     todo: 'Prüfen Sie den Speicher.',
@@ -162,7 +160,7 @@ export const checksOfClusterInGerman = {
     detail: 'Diese Knoten verwenden {place} nicht: {nodes}.',
     todo: 'Hängen Sie auf allen Knoten dasselbe Verzeichnis ein, oder verwenden Sie denselben Bucket. Starten Sie danach die anderen Knoten neu.',
   },
-  'lists-ok': { detail: '{node} hält die Listen aktuell.' },
+  'lists-ok': '{node} hält die Listen aktuell.',
   'lists-nobody': {
     detail: 'Kein Knoten hält die Listen aktuell.',
     todo: 'Starten Sie einen Knoten mit der neuesten bisher verwendeten Version.',
@@ -174,7 +172,7 @@ export const checksOfClusterInGerman = {
     },
     todo: 'Warten Sie. Steigt die Zahl, sehen Sie im Log dieses Knotens nach und prüfen Sie die Auslastung der Datenbank.',
   },
-  'nodes-ok': { detail: 'Es laufen: {nodes}.' },
+  'nodes-ok': 'Es laufen: {nodes}.',
   'nodes-none': { detail: 'Es läuft kein Knoten.', todo: 'Starten Sie einen.' },
   'nodes-no-workers': {
     detail: 'Kein Knoten verarbeitet Aufnahmen; es laufen: {nodes}. Aufnahmen warten.',

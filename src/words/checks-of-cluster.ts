@@ -2,16 +2,13 @@ import { says } from './sentences.ts';
 
 /** What Health finds about nodes and what these share. */
 export const checksOfCluster = {
-  'needs-database': says(
-    {},
-    {
-      detail: 'This could not be checked because the database can’t be used.',
-      todo: 'Fix the database first.',
-    },
-  ),
+  'needs-database': says({
+    detail: 'This could not be checked because the database can’t be used.',
+    todo: 'Fix the database first.',
+  }),
   'database-ok': says(
     { version: 'text', database: 'place' },
-    { detail: 'PostgreSQL {version} responds at {database}, and its tables match this version.' },
+    'PostgreSQL {version} responds at {database}, and its tables match this version.',
   ),
   'database-silent': says(
     { database: 'place', cause: 'text' },
@@ -34,13 +31,10 @@ export const checksOfCluster = {
       todo: 'Add it to MITSCHRIFT_DATABASE_URL.',
     },
   ),
-  'database-url-wrong': says(
-    {},
-    {
-      detail: 'MITSCHRIFT_DATABASE_URL can’t be read.',
-      todo: 'Use postgres://user:password@host:port/database.',
-    },
-  ),
+  'database-url-wrong': says({
+    detail: 'MITSCHRIFT_DATABASE_URL can’t be read.',
+    todo: 'Use postgres://user:password@host:port/database.',
+  }),
   'database-missing': says(
     { database: 'place' },
     { detail: 'The database {database} doesn’t exist.', todo: 'Create it with createdb.' },
@@ -115,7 +109,7 @@ export const checksOfCluster = {
       todo: 'With that state: `mitschrift migrate --to DIR`. Then, with this one and an empty database: `mitschrift migrate --from DIR`.',
     },
   ),
-  'clocks-agree': says({}, { detail: 'This computer’s clock and the database’s agree.' }),
+  'clocks-agree': says('This computer’s clock and the database’s agree.'),
   'node-clock-ahead': says(
     { by: 'seconds' },
     {
@@ -132,10 +126,7 @@ export const checksOfCluster = {
       todo: 'Let all nodes and the database set their clocks over the network.',
     },
   ),
-  'files-ok': says(
-    { place: 'place' },
-    { detail: '{place} can be written to, and all nodes use it.' },
-  ),
+  'files-ok': says({ place: 'place' }, '{place} can be written to, and all nodes use it.'),
   'files-vanish': says(
     { place: 'place' },
     {
@@ -267,14 +258,11 @@ export const checksOfCluster = {
       todo: 'Mount the same directory, or use the same bucket, on all nodes. Then restart the nodes that used another one.',
     },
   ),
-  'lists-ok': says({ node: 'text' }, { detail: '{node} keeps the lists up to date.' }),
-  'lists-nobody': says(
-    {},
-    {
-      detail: 'No node keeps the lists up to date.',
-      todo: 'Start a node with the newest version used so far.',
-    },
-  ),
+  'lists-ok': says({ node: 'text' }, '{node} keeps the lists up to date.'),
+  'lists-nobody': says({
+    detail: 'No node keeps the lists up to date.',
+    todo: 'Start a node with the newest version used so far.',
+  }),
   'lists-behind': says(
     { count: 'integer', node: 'text' },
     {
@@ -285,8 +273,8 @@ export const checksOfCluster = {
       todo: 'Wait. If the number grows, check the log of that node and the load of the database.',
     },
   ),
-  'nodes-ok': says({ nodes: 'list' }, { detail: 'Running: {nodes}.' }),
-  'nodes-none': says({}, { detail: 'No node is running.', todo: 'Start one.' }),
+  'nodes-ok': says({ nodes: 'list' }, 'Running: {nodes}.'),
+  'nodes-none': says({ detail: 'No node is running.', todo: 'Start one.' }),
   'nodes-no-workers': says(
     { nodes: 'list' },
     {

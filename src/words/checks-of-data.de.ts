@@ -2,7 +2,7 @@ import type { Words } from './sentences.ts';
 import type { checksOfData } from './checks-of-data.ts';
 
 export const checksOfDataInGerman = {
-  'log-sound': { detail: 'Es wurden keine Schäden gefunden.' },
+  'log-sound': 'Es wurden keine Schäden gefunden.',
   'log-not-opened': {
     detail: 'Das Ereignislog lässt sich nicht öffnen: {cause}',
     todo: 'Beheben Sie die Ursache. `mitschrift verify` listet alles Beschädigte auf.',
@@ -31,8 +31,8 @@ export const checksOfDataInGerman = {
       },
     },
   },
-  'more-places': { detail: '{more} weitere' },
-  'keys-sound': { detail: 'Alle Schlüssel sind lesbar.' },
+  'more-places': '{more} weitere',
+  'keys-sound': 'Alle Schlüssel sind lesbar.',
   'keys-not-compared': {
     detail:
       'Die Schlüssel konnten nicht geprüft werden, da sich das Ereignislog nicht öffnen lässt.',
@@ -44,27 +44,18 @@ export const checksOfDataInGerman = {
       other: '{count} Schlüssel fehlen oder sind beschädigt: {paths}.',
     },
   },
-  'restore-or-salvage': {
-    detail:
-      'Das Ereignislog ist beschädigt; deshalb kann nichts Neues gespeichert werden. Beenden Sie Mitschrift und stellen Sie die letzte Sicherung in einem neuen Datenverzeichnis wieder her (`mitschrift restore`), oder retten Sie, was lesbar ist (`mitschrift repair --out`).',
-  },
-  'table-damaged': {
-    detail:
-      'Eine Tabelle der Datenbank ist beschädigt. Mitschrift kann beim Lesen dieser Tabelle abbrechen. Beenden Sie es und stellen Sie die letzte Sicherung in einem neuen Datenverzeichnis wieder her (`mitschrift restore`), oder retten Sie, was lesbar ist (`mitschrift repair --out`).',
-  },
-  'keys-from-backup': {
-    detail:
-      'Legen Sie diese Schlüssel aus einer Sicherung zurück, oder löschen Sie deren Aufnahmen und Benutzer.',
-  },
-  'audio-from-backup': { detail: 'Legen Sie diese Audiodateien aus einer Sicherung zurück.' },
-  'events-unexpected': {
-    detail:
-      'Einige Ereignisse sind nicht so, wie diese Version sie aufgezeichnet hätte. Bitte melden Sie das mit der Ausgabe dieses Befehls.',
-  },
-  'vault-not-set': {
-    detail: 'Es ist kein Notizordner festgelegt: Dokumente werden an ihrem Speicherort geöffnet.',
-  },
-  'vault-writable': { detail: 'Mitschrift kann in {folder} schreiben.' },
+  'restore-or-salvage':
+    'Das Ereignislog ist beschädigt; deshalb kann nichts Neues gespeichert werden. Beenden Sie Mitschrift und stellen Sie die letzte Sicherung in einem neuen Datenverzeichnis wieder her (`mitschrift restore`), oder retten Sie, was lesbar ist (`mitschrift repair --out`).',
+  'table-damaged':
+    'Eine Tabelle der Datenbank ist beschädigt. Mitschrift kann beim Lesen dieser Tabelle abbrechen. Beenden Sie es und stellen Sie die letzte Sicherung in einem neuen Datenverzeichnis wieder her (`mitschrift restore`), oder retten Sie, was lesbar ist (`mitschrift repair --out`).',
+  'keys-from-backup':
+    'Legen Sie diese Schlüssel aus einer Sicherung zurück, oder löschen Sie deren Aufnahmen und Benutzer.',
+  'audio-from-backup': 'Legen Sie diese Audiodateien aus einer Sicherung zurück.',
+  'events-unexpected':
+    'Einige Ereignisse sind nicht so, wie diese Version sie aufgezeichnet hätte. Bitte melden Sie das mit der Ausgabe dieses Befehls.',
+  'vault-not-set':
+    'Es ist kein Notizordner festgelegt: Dokumente werden an ihrem Speicherort geöffnet.',
+  'vault-writable': 'Mitschrift kann in {folder} schreiben.',
   'vault-missing': {
     detail: '{folder} existiert nicht (`notes.vault`).',
     todo: 'Legen Sie den Ordner an, oder wählen Sie den Ordner Ihrer Notizen-App (`notes.vault`).',
@@ -77,7 +68,7 @@ export const checksOfDataInGerman = {
     detail: 'Mitschrift kann nicht in {folder} schreiben (`notes.vault`): {cause}.',
     todo: 'Machen Sie den Ordner für den Benutzer beschreibbar, unter dem Mitschrift läuft.',
   },
-  'time-ok': { detail: 'Dokumente verwenden die Zeitzone {zone}.' },
+  'time-ok': 'Dokumente verwenden die Zeitzone {zone}.',
   'time-zone-unknown': {
     detail: 'TZ ist „{set}“, das ist keine Zeitzone. Stattdessen wird {zone} verwendet.',
     todo: 'Stellen Sie die Zeitzone dieses Computers ein (in einem Container die Variable TZ, etwa Europe/Berlin).',
@@ -96,7 +87,7 @@ export const checksOfDataInGerman = {
       other: 'Mitschrift kann in die Notizordner von {count} Personen schreiben.',
     },
   },
-  'vaults-none': { detail: 'Niemand hat einen eigenen Notizordner.' },
+  'vaults-none': 'Niemand hat einen eigenen Notizordner.',
   'vaults-wrong': {
     detail: '{faults}',
     todo: 'Korrigieren Sie den Ordner, oder wählen Sie unter Einstellungen › Personen einen anderen.',
@@ -113,12 +104,8 @@ export const checksOfDataInGerman = {
       },
     },
   },
-  'recreate-users': {
-    detail:
-      'Die Schlüssel dieser Personen wurden zerstört; sie können sich nicht anmelden. Legen Sie sie neu an (`mitschrift users add`).',
-  },
-  'delete-leftovers': {
-    detail:
-      'Etwas Gelöschtes ist noch vorhanden. Löschen Sie es erneut, oder entfernen Sie diese Dateien.',
-  },
+  'recreate-users':
+    'Die Schlüssel dieser Personen wurden zerstört; sie können sich nicht anmelden. Legen Sie sie neu an (`mitschrift users add`).',
+  'delete-leftovers':
+    'Etwas Gelöschtes ist noch vorhanden. Löschen Sie es erneut, oder entfernen Sie diese Dateien.',
 } satisfies Words<typeof checksOfData>;

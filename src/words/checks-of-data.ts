@@ -2,7 +2,7 @@ import { says } from './sentences.ts';
 
 /** What Health finds about the event log, keys, notes folders and the clock. */
 export const checksOfData = {
-  'log-sound': says({}, { detail: 'No damage was found.' }),
+  'log-sound': says('No damage was found.'),
   'log-not-opened': says(
     { cause: 'sentence' },
     {
@@ -59,15 +59,12 @@ export const checksOfData = {
       },
     },
   ),
-  'more-places': says({ more: 'integer' }, { detail: '{more} more' }),
-  'keys-sound': says({}, { detail: 'All keys can be read.' }),
-  'keys-not-compared': says(
-    {},
-    {
-      detail: 'The keys could not be checked because the event log can’t be opened.',
-      todo: 'Fix the event log first.',
-    },
-  ),
+  'more-places': says({ more: 'integer' }, '{more} more'),
+  'keys-sound': says('All keys can be read.'),
+  'keys-not-compared': says({
+    detail: 'The keys could not be checked because the event log can’t be opened.',
+    todo: 'Fix the event log first.',
+  }),
   'keys-damaged': says(
     { count: 'integer', paths: 'places' },
     {
@@ -78,36 +75,20 @@ export const checksOfData = {
     },
   ),
   'restore-or-salvage': says(
-    {},
-    {
-      detail:
-        'The event log is damaged, so nothing new can be saved. Stop Mitschrift and restore the last backup into a new data directory (`mitschrift restore`), or salvage what can be read (`mitschrift repair --out`).',
-    },
+    'The event log is damaged, so nothing new can be saved. Stop Mitschrift and restore the last backup into a new data directory (`mitschrift restore`), or salvage what can be read (`mitschrift repair --out`).',
   ),
   'table-damaged': says(
-    {},
-    {
-      detail:
-        'A database table is damaged. Mitschrift may stop when it reads that table. Stop it and restore the last backup into a new data directory (`mitschrift restore`), or salvage what can be read (`mitschrift repair --out`).',
-    },
+    'A database table is damaged. Mitschrift may stop when it reads that table. Stop it and restore the last backup into a new data directory (`mitschrift restore`), or salvage what can be read (`mitschrift repair --out`).',
   ),
   'keys-from-backup': says(
-    {},
-    { detail: 'Put these keys back from a backup, or delete their recordings and users.' },
+    'Put these keys back from a backup, or delete their recordings and users.',
   ),
-  'audio-from-backup': says({}, { detail: 'Put these audio files back from a backup.' }),
+  'audio-from-backup': says('Put these audio files back from a backup.'),
   'events-unexpected': says(
-    {},
-    {
-      detail:
-        'Some events are not what this version would have recorded. Please report this with the output of this command.',
-    },
+    'Some events are not what this version would have recorded. Please report this with the output of this command.',
   ),
-  'vault-not-set': says(
-    {},
-    { detail: 'No notes folder is set: documents are opened where they are stored.' },
-  ),
-  'vault-writable': says({ folder: 'place' }, { detail: 'Mitschrift can write to {folder}.' }),
+  'vault-not-set': says('No notes folder is set: documents are opened where they are stored.'),
+  'vault-writable': says({ folder: 'place' }, 'Mitschrift can write to {folder}.'),
   'vault-missing': says(
     { folder: 'place' },
     {
@@ -129,7 +110,7 @@ export const checksOfData = {
       todo: 'Make it writable for the user that runs Mitschrift.',
     },
   ),
-  'time-ok': says({ zone: 'text' }, { detail: 'Documents use the time zone {zone}.' }),
+  'time-ok': says({ zone: 'text' }, 'Documents use the time zone {zone}.'),
   'time-zone-unknown': says(
     { set: 'text', zone: 'text' },
     {
@@ -137,13 +118,10 @@ export const checksOfData = {
       todo: 'Set the time zone of this computer (in a container, the variable TZ, such as Europe/Berlin).',
     },
   ),
-  'time-zone-not-set': says(
-    {},
-    {
-      detail: 'No time zone is set: documents are dated in UTC.',
-      todo: 'Set the time zone of this computer (in a container, the variable TZ, such as Europe/Berlin).',
-    },
-  ),
+  'time-zone-not-set': says({
+    detail: 'No time zone is set: documents are dated in UTC.',
+    todo: 'Set the time zone of this computer (in a container, the variable TZ, such as Europe/Berlin).',
+  }),
   'clock-behind': says(
     { last: 'time' },
     {
@@ -160,7 +138,7 @@ export const checksOfData = {
       },
     },
   ),
-  'vaults-none': says({}, { detail: 'No user has a notes folder of their own.' }),
+  'vaults-none': says('No user has a notes folder of their own.'),
   'vaults-wrong': says(
     { faults: 'sentences' },
     {
@@ -189,16 +167,9 @@ export const checksOfData = {
     },
   ),
   'recreate-users': says(
-    {},
-    {
-      detail:
-        'The keys of these users were destroyed, so they can’t log in. Create them again (`mitschrift users add`).',
-    },
+    'The keys of these users were destroyed, so they can’t log in. Create them again (`mitschrift users add`).',
   ),
   'delete-leftovers': says(
-    {},
-    {
-      detail: 'Something that was deleted is still there. Delete it again, or remove these files.',
-    },
+    'Something that was deleted is still there. Delete it again, or remove these files.',
   ),
 };

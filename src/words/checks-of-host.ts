@@ -13,8 +13,8 @@ export const checksOfHost = {
     { cause: 'text' },
     { detail: 'The check failed: {cause}.', todo: 'Fix the cause and check again.' },
   ),
-  'service-runs': says({}, { detail: 'Mitschrift is running.' }),
-  'service-stopped': says({}, { detail: 'Mitschrift isn’t running.', todo: 'Start Mitschrift.' }),
+  'service-runs': says('Mitschrift is running.'),
+  'service-stopped': says({ detail: 'Mitschrift isn’t running.', todo: 'Start Mitschrift.' }),
   'service-silent': says(
     { cause: 'text' },
     {
@@ -22,10 +22,7 @@ export const checksOfHost = {
       todo: 'Restart Mitschrift.',
     },
   ),
-  'node-ok': says(
-    { release: 'text', node: 'text' },
-    { detail: 'Mitschrift {release} runs on Node {node}.' },
-  ),
+  'node-ok': says({ release: 'text', node: 'text' }, 'Mitschrift {release} runs on Node {node}.'),
   'node-untested': says(
     { release: 'text', node: 'text', tested: 'list' },
     {
@@ -40,7 +37,7 @@ export const checksOfHost = {
       todo: 'Install Node 24 (nodejs.org), then run `npm install` again.',
     },
   ),
-  'packages-ok': says({}, { detail: 'All packages compiled for this computer can be loaded.' }),
+  'packages-ok': says('All packages compiled for this computer can be loaded.'),
   'packages-broken': says(
     { packages: 'sentences' },
     {
@@ -48,7 +45,7 @@ export const checksOfHost = {
       todo: 'Install the compiler and Python, then install the packages again.',
     },
   ),
-  'variables-ok': says({}, { detail: 'All variables that start with MITSCHRIFT_ are known.' }),
+  'variables-ok': says('All variables that start with MITSCHRIFT_ are known.'),
   'variables-wrong': says(
     { faults: 'said' },
     {
@@ -63,24 +60,18 @@ export const checksOfHost = {
       todo: 'Correct the name where Mitschrift is started, or remove the variable.',
     },
   ),
-  'ffmpeg-ok': says({}, { detail: 'ffmpeg is installed: all audio formats are accepted.' }),
-  'ffmpeg-missing': says(
-    {},
-    {
-      detail: 'ffmpeg isn’t installed or doesn’t run: only WAV files are accepted.',
-      todo: 'Install ffmpeg.',
-    },
-  ),
-  'bzip2-ok': says({}, { detail: 'bzip2 is installed: models can be unpacked.' }),
-  'bzip2-missing': says(
-    {},
-    {
-      detail:
-        'bzip2 isn’t installed or doesn’t run: most models for speech recognition can’t be unpacked.',
-      todo: 'Install bzip2.',
-    },
-  ),
-  'data-writable': says({ folder: 'place' }, { detail: 'Mitschrift can write to {folder}.' }),
+  'ffmpeg-ok': says('ffmpeg is installed: all audio formats are accepted.'),
+  'ffmpeg-missing': says({
+    detail: 'ffmpeg isn’t installed or doesn’t run: only WAV files are accepted.',
+    todo: 'Install ffmpeg.',
+  }),
+  'bzip2-ok': says('bzip2 is installed: models can be unpacked.'),
+  'bzip2-missing': says({
+    detail:
+      'bzip2 isn’t installed or doesn’t run: most models for speech recognition can’t be unpacked.',
+    todo: 'Install bzip2.',
+  }),
+  'data-writable': says({ folder: 'place' }, 'Mitschrift can write to {folder}.'),
   'data-not-writable': says(
     { folder: 'place', cause: 'text' },
     {
@@ -95,7 +86,7 @@ export const checksOfHost = {
       todo: 'Make {models} writable, or set MITSCHRIFT_MODELS to another folder. Models already in {models} are still used.',
     },
   ),
-  'disk-ok': says({ free: 'bytes' }, { detail: '{free} free.' }),
+  'disk-ok': says({ free: 'bytes' }, '{free} free.'),
   'disk-low': says(
     { free: 'bytes', least: 'bytes', folder: 'place' },
     {
@@ -103,10 +94,10 @@ export const checksOfHost = {
       todo: 'Free up space on the disk of {folder}, or lower “Minimum free disk space” (`limits.free_mb`).',
     },
   ),
-  'space-unlimited': says({ taken: 'bytes' }, { detail: '{taken} used; no limit is set.' }),
+  'space-unlimited': says({ taken: 'bytes' }, '{taken} used; no limit is set.'),
   'space-within': says(
     { taken: 'bytes', limit: 'bytes' },
-    { detail: '{taken} of {limit} used (`limits.spaces_gb`).' },
+    '{taken} of {limit} used (`limits.spaces_gb`).',
   ),
   'space-full': says(
     { taken: 'bytes', limit: 'bytes' },
@@ -115,7 +106,7 @@ export const checksOfHost = {
       todo: 'Delete recordings, or raise the limit.',
     },
   ),
-  'permissions-ok': says({}, { detail: 'Only Mitschrift’s own user can read the data.' }),
+  'permissions-ok': says('Only Mitschrift’s own user can read the data.'),
   'files-of-others': says(
     { paths: 'places' },
     {

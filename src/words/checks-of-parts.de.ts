@@ -10,20 +10,16 @@ const sourceWords = {
 } as const;
 
 export const checksOfPartsInGerman = {
-  'audio-server-ok': { detail: 'Der Audioserver antwortet.' },
-  'audio-server-empty': {
-    detail: 'Der Audioserver antwortet, hat aber weder Lautsprecher noch Mikrofon.',
-  },
-  'audio-server-none': {
-    detail:
-      'Weder PulseAudio noch PipeWire läuft: Geräte haben ALSA-Namen und lassen sich nicht kombinieren.',
-  },
+  'audio-server-ok': 'Der Audioserver antwortet.',
+  'audio-server-empty': 'Der Audioserver antwortet, hat aber weder Lautsprecher noch Mikrofon.',
+  'audio-server-none':
+    'Weder PulseAudio noch PipeWire läuft: Geräte haben ALSA-Namen und lassen sich nicht kombinieren.',
   'pactl-missing': {
     detail: 'Das Programm pactl fehlt: Geräte haben ALSA-Namen und lassen sich nicht kombinieren.',
     todo: 'Installieren Sie pactl und das PulseAudio-Plug-in für ALSA.',
   },
-  'devices-ok': { detail: '{devices}. Verwendet wird „{used}“.' },
-  'devices-no-default': { detail: '{devices}. Keines ist das Standardgerät.' },
+  'devices-ok': '{devices}. Verwendet wird „{used}“.',
+  'devices-no-default': '{devices}. Keines ist das Standardgerät.',
   'devices-none': {
     detail:
       'Es ist kein Eingabegerät angeschlossen: Aufnehmen geht nur im Browser oder per Upload.',
@@ -38,10 +34,9 @@ export const checksOfPartsInGerman = {
       'Das Paket für Aufnahmen von Geräten ist nicht installiert: Aufnehmen geht nur im Browser oder per Upload.',
     todo: 'Installieren Sie den Compiler und danach die Pakete erneut.',
   },
-  'combined-ok': { detail: '„{microphone}“ und „{speakers}“ sind angeschlossen.' },
-  'combined-not-wanted': {
-    detail: 'Es sind keine Geräte zum gemeinsamen Aufnehmen ausgewählt; das ist optional.',
-  },
+  'combined-ok': '„{microphone}“ und „{speakers}“ sind angeschlossen.',
+  'combined-not-wanted':
+    'Es sind keine Geräte zum gemeinsamen Aufnehmen ausgewählt; das ist optional.',
   'combined-not-chosen': {
     detail:
       'Als Eingabegerät ist die kombinierte Quelle eingestellt, aber Mikrofon und Lautsprecher sind nicht ausgewählt.',
@@ -54,17 +49,12 @@ export const checksOfPartsInGerman = {
     },
     todo: 'Wählen Sie in den Einstellungen (Aufnahme) ein Mikrofon und Lautsprecher aus.',
   },
-  'combined-no-server': {
-    detail: '{cause} Mikrofon und Lautsprecher können nicht zusammen aufgenommen werden.',
-  },
-  'speech-ok': { detail: '{model} hat eine Probe von {length} in {time} transkribiert: „{text}“.' },
-  'speech-none': {
-    detail:
-      'Es ist keine Spracherkennung eingerichtet: Aufnahmen werden gespeichert, aber nicht transkribiert.',
-  },
-  'speech-hears-nothing': {
-    detail: '{model} hat in einer Probe von {length} keine Wörter gefunden.',
-  },
+  'combined-no-server':
+    '{cause} Mikrofon und Lautsprecher können nicht zusammen aufgenommen werden.',
+  'speech-ok': '{model} hat eine Probe von {length} in {time} transkribiert: „{text}“.',
+  'speech-none':
+    'Es ist keine Spracherkennung eingerichtet: Aufnahmen werden gespeichert, aber nicht transkribiert.',
+  'speech-hears-nothing': '{model} hat in einer Probe von {length} keine Wörter gefunden.',
   'second-model-missing': {
     detail:
       '{model} hat eine Probe von {length} in {time} transkribiert: „{text}“. Aufnahmen werden danach nicht neu transkribiert: {cause}',
@@ -112,7 +102,7 @@ export const checksOfPartsInGerman = {
     },
     todo: 'Den Grund nennt das Log. Jede wird wieder versucht, wenn sie das nächste Mal gespeichert wird, und beim Start von Mitschrift.',
   },
-  'speakers-ok': { detail: 'In Besprechungen werden die Sprecher unterschieden.' },
+  'speakers-ok': 'In Besprechungen werden die Sprecher unterschieden.',
   'speakers-no-model': {
     detail:
       'Sprecher werden nicht unterschieden: Eine Besprechung wird geschrieben, als hätte eine Person gesprochen.',
@@ -141,7 +131,7 @@ export const checksOfPartsInGerman = {
     },
     todo: 'Den Grund nennt das Log. Nach dem nächsten Start versucht es Mitschrift erneut.',
   },
-  'port-free': { detail: 'Port {port} ist frei.' },
+  'port-free': 'Port {port} ist frei.',
   'port-taken': {
     detail: 'Ein anderes Programm verwendet {places}.',
     todo: 'Beenden Sie dieses Programm, oder setzen Sie MITSCHRIFT_PORT auf einen anderen Port.',
@@ -150,21 +140,14 @@ export const checksOfPartsInGerman = {
     detail: 'Mitschrift antwortet nicht unter {places}.',
     todo: 'Sehen Sie im Log nach und starten Sie Mitschrift neu.',
   },
-  'address-local': {
-    detail:
-      'Mitschrift ist unter {places} erreichbar, nur von diesem Computer aus (MITSCHRIFT_HOST).',
-  },
-  'address-network': {
-    detail: 'Mitschrift ist unter {places} erreichbar, sofern keine Firewall das verhindert.',
-  },
-  'https-own': {
-    detail: 'Mitschrift verwendet ein eigenes Zertifikat für {names}, gültig bis {until}.',
-  },
-  'https-proxy': { detail: 'Ein Reverse Proxy stellt https bereit (`server.trusted_proxies`).' },
-  'https-not-needed': {
-    detail:
-      'Auf diesem Computer selbst ist https nicht nötig; Browser auf anderen Geräten bräuchten es.',
-  },
+  'address-local':
+    'Mitschrift ist unter {places} erreichbar, nur von diesem Computer aus (MITSCHRIFT_HOST).',
+  'address-network':
+    'Mitschrift ist unter {places} erreichbar, sofern keine Firewall das verhindert.',
+  'https-own': 'Mitschrift verwendet ein eigenes Zertifikat für {names}, gültig bis {until}.',
+  'https-proxy': 'Ein Reverse Proxy stellt https bereit (`server.trusted_proxies`).',
+  'https-not-needed':
+    'Auf diesem Computer selbst ist https nicht nötig; Browser auf anderen Geräten bräuchten es.',
   'https-missing': {
     detail: 'Browser auf anderen Geräten geben das Mikrofon nur über https frei.',
     todo: 'Verwenden Sie ein eigenes Zertifikat (`server.tls_cert`, `server.tls_key`), einen Proxy wie Caddy oder das Zertifikat eines Overlay-Netzwerks.',
@@ -189,27 +172,19 @@ export const checksOfPartsInGerman = {
     detail: 'Starten Sie den Server, oder korrigieren Sie seine Einstellungen ({settings}).',
     choices: { settings: { stt: 'stt.…', llm: 'llm.…', embeddings: 'embeddings.…' } },
   },
-  'fix-install-package': { detail: 'Installieren Sie das Paket für Spracherkennung.' },
-  'fix-install-model': {
-    detail:
-      'Installieren Sie {title}, das empfohlene Modell. {advice} Das Modell wird in {folder} gespeichert. Oder geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
-  },
-  'fix-install-second-model': { detail: 'Installieren Sie {title}.' },
-  'fix-computer-too-small': {
-    detail:
-      'Dieser Computer ist zu klein für ein Modell für Spracherkennung. Geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
-  },
-  'fix-restart-audio-server': { detail: 'Starten Sie den Audioserver Ihrer Sitzung neu.' },
-  'fix-no-session': {
-    detail:
-      'Hier läuft keine Desktop-Sitzung, und nur eine Sitzung hat einen Audioserver. Nehmen Sie im Browser auf, oder starten Sie Mitschrift in einer Sitzung mit PipeWire.',
-  },
-  'fix-install-packages': { detail: 'Installieren Sie die Pakete erneut.' },
-  'fix-node-headers': {
-    detail:
-      'Zum Kompilieren sind die Header von Node nötig, die npm von nodejs.org holt und nicht holen konnte. Erlauben Sie diese Adresse, oder setzen Sie `npm_config_nodedir` auf einen Ordner mit include/node; installieren Sie danach die Pakete erneut.',
-  },
-  'fix-install-pactl': { detail: 'Installieren Sie pactl und das PulseAudio-Plug-in für ALSA.' },
+  'fix-install-package': 'Installieren Sie das Paket für Spracherkennung.',
+  'fix-install-model':
+    'Installieren Sie {title}, das empfohlene Modell. {advice} Das Modell wird in {folder} gespeichert. Oder geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
+  'fix-install-second-model': 'Installieren Sie {title}.',
+  'fix-computer-too-small':
+    'Dieser Computer ist zu klein für ein Modell für Spracherkennung. Geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
+  'fix-restart-audio-server': 'Starten Sie den Audioserver Ihrer Sitzung neu.',
+  'fix-no-session':
+    'Hier läuft keine Desktop-Sitzung, und nur eine Sitzung hat einen Audioserver. Nehmen Sie im Browser auf, oder starten Sie Mitschrift in einer Sitzung mit PipeWire.',
+  'fix-install-packages': 'Installieren Sie die Pakete erneut.',
+  'fix-node-headers':
+    'Zum Kompilieren sind die Header von Node nötig, die npm von nodejs.org holt und nicht holen konnte. Erlauben Sie diese Adresse, oder setzen Sie `npm_config_nodedir` auf einen Ordner mit include/node; installieren Sie danach die Pakete erneut.',
+  'fix-install-pactl': 'Installieren Sie pactl und das PulseAudio-Plug-in für ALSA.',
   'certificate-kept': {
     detail: '{problem} Das vorherige Zertifikat wird weiter verwendet.',
     todo: 'Ersetzen Sie Zertifikat und Schlüssel (`server.tls_cert`, `server.tls_key`): Mitschrift liest sie automatisch neu.',

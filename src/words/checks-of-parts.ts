@@ -20,36 +20,23 @@ const answered = {
 
 /** What Health finds about audio, speech, language models and addresses. */
 export const checksOfParts = {
-  'audio-server-ok': says({}, { detail: 'The audio server responds.' }),
+  'audio-server-ok': says('The audio server responds.'),
   'audio-server-empty': says(
-    {},
-    {
-      detail: 'The audio server responds, but has neither speakers nor a microphone.',
-    },
+    'The audio server responds, but has neither speakers nor a microphone.',
   ),
   'audio-server-none': says(
-    {},
-    {
-      detail:
-        'Neither PulseAudio nor PipeWire is running: devices have ALSA names and can’t be combined.',
-    },
+    'Neither PulseAudio nor PipeWire is running: devices have ALSA names and can’t be combined.',
   ),
-  'pactl-missing': says(
-    {},
-    {
-      detail: 'The program pactl is missing: devices have ALSA names and can’t be combined.',
-      todo: 'Install pactl and ALSA’s PulseAudio plug-in.',
-    },
-  ),
-  'devices-ok': says({ devices: 'list', used: 'text' }, { detail: '{devices}. “{used}” is used.' }),
-  'devices-no-default': says({ devices: 'list' }, { detail: '{devices}. None is the default.' }),
-  'devices-none': says(
-    {},
-    {
-      detail: 'No input device is connected: only browsers and uploads are recorded.',
-      todo: 'Connect a microphone, or record in the browser.',
-    },
-  ),
+  'pactl-missing': says({
+    detail: 'The program pactl is missing: devices have ALSA names and can’t be combined.',
+    todo: 'Install pactl and ALSA’s PulseAudio plug-in.',
+  }),
+  'devices-ok': says({ devices: 'list', used: 'text' }, '{devices}. “{used}” is used.'),
+  'devices-no-default': says({ devices: 'list' }, '{devices}. None is the default.'),
+  'devices-none': says({
+    detail: 'No input device is connected: only browsers and uploads are recorded.',
+    todo: 'Connect a microphone, or record in the browser.',
+  }),
   'device-chosen-gone': says(
     { device: 'text', devices: 'list' },
     {
@@ -57,30 +44,21 @@ export const checksOfParts = {
       todo: 'Connect it, or choose another input device (`audio.device`).',
     },
   ),
-  'capture-not-installed': says(
-    {},
-    {
-      detail:
-        'The package for recording from devices isn’t installed: only browsers and uploads are recorded.',
-      todo: 'Install the compiler, then the packages again.',
-    },
-  ),
+  'capture-not-installed': says({
+    detail:
+      'The package for recording from devices isn’t installed: only browsers and uploads are recorded.',
+    todo: 'Install the compiler, then the packages again.',
+  }),
   'combined-ok': says(
     { microphone: 'text', speakers: 'text' },
-    { detail: '“{microphone}” and “{speakers}” are connected.' },
+    '“{microphone}” and “{speakers}” are connected.',
   ),
-  'combined-not-wanted': says(
-    {},
-    { detail: 'No devices are chosen to be recorded together; this is optional.' },
-  ),
-  'combined-not-chosen': says(
-    {},
-    {
-      detail:
-        'The combined source is set as input device, but no microphone and speakers are chosen for it.',
-      todo: 'Choose a microphone and speakers in the settings (Recording).',
-    },
-  ),
+  'combined-not-wanted': says('No devices are chosen to be recorded together; this is optional.'),
+  'combined-not-chosen': says({
+    detail:
+      'The combined source is set as input device, but no microphone and speakers are chosen for it.',
+    todo: 'Choose a microphone and speakers in the settings (Recording).',
+  }),
   'combined-gone': says(
     { count: 'integer', devices: 'list' },
     {
@@ -90,19 +68,18 @@ export const checksOfParts = {
   ),
   'combined-no-server': says(
     { cause: 'sentence' },
-    { detail: '{cause} Microphone and speakers can’t be recorded together.' },
+    '{cause} Microphone and speakers can’t be recorded together.',
   ),
   'speech-ok': says(
     { model: 'text', text: 'said', time: 'seconds', length: 'seconds' },
-    { detail: '{model} transcribed a sample of {length} in {time}: “{text}”.' },
+    '{model} transcribed a sample of {length} in {time}: “{text}”.',
   ),
   'speech-none': says(
-    {},
-    { detail: 'No speech recognition is set up: recordings are saved, but not transcribed.' },
+    'No speech recognition is set up: recordings are saved, but not transcribed.',
   ),
   'speech-hears-nothing': says(
     { model: 'text', length: 'seconds' },
-    { detail: '{model} found no words in a sample of {length}.' },
+    '{model} found no words in a sample of {length}.',
   ),
   'second-model-missing': says(
     { model: 'text', text: 'said', time: 'seconds', length: 'seconds', cause: 'sentence' },
@@ -112,14 +89,11 @@ export const checksOfParts = {
       todo: 'Choose an installed model for “Transcribe again afterwards” (`stt.second_pass`), or none.',
     },
   ),
-  'language-not-set': says(
-    {},
-    {
-      detail:
-        'No language model is set up: the summary is taken from the transcript, the title from the transcript or the name of the file.',
-      todo: 'Set a language model server (`llm.base_url`, MITSCHRIFT_LLM_BASE_URL).',
-    },
-  ),
+  'language-not-set': says({
+    detail:
+      'No language model is set up: the summary is taken from the transcript, the title from the transcript or the name of the file.',
+    todo: 'Set a language model server (`llm.base_url`, MITSCHRIFT_LLM_BASE_URL).',
+  }),
   'language-ok': says(answered, {
     detail:
       '{model} answered in {time} (about {speed} tokens a second); its context window has {context} tokens, {source}.',
@@ -163,21 +137,15 @@ export const checksOfParts = {
       todo: 'See the log for the reason. Each is tried again when it is next saved, and when Mitschrift starts.',
     },
   ),
-  'speakers-ok': says({}, { detail: 'The speakers of meetings are separated.' }),
-  'speakers-no-model': says(
-    {},
-    {
-      detail: 'Speakers are not separated: a meeting is written as if one person had spoken.',
-      todo: 'Install a model for speaker recognition.',
-    },
-  ),
-  'speakers-only-server': says(
-    {},
-    {
-      detail: 'Speakers are separated only if the speech recognition server does so.',
-      todo: 'Install a model for speaker recognition.',
-    },
-  ),
+  'speakers-ok': says('The speakers of meetings are separated.'),
+  'speakers-no-model': says({
+    detail: 'Speakers are not separated: a meeting is written as if one person had spoken.',
+    todo: 'Install a model for speaker recognition.',
+  }),
+  'speakers-only-server': says({
+    detail: 'Speakers are separated only if the speech recognition server does so.',
+    todo: 'Install a model for speaker recognition.',
+  }),
   'voices-measured': says(
     { count: 'integer' },
     {
@@ -206,7 +174,7 @@ export const checksOfParts = {
       todo: 'The log says why. Mitschrift tries again after its next start.',
     },
   ),
-  'port-free': says({ port: 'text' }, { detail: 'Port {port} is free.' }),
+  'port-free': says({ port: 'text' }, 'Port {port} is free.'),
   'port-taken': says(
     { places: 'places' },
     {
@@ -223,31 +191,24 @@ export const checksOfParts = {
   ),
   'address-local': says(
     { places: 'places' },
-    { detail: 'Mitschrift can be reached at {places}, from this computer only (MITSCHRIFT_HOST).' },
+    'Mitschrift can be reached at {places}, from this computer only (MITSCHRIFT_HOST).',
   ),
   'address-network': says(
     { places: 'places' },
-    { detail: 'Mitschrift can be reached at {places}, unless a firewall blocks it.' },
+    'Mitschrift can be reached at {places}, unless a firewall blocks it.',
   ),
   'https-own': says(
     { names: 'list', until: 'date' },
-    { detail: 'Mitschrift uses its own certificate for {names}, valid until {until}.' },
+    'Mitschrift uses its own certificate for {names}, valid until {until}.',
   ),
-  'https-proxy': says({}, { detail: 'A reverse proxy provides https (`server.trusted_proxies`).' }),
+  'https-proxy': says('A reverse proxy provides https (`server.trusted_proxies`).'),
   'https-not-needed': says(
-    {},
-    {
-      detail:
-        'https isn’t needed on this computer itself; browsers on other devices would need it.',
-    },
+    'https isn’t needed on this computer itself; browsers on other devices would need it.',
   ),
-  'https-missing': says(
-    {},
-    {
-      detail: 'Browsers on other devices only allow the microphone over https.',
-      todo: 'Use your own certificate (`server.tls_cert`, `server.tls_key`), a proxy such as Caddy, or the certificate of an overlay network.',
-    },
-  ),
+  'https-missing': says({
+    detail: 'Browsers on other devices only allow the microphone over https.',
+    todo: 'Use your own certificate (`server.tls_cert`, `server.tls_key`), a proxy such as Caddy, or the certificate of an overlay network.',
+  }),
   'certificate-expired': says(
     { names: 'list', until: 'date' },
     {
@@ -283,39 +244,24 @@ export const checksOfParts = {
       choices: { settings: { stt: 'stt.…', llm: 'llm.…', embeddings: 'embeddings.…' } },
     },
   ),
-  'fix-install-package': says({}, { detail: 'Install the package for speech recognition.' }),
+  'fix-install-package': says('Install the package for speech recognition.'),
   'fix-install-model': says(
     { title: 'text', advice: 'sentence', folder: 'place' },
-    {
-      detail:
-        'Install {title}, the recommended model. {advice} The model is stored in {folder}. Or set a speech recognition server (`stt.base_url`).',
-    },
+    'Install {title}, the recommended model. {advice} The model is stored in {folder}. Or set a speech recognition server (`stt.base_url`).',
   ),
-  'fix-install-second-model': says({ title: 'text' }, { detail: 'Install {title}.' }),
+  'fix-install-second-model': says({ title: 'text' }, 'Install {title}.'),
   'fix-computer-too-small': says(
-    {},
-    {
-      detail:
-        'This computer is too small for a speech recognition model. Set a speech recognition server (`stt.base_url`).',
-    },
+    'This computer is too small for a speech recognition model. Set a speech recognition server (`stt.base_url`).',
   ),
-  'fix-restart-audio-server': says({}, { detail: 'Restart the audio server of your session.' }),
+  'fix-restart-audio-server': says('Restart the audio server of your session.'),
   'fix-no-session': says(
-    {},
-    {
-      detail:
-        'No desktop session runs here, and only a session has an audio server. Record in the browser, or start Mitschrift in a session with PipeWire.',
-    },
+    'No desktop session runs here, and only a session has an audio server. Record in the browser, or start Mitschrift in a session with PipeWire.',
   ),
-  'fix-install-packages': says({}, { detail: 'Install the packages again.' }),
+  'fix-install-packages': says('Install the packages again.'),
   'fix-node-headers': says(
-    {},
-    {
-      detail:
-        'Compiling needs Node’s headers, which npm fetches from nodejs.org and could not fetch. Allow that address, or set `npm_config_nodedir` to a folder that has include/node, then install the packages again.',
-    },
+    'Compiling needs Node’s headers, which npm fetches from nodejs.org and could not fetch. Allow that address, or set `npm_config_nodedir` to a folder that has include/node, then install the packages again.',
   ),
-  'fix-install-pactl': says({}, { detail: 'Install pactl and ALSA’s PulseAudio plug-in.' }),
+  'fix-install-pactl': says('Install pactl and ALSA’s PulseAudio plug-in.'),
   'certificate-kept': says(
     { problem: 'sentence' },
     {

@@ -2,8 +2,8 @@ import type { checksOfPeople } from './checks-of-people.ts';
 import type { Words } from './sentences.ts';
 
 export const checksOfPeopleInGerman = {
-  'two-step-optional': { detail: 'Die Anmeldung in zwei Schritten ist nicht vorgeschrieben.' },
-  'two-step-ok': { detail: 'Alle Administratoren melden sich in zwei Schritten an.' },
+  'two-step-optional': 'Die Anmeldung in zwei Schritten ist nicht vorgeschrieben.',
+  'two-step-ok': 'Alle Administratoren melden sich in zwei Schritten an.',
   'two-step-missing': {
     detail: {
       one: '{count} Administrator hat die vorgeschriebene Anmeldung in zwei Schritten nicht eingerichtet: {names}.',
@@ -34,7 +34,7 @@ export const checksOfPeopleInGerman = {
     },
     todo: 'Fügen Sie unter Einstellungen › Gruppen Mitglieder hinzu, oder löschen Sie die Gruppe.',
   },
-  'retention-ok': { detail: 'Nichts wartet vor dem Löschen auf eine Antwort.' },
+  'retention-ok': 'Nichts wartet vor dem Löschen auf eine Antwort.',
   'retention-waits': {
     detail: {
       one: 'Die Notizen von {count} Person werden länger aufbewahrt als vorgesehen: So viele zu löschen, braucht ein Ja.',

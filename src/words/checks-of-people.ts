@@ -2,8 +2,8 @@ import { says } from './sentences.ts';
 
 /** What Health finds about the people who use Mitschrift. */
 export const checksOfPeople = {
-  'two-step-optional': says({}, { detail: 'Two-step login is not required.' }),
-  'two-step-ok': says({}, { detail: 'All administrators use two-step login.' }),
+  'two-step-optional': says('Two-step login is not required.'),
+  'two-step-ok': says('All administrators use two-step login.'),
   'two-step-missing': says(
     { count: 'integer', names: 'list' },
     {
@@ -45,7 +45,7 @@ export const checksOfPeople = {
       todo: 'Add members under Settings › Groups, or delete the group.',
     },
   ),
-  'retention-ok': says({}, { detail: 'Nothing waits for an answer before it is deleted.' }),
+  'retention-ok': says('Nothing waits for an answer before it is deleted.'),
   'retention-waits': says(
     { count: 'integer' },
     {

@@ -2,15 +2,12 @@ import { says } from './sentences.ts';
 
 /** What Health and a trial find about a sign-on provider. */
 export const checksOfSignOn = {
-  'provider-none': says({}, { detail: 'There is no single sign-on: no provider is set.' }),
-  'provider-no-client': says(
-    {},
-    {
-      detail: 'The client ID is missing.',
-      todo: 'Register Mitschrift at the provider and enter the client ID it gives (`oidc.client_id`).',
-    },
-  ),
-  'provider-ready': says({ provider: 'place' }, { detail: '{provider} is ready.' }),
+  'provider-none': says('There is no single sign-on: no provider is set.'),
+  'provider-no-client': says({
+    detail: 'The client ID is missing.',
+    todo: 'Register Mitschrift at the provider and enter the client ID it gives (`oidc.client_id`).',
+  }),
+  'provider-ready': says({ provider: 'place' }, '{provider} is ready.'),
   'provider-unreachable': says(
     { provider: 'place', cause: 'text?' },
     {
@@ -32,24 +29,18 @@ export const checksOfSignOn = {
       todo: 'Enter exactly this address (`oidc.issuer`).',
     },
   ),
-  'provider-reachable': says({}, { detail: 'The provider responds.' }),
-  'provider-code-ok': says({}, { detail: 'It offers login by authorization code.' }),
-  'provider-code-missing': says(
-    {},
-    {
-      detail: 'It doesn’t offer login by authorization code.',
-      todo: 'Allow it for this client at the provider.',
-    },
-  ),
-  'provider-s256-ok': says({}, { detail: 'It offers secure login (PKCE with S256).' }),
-  'provider-s256-missing': says(
-    {},
-    {
-      detail: 'It doesn’t say that it offers secure login (PKCE with S256).',
-      todo: 'Allow it at the provider, or use a provider that does.',
-    },
-  ),
-  'provider-scopes-ok': says({ scopes: 'list' }, { detail: 'It offers the scopes {scopes}.' }),
+  'provider-reachable': says('The provider responds.'),
+  'provider-code-ok': says('It offers login by authorization code.'),
+  'provider-code-missing': says({
+    detail: 'It doesn’t offer login by authorization code.',
+    todo: 'Allow it for this client at the provider.',
+  }),
+  'provider-s256-ok': says('It offers secure login (PKCE with S256).'),
+  'provider-s256-missing': says({
+    detail: 'It doesn’t say that it offers secure login (PKCE with S256).',
+    todo: 'Allow it at the provider, or use a provider that does.',
+  }),
+  'provider-scopes-ok': says({ scopes: 'list' }, 'It offers the scopes {scopes}.'),
   'provider-scopes-missing': says(
     { scopes: 'list' },
     {

@@ -45,19 +45,19 @@ export const dataFailures = {
   ),
   'key-lost': says(
     { subject: 'text', path: 'place?' },
-    { detail: 'The key of {subject} is missing[ ({path})], although it was not deleted.' },
+    'The key of {subject} is missing[ ({path})], although it was not deleted.',
   ),
   'key-damaged': says(
     { subject: 'text', path: 'place?' },
-    { detail: 'The key of {subject} is damaged[ ({path})].' },
+    'The key of {subject} is damaged[ ({path})].',
   ),
   'key-destroyed': says(
     { subject: 'text' },
-    { detail: '{subject} was deleted; nothing of it is stored any more.' },
+    '{subject} was deleted; nothing of it is stored any more.',
   ),
   'key-unavailable': says(
     { subject: 'text' },
-    { detail: 'The key of {subject} is not available at the moment.' },
+    'The key of {subject} is not available at the moment.',
   ),
   'erasures-unreadable': says(
     { line: 'integer', path: 'place?' },
@@ -106,9 +106,9 @@ export const dataFailures = {
   ),
   'log-unopenable-now': says(
     { folder: 'place', cause: 'said' },
-    { detail: 'The database in {folder} can’t be opened at the moment: {cause}.' },
+    'The database in {folder} can’t be opened at the moment: {cause}.',
   ),
-  'log-bookkeeping-lost': says({}, { detail: 'The database has lost the list of its own files.' }),
+  'log-bookkeeping-lost': says('The database has lost the list of its own files.'),
   'tables-end-process': says(
     { folder: 'place', findings: 'sentences' },
     {
@@ -117,21 +117,14 @@ export const dataFailures = {
       todo: 'Restore the last backup into a new data directory (`mitschrift restore`), or salvage what can be read (`mitschrift repair --out`).',
     },
   ),
-  'table-finding': says({ file: 'place', finding: 'sentence' }, { detail: '{file}: {finding}' }),
-  'more-findings': says({ more: 'integer' }, { detail: 'and {more} more' }),
+  'table-finding': says({ file: 'place', finding: 'sentence' }, '{file}: {finding}'),
+  'more-findings': says({ more: 'integer' }, 'and {more} more'),
   'log-reopening': says(
-    {},
-    {
-      detail:
-        'Mitschrift is opening the event log again after a failed write. Until then, nothing new is accepted.',
-    },
+    'Mitschrift is opening the event log again after a failed write. Until then, nothing new is accepted.',
   ),
   'log-disk-full': says(
     { free: 'bytes' },
-    {
-      detail:
-        'The disk is full ({free} free). Saved recordings and notes can be read and deleted, but nothing new is accepted until there is space.',
-    },
+    'The disk is full ({free} free). Saved recordings and notes can be read and deleted, but nothing new is accepted until there is space.',
   ),
   'log-lost': says(
     { count: 'integer' },
@@ -144,18 +137,10 @@ export const dataFailures = {
     },
   ),
   'log-lost-some': says(
-    {},
-    {
-      detail:
-        'The database came back without the last events that this node knew: a standby that was behind took over, or an earlier state was restored. Those events are lost; this node continues with what is there.',
-    },
+    'The database came back without the last events that this node knew: a standby that was behind took over, or an earlier state was restored. Those events are lost; this node continues with what is there.',
   ),
   'log-replaced': says(
-    {},
-    {
-      detail:
-        'The database contains a different event log than when this node opened it, because it was restored or replaced. This node restarts with that event log.',
-    },
+    'The database contains a different event log than when this node opened it, because it was restored or replaced. This node restarts with that event log.',
   ),
   'secrets-damaged': says(
     { path: 'place' },
@@ -164,29 +149,27 @@ export const dataFailures = {
       todo: 'Put it back from a backup, or delete it and enter the API keys again.',
     },
   ),
-  'file-differs': says({}, { detail: 'A file doesn’t match its checksum and was not stored.' }),
-  'file-changing': says({}, { detail: 'A file changed while it was being stored.' }),
-  'file-in-use': says({}, { detail: 'Another node is using the same file.', todo: 'Try again.' }),
-  'audio-changed': says({}, { detail: 'The audio has changed since it was recorded.' }),
-  'upload-part-missing': says({}, { detail: 'A part of an upload is missing.' }),
-  'upload-part-changed': says({}, { detail: 'The length of a part of an upload has changed.' }),
+  'file-differs': says('A file doesn’t match its checksum and was not stored.'),
+  'file-changing': says('A file changed while it was being stored.'),
+  'file-in-use': says({ detail: 'Another node is using the same file.', todo: 'Try again.' }),
+  'audio-changed': says('The audio has changed since it was recorded.'),
+  'upload-part-missing': says('A part of an upload is missing.'),
+  'upload-part-changed': says('The length of a part of an upload has changed.'),
   'database-full': says(
     { database: 'place' },
-    { detail: 'The disk of the database {database} is full, so nothing new is saved.' },
+    'The disk of the database {database} is full, so nothing new is saved.',
   ),
   'database-damaged': says(
     { database: 'place', cause: 'text' },
-    { detail: 'Tables of the database {database} are damaged ({cause}).' },
+    'Tables of the database {database} are damaged ({cause}).',
   ),
   'database-other-log': says(
     { database: 'place' },
-    {
-      detail: 'The database {database} now contains another event log. Mitschrift opens it again.',
-    },
+    'The database {database} now contains another event log. Mitschrift opens it again.',
   ),
   'database-away': says(
     { database: 'place', cause: 'text?' },
-    { detail: 'The database {database} can’t be reached at the moment[ ({cause})].' },
+    'The database {database} can’t be reached at the moment[ ({cause})].',
   ),
   'database-no-connections': says(
     { database: 'place' },

@@ -4,139 +4,84 @@ import { says } from './sentences.ts';
 export const detailsOfDevices = {
   'device-not-found': says(
     { device: 'text', there: 'list?' },
-    { detail: 'The input device “{device}” is not connected.[ Connected: {there}.]' },
+    'The input device “{device}” is not connected.[ Connected: {there}.]',
   ),
   'no-device-connected': says(
-    {},
-    {
-      detail:
-        'The server has no input device. Connect a microphone to it, or record in the browser.',
-    },
+    'The server has no input device. Connect a microphone to it, or record in the browser.',
   ),
   'device-in-use': says(
     { device: 'text' },
-    {
-      detail:
-        '“{device}” is already being recorded. Choose another device, or stop the other recording.',
-    },
+    '“{device}” is already being recorded. Choose another device, or stop the other recording.',
   ),
-  'device-trial-running': says(
-    {},
-    { detail: 'A device is already being tested. Try again in a moment.' },
-  ),
+  'device-trial-running': says('A device is already being tested. Try again in a moment.'),
   'combined-in-use': says(
-    {},
-    {
-      detail:
-        'Microphone and speakers are being recorded together. Change this when the recording has ended.',
-    },
+    'Microphone and speakers are being recorded together. Change this when the recording has ended.',
   ),
   'combined-not-chosen': says(
-    {},
-    {
-      detail:
-        'No microphone and speakers are chosen for the combined recording. Choose them in the settings.',
-    },
+    'No microphone and speakers are chosen for the combined recording. Choose them in the settings.',
   ),
   'combined-with-itself': says(
-    {},
-    { detail: 'must be another source than the speakers, and not the combined source itself' },
+    'must be another source than the speakers, and not the combined source itself',
   ),
   'combined-microphone-gone': says(
     { device: 'text' },
-    { detail: 'The microphone “{device}” is no longer connected.' },
+    'The microphone “{device}” is no longer connected.',
   ),
   'combined-speakers-gone': says(
     { device: 'text' },
-    { detail: 'The speakers “{device}” are no longer connected.' },
+    'The speakers “{device}” are no longer connected.',
   ),
-  'not-a-speaker': says(
-    { device: 'text' },
-    { detail: '“{device}” does not belong to any speakers' },
-  ),
+  'not-a-speaker': says({ device: 'text' }, '“{device}” does not belong to any speakers'),
   'combined-name-taken': says(
-    {},
-    {
-      detail:
-        'Another program uses the name of the combined source on the audio server. End that program and try again.',
-    },
+    'Another program uses the name of the combined source on the audio server. End that program and try again.',
   ),
   'combined-not-removed': says(
-    {},
-    { detail: 'The audio server didn’t remove the old combined source. Restart the audio server.' },
+    'The audio server didn’t remove the old combined source. Restart the audio server.',
   ),
-  'devices-not-listed': says(
-    {},
-    {
-      detail:
-        'The input devices can’t be listed because the server’s audio system isn’t responding.',
-      admin: 'Restarting the audio server (PipeWire or PulseAudio) usually helps.',
-    },
-  ),
+  'devices-not-listed': says({
+    detail: 'The input devices can’t be listed because the server’s audio system isn’t responding.',
+    admin: 'Restarting the audio server (PipeWire or PulseAudio) usually helps.',
+  }),
   'no-audio-server': says(
-    {},
-    { detail: 'No audio server is running on the server (neither PulseAudio nor PipeWire).' },
+    'No audio server is running on the server (neither PulseAudio nor PipeWire).',
   ),
-  'pactl-missing': says(
-    {},
-    {
-      detail: 'Devices can’t be combined because the program pactl is missing on the server.',
-      admin: 'Debian and Ubuntu: install `pulseaudio-utils`.',
-    },
-  ),
+  'pactl-missing': says({
+    detail: 'Devices can’t be combined because the program pactl is missing on the server.',
+    admin: 'Debian and Ubuntu: install `pulseaudio-utils`.',
+  }),
   'audio-server-silent': says(
     { limit: 'seconds' },
-    { detail: 'The audio server didn’t respond within {limit}.' },
+    'The audio server didn’t respond within {limit}.',
   ),
   'audio-server-refused': says(
     { command: 'text' },
-    { detail: 'The audio server refused the command {command}.' },
+    'The audio server refused the command {command}.',
   ),
-  'no-devices-on-nodes': says(
-    {},
-    {
-      detail:
-        'This Mitschrift runs on several servers, which don’t record from devices of their own. Record in the browser.',
-      admin: 'On a desktop computer: `mitschrift record --server <address>`.',
-    },
-  ),
+  'no-devices-on-nodes': says({
+    detail:
+      'This Mitschrift runs on several servers, which don’t record from devices of their own. Record in the browser.',
+    admin: 'On a desktop computer: `mitschrift record --server <address>`.',
+  }),
   'call-elsewhere': says(
-    {},
-    {
-      detail:
-        'Only people at the server’s own computer, who may record there, can answer the question about a call.',
-    },
+    'Only people at the server’s own computer, who may record there, can answer the question about a call.',
   ),
   'call-over': says(
-    {},
-    { detail: 'The call is over, or the question has been answered already. Nothing was changed.' },
+    'The call is over, or the question has been answered already. Nothing was changed.',
   ),
-  'recording-over': says({}, { detail: 'This recording is no longer running.' }),
-  'recording-ending': says({}, { detail: 'This recording has ended or is just ending.' }),
-  'nothing-recorded': says({}, { detail: 'The recording ended before any audio was recorded.' }),
+  'recording-over': says('This recording is no longer running.'),
+  'recording-ending': says('This recording has ended or is just ending.'),
+  'nothing-recorded': says('The recording ended before any audio was recorded.'),
   'recorded-from-device': says(
-    {},
-    { detail: 'This recording comes from a device of the server, not from a browser.' },
+    'This recording comes from a device of the server, not from a browser.',
   ),
-  'late-audio-not-wanted': says(
-    {},
-    { detail: 'There is no audio left to which this could be added.' },
-  ),
+  'late-audio-not-wanted': says('There is no audio left to which this could be added.'),
   'late-audio-elsewhere': says(
-    {},
-    {
-      detail:
-        'The recording was joined or cut in the meantime, so this audio can’t be added any more. Upload it as a recording of its own.',
-    },
+    'The recording was joined or cut in the meantime, so this audio can’t be added any more. Upload it as a recording of its own.',
   ),
-  'browser-recording-over': says(
-    {},
-    { detail: 'This recording no longer accepts audio from a browser.' },
-  ),
-  'recording-paused': says({}, { detail: 'The recording is paused. Resume it first.' }),
+  'browser-recording-over': says('This recording no longer accepts audio from a browser.'),
+  'recording-paused': says('The recording is paused. Resume it first.'),
   'recorded-on-other-node': says(
-    {},
-    { detail: 'Another server is still working on this recording. Try again in a moment.' },
+    'Another server is still working on this recording. Try again in a moment.',
   ),
   'browsers-recording': says(
     { count: 'integer' },
@@ -147,32 +92,20 @@ export const detailsOfDevices = {
       },
     },
   ),
-  'sample-rate-differs': says(
-    { rate: 'integer' },
-    { detail: 'This recording has {rate} samples a second.' },
-  ),
+  'sample-rate-differs': says({ rate: 'integer' }, 'This recording has {rate} samples a second.'),
   'uploader-gone': says(
-    {},
-    {
-      detail: 'The user of this upload no longer exists or is disabled. The upload was not saved.',
-    },
+    'The user of this upload no longer exists or is disabled. The upload was not saved.',
   ),
   'too-many-uploads-open': says(
-    {},
-    { detail: 'Too many uploads are unfinished. Finish or delete some of them first.' },
+    'Too many uploads are unfinished. Finish or delete some of them first.',
   ),
   'too-many-uploads-yours': says(
-    {},
-    { detail: 'You are uploading too many files at once. Try again when one is finished.' },
+    'You are uploading too many files at once. Try again when one is finished.',
   ),
   'too-many-uploads': says(
-    {},
-    { detail: 'Too many files are being uploaded at once. Try again when one is finished.' },
+    'Too many files are being uploaded at once. Try again when one is finished.',
   ),
-  'upload-elsewhere': says(
-    {},
-    { detail: 'This file is already being uploaded in another tab or window.' },
-  ),
+  'upload-elsewhere': says('This file is already being uploaded in another tab or window.'),
   'file-too-large': says(
     { limit: 'bytes' },
     {
@@ -197,31 +130,22 @@ export const detailsOfDevices = {
   ),
   'document-too-large': says(
     { limit: 'bytes' },
-    { detail: 'The document is larger than {limit} and was not saved.' },
+    'The document is larger than {limit} and was not saved.',
   ),
-  'body-too-large': says({ limit: 'bytes' }, { detail: 'The body may have at most {limit} here.' }),
-  'body-too-deep': says(
-    {},
-    { detail: 'The body has too many values, or they are nested too deeply.' },
-  ),
-  'body-not-json': says({}, { detail: 'The body isn’t valid JSON.' }),
-  'body-cut-off': says(
-    {},
-    { detail: 'The connection broke off before everything was sent. Try again.' },
-  ),
-  'body-late': says({ limit: 'seconds' }, { detail: 'The body must arrive within {limit}.' }),
+  'body-too-large': says({ limit: 'bytes' }, 'The body may have at most {limit} here.'),
+  'body-too-deep': says('The body has too many values, or they are nested too deeply.'),
+  'body-not-json': says('The body isn’t valid JSON.'),
+  'body-cut-off': says('The connection broke off before everything was sent. Try again.'),
+  'body-late': says({ limit: 'seconds' }, 'The body must arrive within {limit}.'),
   'upload-slow': says(
     { least: 'bytes' },
-    {
-      detail:
-        'The connection is too slow for an upload (less than {least} a second). Check the connection and try again.',
-    },
+    'The connection is too slow for an upload (less than {least} a second). Check the connection and try again.',
   ),
-  'content-type-needed': says({ type: 'text' }, { detail: 'Send `Content-Type: {type}`.' }),
-  'content-encoding': says({}, { detail: 'Send the body without `Content-Encoding`.' }),
-  'not-an-upload': says({}, { detail: 'The request doesn’t follow tus 1.0.' }),
-  'host-sent-twice': says({}, { detail: 'Send `Host` once.' }),
-  'path-encoding': says({}, { detail: 'The path isn’t valid percent-encoded UTF-8.' }),
+  'content-type-needed': says({ type: 'text' }, 'Send `Content-Type: {type}`.'),
+  'content-encoding': says('Send the body without `Content-Encoding`.'),
+  'not-an-upload': says('The request doesn’t follow tus 1.0.'),
+  'host-sent-twice': says('Send `Host` once.'),
+  'path-encoding': says('The path isn’t valid percent-encoded UTF-8.'),
   'disk-low': says(
     { free: 'bytes', least: 'bytes' },
     {
@@ -232,10 +156,7 @@ export const detailsOfDevices = {
   ),
   'disk-full-free': says(
     { free: 'bytes' },
-    {
-      detail:
-        'The server’s disk is full ({free} free), so nothing new can be saved. What is stored can still be read and deleted.',
-    },
+    'The server’s disk is full ({free} free), so nothing new can be saved. What is stored can still be read and deleted.',
   ),
   'user-space-full': says(
     { taken: 'bytes', limit: 'bytes' },

@@ -2,27 +2,19 @@ import type { Words } from './sentences.ts';
 import type { detailsOfServer } from './details-of-server.ts';
 
 export const detailsOfServerInGerman = {
-  'node-only-works': {
-    detail:
-      'Dieser Knoten verarbeitet Aufnahmen und beantwortet nur /health und /metrics. Fragen Sie einen Knoten mit der Rolle serve oder all.',
-  },
-  'web-app-missing': {
-    detail: 'Auf diesem Server fehlt die Web-App. Führen Sie `npm run build` aus.',
-  },
-  'certificate-unusable': {
-    detail:
-      'Mitschrift ist hier für https eingerichtet, aber das Zertifikat ist nicht verwendbar. Informieren Sie einen Administrator: `mitschrift doctor` auf dem Server nennt den Grund.',
-  },
+  'node-only-works':
+    'Dieser Knoten verarbeitet Aufnahmen und beantwortet nur /health und /metrics. Fragen Sie einen Knoten mit der Rolle serve oder all.',
+  'web-app-missing': 'Auf diesem Server fehlt die Web-App. Führen Sie `npm run build` aus.',
+  'certificate-unusable':
+    'Mitschrift ist hier für https eingerichtet, aber das Zertifikat ist nicht verwendbar. Informieren Sie einen Administrator: `mitschrift doctor` auf dem Server nennt den Grund.',
   'notes-folder-not-set': {
     detail:
       'Sie haben auf diesem Server keinen Notizordner (Vault). Bitten Sie einen Administrator um einen.',
     admin:
       'Wählen Sie einen in Ihrem Konto, oder legen Sie einen für alle fest (Notizordner, `notes.vault`).',
   },
-  'notes-folder-chosen-there': {
-    detail:
-      'Der Ordner liegt auf dem Server. Wählen Sie ihn an diesem Computer aus, oder bitten Sie einen Administrator darum.',
-  },
+  'notes-folder-chosen-there':
+    'Der Ordner liegt auf dem Server. Wählen Sie ihn an diesem Computer aus, oder bitten Sie einen Administrator darum.',
   'notes-folder-missing': {
     detail:
       'Der Notizordner (Vault) existiert nicht oder lässt sich nicht öffnen. Informieren Sie einen Administrator.',
@@ -33,10 +25,8 @@ export const detailsOfServerInGerman = {
       'Mitschrift darf nicht in den Notizordner (Vault) schreiben. Informieren Sie einen Administrator.',
     admin: 'Einstellung: Notizordner (`notes.vault`).',
   },
-  'notes-folder-occupied': {
-    detail:
-      'Im Notizordner hat ein Ordner oder eine andere Datei den Namen des Dokuments. Benennen Sie sie um und versuchen Sie es erneut.',
-  },
+  'notes-folder-occupied':
+    'Im Notizordner hat ein Ordner oder eine andere Datei den Namen des Dokuments. Benennen Sie sie um und versuchen Sie es erneut.',
   'no-desktop-session': {
     detail:
       'Dokumente lassen sich auf dem Server nicht öffnen, da er ohne Desktop läuft. Laden Sie sie stattdessen herunter.',
@@ -47,51 +37,34 @@ export const detailsOfServerInGerman = {
     detail: 'Kein Programm auf dem Server konnte das Dokument öffnen.',
     admin: '{reasons}.',
   },
-  'program-not-installed': { detail: '{program} ist nicht installiert' },
-  'program-failed': { detail: '{program} ist fehlgeschlagen ({how})' },
-  'backup-in-data-directory': {
-    detail: 'darf nicht im Datenverzeichnis liegen: Die Sicherung ginge mit ihm verloren',
-  },
-  'backup-folder-in-use': {
-    detail: 'enthält etwas anderes ({file}): Wählen Sie einen leeren Ordner',
-  },
-  'backup-of-other-data': {
-    detail: 'enthält eine Sicherung anderer Daten ({log}): Wählen Sie einen anderen Ordner',
-  },
-  'backup-ahead': {
-    detail:
-      'enthält neuere Ereignisse als diese Daten, die seitdem wiederhergestellt wurden: Wählen Sie einen anderen Ordner',
-  },
-  'backup-marker-unreadable': {
-    detail: 'ist beschädigt oder wurde von einer neueren Version von Mitschrift erstellt',
-  },
-  'backup-folder-not-writable': {
-    detail: 'lässt sich nicht anlegen oder beschreiben ({cause}): Wählen Sie einen anderen Ordner',
-  },
-  'backup-folder-silent': {
-    detail:
-      'antwortet nicht, wie ein Netzwerkordner, dessen Server offline ist: Prüfen Sie ihn, oder wählen Sie einen anderen Ordner',
-  },
-  'backup-folder': { detail: '{folder} {fault}.' },
-  'backup-failed': { detail: 'Die Sicherung ist fehlgeschlagen: {cause}' },
-  'backup-by-database': {
-    detail:
-      'Die Daten liegen in der Datenbank {database}: Sichern Sie diese mit pg_basebackup, danach {files} mit Audio, Dokumenten und Schlüsseln.',
-  },
-  'model-not-in-catalogue': { detail: 'Das Modell {model} gibt es nicht. Verfügbar: {known}.' },
-  'model-not-installed': { detail: 'Das Modell {model} ist nicht installiert.' },
-  'own-export-running': {
-    detail:
-      'Ihre Daten werden bereits heruntergeladen. Warten Sie, bis dieser Download fertig ist, oder brechen Sie ihn ab.',
-  },
-  'own-export-unfinished': {
-    detail: 'Die Aufnahme läuft noch. Audio und Dokumente sind nicht in dieser Datei.',
-  },
-  'own-export-no-audio': { detail: 'Die Audiodatei fehlt auf dem Server.' },
-  'own-export-damaged-audio': {
-    detail: 'Die Audiodatei ist beschädigt. Was davon lesbar war, ist in dieser Datei.',
-  },
-  'own-export-unreadable': {
-    detail: 'Die Aufnahme ist auf dem Server nicht lesbar. Informieren Sie einen Administrator.',
-  },
+  'program-not-installed': '{program} ist nicht installiert',
+  'program-failed': '{program} ist fehlgeschlagen ({how})',
+  'backup-in-data-directory':
+    'darf nicht im Datenverzeichnis liegen: Die Sicherung ginge mit ihm verloren',
+  'backup-folder-in-use': 'enthält etwas anderes ({file}): Wählen Sie einen leeren Ordner',
+  'backup-of-other-data':
+    'enthält eine Sicherung anderer Daten ({log}): Wählen Sie einen anderen Ordner',
+  'backup-ahead':
+    'enthält neuere Ereignisse als diese Daten, die seitdem wiederhergestellt wurden: Wählen Sie einen anderen Ordner',
+  'backup-marker-unreadable':
+    'ist beschädigt oder wurde von einer neueren Version von Mitschrift erstellt',
+  'backup-folder-not-writable':
+    'lässt sich nicht anlegen oder beschreiben ({cause}): Wählen Sie einen anderen Ordner',
+  'backup-folder-silent':
+    'antwortet nicht, wie ein Netzwerkordner, dessen Server offline ist: Prüfen Sie ihn, oder wählen Sie einen anderen Ordner',
+  'backup-folder': '{folder} {fault}.',
+  'backup-failed': 'Die Sicherung ist fehlgeschlagen: {cause}',
+  'backup-by-database':
+    'Die Daten liegen in der Datenbank {database}: Sichern Sie diese mit pg_basebackup, danach {files} mit Audio, Dokumenten und Schlüsseln.',
+  'model-not-in-catalogue': 'Das Modell {model} gibt es nicht. Verfügbar: {known}.',
+  'model-not-installed': 'Das Modell {model} ist nicht installiert.',
+  'own-export-running':
+    'Ihre Daten werden bereits heruntergeladen. Warten Sie, bis dieser Download fertig ist, oder brechen Sie ihn ab.',
+  'own-export-unfinished':
+    'Die Aufnahme läuft noch. Audio und Dokumente sind nicht in dieser Datei.',
+  'own-export-no-audio': 'Die Audiodatei fehlt auf dem Server.',
+  'own-export-damaged-audio':
+    'Die Audiodatei ist beschädigt. Was davon lesbar war, ist in dieser Datei.',
+  'own-export-unreadable':
+    'Die Aufnahme ist auf dem Server nicht lesbar. Informieren Sie einen Administrator.',
 } satisfies Words<typeof detailsOfServer>;

@@ -3,142 +3,87 @@ import { says } from './sentences.ts';
 /** Details of problems with the server, its desktop and the notes folder. */
 export const detailsOfServer = {
   'node-only-works': says(
-    {},
-    {
-      detail:
-        'This node processes recordings and answers only /health and /metrics. Ask a node with the role serve or all.',
-    },
+    'This node processes recordings and answers only /health and /metrics. Ask a node with the role serve or all.',
   ),
-  'web-app-missing': says(
-    {},
-    {
-      // Everyone is told the command: who reads this has just set up the server.
-      detail: 'The web app is missing on this server. Run `npm run build`.',
-    },
-  ),
+  'web-app-missing': says({
+    // Everyone is told the command: who reads this has just set up the server.
+    detail: 'The web app is missing on this server. Run `npm run build`.',
+  }),
   'certificate-unusable': says(
-    {},
-    {
-      detail:
-        'Mitschrift is set up for https here, but its certificate can’t be used. Tell an administrator: `mitschrift doctor` on the server says why.',
-    },
+    'Mitschrift is set up for https here, but its certificate can’t be used. Tell an administrator: `mitschrift doctor` on the server says why.',
   ),
-  'notes-folder-not-set': says(
-    {},
-    {
-      detail: 'You have no notes folder (vault) on this server. Ask an administrator for one.',
-      admin: 'Choose one in your account, or set one for everyone (Notes folder, `notes.vault`).',
-    },
-  ),
+  'notes-folder-not-set': says({
+    detail: 'You have no notes folder (vault) on this server. Ask an administrator for one.',
+    admin: 'Choose one in your account, or set one for everyone (Notes folder, `notes.vault`).',
+  }),
   'notes-folder-chosen-there': says(
-    {},
-    {
-      detail: 'The folder is on the server. Choose it on that computer, or ask an administrator.',
-    },
+    'The folder is on the server. Choose it on that computer, or ask an administrator.',
   ),
-  'notes-folder-missing': says(
-    {},
-    {
-      detail: 'The notes folder (vault) doesn’t exist or can’t be opened. Tell an administrator.',
-      admin: 'Setting: Notes folder (`notes.vault`).',
-    },
-  ),
-  'notes-folder-not-writable': says(
-    {},
-    {
-      detail:
-        'Mitschrift isn’t allowed to write to the notes folder (vault). Tell an administrator.',
-      admin: 'Setting: Notes folder (`notes.vault`).',
-    },
-  ),
+  'notes-folder-missing': says({
+    detail: 'The notes folder (vault) doesn’t exist or can’t be opened. Tell an administrator.',
+    admin: 'Setting: Notes folder (`notes.vault`).',
+  }),
+  'notes-folder-not-writable': says({
+    detail: 'Mitschrift isn’t allowed to write to the notes folder (vault). Tell an administrator.',
+    admin: 'Setting: Notes folder (`notes.vault`).',
+  }),
   'notes-folder-occupied': says(
-    {},
-    {
-      detail:
-        'A folder or another file in the notes folder has the name the document needs. Rename it and try again.',
-    },
+    'A folder or another file in the notes folder has the name the document needs. Rename it and try again.',
   ),
-  'no-desktop-session': says(
-    {},
-    {
-      detail:
-        'Documents can’t be opened on the server because it runs without a desktop. Download them instead.',
-      admin:
-        'Neither DISPLAY nor WAYLAND_DISPLAY is set. Where there is a desktop: `systemctl --user import-environment DISPLAY WAYLAND_DISPLAY`, then restart Mitschrift.',
-    },
-  ),
+  'no-desktop-session': says({
+    detail:
+      'Documents can’t be opened on the server because it runs without a desktop. Download them instead.',
+    admin:
+      'Neither DISPLAY nor WAYLAND_DISPLAY is set. Where there is a desktop: `systemctl --user import-environment DISPLAY WAYLAND_DISPLAY`, then restart Mitschrift.',
+  }),
   'no-program-to-open': says(
     { reasons: 'sentences' },
     { detail: 'No program on the server could open the document.', admin: '{reasons}.' },
   ),
-  'program-not-installed': says({ program: 'text' }, { detail: '{program} isn’t installed' }),
-  'program-failed': says({ program: 'text', how: 'text' }, { detail: '{program} failed ({how})' }),
+  'program-not-installed': says({ program: 'text' }, '{program} isn’t installed'),
+  'program-failed': says({ program: 'text', how: 'text' }, '{program} failed ({how})'),
   'backup-in-data-directory': says(
-    {},
-    { detail: 'must not be inside the data directory: the backup would be lost with it' },
+    'must not be inside the data directory: the backup would be lost with it',
   ),
   'backup-folder-in-use': says(
     { file: 'place' },
-    { detail: 'contains something else ({file}): choose an empty folder' },
+    'contains something else ({file}): choose an empty folder',
   ),
   'backup-of-other-data': says(
     { log: 'text' },
-    { detail: 'contains a backup of other data ({log}): choose another folder' },
+    'contains a backup of other data ({log}): choose another folder',
   ),
   'backup-ahead': says(
-    {},
-    {
-      detail:
-        'contains newer events than this data, which was restored since: choose another folder',
-    },
+    'contains newer events than this data, which was restored since: choose another folder',
   ),
-  'backup-marker-unreadable': says(
-    {},
-    { detail: 'is damaged, or was made by a newer version of Mitschrift' },
-  ),
+  'backup-marker-unreadable': says('is damaged, or was made by a newer version of Mitschrift'),
   'backup-folder-not-writable': says(
     { cause: 'text' },
-    { detail: 'can’t be created or written to ({cause}): choose another folder' },
+    'can’t be created or written to ({cause}): choose another folder',
   ),
   'backup-folder-silent': says(
-    {},
-    {
-      detail:
-        'doesn’t respond, like a network folder whose server is offline: check it, or choose another folder',
-    },
+    'doesn’t respond, like a network folder whose server is offline: check it, or choose another folder',
   ),
-  'backup-folder': says({ folder: 'place', fault: 'sentence' }, { detail: '{folder} {fault}.' }),
-  'backup-failed': says({ cause: 'said' }, { detail: 'The backup failed: {cause}' }),
+  'backup-folder': says({ folder: 'place', fault: 'sentence' }, '{folder} {fault}.'),
+  'backup-failed': says({ cause: 'said' }, 'The backup failed: {cause}'),
   'backup-by-database': says(
     { database: 'place', files: 'place' },
-    {
-      detail:
-        'The data is in the database {database}: back that up with pg_basebackup, then {files}, which has the audio, the documents and the keys.',
-    },
+    'The data is in the database {database}: back that up with pg_basebackup, then {files}, which has the audio, the documents and the keys.',
   ),
   'model-not-in-catalogue': says(
     { model: 'text', known: 'list' },
-    { detail: 'There is no model {model}. Available: {known}.' },
+    'There is no model {model}. Available: {known}.',
   ),
-  'model-not-installed': says({ model: 'text' }, { detail: 'The model {model} isn’t installed.' }),
+  'model-not-installed': says({ model: 'text' }, 'The model {model} isn’t installed.'),
   'own-export-running': says(
-    {},
-    {
-      detail:
-        'Your data is being downloaded already. Wait until that download has ended, or cancel it.',
-    },
+    'Your data is being downloaded already. Wait until that download has ended, or cancel it.',
   ),
   'own-export-unfinished': says(
-    {},
-    { detail: 'It is still being recorded. Its audio and documents are not in this file.' },
+    'It is still being recorded. Its audio and documents are not in this file.',
   ),
-  'own-export-no-audio': says({}, { detail: 'The audio file is missing on the server.' }),
+  'own-export-no-audio': says('The audio file is missing on the server.'),
   'own-export-damaged-audio': says(
-    {},
-    { detail: 'The audio file is damaged. What could be read of it is in this file.' },
+    'The audio file is damaged. What could be read of it is in this file.',
   ),
-  'own-export-unreadable': says(
-    {},
-    { detail: 'It can’t be read on the server. Tell an administrator.' },
-  ),
+  'own-export-unreadable': says('It can’t be read on the server. Tell an administrator.'),
 };

@@ -71,7 +71,7 @@ export const failuresOfAudioInGerman = {
     detail: 'Die Audiodatei fehlt oder lässt sich nicht lesen.',
     admin: 'Prüfen Sie die Rechte des Datenverzeichnisses.',
   },
-  'no-audio': { detail: 'Diese Aufnahme hat kein Audio.' },
+  'no-audio': 'Diese Aufnahme hat kein Audio.',
   'reading-stalled': {
     detail: 'Das Lesen des Audios dauerte zu lange.',
     todo: 'Versuchen Sie es erneut. Klappt es wieder nicht, wandeln Sie die Datei in WAV um.',
@@ -84,10 +84,8 @@ export const failuresOfAudioInGerman = {
     detail: 'ffmpeg konnte das Audio nicht komprimieren oder lesen.',
     todo: 'Versuchen Sie es erneut.',
   },
-  'flac-differs': {
-    detail:
-      'Das komprimierte Audio ist nicht identisch mit dem Original; deshalb wurde das Original behalten.',
-  },
+  'flac-differs':
+    'Das komprimierte Audio ist nicht identisch mit dem Original; deshalb wurde das Original behalten.',
   'not-flac': {
     detail: 'Das gespeicherte Audio hat nicht das erwartete Format.',
     todo: tellAdministrator.de,

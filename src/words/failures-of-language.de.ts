@@ -19,7 +19,7 @@ const faultWords = {
 } as const satisfies Record<FaultOfAnswer, string>;
 
 export const failuresOfLanguageInGerman = {
-  'no-language-model': { detail: 'Es ist kein Sprachmodell eingerichtet.' },
+  'no-language-model': 'Es ist kein Sprachmodell eingerichtet.',
   'language-model-removed': {
     detail: 'Das Sprachmodell ist nicht mehr eingerichtet; die Dokumente sind deshalb unverändert.',
     todo: tellAdministrator.de,
@@ -144,7 +144,7 @@ export const failuresOfLanguageInGerman = {
     todo: 'Schreiben Sie die Zusammenfassung selbst, oder bitten Sie einen Administrator um ein anderes Modell.',
     admin: '[Antwort: „{said}“]',
   },
-  'answer-declined': { detail: 'Das Sprachmodell hat die Antwort verweigert.' },
+  'answer-declined': 'Das Sprachmodell hat die Antwort verweigert.',
   'answer-unfinished': {
     detail: 'Das Sprachmodell hat seine Antwort nicht beendet.',
     todo: 'Versuchen Sie es erneut.',

@@ -38,15 +38,12 @@ const faultWords = {
 
 /** Why a language model gave nothing. */
 export const failuresOfLanguage = {
-  'no-language-model': says({}, { detail: 'No language model is set up.' }),
-  'language-model-removed': says(
-    {},
-    {
-      detail: 'The language model is no longer set up, so the documents are unchanged.',
-      todo: tellAdministrator.en,
-      admin: 'Set a language model server (`llm.base_url`).',
-    },
-  ),
+  'no-language-model': says('No language model is set up.'),
+  'language-model-removed': says({
+    detail: 'The language model is no longer set up, so the documents are unchanged.',
+    todo: tellAdministrator.en,
+    admin: 'Set a language model server (`llm.base_url`).',
+  }),
   'language-server-unreachable': says(
     { server: 'place', cause: 'text' },
     {
@@ -215,15 +212,12 @@ export const failuresOfLanguage = {
         '[It read only {read} of at least {least} tokens. ]Give the model a larger context window on {server}, or set `llm.context` to its size.[ It says: “{said}”]',
     },
   ),
-  'context-too-small-to-merge': says(
-    {},
-    {
-      detail:
-        'The language model’s context window is too small to combine the partial summaries of this recording.',
-      todo: tellAdministrator.en,
-      admin: '`llm.context`',
-    },
-  ),
+  'context-too-small-to-merge': says({
+    detail:
+      'The language model’s context window is too small to combine the partial summaries of this recording.',
+    todo: tellAdministrator.en,
+    admin: '`llm.context`',
+  }),
   'content-refused': says(
     { said: 'said?' },
     {
@@ -232,15 +226,12 @@ export const failuresOfLanguage = {
       admin: '[It says: “{said}”]',
     },
   ),
-  'answer-declined': says({}, { detail: 'The language model declined to answer.' }),
-  'answer-unfinished': says(
-    {},
-    { detail: 'The language model didn’t finish its answer.', todo: 'Try again.' },
-  ),
-  'answer-empty': says(
-    {},
-    { detail: 'The language model gave an empty answer.', todo: 'Try again.' },
-  ),
+  'answer-declined': says('The language model declined to answer.'),
+  'answer-unfinished': says({
+    detail: 'The language model didn’t finish its answer.',
+    todo: 'Try again.',
+  }),
+  'answer-empty': says({ detail: 'The language model gave an empty answer.', todo: 'Try again.' }),
   'no-title-answered': says(
     { fault: faultsOfAnswers },
     {

@@ -23,10 +23,8 @@ export const failuresOfRecordingInGerman = {
     todo: tellAdministrator.de,
     admin: 'Der Name {host} führt zu einer Link-Local- oder Metadaten-Adresse.',
   },
-  'device-lost': {
-    detail:
-      '„{device}“ ist nicht mehr angeschlossen. Schließen Sie das Gerät wieder an, um die Aufnahme fortzusetzen.',
-  },
+  'device-lost':
+    '„{device}“ ist nicht mehr angeschlossen. Schließen Sie das Gerät wieder an, um die Aufnahme fortzusetzen.',
   'device-not-opened': {
     detail: '„{device}“ lässt sich nicht öffnen. Vielleicht verwendet es ein anderes Programm.',
     admin: '{cause}',
@@ -36,18 +34,12 @@ export const failuresOfRecordingInGerman = {
       '„{device}“ hat mit einem Fehler aufgehört. Die Aufnahme wird fortgesetzt, sobald das Gerät wieder funktioniert.',
     admin: '{cause}',
   },
-  'device-no-data': {
-    detail:
-      '„{device}“ liefert kein Audio. Prüfen Sie, ob das Gerät angeschlossen und eingeschaltet ist.',
-  },
-  'device-moved': {
-    detail:
-      'Der Audioserver hat die Aufnahme auf „{device}“ umgestellt. Prüfen Sie, ob das das richtige Gerät ist.',
-  },
-  'audio-server-ended': {
-    detail:
-      'Der Audioserver läuft nicht mehr. Die Aufnahme wird fortgesetzt, sobald er wieder läuft.',
-  },
+  'device-no-data':
+    '„{device}“ liefert kein Audio. Prüfen Sie, ob das Gerät angeschlossen und eingeschaltet ist.',
+  'device-moved':
+    'Der Audioserver hat die Aufnahme auf „{device}“ umgestellt. Prüfen Sie, ob das das richtige Gerät ist.',
+  'audio-server-ended':
+    'Der Audioserver läuft nicht mehr. Die Aufnahme wird fortgesetzt, sobald er wieder läuft.',
   'no-signal': {
     detail:
       'Seit {since} kein Signal {source}. Prüfen Sie, ob das Gerät angeschlossen und nicht stummgeschaltet ist.',
@@ -59,35 +51,21 @@ export const failuresOfRecordingInGerman = {
       },
     },
   },
-  'long-silence': {
-    detail: 'Seit {since} hat niemand gesprochen. Soll die Aufnahme weiterlaufen?',
-  },
-  'audio-gaps': { detail: 'In der Aufnahme fehlen {missing} Audio.' },
-  'combined-incomplete': {
-    detail:
-      'Mikrofon und Lautsprecher werden nicht beide aufgenommen. Prüfen Sie, ob beide angeschlossen sind.',
-  },
-  'browser-disconnected': {
-    detail:
-      'Der Browser ist seit {since} offline. Die Aufnahme wird fortgesetzt, sobald er wieder online ist, und endet, wenn er offline bleibt.',
-  },
-  'recorder-disconnected': {
-    detail:
-      'Der Rekorder ist seit {since} offline. Die Aufnahme wird fortgesetzt, sobald er wieder online ist, und endet nach einer Woche offline.',
-  },
-  'space-nearly-full': {
-    detail:
-      'Ihr Speicherplatz ist fast voll; deshalb endet diese Aufnahme in etwa {left}. Alles bis dahin Aufgenommene ist gespeichert.',
-  },
-  'recording-resumed': { detail: 'Die Aufnahme war unterbrochen und läuft wieder.' },
-  'disk-low': {
-    detail:
-      'Die Festplatte des Servers ist fast voll ({free} frei); deshalb wird nichts Neues angenommen. Informieren Sie einen Administrator, oder löschen Sie Aufnahmen.',
-  },
-  'total-space-full': {
-    detail:
-      'Alle Personen zusammen belegen {taken} von {limit} Speicherplatz. Aufnahmen von Geräten des Servers gehen weiter; andere Aufnahmen enden, und Neues wird nicht angenommen. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
-  },
+  'long-silence': 'Seit {since} hat niemand gesprochen. Soll die Aufnahme weiterlaufen?',
+  'audio-gaps': 'In der Aufnahme fehlen {missing} Audio.',
+  'combined-incomplete':
+    'Mikrofon und Lautsprecher werden nicht beide aufgenommen. Prüfen Sie, ob beide angeschlossen sind.',
+  'browser-disconnected':
+    'Der Browser ist seit {since} offline. Die Aufnahme wird fortgesetzt, sobald er wieder online ist, und endet, wenn er offline bleibt.',
+  'recorder-disconnected':
+    'Der Rekorder ist seit {since} offline. Die Aufnahme wird fortgesetzt, sobald er wieder online ist, und endet nach einer Woche offline.',
+  'space-nearly-full':
+    'Ihr Speicherplatz ist fast voll; deshalb endet diese Aufnahme in etwa {left}. Alles bis dahin Aufgenommene ist gespeichert.',
+  'recording-resumed': 'Die Aufnahme war unterbrochen und läuft wieder.',
+  'disk-low':
+    'Die Festplatte des Servers ist fast voll ({free} frei); deshalb wird nichts Neues angenommen. Informieren Sie einen Administrator, oder löschen Sie Aufnahmen.',
+  'total-space-full':
+    'Alle Personen zusammen belegen {taken} von {limit} Speicherplatz. Aufnahmen von Geräten des Servers gehen weiter; andere Aufnahmen enden, und Neues wird nicht angenommen. Löschen Sie Aufnahmen, oder bitten Sie einen Administrator, das Limit zu erhöhen.',
   'device-silent': {
     detail: 'Von „{device}“ kam kein Audio, nicht einmal Stille.',
     todo: 'Prüfen Sie das Gerät und nehmen Sie erneut auf.',
@@ -124,15 +102,10 @@ export const failuresOfRecordingInGerman = {
   },
   'already-recording': problemsInGerman['already-recording'],
   'not-recording': problemsInGerman['not-recording'],
-  'recording-not-allowed': {
-    detail:
-      'Sie dürfen nicht mit den Geräten dieses Servers aufnehmen. Verwenden Sie das Mikrofon Ihres eigenen Geräts.',
-  },
-  'microphone-or-speakers-missing': {
-    detail: 'Mikrofon und Lautsprecher sind nicht beide angeschlossen.',
-  },
-  'joined-recording-gone': { detail: 'Die andere Notiz wurde inzwischen gelöscht.' },
-  'audio-shorter-than-before': {
-    detail: 'Das Audio ist kürzer als zuvor; später Angekommenes konnte nicht hinzugefügt werden.',
-  },
+  'recording-not-allowed':
+    'Sie dürfen nicht mit den Geräten dieses Servers aufnehmen. Verwenden Sie das Mikrofon Ihres eigenen Geräts.',
+  'microphone-or-speakers-missing': 'Mikrofon und Lautsprecher sind nicht beide angeschlossen.',
+  'joined-recording-gone': 'Die andere Notiz wurde inzwischen gelöscht.',
+  'audio-shorter-than-before':
+    'Das Audio ist kürzer als zuvor; später Angekommenes konnte nicht hinzugefügt werden.',
 } satisfies Words<typeof failuresOfRecording>;

@@ -11,13 +11,10 @@ export const failuresOfRecording = {
       admin: 'The last attempt ran with nothing else in progress; the log shows how it ended.',
     },
   ),
-  'program-updated': says(
-    {},
-    {
-      detail: 'Mitschrift was updated while it was running.',
-      todo: 'The server must be restarted; then try again.',
-    },
-  ),
+  'program-updated': says({
+    detail: 'Mitschrift was updated while it was running.',
+    todo: 'The server must be restarted; then try again.',
+  }),
   'unexpected-error': says(
     { request: 'text?' },
     {
@@ -36,7 +33,7 @@ export const failuresOfRecording = {
   ),
   'device-lost': says(
     { device: 'text' },
-    { detail: '“{device}” is no longer connected. Reconnect it to continue the recording.' },
+    '“{device}” is no longer connected. Reconnect it to continue the recording.',
   ),
   'device-not-opened': says(
     { device: 'text', cause: 'text' },
@@ -52,18 +49,14 @@ export const failuresOfRecording = {
   ),
   'device-no-data': says(
     { device: 'text' },
-    { detail: '“{device}” sends no audio. Check that it is connected and switched on.' },
+    '“{device}” sends no audio. Check that it is connected and switched on.',
   ),
   'device-moved': says(
     { device: 'text' },
-    {
-      detail:
-        'The audio server switched the recording to “{device}”. Check that this is the right device.',
-    },
+    'The audio server switched the recording to “{device}”. Check that this is the right device.',
   ),
   'audio-server-ended': says(
-    {},
-    { detail: 'The audio server has stopped. The recording continues when it is running again.' },
+    'The audio server has stopped. The recording continues when it is running again.',
   ),
   'no-signal': says(
     { source: ['device', 'microphone', 'speakers'], device: 'text?', since: 'seconds' },
@@ -77,53 +70,32 @@ export const failuresOfRecording = {
   ),
   'long-silence': says(
     { since: 'minutes' },
-    { detail: 'Nobody has spoken for {since}. Should the recording continue?' },
+    'Nobody has spoken for {since}. Should the recording continue?',
   ),
-  'audio-gaps': says(
-    { missing: 'seconds' },
-    { detail: '{missing} of audio are missing from the recording.' },
-  ),
+  'audio-gaps': says({ missing: 'seconds' }, '{missing} of audio are missing from the recording.'),
   'combined-incomplete': says(
-    {},
-    {
-      detail: 'Microphone and speakers are not both being recorded. Check that both are connected.',
-    },
+    'Microphone and speakers are not both being recorded. Check that both are connected.',
   ),
   'browser-disconnected': says(
     { since: 'time' },
-    {
-      detail:
-        'The browser has been offline since {since}. The recording continues when it is back online, and ends if it stays offline.',
-    },
+    'The browser has been offline since {since}. The recording continues when it is back online, and ends if it stays offline.',
   ),
   'recorder-disconnected': says(
     { since: 'time' },
-    {
-      detail:
-        'The recorder has been offline since {since}. The recording continues when it is back online, and ends after a week offline.',
-    },
+    'The recorder has been offline since {since}. The recording continues when it is back online, and ends after a week offline.',
   ),
   'space-nearly-full': says(
     { left: 'minutes' },
-    {
-      detail:
-        'Your storage is almost full, so this recording ends in about {left}. Everything recorded until then is saved.',
-    },
+    'Your storage is almost full, so this recording ends in about {left}. Everything recorded until then is saved.',
   ),
-  'recording-resumed': says({}, { detail: 'The recording was interrupted and is running again.' }),
+  'recording-resumed': says('The recording was interrupted and is running again.'),
   'disk-low': says(
     { free: 'bytes' },
-    {
-      detail:
-        'The server’s disk is almost full ({free} free), so nothing new is accepted. Tell an administrator, or delete recordings.',
-    },
+    'The server’s disk is almost full ({free} free), so nothing new is accepted. Tell an administrator, or delete recordings.',
   ),
   'total-space-full': says(
     { taken: 'bytes', limit: 'bytes' },
-    {
-      detail:
-        'All people together use {taken} of {limit} of storage. Recordings from the server’s devices continue; other recordings end, and nothing new is accepted. Delete recordings, or ask an administrator to raise the limit.',
-    },
+    'All people together use {taken} of {limit} of storage. Recordings from the server’s devices continue; other recordings end, and nothing new is accepted. Delete recordings, or ask an administrator to raise the limit.',
   ),
   'device-silent': says(
     { device: 'text' },
@@ -132,10 +104,10 @@ export const failuresOfRecording = {
       todo: 'Check the device, then record again.',
     },
   ),
-  'nothing-recorded': says(
-    {},
-    { detail: 'The recording ended before any audio was recorded.', todo: 'Record again.' },
-  ),
+  'nothing-recorded': says({
+    detail: 'The recording ended before any audio was recorded.',
+    todo: 'Record again.',
+  }),
   'recorder-not-started': says(
     { how: 'text?', cause: ['ended-at-once', 'late', 'exit', 'signal', 'not-run'] },
     {
@@ -162,33 +134,19 @@ export const failuresOfRecording = {
       admin: '{path} belongs to another user, or others can enter it.',
     },
   ),
-  'files-differ': says(
-    {},
-    {
-      detail: 'A stored file has changed since it was saved, so it was not used.',
-      todo: tellAdministrator.en,
-      admin: '`mitschrift verify` lists the damage.',
-    },
-  ),
+  'files-differ': says({
+    detail: 'A stored file has changed since it was saved, so it was not used.',
+    todo: tellAdministrator.en,
+    admin: '`mitschrift verify` lists the damage.',
+  }),
   'already-recording': problems['already-recording'],
   'not-recording': problems['not-recording'],
   'recording-not-allowed': says(
-    {},
-    {
-      detail:
-        'You aren’t allowed to record with the devices of this server. Use the microphone of your own device.',
-    },
+    'You aren’t allowed to record with the devices of this server. Use the microphone of your own device.',
   ),
-  'microphone-or-speakers-missing': says(
-    {},
-    { detail: 'Microphone and speakers are not both connected.' },
-  ),
-  'joined-recording-gone': says(
-    {},
-    { detail: 'The note to be joined was deleted in the meantime.' },
-  ),
+  'microphone-or-speakers-missing': says('Microphone and speakers are not both connected.'),
+  'joined-recording-gone': says('The note to be joined was deleted in the meantime.'),
   'audio-shorter-than-before': says(
-    {},
-    { detail: 'The audio is shorter than it was, so what arrived late could not be added.' },
+    'The audio is shorter than it was, so what arrived late could not be added.',
   ),
 };

@@ -192,5 +192,5 @@ export const failuresOfSpeechInGerman = {
     admin:
       'Einstellungen › Modelle: Installieren Sie „Pyannote segmentation 3.0“ (`npx mitschrift models install pyannote-segmentation-3`).',
   },
-  'no-names-answered': { detail: 'Das Sprachmodell hat keine Liste von Namen geliefert.' },
+  'no-names-answered': 'Das Sprachmodell hat keine Liste von Namen geliefert.',
 } satisfies Words<typeof failuresOfSpeech>;

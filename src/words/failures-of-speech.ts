@@ -2,23 +2,17 @@ import { says, tellAdministrator } from './sentences.ts';
 
 /** Why a recording is not transcribed, or its speakers not separated. */
 export const failuresOfSpeech = {
-  'no-speech-recognition': says(
-    {},
-    {
-      detail: 'No speech recognition is set up.',
-      todo: 'The recording is transcribed as soon as a model or server is set up.',
-      admin:
-        'Install a model under Settings › Models, or set a speech recognition server (`stt.base_url`).',
-    },
-  ),
-  'speech-package-missing': says(
-    {},
-    {
-      detail: 'Speech recognition isn’t installed on this server.',
-      todo: tellAdministrator.en,
-      admin: 'The package sherpa-onnx-node is missing: run `npm install` again.',
-    },
-  ),
+  'no-speech-recognition': says({
+    detail: 'No speech recognition is set up.',
+    todo: 'The recording is transcribed as soon as a model or server is set up.',
+    admin:
+      'Install a model under Settings › Models, or set a speech recognition server (`stt.base_url`).',
+  }),
+  'speech-package-missing': says({
+    detail: 'Speech recognition isn’t installed on this server.',
+    todo: tellAdministrator.en,
+    admin: 'The package sherpa-onnx-node is missing: run `npm install` again.',
+  }),
   'speech-model-not-installed': says(
     { model: 'text' },
     {
@@ -80,10 +74,10 @@ export const failuresOfSpeech = {
       admin: '{cause}',
     },
   ),
-  'speech-stalled': says(
-    {},
-    { detail: 'Speech recognition on the server stopped responding.', todo: 'Try again.' },
-  ),
+  'speech-stalled': says({
+    detail: 'Speech recognition on the server stopped responding.',
+    todo: 'Try again.',
+  }),
   'model-not-choosable': says(
     { model: 'text' },
     {
@@ -292,14 +286,11 @@ export const failuresOfSpeech = {
       },
     },
   ),
-  'no-speaker-model': says(
-    {},
-    {
-      detail: 'No model for speaker recognition is installed.',
-      todo: 'Ask an administrator to install one, then process the recording again.',
-      admin:
-        'Settings › Models: install “Pyannote segmentation 3.0” (`npx mitschrift models install pyannote-segmentation-3`).',
-    },
-  ),
-  'no-names-answered': says({}, { detail: 'The language model answered without a list of names.' }),
+  'no-speaker-model': says({
+    detail: 'No model for speaker recognition is installed.',
+    todo: 'Ask an administrator to install one, then process the recording again.',
+    admin:
+      'Settings › Models: install “Pyannote segmentation 3.0” (`npx mitschrift models install pyannote-segmentation-3`).',
+  }),
+  'no-names-answered': says('The language model answered without a list of names.'),
 };

@@ -5,12 +5,12 @@ const documentWords = { index: 'overview', transcript: 'transcript', summary: 's
 
 /** What a check of the stored data finds: a fragment behind the place (“event, position 41: …”). Quotes nothing that people said. */
 export const findings = {
-  'record-altered': says({}, { detail: 'the event was altered after it was written' }),
-  'record-missing': says({}, { detail: 'the event is missing' }),
-  'records-missing': says({ up_to: 'integer' }, { detail: 'events up to {up_to} are missing' }),
-  'record-unreadable': says({}, { detail: 'the event can’t be read' }),
-  'records-unreadable': says({}, { detail: 'events from here on can’t be read' }),
-  'record-out-of-order': says({}, { detail: 'the event doesn’t follow the one before it' }),
+  'record-altered': says('the event was altered after it was written'),
+  'record-missing': says('the event is missing'),
+  'records-missing': says({ up_to: 'integer' }, 'events up to {up_to} are missing'),
+  'record-unreadable': says('the event can’t be read'),
+  'records-unreadable': says('events from here on can’t be read'),
+  'record-out-of-order': says('the event doesn’t follow the one before it'),
   'tail-missing': says(
     { count: 'integer', last: 'integer', reached: 'integer' },
     {
@@ -21,70 +21,57 @@ export const findings = {
       },
     },
   ),
-  'saved-event-gone': says({}, { detail: 'a saved event is missing or was replaced' }),
-  'stream-unreadable': says({}, { detail: 'the events can’t be read to the end' }),
+  'saved-event-gone': says('a saved event is missing or was replaced'),
+  'stream-unreadable': says('the events can’t be read to the end'),
   'stream-gaps': says(
     { events: 'integer', version: 'integer' },
-    { detail: 'there are {events} events up to version {version}' },
+    'there are {events} events up to version {version}',
   ),
-  'log-damaged': says({}, { detail: 'the event log is damaged' }),
-  'log-unopenable': says({ cause: 'sentence' }, { detail: 'the data can’t be opened: {cause}' }),
-  'index-unreadable': says({}, { detail: 'the index can’t be read' }),
+  'log-damaged': says('the event log is damaged'),
+  'log-unopenable': says({ cause: 'sentence' }, 'the data can’t be opened: {cause}'),
+  'index-unreadable': says('the index can’t be read'),
   'index-wrong': says(
     { position: 'text' },
-    { detail: 'the index points to position {position}, where the event isn’t' },
+    'the index points to position {position}, where the event isn’t',
   ),
-  'index-other': says({}, { detail: 'the index points to another event' }),
-  'index-lacks': says({}, { detail: 'the event is missing from the index' }),
-  'index-extra': says({}, { detail: 'the index has an entry without an event' }),
+  'index-other': says('the index points to another event'),
+  'index-lacks': says('the event is missing from the index'),
+  'index-extra': says('the index has an entry without an event'),
   'index-count': says(
     { entries: 'integer', records: 'integer' },
-    { detail: 'the index has {entries} entries for {records} events' },
+    'the index has {entries} entries for {records} events',
   ),
-  'key-missing': says({}, { detail: 'the key is missing, so what it encrypts can’t be read' }),
-  'key-altered': says({}, { detail: 'the key is damaged, so what it encrypts can’t be read' }),
-  'key-other': says(
-    {},
-    { detail: 'the key isn’t the one in use, so what it encrypts can’t be read' },
-  ),
-  'key-left': says(
-    {},
-    { detail: 'the key of something deleted is still there, so what it encrypts can be read' },
-  ),
+  'key-missing': says('the key is missing, so what it encrypts can’t be read'),
+  'key-altered': says('the key is damaged, so what it encrypts can’t be read'),
+  'key-other': says('the key isn’t the one in use, so what it encrypts can’t be read'),
+  'key-left': says('the key of something deleted is still there, so what it encrypts can be read'),
   'key-foreign': says(
-    {},
-    {
-      detail:
-        'this file isn’t a key; it may be a copy of one, with which deleted content could be read',
-    },
+    'this file isn’t a key; it may be a copy of one, with which deleted content could be read',
   ),
   'erasures-unreadable': says(
     { line: 'integer' },
-    { detail: 'line {line} of the list of erasures can’t be read' },
+    'line {line} of the list of erasures can’t be read',
   ),
   'user-nameless': says(
     { user: 'text' },
-    { detail: 'the name of user {user} can’t be read, although this user was not deleted' },
+    'the name of user {user} can’t be read, although this user was not deleted',
   ),
-  'table-index-lost': says({}, { detail: 'the table has lost its index' }),
+  'table-index-lost': says('the table has lost its index'),
   'table-altered': says(
     { from: 'integer', to: 'integer', holds: 'sentence' },
-    { detail: 'bytes {from} to {to} were altered, which contain {holds}' },
+    'bytes {from} to {to} were altered, which contain {holds}',
   ),
-  'holds-events': says(
-    { first: 'integer', last: 'integer' },
-    { detail: 'events {first} to {last}' },
-  ),
-  'holds-events-from': says({ first: 'integer' }, { detail: 'events from {first} on' }),
-  'holds-events-up-to': says({ last: 'integer' }, { detail: 'events up to {last}' }),
-  'holds-rows': says({}, { detail: 'events, their index or rows of lists' }),
-  'holds-keys': says({}, { detail: 'the table’s list of what it contains' }),
-  'audio-missing': says({}, { detail: 'the audio is missing' }),
+  'holds-events': says({ first: 'integer', last: 'integer' }, 'events {first} to {last}'),
+  'holds-events-from': says({ first: 'integer' }, 'events from {first} on'),
+  'holds-events-up-to': says({ last: 'integer' }, 'events up to {last}'),
+  'holds-rows': says('events, their index or rows of lists'),
+  'holds-keys': says('the table’s list of what it contains'),
+  'audio-missing': says('the audio is missing'),
   'audio-altered': says(
     { length: 'integer?', saved: 'integer?' },
-    { detail: 'the audio was altered[ ({length} bytes instead of {saved})]' },
+    'the audio was altered[ ({length} bytes instead of {saved})]',
   ),
-  'audio-left': says({}, { detail: 'the recording was deleted, but its audio is still there' }),
+  'audio-left': says('the recording was deleted, but its audio is still there'),
   'document-missing': says(
     { document: documentNames },
     {
@@ -110,37 +97,34 @@ export const findings = {
       choices: { document: documentWords },
     },
   ),
-  'documents-nameless': says({}, { detail: 'documents were saved without a name' }),
+  'documents-nameless': says('documents were saved without a name'),
   'event-invalid': says(
     { type: 'text', place: 'text' },
-    { detail: 'the event {type} has an unexpected form at {place}' },
+    'the event {type} has an unexpected form at {place}',
   ),
   'event-refused': says(
     { type: 'text', state: 'text' },
-    { detail: 'the event {type} isn’t possible in the state {state}' },
+    'the event {type} isn’t possible in the state {state}',
   ),
   'state-before-differs': says(
     { saved: 'text', computed: 'text' },
-    { detail: 'the state before it was saved as {saved}, but is computed as {computed}' },
+    'the state before it was saved as {saved}, but is computed as {computed}',
   ),
   'state-after-differs': says(
     { saved: 'text', computed: 'text' },
-    { detail: 'the state after it was saved as {saved}, but is computed as {computed}' },
+    'the state after it was saved as {saved}, but is computed as {computed}',
   ),
   'version-differs': says(
     { version: 'integer' },
-    { detail: 'the restored version {version} was made of other events' },
+    'the restored version {version} was made of other events',
   ),
   'version-content-differs': says(
     { version: 'integer' },
-    { detail: 'the restored version {version} has different content' },
+    'the restored version {version} has different content',
   ),
   'not-continued': says(
     { cause: 'said' },
-    {
-      detail:
-        'the recording could not be continued: {cause} Mitschrift tries again at the next start',
-    },
+    'the recording could not be continued: {cause} Mitschrift tries again at the next start',
   ),
 };
 

@@ -4,34 +4,25 @@ import { says, sayingsOf } from './sentences.ts';
 const failuresToInstall = {
   'no-space-for-model': says(
     { needed: 'bytes?', free: 'bytes?' },
-    {
-      detail:
-        'There isn’t enough disk space for the model[ ({needed} needed, {free} free)]. Free up space, or set MITSCHRIFT_MODELS to a folder on another disk, then install it again.',
-    },
+    'There isn’t enough disk space for the model[ ({needed} needed, {free} free)]. Free up space, or set MITSCHRIFT_MODELS to a folder on another disk, then install it again.',
   ),
   'download-failed': says(
     { causes: 'sentences', kept: 'bytes?' },
-    {
-      detail:
-        'The model could not be downloaded ({causes}).[ The {kept} already downloaded are kept.] Install the model again.',
-    },
+    'The model could not be downloaded ({causes}).[ The {kept} already downloaded are kept.] Install the model again.',
   ),
   /** One of the causes: where, and why. */
-  'source-failed': says({ place: 'place', cause: 'sentence' }, { detail: '{place}: {cause}' }),
+  'source-failed': says({ place: 'place', cause: 'sentence' }, '{place}: {cause}'),
   'companion-not-installed': says(
     { companion: 'text' },
-    { detail: 'The model {companion}, which is also needed, could not be installed.' },
+    'The model {companion}, which is also needed, could not be installed.',
   ),
   'already-installing': says(
     { process: 'text', lock: 'text' },
-    {
-      detail:
-        'Another process ({process}) is already installing this model. Wait for it, or end it. ({lock})',
-    },
+    'Another process ({process}) is already installing this model. Wait for it, or end it. ({lock})',
   ),
   'mirror-missing': says(
     { path: 'place' },
-    { detail: '{path} doesn’t exist (Download source for models, `models.mirror`)' },
+    '{path} doesn’t exist (Download source for models, `models.mirror`)',
   ),
   'checksum-differs': says(
     { file: 'place', from: ['publisher', 'earlier'], id: 'text' },
@@ -49,87 +40,68 @@ const failuresToInstall = {
   ),
   'model-file-missing': says(
     { file: 'place' },
-    { detail: 'The model was not installed: the download doesn’t contain the file {file}.' },
+    'The model was not installed: the download doesn’t contain the file {file}.',
   ),
   'archive-unusable': says(
     { archive: 'text?', cause: 'sentence' },
-    { detail: 'The archive[ {archive}] can’t be unpacked: {cause}. Install the model again.' },
+    'The archive[ {archive}] can’t be unpacked: {cause}. Install the model again.',
   ),
   'bzip2-missing': says(
-    {},
-    {
-      detail: 'The model can’t be unpacked because bzip2 isn’t installed: `apt-get install bzip2`.',
-    },
+    'The model can’t be unpacked because bzip2 isn’t installed: `apt-get install bzip2`.',
   ),
   'model-test-failed': says(
     { cause: 'sentence' },
-    { detail: 'The model was not installed because it failed the test: {cause}.' },
+    'The model was not installed because it failed the test: {cause}.',
   ),
-  'import-missing': says({ path: 'place' }, { detail: '{path} doesn’t exist.' }),
+  'import-missing': says({ path: 'place' }, '{path} doesn’t exist.'),
   'import-not-a-model': says(
     { name: 'text' },
-    {
-      detail:
-        '{name} isn’t a model: it has no model.json, and its name isn’t one of the catalogue. Choose a downloaded file under its original name, or the folder of a model.',
-    },
+    '{name} isn’t a model: it has no model.json, and its name isn’t one of the catalogue. Choose a downloaded file under its original name, or the folder of a model.',
   ),
   'import-several': says(
     { name: 'text', models: 'list' },
-    { detail: '{name} contains several models: {models}. Import one after the other.' },
+    '{name} contains several models: {models}. Import one after the other.',
   ),
   'model-json-wrong': says(
     { name: 'text', cause: 'said' },
-    { detail: 'model.json in {name} can’t be used: {cause}' },
+    'model.json in {name} can’t be used: {cause}',
   ),
   'model-install-failed': says(
-    {},
-    {
-      detail:
-        'Installing the model failed because of an unexpected error. The log has the details.',
-    },
+    'Installing the model failed because of an unexpected error. The log has the details.',
   ),
 };
 
 /** What failed at a server, in an archive or in a model's test. */
 const causes = {
-  'as-quoted': says({ text: 'said' }, { detail: '{text}' }),
-  'forbidden-address': says({}, { detail: 'the address is link-local or a metadata address' }),
-  'unsafe-redirect': says(
-    { url: 'place' },
-    { detail: 'the server redirects to {url}, which is not safe' },
-  ),
-  'too-many-redirects': says(
-    { most: 'integer' },
-    { detail: 'the server redirects more than {most} times' },
-  ),
-  'file-not-found': says({}, { detail: 'not found (404)' }),
-  'http-status': says({ status: 'text' }, { detail: 'HTTP {status}' }),
-  'name-unknown': says({}, { detail: 'the server name is unknown' }),
-  'no-dns': says({}, { detail: 'names can’t be resolved' }),
-  refused: says({}, { detail: 'the server refuses the connection' }),
-  unreachable: says({}, { detail: 'the server can’t be reached' }),
-  'no-answer': says({}, { detail: 'the server doesn’t respond' }),
-  'stopped-sending': says({}, { detail: 'the server stopped sending' }),
-  'too-slow': says({}, { detail: 'the server sends too slowly' }),
-  'connection-lost': says({}, { detail: 'the connection was lost' }),
-  'ended-too-soon': says({}, { detail: 'the connection ended too early' }),
-  'other-part': says({}, { detail: 'the server sent another part than requested' }),
-  'part-unnamed': says({}, { detail: 'the server doesn’t say which part it sent' }),
-  'too-many-files': says({}, { detail: 'too many files' }),
-  'files-too-large': says({}, { detail: 'files too large for a model' }),
-  'file-twice': says({ path: 'place' }, { detail: '{path} appears twice' }),
-  'too-much': says({}, { detail: 'more data than a model can have' }),
-  'bzip2-failed': says({}, { detail: 'bzip2 failed' }),
-  'package-missing': says(
-    {},
-    { detail: 'the package sherpa-onnx-node is missing: run `npm install` again' },
-  ),
-  'test-no-words': says({}, { detail: 'the model found no words in the sample' }),
-  'test-no-speech': says({}, { detail: 'the model found no speech in the sample' }),
-  'test-no-voice': says({}, { detail: 'the model found no voice in the sample' }),
-  'test-no-turns': says({}, { detail: 'the model found no speaker changes in the sample' }),
-  'test-other-words': says({}, { detail: 'the model changed the words of the sample' }),
-  'needs-voice-model': says({}, { detail: 'the model needs a voice model: install one first' }),
+  'as-quoted': says({ text: 'said' }, '{text}'),
+  'forbidden-address': says('the address is link-local or a metadata address'),
+  'unsafe-redirect': says({ url: 'place' }, 'the server redirects to {url}, which is not safe'),
+  'too-many-redirects': says({ most: 'integer' }, 'the server redirects more than {most} times'),
+  'file-not-found': says('not found (404)'),
+  'http-status': says({ status: 'text' }, 'HTTP {status}'),
+  'name-unknown': says('the server name is unknown'),
+  'no-dns': says('names can’t be resolved'),
+  refused: says('the server refuses the connection'),
+  unreachable: says('the server can’t be reached'),
+  'no-answer': says('the server doesn’t respond'),
+  'stopped-sending': says('the server stopped sending'),
+  'too-slow': says('the server sends too slowly'),
+  'connection-lost': says('the connection was lost'),
+  'ended-too-soon': says('the connection ended too early'),
+  'other-part': says('the server sent another part than requested'),
+  'part-unnamed': says('the server doesn’t say which part it sent'),
+  'too-many-files': says('too many files'),
+  'files-too-large': says('files too large for a model'),
+  'file-twice': says({ path: 'place' }, '{path} appears twice'),
+  'too-much': says('more data than a model can have'),
+  'bzip2-failed': says('bzip2 failed'),
+  'package-missing': says('the package sherpa-onnx-node is missing: run `npm install` again'),
+  'test-no-words': says('the model found no words in the sample'),
+  'test-no-speech': says('the model found no speech in the sample'),
+  'test-no-voice': says('the model found no voice in the sample'),
+  'test-no-turns': says('the model found no speaker changes in the sample'),
+  'test-other-words': says('the model changed the words of the sample'),
+  'needs-voice-model': says('the model needs a voice model: install one first'),
 };
 
 export const modelFailures = { ...failuresToInstall, ...causes };

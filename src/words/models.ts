@@ -3,87 +3,45 @@ import { says, sayingsOf } from './sentences.ts';
 /** What is said of models: what each is, what it is used for, and why it is recommended. */
 export const models = {
   'about-parakeet-tdt-0-6b-v3': says(
-    {},
-    {
-      detail:
-        'European languages, with punctuation and a time for every word. The best choice for computers without a graphics card.',
-    },
+    'European languages, with punctuation and a time for every word. The best choice for computers without a graphics card.',
   ),
-  'about-sense-voice': says({}, { detail: 'Also understands Cantonese.' }),
+  'about-sense-voice': says('Also understands Cantonese.'),
   'about-whisper-turbo': says(
-    {},
-    {
-      detail:
-        'A time for every sentence only. The most accurate of the Whisper models, and the one that needs the most memory.',
-    },
+    'A time for every sentence only. The most accurate of the Whisper models, and the one that needs the most memory.',
   ),
   'about-whisper-small': says(
-    {},
-    { detail: 'A time for every sentence only. A middle way between size and accuracy.' },
+    'A time for every sentence only. A middle way between size and accuracy.',
   ),
-  'about-whisper-base': says(
-    {},
-    { detail: 'A time for every sentence only. Less accurate, for small computers.' },
-  ),
+  'about-whisper-base': says('A time for every sentence only. Less accurate, for small computers.'),
   'about-whisper-tiny': says(
-    {},
-    {
-      detail:
-        'A time for every sentence only. The smallest and least accurate of the Whisper models.',
-    },
+    'A time for every sentence only. The smallest and least accurate of the Whisper models.',
   ),
-  'about-moonshine-base-en': says(
-    {},
-    { detail: 'For small computers. No times for single words.' },
-  ),
-  'about-moonshine-tiny-en': says(
-    {},
-    { detail: 'For very small computers. No times for single words.' },
-  ),
+  'about-moonshine-base-en': says('For small computers. No times for single words.'),
+  'about-moonshine-tiny-en': says('For very small computers. No times for single words.'),
   'about-streaming-zipformer-en': says(
-    {},
-    {
-      detail:
-        'Shows English words half a second after they are said. Another model makes the final transcript.',
-    },
+    'Shows English words half a second after they are said. Another model makes the final transcript.',
   ),
-  'about-streaming-zipformer-en-20m': says(
-    {},
-    { detail: 'The same for small computers, less accurate.' },
-  ),
+  'about-streaming-zipformer-en-20m': says('The same for small computers, less accurate.'),
   'about-silero-vad': says(
-    {},
-    { detail: 'Detects when someone is speaking, more accurately than the built-in detection.' },
+    'Detects when someone is speaking, more accurately than the built-in detection.',
   ),
   'about-pyannote-segmentation-3': says(
-    {},
-    {
-      detail:
-        'Detects when the speaker changes. Needs a voice model too (TitaNet small is installed with it).',
-    },
+    'Detects when the speaker changes. Needs a voice model too (TitaNet small is installed with it).',
   ),
-  'about-titanet-small': says({}, { detail: 'Distinguishes voices. Trained on English.' }),
-  'about-3dspeaker-eres2net-base': says(
-    {},
-    { detail: 'Distinguishes voices. Trained on Chinese.' },
-  ),
+  'about-titanet-small': says('Distinguishes voices. Trained on English.'),
+  'about-3dspeaker-eres2net-base': says('Distinguishes voices. Trained on Chinese.'),
   'about-punctuation-en': says(
-    {},
-    {
-      detail:
-        'Adds punctuation and capitals to English text if speech recognition adds none and there is no language model.',
-    },
+    'Adds punctuation and capitals to English text if speech recognition adds none and there is no language model.',
   ),
-  'used-for-speech': says({}, { detail: 'Transcribes recordings.' }),
+  'used-for-speech': says('Transcribes recordings.'),
   'used-for-speech-chosen': says(
-    {},
-    { detail: 'Transcribes recordings (chosen in the settings, `stt.local_model`).' },
+    'Transcribes recordings (chosen in the settings, `stt.local_model`).',
   ),
-  'used-for-interim': says({}, { detail: 'Shows words while they are being said.' }),
-  'used-for-detection': says({}, { detail: 'Detects when someone is speaking.' }),
-  'used-for-speakers': says({}, { detail: 'Separates the speakers of meetings.' }),
-  'used-for-punctuation': says({}, { detail: 'Adds punctuation if there is no language model.' }),
-  'language-one': says({ language: 'language' }, { detail: 'Supports {language}.' }),
+  'used-for-interim': says('Shows words while they are being said.'),
+  'used-for-detection': says('Detects when someone is speaking.'),
+  'used-for-speakers': says('Separates the speakers of meetings.'),
+  'used-for-punctuation': says('Adds punctuation if there is no language model.'),
+  'language-one': says({ language: 'language' }, 'Supports {language}.'),
   'language-and-others': says(
     { language: 'language', count: 'integer' },
     {
@@ -103,10 +61,7 @@ export const models = {
       },
     },
   ),
-  recommendation: says(
-    { languages: 'sentence?', fits: 'sentence' },
-    { detail: '[{languages} ]{fits}' },
-  ),
+  recommendation: says({ languages: 'sentence?', fits: 'sentence' }, '[{languages} ]{fits}'),
 };
 
 /** A sentence about a model. */

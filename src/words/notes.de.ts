@@ -21,21 +21,17 @@ export const notesInGerman = {
       'Die Aufnahme wurde unterbrochen[ ({reason})]; alles bis dahin Aufgenommene ist enthalten.',
     choices: { reason: ends },
   },
-  'audio-added': {
-    detail:
-      'Ein Teil der Aufnahme ({length}) kam erst nach ihrem Ende vom Browser an; er ist am Schluss enthalten.',
-  },
-  gaps: { detail: 'In der Aufnahme fehlen Teile ({missing}).' },
-  truncated: { detail: 'Die Audiodatei bricht vorzeitig ab.' },
-  damaged: { detail: 'Ein Teil der Audiodatei konnte nicht gelesen werden.' },
-  silent: { detail: 'Ein großer Teil der Aufnahme ist still.' },
-  clipped: { detail: 'Die Aufnahme ist stellenweise übersteuert.' },
-  'one-channel': {
-    detail:
-      'Die beiden Kanäle der Aufnahme löschen sich gegenseitig aus; nur der lautere wurde verwendet.',
-  },
-  'other-tracks': { detail: 'Die Datei hat {of} Tonspuren; nur Spur {used} wurde verwendet.' },
-  'no-speech': { detail: 'In der Aufnahme wurde keine Sprache gefunden.' },
+  'audio-added':
+    'Ein Teil der Aufnahme ({length}) kam erst nach ihrem Ende vom Browser an; er ist am Schluss enthalten.',
+  gaps: 'In der Aufnahme fehlen Teile ({missing}).',
+  truncated: 'Die Audiodatei bricht vorzeitig ab.',
+  damaged: 'Ein Teil der Audiodatei konnte nicht gelesen werden.',
+  silent: 'Ein großer Teil der Aufnahme ist still.',
+  clipped: 'Die Aufnahme ist stellenweise übersteuert.',
+  'one-channel':
+    'Die beiden Kanäle der Aufnahme löschen sich gegenseitig aus; nur der lautere wurde verwendet.',
+  'other-tracks': 'Die Datei hat {of} Tonspuren; nur Spur {used} wurde verwendet.',
+  'no-speech': 'In der Aufnahme wurde keine Sprache gefunden.',
   'heard-otherwise': {
     detail: {
       one: '{count} von {of} Stellen klang wie {heard}; sie wurde als {language} transkribiert.',
@@ -43,66 +39,38 @@ export const notesInGerman = {
         '{count} von {of} Stellen klangen wie {heard}; sie wurden als {language} transkribiert.',
     },
   },
-  'diarization-skipped': { detail: 'Die Sprecher konnten nicht unterschieden werden. {cause}' },
-  'speakers-apart': {
-    detail:
-      'Die Sprecher wurden in {sections} Abschnitten unterschieden, die sich nicht vergleichen ließen: Eine Person kann als mehrere Sprecher erscheinen.',
-  },
-  'identification-skipped': { detail: 'Die Namen der Sprecher wurden nicht ermittelt. {cause}' },
-  'speakers-skipped': { detail: 'Die Sprecher wurden nicht benannt.' },
-  'not-punctuated': {
-    detail:
-      'Die Satzzeichen stammen von der Spracherkennung; kein Sprachmodell hat sie überarbeitet. {cause} {problem}',
-  },
-  'punctuation-missing': {
-    detail:
-      'Der Text hat keine Satzzeichen: Die Spracherkennung hat keine gesetzt, und es ist kein Sprachmodell eingerichtet. {problem}',
-  },
-  'punctuation-not-added': {
-    detail:
-      'Der Text hat keine Satzzeichen: Die Spracherkennung hat keine gesetzt, und das Sprachmodell konnte nicht verwendet werden. {cause} {problem}',
-  },
-  'punctuated-locally': {
-    detail:
-      'Ein kleines Modell auf dem Mitschrift-Server hat die Satzzeichen gesetzt; kein Sprachmodell hat sie überarbeitet.',
-  },
-  'summary-extracted': {
-    detail: 'Die Zusammenfassung besteht aus Sätzen des Transkripts. {cause}',
-  },
-  'template-not-used': {
-    detail:
-      'Die Abschnitte der Vorlage gelten nicht, weil die Zusammenfassung ohne Sprachmodell entstanden ist.',
-  },
-  'title-extracted': { detail: 'Der Titel ist dem Transkript entnommen. {cause}' },
-  'abstract-extracted': { detail: 'Die Kurzfassung besteht aus Sätzen des Transkripts. {cause}' },
-  'abstract-left-out': {
-    detail:
-      'Eine Kurzfassung würde nur die Zusammenfassung wiederholen; sie wurde deshalb weggelassen. {cause}',
-  },
-  'names-replaced': {
-    detail:
-      'Namen wurden nachträglich geändert. In Zusammenfassung und Kurzfassung sind sie ersetzt, wo klar ist, wer gemeint ist; neu geschrieben wurden diese Texte nicht.',
-  },
-  'too-short': {
-    detail:
-      'Der Text ist so kurz, dass eine Zusammenfassung ihn nur wiederholen würde; sie wurde deshalb weggelassen. {cause}',
-  },
-  'title-kept': {
-    detail:
-      'Der bisherige Titel wurde beibehalten, weil das Sprachmodell keinen neuen vorgeschlagen hat. {cause}',
-  },
-  'parts-unnoted': {
-    detail:
-      'In der Zusammenfassung fehlt möglicherweise ein Teil des Gesprächs ({times}), weil das Sprachmodell dort nichts notiert hat.',
-  },
-  'parts-unpunctuated': {
-    detail:
-      'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil das Sprachmodell dort zu viele Wörter geändert hat.',
-  },
-  'punctuation-unanswered': {
-    detail:
-      'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil das Sprachmodell keine brauchbare Antwort gegeben hat.',
-  },
+  'diarization-skipped': 'Die Sprecher konnten nicht unterschieden werden. {cause}',
+  'speakers-apart':
+    'Die Sprecher wurden in {sections} Abschnitten unterschieden, die sich nicht vergleichen ließen: Eine Person kann als mehrere Sprecher erscheinen.',
+  'identification-skipped': 'Die Namen der Sprecher wurden nicht ermittelt. {cause}',
+  'speakers-skipped': 'Die Sprecher wurden nicht benannt.',
+  'not-punctuated':
+    'Die Satzzeichen stammen von der Spracherkennung; kein Sprachmodell hat sie überarbeitet. {cause} {problem}',
+  'punctuation-missing':
+    'Der Text hat keine Satzzeichen: Die Spracherkennung hat keine gesetzt, und es ist kein Sprachmodell eingerichtet. {problem}',
+  'punctuation-not-added':
+    'Der Text hat keine Satzzeichen: Die Spracherkennung hat keine gesetzt, und das Sprachmodell konnte nicht verwendet werden. {cause} {problem}',
+  'punctuated-locally':
+    'Ein kleines Modell auf dem Mitschrift-Server hat die Satzzeichen gesetzt; kein Sprachmodell hat sie überarbeitet.',
+  'summary-extracted': 'Die Zusammenfassung besteht aus Sätzen des Transkripts. {cause}',
+  'template-not-used':
+    'Die Abschnitte der Vorlage gelten nicht, weil die Zusammenfassung ohne Sprachmodell entstanden ist.',
+  'title-extracted': 'Der Titel ist dem Transkript entnommen. {cause}',
+  'abstract-extracted': 'Die Kurzfassung besteht aus Sätzen des Transkripts. {cause}',
+  'abstract-left-out':
+    'Eine Kurzfassung würde nur die Zusammenfassung wiederholen; sie wurde deshalb weggelassen. {cause}',
+  'names-replaced':
+    'Namen wurden nachträglich geändert. In Zusammenfassung und Kurzfassung sind sie ersetzt, wo klar ist, wer gemeint ist; neu geschrieben wurden diese Texte nicht.',
+  'too-short':
+    'Der Text ist so kurz, dass eine Zusammenfassung ihn nur wiederholen würde; sie wurde deshalb weggelassen. {cause}',
+  'title-kept':
+    'Der bisherige Titel wurde beibehalten, weil das Sprachmodell keinen neuen vorgeschlagen hat. {cause}',
+  'parts-unnoted':
+    'In der Zusammenfassung fehlt möglicherweise ein Teil des Gesprächs ({times}), weil das Sprachmodell dort nichts notiert hat.',
+  'parts-unpunctuated':
+    'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil das Sprachmodell dort zu viele Wörter geändert hat.',
+  'punctuation-unanswered':
+    'In einem Teil des Textes wurden die Satzzeichen nicht überarbeitet, weil das Sprachmodell keine brauchbare Antwort gegeben hat.',
   'corrections-unplaced': {
     detail: {
       one: '{count} Korrektur einer früheren Version konnte nicht in diese übernommen werden; sie ist bei der Aufnahme aufgeführt.',
@@ -110,16 +78,12 @@ export const notesInGerman = {
         '{count} Korrekturen einer früheren Version konnten nicht in diese übernommen werden; sie sind bei der Aufnahme aufgeführt.',
     },
   },
-  restored: {
-    detail: 'Dies ist eine frühere Version, die wiederhergestellt wurde (Version {version}).',
-  },
+  restored: 'Dies ist eine frühere Version, die wiederhergestellt wurde (Version {version}).',
   edited: {
     detail: 'Ein Dokument wurde von Hand geändert und deshalb nicht überschrieben ({documents}).',
     choices: {
       documents: { index: 'Übersicht', transcript: 'Transkript', summary: 'Zusammenfassung' },
     },
   },
-  unreadable: {
-    detail: 'Ein Teil der gespeicherten Daten dieser Aufnahme kann nicht gelesen werden.',
-  },
+  unreadable: 'Ein Teil der gespeicherten Daten dieser Aufnahme kann nicht gelesen werden.',
 } satisfies Words<typeof noteWords>;

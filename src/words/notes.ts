@@ -30,31 +30,21 @@ export const noteWords = {
   ),
   'audio-added': says(
     { length: 'briefSeconds' },
-    {
-      detail:
-        'Part of the recording ({length}) arrived from the browser only after it had ended; it is included at the end.',
-    },
+    'Part of the recording ({length}) arrived from the browser only after it had ended; it is included at the end.',
   ),
-  gaps: says(
-    { missing: 'briefSeconds' },
-    { detail: 'Parts of the recording are missing ({missing}).' },
-  ),
-  truncated: says({}, { detail: 'The audio file is cut off.' }),
-  damaged: says({}, { detail: 'Part of the audio file could not be read.' }),
-  silent: says({}, { detail: 'A large part of the recording is silent.' }),
-  clipped: says({}, { detail: 'The recording is too loud in places and therefore distorted.' }),
+  gaps: says({ missing: 'briefSeconds' }, 'Parts of the recording are missing ({missing}).'),
+  truncated: says('The audio file is cut off.'),
+  damaged: says('Part of the audio file could not be read.'),
+  silent: says('A large part of the recording is silent.'),
+  clipped: says('The recording is too loud in places and therefore distorted.'),
   'one-channel': says(
-    {},
-    {
-      detail:
-        'The two channels of the recording cancel each other out; only the louder one was used.',
-    },
+    'The two channels of the recording cancel each other out; only the louder one was used.',
   ),
   'other-tracks': says(
     { used: 'integer', of: 'integer' },
-    { detail: 'The file has {of} audio tracks; only track {used} was used.' },
+    'The file has {of} audio tracks; only track {used} was used.',
   ),
-  'no-speech': says({}, { detail: 'No speech was found in the recording.' }),
+  'no-speech': says('No speech was found in the recording.'),
   'heard-otherwise': says(
     { count: 'integer', of: 'integer', heard: 'language', language: 'language' },
     {
@@ -67,113 +57,75 @@ export const noteWords = {
   ),
   'diarization-skipped': says(
     { cause: 'sentence?' },
-    { detail: 'The speakers could not be separated. {cause}' },
+    'The speakers could not be separated. {cause}',
   ),
   'speakers-apart': says(
     { sections: 'integer' },
-    {
-      detail:
-        'The speakers were separated in {sections} sections that could not be compared: one person may appear as several speakers.',
-    },
+    'The speakers were separated in {sections} sections that could not be compared: one person may appear as several speakers.',
   ),
   'identification-skipped': says(
     { cause: 'sentence?' },
-    { detail: 'The names of the speakers were not looked up. {cause}' },
+    'The names of the speakers were not looked up. {cause}',
   ),
-  'speakers-skipped': says({}, { detail: 'The speakers were not named.' }),
+  'speakers-skipped': says('The speakers were not named.'),
   'not-punctuated': says(
     { cause: 'sentence?', problem: 'sentence?' },
-    {
-      detail:
-        'The punctuation comes from speech recognition; no language model revised it. {cause} {problem}',
-    },
+    'The punctuation comes from speech recognition; no language model revised it. {cause} {problem}',
   ),
   // The sentence names its cause itself.
   'punctuation-missing': says(
     { cause: 'sentence?', problem: 'sentence?' },
-    {
-      detail:
-        'The text has no punctuation: speech recognition added none, and no language model is set up. {problem}',
-    },
+    'The text has no punctuation: speech recognition added none, and no language model is set up. {problem}',
   ),
   'punctuation-not-added': says(
     { cause: 'sentence?', problem: 'sentence?' },
-    {
-      detail:
-        'The text has no punctuation: speech recognition added none, and the language model could not be used. {cause} {problem}',
-    },
+    'The text has no punctuation: speech recognition added none, and the language model could not be used. {cause} {problem}',
   ),
   'punctuated-locally': says(
     { model: 'text' },
-    {
-      detail:
-        'A small model on the Mitschrift server added the punctuation; no language model revised it.',
-    },
+    'A small model on the Mitschrift server added the punctuation; no language model revised it.',
   ),
   'summary-extracted': says(
     { cause: 'sentence?' },
-    { detail: 'The summary consists of sentences taken from the transcript. {cause}' },
+    'The summary consists of sentences taken from the transcript. {cause}',
   ),
   'template-not-used': says(
-    {},
-    {
-      detail:
-        'The sections of the template don’t apply, because the summary was made without a language model.',
-    },
+    'The sections of the template don’t apply, because the summary was made without a language model.',
   ),
   'title-extracted': says(
     { cause: 'sentence?' },
-    { detail: 'The title is taken from the transcript. {cause}' },
+    'The title is taken from the transcript. {cause}',
   ),
   'abstract-extracted': says(
     { cause: 'sentence?' },
-    { detail: 'The abstract consists of sentences taken from the transcript. {cause}' },
+    'The abstract consists of sentences taken from the transcript. {cause}',
   ),
   'abstract-left-out': says(
     { cause: 'sentence?' },
-    { detail: 'An abstract would only repeat the summary, so it was left out. {cause}' },
+    'An abstract would only repeat the summary, so it was left out. {cause}',
   ),
   'names-replaced': says(
-    {},
-    {
-      detail:
-        'Names were changed later. They are replaced in the summary and abstract wherever it is clear who is meant; neither text was rewritten.',
-    },
+    'Names were changed later. They are replaced in the summary and abstract wherever it is clear who is meant; neither text was rewritten.',
   ),
   'too-short': says(
     { cause: 'sentence?' },
-    {
-      detail:
-        'The text is so short that a summary would only repeat it, so it was left out. {cause}',
-    },
+    'The text is so short that a summary would only repeat it, so it was left out. {cause}',
   ),
   'title-kept': says(
     { cause: 'sentence?' },
-    {
-      detail:
-        'The earlier title was kept because the language model did not suggest a new one. {cause}',
-    },
+    'The earlier title was kept because the language model did not suggest a new one. {cause}',
   ),
   'parts-unnoted': says(
     { times: 'list' },
-    {
-      detail:
-        'The summary may lack part of the talk ({times}) because the language model noted nothing there.',
-    },
+    'The summary may lack part of the talk ({times}) because the language model noted nothing there.',
   ),
   'parts-unpunctuated': says(
     { parts: 'list' },
-    {
-      detail:
-        'The punctuation of part of the text was not revised because the language model changed too many words there.',
-    },
+    'The punctuation of part of the text was not revised because the language model changed too many words there.',
   ),
   'punctuation-unanswered': says(
     { parts: 'list' },
-    {
-      detail:
-        'The punctuation of part of the text was not revised because the language model gave no usable answer.',
-    },
+    'The punctuation of part of the text was not revised because the language model gave no usable answer.',
   ),
   'corrections-unplaced': says(
     { count: 'integer' },
@@ -187,7 +139,7 @@ export const noteWords = {
   ),
   restored: says(
     { version: 'integer' },
-    { detail: 'This is an earlier version that was restored (version {version}).' },
+    'This is an earlier version that was restored (version {version}).',
   ),
   edited: says(
     { documents: ['index', 'transcript', 'summary'] },
@@ -198,7 +150,7 @@ export const noteWords = {
       },
     },
   ),
-  unreadable: says({}, { detail: 'Part of the data stored for this recording can’t be read.' }),
+  unreadable: says('Part of the data stored for this recording can’t be read.'),
 };
 
 export type NoteCode = keyof typeof noteWords;

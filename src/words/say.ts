@@ -26,8 +26,9 @@ import { suggestionReasonsInGerman } from './suggestion-reasons.de.ts';
 import {
   type WordCatalogue,
   type Spoken,
-  type Texts,
+  type Given,
   type Words,
+  partsOf,
   spoken,
   tellAdministrator,
 } from './sentences.ts';
@@ -162,9 +163,9 @@ function spokenIn(
   const named = own ?? area;
   const entry = entryOf(named, code);
   if (!entry) return undefined;
-  const translated: Readonly<Record<string, Texts>> | undefined =
+  const translated: Readonly<Record<string, Given>> | undefined =
     language === 'en' ? undefined : translations[language][named as Area];
-  return spoken(entry, translated?.[code] ?? entry.texts, params, { language, within });
+  return spoken(entry, partsOf(translated?.[code] ?? entry.texts), params, { language, within });
 }
 
 /** Notes as somebody reads them, a text each. One cause has several consequences: it is said with the first. */

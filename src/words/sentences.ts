@@ -35,7 +35,14 @@ export type WordEntry<P extends Kinds = Kinds, T extends Texts = Texts> = {
 export type WordCatalogue = Readonly<Record<string, WordEntry>>;
 
 type Named<S> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
-type NamedIn<T> = T extends string ? Named<T> : T extends object ? NamedIn<T[keyof T]> : never;
+/** The first line is for the compiler, which compares overloads with `any` in them. */
+type NamedIn<T> = unknown extends T
+  ? never
+  : T extends string
+    ? Named<T>
+    : T extends object
+      ? NamedIn<T[keyof T]>
+      : never;
 type ChoiceNames<P extends Kinds> = {
   [Name in keyof P]: P[Name] extends readonly string[] ? Name : never;
 }[keyof P];
@@ -54,21 +61,37 @@ type Checked<P extends Kinds, T> = ([ChoiceNames<P>] extends [never]
     ? unknown
     : { noSuchParameter: Exclude<NamedIn<T>, keyof P> });
 
-/** An entry of the English catalogue: its parameters with their kinds, and its words. */
-export const says = <const P extends Kinds, const T extends Texts>(
+/** What a catalogue holds of a code: the `detail` alone, or several parts. */
+export type Given = string | Texts;
+export const partsOf = (given: Given): Texts =>
+  typeof given === 'string' ? { detail: given } : given;
+type PartsOf<G extends Given> = G extends string ? { readonly detail: G } : G;
+
+const none = {};
+/** An entry of the English catalogue: its parameters with their kinds, if it has some, and its words. */
+export function says<const G extends Given>(
+  given: G & Checked<typeof none, G>,
+): WordEntry<typeof none, PartsOf<G>>;
+export function says<const P extends Kinds, const G extends Given>(
   params: P,
-  texts: T & Checked<P, T>,
-): WordEntry<P, T> => ({ params, texts });
+  given: G & Checked<P, G>,
+): WordEntry<P, PartsOf<G>>;
+export function says(...all: [Given] | [Kinds, Given]): WordEntry {
+  const [params, given] = all.length === 1 ? [none, all[0]] : all;
+  return { params, texts: partsOf(given) };
+}
 
 /** What a catalogue of another language has: the same codes, parts and choices as the English one. */
 export type Words<C extends WordCatalogue> = {
   readonly [Code in keyof C]: TextsLike<C[Code]['texts']>;
 };
-type TextsLike<T> = {
-  readonly [Part in keyof T]: T[Part] extends Text
-    ? Text
-    : { readonly [Name in keyof T[Part]]: { readonly [Value in keyof T[Part][Name]]: string } };
-};
+type TextsLike<T> =
+  | {
+      readonly [Part in keyof T]: T[Part] extends Text
+        ? Text
+        : { readonly [Name in keyof T[Part]]: { readonly [Value in keyof T[Part][Name]]: string } };
+    }
+  | (keyof T extends 'detail' ? string : never);
 
 /** A code of a catalogue with the parameters that its sentence has: what facts hold and clients are sent. */
 export type SentenceOf<C extends WordCatalogue, Code extends keyof C = keyof C> = Sentence & {

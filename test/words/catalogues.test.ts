@@ -1,25 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogues } from '../../src/words/say.ts';
-import type { Texts, WordCatalogue } from '../../src/words/sentences.ts';
+import { type Given, type WordCatalogue, partsOf } from '../../src/words/sentences.ts';
 
 const { en, ...others } = catalogues;
 
 /** Every text of an entry, its choices included. */
-const textsOf = ({ choices, ...parts }: Texts): string[] =>
-  [
+function textsOf(given: Given): string[] {
+  const { choices, ...parts } = partsOf(given);
+  return [
     ...Object.values(parts),
     ...Object.values(choices ?? {}).flatMap((of) => Object.values(of)),
   ].flatMap((text) =>
     typeof text === 'string' ? [text] : Object.values(text as object),
   ) as string[];
+}
 
 const draft = /TODO|as above|wie oben|same sentences| · |(\p{L}{3})\p{L}* \/ \1|⚙|→/u;
 
 for (const [language, areas] of Object.entries(others)) {
   for (const [area, catalogue] of Object.entries(areas)) {
     const english: WordCatalogue = en[area as keyof typeof en];
-    const translated = Object.entries(catalogue as Record<string, Texts>);
+    const translated = Object.entries(catalogue as Record<string, Given>);
 
     test(`${area} in ${language} names the parameters that its English sentences have, and no others`, () => {
       assert.ok(translated.length > 0, 'the catalogue is empty');
