@@ -1,4 +1,6 @@
+import type { ModelServerFailure } from '../words/failures-of-model-servers.ts';
 import type { FailureCode } from '../words/failures.ts';
+import { prefixed } from '../words/sentences.ts';
 
 /**
  * Why something cannot be done, as a class that programs rely on: in the log (`stage.failed`), in `error.code` and in
@@ -72,6 +74,29 @@ export type StageErrorCode =
   // Configured servers, the service itself
   | 'server-refused'
   | 'took-the-service-down';
+
+/** Of each failure of a language model server, and of an embedding server. */
+const ofModelServers = {
+  'server-unreachable': 'model-away',
+  'server-closes': 'model-away',
+  'server-broke-off': 'model-away',
+  'server-stopped-answering': 'model-away',
+  'server-busy': 'model-away',
+  'server-not-ready': 'model-away',
+  'server-late': 'model-away',
+  'server-failed': 'model-away',
+  'answer-broken': 'model-away',
+  'server-cannot': 'model-refused',
+  'server-not-found': 'model-refused',
+  'server-no-https': 'model-refused',
+  'server-refused': 'model-refused',
+  'server-key-wrong': 'model-refused',
+  'server-no-credit': 'model-refused',
+  'server-redirects': 'model-refused',
+  'server-not-api': 'model-refused',
+  'server-certificate': 'model-refused',
+  'server-no-model': 'model-refused',
+} as const satisfies Record<ModelServerFailure, StageErrorCode>;
 
 /** The class of each failure of a stage; a code without one is none. */
 export const failureClasses = {
@@ -181,44 +206,8 @@ export const failureClasses = {
   // Language model (identify, punctuate, summarise, entitle)
   'no-language-model': 'no-language-model',
   'language-model-removed': 'no-language-model',
-  'language-server-unreachable': 'model-away',
-  'language-server-closes': 'model-away',
-  'language-server-broke-off': 'model-away',
-  'language-server-stopped-answering': 'model-away',
-  'language-server-busy': 'model-away',
-  'language-server-not-ready': 'model-away',
-  'language-server-late': 'model-away',
-  'language-server-failed': 'model-away',
-  'language-answer-broken': 'model-away',
-  'language-server-cannot': 'model-refused',
-  'language-server-not-found': 'model-refused',
-  'language-server-no-https': 'model-refused',
-  'language-server-refused': 'model-refused',
-  'language-server-key-wrong': 'model-refused',
-  'language-server-no-credit': 'model-refused',
-  'language-server-redirects': 'model-refused',
-  'language-server-not-api': 'model-refused',
-  'language-server-certificate': 'model-refused',
-  'language-server-no-model': 'model-refused',
-  'embedding-server-unreachable': 'model-away',
-  'embedding-server-closes': 'model-away',
-  'embedding-server-broke-off': 'model-away',
-  'embedding-server-stopped-answering': 'model-away',
-  'embedding-server-busy': 'model-away',
-  'embedding-server-not-ready': 'model-away',
-  'embedding-server-late': 'model-away',
-  'embedding-server-failed': 'model-away',
-  'embedding-server-cannot': 'model-refused',
-  'embedding-server-not-found': 'model-refused',
-  'embedding-answer-broken': 'model-away',
-  'embedding-server-refused': 'model-refused',
-  'embedding-server-key-wrong': 'model-refused',
-  'embedding-server-no-credit': 'model-refused',
-  'embedding-server-redirects': 'model-refused',
-  'embedding-server-not-api': 'model-refused',
-  'embedding-server-certificate': 'model-refused',
-  'embedding-server-no-https': 'model-refused',
-  'embedding-server-no-model': 'model-refused',
+  ...prefixed('language', ofModelServers),
+  ...prefixed('embedding', ofModelServers),
   'embedding-answer-unusable': 'model-refused',
   'context-too-small': 'prompt-truncated',
   'context-too-small-to-merge': 'prompt-truncated',

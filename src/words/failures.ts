@@ -8,8 +8,8 @@ import { failuresOfDocuments } from './failures-of-documents.ts';
 import { failuresOfDocumentsInGerman } from './failures-of-documents.de.ts';
 import { failuresOfLanguage } from './failures-of-language.ts';
 import { failuresOfLanguageInGerman } from './failures-of-language.de.ts';
-import { failuresOfEmbeddings } from './failures-of-embeddings.ts';
-import { failuresOfEmbeddingsInGerman } from './failures-of-embeddings.de.ts';
+import { failuresOfModelServers } from './failures-of-model-servers.ts';
+import { failuresOfModelServersInGerman } from './failures-of-model-servers.de.ts';
 import { failuresOfRecording } from './failures-of-recording.ts';
 import { failuresOfRecordingInGerman } from './failures-of-recording.de.ts';
 import { failuresOfSpeech } from './failures-of-speech.ts';
@@ -23,7 +23,7 @@ export const failures = {
   ...failuresOfAudio,
   ...failuresOfSpeech,
   ...failuresOfLanguage,
-  ...failuresOfEmbeddings,
+  ...failuresOfModelServers,
   ...failuresOfDocuments,
   ...failuresOfDesk,
 };
@@ -35,7 +35,7 @@ export const failuresInGerman = {
   ...failuresOfAudioInGerman,
   ...failuresOfSpeechInGerman,
   ...failuresOfLanguageInGerman,
-  ...failuresOfEmbeddingsInGerman,
+  ...failuresOfModelServersInGerman,
   ...failuresOfDocumentsInGerman,
   ...failuresOfDeskInGerman,
 };
