@@ -9,11 +9,7 @@ import { checksOfPeople } from './checks-of-people.ts';
 import { checksOfPeopleInGerman } from './checks-of-people.de.ts';
 import { checksOfParts } from './checks-of-parts.ts';
 import { checksOfPartsInGerman } from './checks-of-parts.de.ts';
-import { checksOfSignOn } from './checks-of-sign-on.ts';
-import { checksOfSignOnInGerman } from './checks-of-sign-on.de.ts';
 import { sayingsOf } from './sentences.ts';
-import { trials } from './trials.ts';
-import { trialsInGerman } from './trials.de.ts';
 
 /** Everything that Health says: what each check finds, what mends it, and what came of trying a server. */
 export const checks = {
@@ -21,18 +17,14 @@ export const checks = {
   ...checksOfData,
   ...checksOfParts,
   ...checksOfCluster,
-  ...checksOfSignOn,
   ...checksOfPeople,
-  ...trials,
 };
 export const checksInGerman = {
   ...checksOfHostInGerman,
   ...checksOfDataInGerman,
   ...checksOfPartsInGerman,
   ...checksOfClusterInGerman,
-  ...checksOfSignOnInGerman,
   ...checksOfPeopleInGerman,
-  ...trialsInGerman,
 };
 
 /** A check's finding, by its code. */

@@ -1,7 +1,5 @@
 import { detailsOfDevices } from './details-of-devices.ts';
 import { detailsOfDevicesInGerman } from './details-of-devices.de.ts';
-import { detailsOfLogins } from './details-of-logins.ts';
-import { detailsOfLoginsInGerman } from './details-of-logins.de.ts';
 import { detailsOfRecordings } from './details-of-recordings.ts';
 import { detailsOfRecordingsInGerman } from './details-of-recordings.de.ts';
 import { detailsOfServer } from './details-of-server.ts';
@@ -13,14 +11,12 @@ export const details = {
   ...detailsOfRecordings,
   ...detailsOfDevices,
   ...detailsOfServer,
-  ...detailsOfLogins,
 };
 
 export const detailsInGerman = {
   ...detailsOfRecordingsInGerman,
   ...detailsOfDevicesInGerman,
   ...detailsOfServerInGerman,
-  ...detailsOfLoginsInGerman,
 };
 
 /** A detail's code with what varies in its sentence. */

@@ -108,4 +108,62 @@ export const failuresOfRecordingInGerman = {
   'joined-recording-gone': 'Die andere Notiz wurde inzwischen gelöscht.',
   'audio-shorter-than-before':
     'Das Audio ist kürzer als zuvor; später Angekommenes konnte nicht hinzugefügt werden.',
+  'documents-no-space': {
+    detail: 'Die Festplatte des Servers ist voll.',
+    todo: 'Löschen Sie Aufnahmen, oder informieren Sie einen Administrator; versuchen Sie es dann erneut.',
+  },
+  'documents-not-writable': {
+    detail: 'Mitschrift darf nicht in Ihren Dokumentenordner auf dem Server schreiben.',
+    todo: tellAdministrator.de,
+  },
+  'document-name-taken': {
+    detail: 'Eine andere Datei oder ein Ordner hat den Namen, den das Dokument braucht.',
+    todo: 'Benennen Sie sie um und versuchen Sie es erneut.',
+  },
+  'document-not-text': {
+    detail:
+      '{document} wurde von Hand geändert und ist kein UTF-8-Text; die Datei kann deshalb nicht verschoben werden.',
+    todo: 'Speichern Sie sie als UTF-8 und versuchen Sie es erneut.',
+    choices: {
+      document: {
+        index: 'Die Übersicht',
+        transcript: 'Das Transkript',
+        summary: 'Die Zusammenfassung',
+      },
+    },
+  },
+  'mitschrift-server-unreachable': {
+    detail: 'Der Mitschrift-Server ist nicht erreichbar.',
+    todo: 'Prüfen Sie die Adresse und das Netzwerk.',
+    admin: '{server} ({cause})',
+  },
+  'mitschrift-server-closes': {
+    detail: 'Der Mitschrift-Server schließt Verbindungen ohne Antwort.',
+    todo: 'Prüfen Sie, ob er läuft.',
+    admin: '{server} ({cause})',
+  },
+  'mitschrift-server-broke-off': {
+    detail: 'Der Mitschrift-Server hat {during} abgebrochen.',
+    admin: '{server}[ ({cause})]',
+    choices: { during: { request: 'die Verbindung', answer: 'mitten in der Antwort' } },
+  },
+  'mitschrift-server-stopped-answering': {
+    detail: 'Der Mitschrift-Server hat mitten in der Antwort aufgehört.',
+    admin: '{server}',
+  },
+  'mitschrift-server-certificate': {
+    detail: 'Dem Zertifikat des Mitschrift-Servers wird nicht vertraut.',
+    todo: 'Ist es Ihr eigenes, nennen Sie seine Zertifizierungsstelle: NODE_EXTRA_CA_CERTS=/pfad/zur/stelle.pem mitschrift …',
+    admin: '{server} ({cause})',
+  },
+  'mitschrift-server-no-https': {
+    detail: 'Der Mitschrift-Server unterstützt kein https.',
+    todo: 'Versuchen Sie http:// in der Adresse.',
+    admin: '{server}',
+  },
+  'not-mitschrift': {
+    detail: 'Was unter dieser Adresse antwortet, ist nicht Mitschrift.',
+    todo: 'Prüfen Sie die Adresse.',
+    admin: '{server}',
+  },
 } satisfies Words<typeof failuresOfRecording>;

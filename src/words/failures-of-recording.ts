@@ -1,7 +1,7 @@
 import { problems } from './problems.ts';
 import { says, tellAdministrator } from './sentences.ts';
 
-/** Why audio is not recorded: while a recording runs and when it failed. */
+/** Why audio is not recorded, documents are not written, and a recorder on a desk does not reach its Mitschrift. */
 export const failuresOfRecording = {
   'server-crashed-here': says(
     { times: 'integer' },
@@ -148,5 +148,79 @@ export const failuresOfRecording = {
   'joined-recording-gone': says('The note to be joined was deleted in the meantime.'),
   'audio-shorter-than-before': says(
     'The audio is shorter than it was, so what arrived late could not be added.',
+  ),
+  'documents-no-space': says({
+    detail: 'The server’s disk is full.',
+    todo: 'Delete recordings or tell an administrator, then try again.',
+  }),
+  'documents-not-writable': says({
+    detail: 'Mitschrift isn’t allowed to write to your documents folder on the server.',
+    todo: tellAdministrator.en,
+  }),
+  'document-name-taken': says({
+    detail: 'A file or folder with another content has the name the document needs.',
+    todo: 'Rename it, then try again.',
+  }),
+  'document-not-text': says(
+    { document: ['index', 'transcript', 'summary'] },
+    {
+      detail: '{document} was changed by hand and isn’t UTF-8 text, so the file can’t be moved.',
+      todo: 'Save the file as UTF-8, then try again.',
+      choices: {
+        document: { index: 'The overview', transcript: 'The transcript', summary: 'The summary' },
+      },
+    },
+  ),
+  'mitschrift-server-unreachable': says(
+    { server: 'place', cause: 'text' },
+    {
+      detail: 'The Mitschrift server can’t be reached.',
+      todo: 'Check the address and the network.',
+      admin: '{server} ({cause})',
+    },
+  ),
+  'mitschrift-server-closes': says(
+    { server: 'place', cause: 'text' },
+    {
+      detail: 'The Mitschrift server closes connections without an answer.',
+      todo: 'Check that it is running.',
+      admin: '{server} ({cause})',
+    },
+  ),
+  'mitschrift-server-broke-off': says(
+    { server: 'place', cause: 'text?', during: ['request', 'answer'] },
+    {
+      detail: 'The Mitschrift server broke off {during}.',
+      admin: '{server}[ ({cause})]',
+      choices: { during: { request: 'the connection', answer: 'in the middle of its answer' } },
+    },
+  ),
+  'mitschrift-server-stopped-answering': says(
+    { server: 'place' },
+    { detail: 'The Mitschrift server stopped in the middle of its answer.', admin: '{server}' },
+  ),
+  'mitschrift-server-certificate': says(
+    { server: 'place', cause: 'text' },
+    {
+      detail: 'The certificate of the Mitschrift server isn’t trusted.',
+      todo: 'If it is your own, name its authority: NODE_EXTRA_CA_CERTS=/path/to/authority.pem mitschrift …',
+      admin: '{server} ({cause})',
+    },
+  ),
+  'mitschrift-server-no-https': says(
+    { server: 'place' },
+    {
+      detail: 'The Mitschrift server doesn’t support https.',
+      todo: 'Try http:// in the address.',
+      admin: '{server}',
+    },
+  ),
+  'not-mitschrift': says(
+    { server: 'place' },
+    {
+      detail: 'What answers at this address isn’t Mitschrift.',
+      todo: 'Check the address.',
+      admin: '{server}',
+    },
   ),
 };

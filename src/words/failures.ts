@@ -2,10 +2,6 @@ import { detailsOfDevices } from './details-of-devices.ts';
 import { detailsOfDevicesInGerman } from './details-of-devices.de.ts';
 import { failuresOfAudio } from './failures-of-audio.ts';
 import { failuresOfAudioInGerman } from './failures-of-audio.de.ts';
-import { failuresOfDesk } from './failures-of-desk.ts';
-import { failuresOfDeskInGerman } from './failures-of-desk.de.ts';
-import { failuresOfDocuments } from './failures-of-documents.ts';
-import { failuresOfDocumentsInGerman } from './failures-of-documents.de.ts';
 import { failuresOfLanguage } from './failures-of-language.ts';
 import { failuresOfLanguageInGerman } from './failures-of-language.de.ts';
 import { failuresOfModelServers } from './failures-of-model-servers.ts';
@@ -24,8 +20,6 @@ export const failures = {
   ...failuresOfSpeech,
   ...failuresOfLanguage,
   ...failuresOfModelServers,
-  ...failuresOfDocuments,
-  ...failuresOfDesk,
 };
 export type FailureCode = keyof typeof failures;
 
@@ -36,8 +30,6 @@ export const failuresInGerman = {
   ...failuresOfSpeechInGerman,
   ...failuresOfLanguageInGerman,
   ...failuresOfModelServersInGerman,
-  ...failuresOfDocumentsInGerman,
-  ...failuresOfDeskInGerman,
 };
 
 /** A failure's code with what varies in its sentence. */

@@ -11,8 +11,6 @@ import { findings } from './findings.ts';
 import { findingsInGerman } from './findings.de.ts';
 import { frameWarnings } from './frame-warnings.ts';
 import { frameWarningsInGerman } from './frame-warnings.de.ts';
-import { modelFailures } from './model-failures.ts';
-import { modelFailuresInGerman } from './model-failures.de.ts';
 import { models } from './models.ts';
 import { modelsInGerman } from './models.de.ts';
 import { noteWords, type Note } from './notes.ts';
@@ -50,7 +48,7 @@ const english = {
   'check-title': checkTitles,
   data: dataFailures,
   finding: findings,
-  model: { ...models, ...modelFailures },
+  model: models,
 } as const satisfies Record<string, WordCatalogue>;
 export type Area = keyof typeof english;
 
@@ -70,7 +68,7 @@ const translations = {
     'check-title': checkTitlesInGerman,
     data: dataFailuresInGerman,
     finding: findingsInGerman,
-    model: { ...modelsInGerman, ...modelFailuresInGerman },
+    model: modelsInGerman,
   },
 } satisfies Record<Exclude<Language, 'en'>, { [A in Area]: Words<(typeof english)[A]> }>;
 

@@ -1,5 +1,5 @@
 import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import { StageError } from '../../shared/errors.ts';

@@ -1,6 +1,6 @@
 import { syscallOf } from '../../shared/errors.ts';
 import { type FileHandle, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Dispatcher } from 'undici';

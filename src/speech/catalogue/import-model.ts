@@ -1,6 +1,6 @@
 import { mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { ifCode } from '../../shared/errors.ts';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { ifMissing } from '../../shared/files.ts';

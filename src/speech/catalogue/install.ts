@@ -1,5 +1,5 @@
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 import { basename, dirname, join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';

@@ -1,5 +1,5 @@
 import { hasCode } from '../../shared/errors.ts';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 

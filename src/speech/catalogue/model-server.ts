@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from '../../shared/errors.ts';
 import type { Dispatcher } from 'undici';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 import { guardedLookup, isForbiddenAddress } from '../../servers/server.ts';

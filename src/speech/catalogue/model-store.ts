@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 import { detail } from '../../words/details.ts';
 import { join } from 'node:path';

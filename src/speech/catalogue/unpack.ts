@@ -1,5 +1,5 @@
 import { bareEnvironment } from '../../shared/apart.ts';
-import { modelFailure } from '../../words/model-failures.ts';
+import { modelFailure } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
