@@ -250,32 +250,22 @@ export async function forgetUser(keys: UserKeys, userId: string): Promise<void> 
   }
 }
 
-type Lookup =
-  | 'listUsers'
-  | 'findUser'
-  | 'isUser'
-  | 'isActive'
-  | 'wasUser'
-  | 'nameOf'
-  | 'hasCreated'
-  | 'vaultOf'
-  | 'usersWithVaults';
-
-const lookups = (users: Users): Pick<UserAdministration, Lookup> => ({
-  listUsers: () => [...users.byId.values()].map(published),
-  findUser(username) {
-    const user = userByName(users, username);
-    return user && published(user);
-  },
-  isUser: (userId) => users.byId.has(userId),
-  isActive: (userId) => users.byId.get(userId)?.disabled === false,
-  nameOf: (userId) => users.byId.get(userId)?.username ?? null,
-  wasUser: (userId) => users.deleted.has(userId),
-  hasCreated: (command) => users.idsByCommand.has(command),
-  vaultOf: (userId) => users.byId.get(userId)?.vault ?? null,
-  usersWithVaults: () =>
-    [...users.byId.values()].filter(({ vault }) => vault !== null).map(({ id }) => id),
-});
+const lookups = (users: Users) =>
+  ({
+    listUsers: () => [...users.byId.values()].map(published),
+    findUser(username) {
+      const user = userByName(users, username);
+      return user && published(user);
+    },
+    isUser: (userId) => users.byId.has(userId),
+    isActive: (userId) => users.byId.get(userId)?.disabled === false,
+    nameOf: (userId) => users.byId.get(userId)?.username ?? null,
+    wasUser: (userId) => users.deleted.has(userId),
+    hasCreated: (command) => users.idsByCommand.has(command),
+    vaultOf: (userId) => users.byId.get(userId)?.vault ?? null,
+    usersWithVaults: () =>
+      [...users.byId.values()].filter(({ vault }) => vault !== null).map(({ id }) => id),
+  }) satisfies Partial<UserAdministration>;
 
 async function createUser(
   { username, password, isAdmin }: Parameters<UserAdministration['createUser']>[0],

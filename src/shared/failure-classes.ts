@@ -2,79 +2,6 @@ import type { ModelServerFailure } from '../words/failures-of-model-servers.ts';
 import type { FailureCode } from '../words/failures.ts';
 import { prefixed } from '../words/sentences.ts';
 
-/**
- * Why something cannot be done, as a class that programs rely on: in the log (`stage.failed`), in `error.code` and in
- * `warning` frames. What is said of it is finer: a sentence of `src/words/failures.ts`.
- */
-export type StageErrorCode =
-  // Sound servers, devices and captures
-  | 'already-recording'
-  | 'audio-server-refused'
-  | 'audio-server-silent'
-  | 'capture-not-started'
-  | 'combined-in-use'
-  | 'combined-with-itself'
-  | 'device-gone'
-  | 'device-taken'
-  | 'not-a-recorder'
-  | 'device-unavailable'
-  | 'devices-unavailable'
-  | 'no-audio-server'
-  | 'no-device'
-  | 'not-a-monitor'
-  | 'not-recording'
-  | 'nothing-captured'
-  | 'nothing-combined'
-  | 'program-replaced'
-  | 'rate-differs'
-  | 'recorded-elsewhere'
-  | 'recording-paused'
-  | 'socket-unsafe'
-  | 'source-gone'
-  // Audio files
-  | 'audio-damaged'
-  | 'audio-empty'
-  | 'audio-encrypted'
-  | 'audio-missing'
-  | 'audio-too-long'
-  | 'decoder-stalled'
-  | 'ffmpeg-failed'
-  | 'ffmpeg-missing'
-  | 'flac-differs'
-  | 'no-audio-track'
-  | 'not-16-bit'
-  | 'not-audio'
-  | 'unsupported-media'
-  // Speech
-  | 'engine-answer'
-  | 'engine-away'
-  | 'engine-busy'
-  | 'engine-crashed'
-  | 'engine-failed'
-  | 'engine-refused'
-  | 'engine-stalled'
-  | 'language-unknown'
-  | 'model-corrupt'
-  | 'model-missing'
-  | 'no-engine'
-  | 'speech-file-damaged'
-  // Language models
-  | 'answer-cut'
-  | 'answer-empty'
-  | 'content-filter'
-  | 'model-away'
-  | 'model-refused'
-  | 'no-language-model'
-  | 'prompt-truncated'
-  // Documents
-  | 'disk-full'
-  | 'name-in-use'
-  | 'not-text'
-  | 'not-writable'
-  // Configured servers, the service itself
-  | 'server-refused'
-  | 'took-the-service-down';
-
 /** Of each failure of a language model server, and of an embedding server. */
 const ofModelServers = {
   'server-unreachable': 'model-away',
@@ -96,7 +23,7 @@ const ofModelServers = {
   'server-not-api': 'model-refused',
   'server-certificate': 'model-refused',
   'server-no-model': 'model-refused',
-} as const satisfies Record<ModelServerFailure, StageErrorCode>;
+} as const satisfies Record<ModelServerFailure, string>;
 
 /** The class of each failure of a stage; a code without one is none. */
 export const failureClasses = {
@@ -230,4 +157,10 @@ export const failureClasses = {
   'mitschrift-server-certificate': 'engine-refused',
   'mitschrift-server-no-https': 'engine-refused',
   'not-mitschrift': 'engine-answer',
-} as const satisfies Partial<Record<FailureCode, StageErrorCode>>;
+} as const satisfies Partial<Record<FailureCode, string>>;
+
+/**
+ * Why something cannot be done, as a class that programs rely on: in the log (`stage.failed`), in `error.code` and in
+ * `warning` frames. What is said of it is finer: a sentence of `src/words/failures.ts`.
+ */
+export type StageErrorCode = (typeof failureClasses)[keyof typeof failureClasses];
