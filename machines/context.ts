@@ -17,7 +17,8 @@ export type RecordingContext = {
   running: Partial<Record<Stage, number>>;
   /** Starts of each stage without any progress since. After a crash: how often the process died in it. */
   deaths: Partial<Record<Stage, number>>;
-  failed: { stage: Stage; retriable: boolean } | null;
+  /** The stage that led to the state `error`. */
+  failed: Stage | null;
 };
 
 /** The context of a recording before its first fact. */
@@ -123,10 +124,8 @@ function afterStageFact(context: RecordingContext, event: StageFact): RecordingC
         deaths: { ...context.deaths, [stage]: deaths },
       };
     }
-    default: {
-      const { stage, retriable } = event.data;
-      return { ...context, failed: { stage, retriable } };
-    }
+    default:
+      return { ...context, failed: event.data.stage };
   }
 }
 

@@ -213,12 +213,12 @@ export const conditions = {
   }),
   /** What was captured lies where it was written: the capture goes on with it, or takes it. */
   failedInCapture: condition({
-    when: ({ failed }) => failed?.stage === 'capture' && failed.retriable,
-    words: 'the capture failed, and may be tried again',
+    when: ({ failed }) => failed === 'capture',
+    words: 'the capture failed',
   }),
   /** What was not captured cannot be captured again. */
   failedAfterCapture: condition({
-    when: ({ failed }) => failed !== null && failed.stage !== 'capture',
+    when: ({ failed }) => failed !== null && failed !== 'capture',
     words: 'not the capture failed',
   }),
 

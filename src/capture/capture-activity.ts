@@ -9,7 +9,12 @@ import { failure } from '../words/failures.ts';
 import type { BrowserCaptures } from './browser/browser-captures.ts';
 import { combinedDevice } from './device/alsa-config.ts';
 import type { CaptureOrder } from './process/client.ts';
-import { finishedAudio, readClaim, removeCaptureFiles } from './file/capture-files.ts';
+import {
+  channelsCaptured,
+  finishedAudio,
+  readClaim,
+  removeCaptureFiles,
+} from './file/capture-files.ts';
 import { type CaptureOutcome, followCapture } from './follow-capture.ts';
 import type { CaptureStatus } from './process/protocol.ts';
 import type { CombinedSource } from './pulse/combined-source.ts';
@@ -84,8 +89,11 @@ async function record(
   const folder = deps.folderOf(recordingId);
   await privateDirectory(folder);
   // Who tries again what failed long ago, maybe with others, does not expect a microphone to be opened.
-  if (reservation.control?.retried && !(await untilDiskAnswers(job, () => readClaim(folder))))
-    throw nothingRecorded();
+  if (reservation.control?.retried && !(await untilDiskAnswers(job, () => readClaim(folder)))) {
+    const channels = await untilDiskAnswers(job, () => channelsCaptured(folder));
+    if (channels === null) throw nothingRecorded();
+    return { reason: 'service-and-capture-died', channels };
+  }
   let isKept = device !== combinedDevice;
   let last: CaptureStatus | undefined;
   const outcome = await followCapture(folder, {

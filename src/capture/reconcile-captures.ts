@@ -2,7 +2,7 @@ import { adoptCapture } from './process/client.ts';
 import { readClaim, removeCaptureFiles } from './file/capture-files.ts';
 
 /** What has become of a recording, by the log. */
-export type StateOf = (recordingId: string) => Promise<'recording' | 'erased' | 'other'>;
+export type StateOf = (recordingId: string) => Promise<'recording' | 'failed' | 'erased' | 'other'>;
 
 /**
  * Ends captures that are no longer wanted.
@@ -21,7 +21,9 @@ export async function reconcileCaptures(
     if (!claim) continue;
     const state = await stateOf(recordingId);
     if (state !== 'recording') {
-      await endUnwanted(folder, { audio: state === 'erased' });
+      await endCapture(folder);
+      // A retry of what failed takes what was captured.
+      if (state !== 'failed') await removeCaptureFiles(folder, { audio: state === 'erased' });
       continue;
     }
     const live = await adoptCapture(folder);
@@ -37,8 +39,12 @@ export async function reconcileCaptures(
  * @param audio whether the audio goes as well.
  */
 export async function endUnwanted(folder: string, { audio }: { audio: boolean }): Promise<void> {
+  await endCapture(folder);
+  await removeCaptureFiles(folder, { audio });
+}
+
+async function endCapture(folder: string): Promise<void> {
   const live = await adoptCapture(folder);
   live?.stop();
   await live?.ended;
-  await removeCaptureFiles(folder, { audio });
 }

@@ -75,11 +75,12 @@ async function caughtUpOrStopped(caughtUp: Promise<void>): Promise<void> {
 async function becomeOf(
   store: EventLog,
   recordingId: string,
-): Promise<'recording' | 'erased' | 'other'> {
+): Promise<'recording' | 'failed' | 'erased' | 'other'> {
   const stream = recordingStream(recordingId);
   const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
   for await (const { to } of store.read(stream, last)) {
     if (to !== undefined && isIn(to, 'recording')) return 'recording';
+    if (to === 'error') return 'failed';
     if (to === 'idle.erased') return 'erased';
   }
   return 'other';

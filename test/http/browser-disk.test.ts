@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { recordingStream } from '../../events/facts/recording.ts';
+import { wavHeader } from '../../src/audio/wav.ts';
+import { writeClaim, writeNotes } from '../../src/capture/file/capture-files.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { failure } from '../../src/words/failures.ts';
 import { connect, startService } from '../support/http-client.ts';
-import { runningRecording } from '../support/running-recording.ts';
+import { runningId, runningRecording } from '../support/running-recording.ts';
 
 test('a recording whose disk refuses its browser does not wait for it for ever', async (t) => {
   const service = await startService(t, {
@@ -90,4 +93,60 @@ test('who tries again what never began opens no microphone: there is nothing to 
     token,
   });
   assert.equal(body.error.code, 'nothing-captured');
+});
+
+/** A device's recording that failed while its audio lay there, behind a restart of the service. */
+async function failedWithAudio(
+  t: TestContext,
+  { channels, retriable }: { channels: 1 | 2; retriable: boolean },
+) {
+  let folder = '';
+  const failing: StageActivity = async () => {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'audio.wav'), withSamples(channels, 16_000));
+    throw new StageError(failure('no-device-connected'), { retriable });
+  };
+  const first = await startService(t, { stages: { capture: failing } });
+  folder = join(first.dataDir, 'recordings', runningId);
+  const token = await first.setUp();
+  await runningRecording(first, token, 'Mic');
+  await first.reaches(runningId, 'error');
+  await first.close();
+  const { dataDir } = first;
+  return {
+    folder,
+    async takenAfterRestart() {
+      const service = await startService(t, { stages: { capture: undefined }, dataDir });
+      const retried = await service.call('POST', `/recordings/${runningId}/retry`, { token });
+      assert.equal(retried.status, 202, JSON.stringify(retried.body));
+      await service.reaches(runningId, 'idle.saved');
+      const audio = await readFile(join(folder, 'audio.wav'));
+      assert.ok(audio.equals(withSamples(channels, 16_000)));
+      for await (const fact of service.store.read(recordingStream(runningId)))
+        if (fact.type === 'capture.interrupted' || fact.type === 'audio.captured') return fact.data;
+      throw new Error('it was taken without a fact');
+    },
+  };
+}
+
+const withSamples = (channels: 1 | 2, frames: number): Buffer =>
+  Buffer.concat([wavHeader(channels, frames), Buffer.alloc(frames * channels * 2, 1)]);
+
+test('what a device recorded is taken by a retry behind a restart, with what was noted of it', async (t) => {
+  const { folder, takenAfterRestart } = await failedWithAudio(t, { channels: 1, retriable: true });
+  const claim = '01K9YYYYYYYYYYYYYYYYYYYYYY';
+  const socketPath = join(folder, 'capture.sock');
+  await writeClaim(folder, { claim, socketPath, device: 'Mic', channels: 1, at: 0 });
+  const ledger = { samples: 16_000, gaps: [[0.25, 0.5]] as [number, number][] };
+  const noted = { ...ledger, silent_seconds: 0, clipped_samples: 0 };
+  await writeNotes(folder, { claim, ledger: noted, paused: false, ended: 'stopped' });
+  const taken = await takenAfterRestart();
+  assert.deepEqual(taken.ledger?.gaps, [[0.25, 0.5]]);
+});
+
+test('audio whose claim is gone is taken by a retry, also when one has failed for good before', async (t) => {
+  const { takenAfterRestart } = await failedWithAudio(t, { channels: 2, retriable: false });
+  const taken = await takenAfterRestart();
+  assert.equal(taken.split, true);
+  assert.equal(taken.duration, 1);
 });

@@ -29,7 +29,7 @@ function placeOf(snapshot: RecordingSnapshot): string {
       capped(stretches),
       capped(utterances),
       labels.length,
-      failed?.stage,
+      failed,
       files.audio !== null,
       sources.versions.length > 0,
     ],

@@ -1,5 +1,8 @@
 import type { TestService } from './http-client.ts';
 
+/** Of the one that `runningRecording` begins. */
+export const runningId = '01K9ZZZZZZZZZZZZZZZZZZZZZZ';
+
 /** A recording that was begun, unless said otherwise from no device: then nothing is captured in this service. */
 export async function runningRecording(
   service: TestService,
@@ -7,7 +10,7 @@ export async function runningRecording(
   device: string | null = null,
 ): Promise<string> {
   const { userId } = (await service.accounts.authenticate(token))!;
-  const recordingId = '01K9ZZZZZZZZZZZZZZZZZZZZZZ';
+  const recordingId = runningId;
   const start = {
     owner: userId,
     by: userId,

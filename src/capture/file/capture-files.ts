@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
 import type { GrowingHash } from './growing-hash.ts';
 import { writeDurably, ifMissing } from '../../shared/files.ts';
 import type { EndReason } from '../process/protocol.ts';
 import { type Ledger, recoverLedger } from './ledger.ts';
-import { captureRate } from '../../audio/wav.ts';
+import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { repairWav } from './wav-writer.ts';
 
@@ -104,6 +104,20 @@ const notesSchema = z.object({
     ])
     .nullable(),
 });
+
+/** Of the audio in a recording's folder whose claim is gone; null when there is none. A torn header says one. */
+export async function channelsCaptured(folder: string): Promise<1 | 2 | null> {
+  const file = await open(join(folder, audioFileName)).catch(ifMissing(null));
+  if (!file) return null;
+  try {
+    const { size } = await file.stat();
+    if (size <= wavHeaderBytes) return null;
+    const { buffer } = await file.read(Buffer.alloc(wavHeaderBytes), 0, wavHeaderBytes, 0);
+    return buffer.readUInt16LE(22) === 2 ? 2 : 1;
+  } finally {
+    await file.close();
+  }
+}
 
 /** The captured file, as `audio.captured` describes it. */
 export type FinishedAudio = {
