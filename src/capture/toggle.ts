@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import type { Stage } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from './captures.ts';
@@ -61,8 +62,9 @@ export type ToggleDeps = {
 
 /**
  * Starts, stops or resets. Without an action: the owner's device recording runs → it is stopped; the
- * owner's status is ERROR → all their errors are cleared, what is there is kept, and what was captured and not taken is tried again; else one is started. One
- * toggle of an owner at a time: of two at once the second finds what the first has done.
+ * owner's status is ERROR → all their errors are cleared, what is there is kept, and what was captured and not taken is
+ * tried again, unless that helped none of them before; else one is started. One toggle of an owner at a time: of two at
+ * once the second finds what the first has done.
  *
  * The toggle throws {StageError} `device-taken`, `device-gone`, `no-device`, `not-recording`,
  * `already-recording`, `devices-unavailable`; {NotAccepted}; {SpaceLimitReached} instead of starting;
@@ -79,7 +81,8 @@ async function toggle(deps: ToggleDeps, who: Who, request: ToggleRequest): Promi
   await deps.upToDate();
   const { recordings, errors } = await statusOf(deps.storage, who.owner);
   const running = recordings.find(({ device }) => device !== null)?.recordingId ?? null;
-  const action = request.action ?? defaultAction(running !== null, errors.length > 0);
+  const action =
+    request.action ?? defaultAction(running !== null, await areResettable(deps, errors));
   if (action === 'reset') return await reset(deps, who, errors);
   if (action === 'stop') return await stop(deps, who, running);
   if (running !== null) {
@@ -95,29 +98,50 @@ const defaultAction = (running: boolean, failed: boolean): Toggled['action'] => 
   return failed ? 'reset' : 'start';
 };
 
-async function reset(
+type Failed = { recordingId: string; stage: Stage };
+
+/** Whether a reset may end one of them: who presses again after it did not help wants to record. */
+async function areResettable(
   { recordingService }: ToggleDeps,
-  who: Who,
-  errors: readonly { recordingId: string }[],
-): Promise<Toggled> {
+  errors: readonly Failed[],
+): Promise<boolean> {
+  for (const { recordingId, stage } of errors) {
+    if (stage !== 'capture') return true;
+    const { recording } = await recordingService.read(recordingId);
+    if (!recording.facts.some(({ type }) => type === 'retry.requested')) return true;
+  }
+  return false;
+}
+
+async function reset(deps: ToggleDeps, who: Who, errors: readonly Failed[]): Promise<Toggled> {
   let last: Toggled = { action: 'reset', recordingId: null, position: 0 };
   for (const { recordingId } of errors) {
     const command = { by: who.owner, command: `${who.command}/${recordingId}` };
-    const { position } = await recordingService
-      .command(recordingId, { type: 'error.cleared', data: {} }, command)
-      .catch((error: unknown) => {
-        if (!(error instanceof NotAccepted && error.possible.includes('retry.requested')))
-          throw error;
-        // Its audio is not taken yet.
-        return recordingService.command(
-          recordingId,
-          { type: 'retry.requested', data: {} },
-          command,
-        );
-      });
-    last = { action: 'reset', recordingId, position };
+    try {
+      const { position } = await resetOne(deps, recordingId, command);
+      last = { action: 'reset', recordingId, position };
+    } catch (error) {
+      // Somebody else ended it meanwhile: the others are to be reset all the same.
+      if (!(error instanceof NotAccepted)) throw error;
+    }
   }
   return last;
+}
+
+async function resetOne(
+  { recordingService }: ToggleDeps,
+  recordingId: string,
+  command: { by: string; command: string },
+): Promise<{ position: number }> {
+  try {
+    const cleared = { type: 'error.cleared', data: {} } as const;
+    return await recordingService.command(recordingId, cleared, command);
+  } catch (error) {
+    if (!(error instanceof NotAccepted && error.possible.includes('retry.requested'))) throw error;
+    // Its audio is not taken yet.
+    const retried = { type: 'retry.requested', data: {} } as const;
+    return await recordingService.command(recordingId, retried, command);
+  }
 }
 
 async function stop(

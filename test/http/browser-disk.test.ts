@@ -95,6 +95,31 @@ test('who tries again what never began opens no microphone: there is nothing to 
   assert.equal(body.error.code, 'nothing-captured');
 });
 
+test('a capture that a retry did not help takes the switch from nobody', async (t) => {
+  const failing: StageActivity = () => {
+    throw new StageError(failure('no-device-connected'), { retriable: true });
+  };
+  const service = await startService(t, {
+    stages: { capture: failing },
+    env: { MITSCHRIFT_AUDIO_DEVICE: 'No such device' },
+  });
+  const token = await service.setUp();
+  await runningRecording(service, token, 'Mic');
+  await service.reaches(runningId, 'error');
+  const folder = join(service.dataDir, 'recordings', runningId);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'audio.wav'), withSamples(1, 16_000));
+  const press = () => service.call('POST', '/toggle', { token });
+  const first = await press();
+  assert.equal(first.body['action'], 'reset', JSON.stringify(first.body));
+  await service.reaches(runningId, 'error');
+  // Now it records, or says why it cannot.
+  const second = await press();
+  assert.notEqual(second.body['action'], 'reset');
+  assert.ok([409, 503].includes(second.status), JSON.stringify(second.body));
+  assert.match(String(second.body['detail']), /No such device|mitschrift record/);
+});
+
 /** A device's recording that failed while its audio lay there, behind a restart of the service. */
 async function failedWithAudio(
   t: TestContext,
