@@ -39,38 +39,41 @@ test('a recording whose disk refuses its browser does not wait for it for ever',
   await service.reaches(id, 'error');
 });
 
-test('what was recorded stays when its end fails: it is not cleared away, and a retry takes it', async (t) => {
-  const service = await startService(t, {
-    stages: { capture: undefined },
-    browserLimits: { graceMs: 300, restartGraceMs: 0 },
-  });
-  const token = await service.setUp();
-  const client = connect(service.url, token);
-  t.after(() => client.close());
-  await client.until(({ type }) => type === 'position');
-  client.socket.send(JSON.stringify({ type: 'audio.start', kind: 'solo', sample_rate: 16_000 }));
-  const ready = await client.until(({ type }) => type === 'audio.ready');
-  const id = String(ready['recording_id']);
-  client.socket.send(Buffer.alloc(32_000, 1));
-  await client.until(({ type, samples }) => type === 'audio.ack' && samples === 16_000);
-  const folder = join(service.dataDir, 'recordings', id);
-  const note = join(folder, 'capture-browser.json');
-  const noted = await readFile(note);
-  await writeFile(note, 'damaged');
-  client.socket.send(JSON.stringify({ type: 'audio.stop' }));
-  await service.reaches(id, 'error');
+for (const sender of ['browser', 'recorder']) {
+  test(`what a ${sender} recorded stays when its end fails: it is not cleared away, and a retry takes it`, async (t) => {
+    const service = await startService(t, {
+      stages: { capture: undefined },
+      browserLimits: { graceMs: 300, restartGraceMs: 0 },
+    });
+    const token = await service.setUp();
+    const client = connect(service.url, token);
+    t.after(() => client.close());
+    await client.until(({ type }) => type === 'position');
+    const start = { type: 'audio.start', kind: 'solo', sample_rate: 16_000 };
+    client.socket.send(JSON.stringify(sender === 'browser' ? start : { ...start, sender }));
+    const ready = await client.until(({ type }) => type === 'audio.ready');
+    const id = String(ready['recording_id']);
+    client.socket.send(Buffer.alloc(32_000, 1));
+    await client.until(({ type, samples }) => type === 'audio.ack' && samples === 16_000);
+    const folder = join(service.dataDir, 'recordings', id);
+    const note = join(folder, 'capture-browser.json');
+    const noted = await readFile(note);
+    await writeFile(note, 'damaged');
+    client.socket.send(JSON.stringify({ type: 'audio.stop' }));
+    await service.reaches(id, 'error');
 
-  const cleared = await service.call('POST', `/recordings/${id}/clear`, { token });
-  assert.equal(cleared.status, 409);
-  assert.match(String(cleared.body['detail']), /audio/);
-  await writeFile(note, noted);
-  // The hotkey resets what can be reset, and what was recorded is taken.
-  const reset = await service.call('POST', '/toggle', { token, json: { action: 'reset' } });
-  assert.equal(reset.status, 200);
-  await service.reaches(id, 'idle.saved');
-  const audio = await readFile(join(folder, 'audio.wav'));
-  assert.ok(audio.subarray(44).equals(Buffer.alloc(32_000, 1)));
-});
+    const cleared = await service.call('POST', `/recordings/${id}/clear`, { token });
+    assert.equal(cleared.status, 409);
+    assert.match(String(cleared.body['detail']), /audio/);
+    await writeFile(note, noted);
+    // The hotkey resets what can be reset, and what was recorded is taken.
+    const reset = await service.call('POST', '/toggle', { token, json: { action: 'reset' } });
+    assert.equal(reset.status, 200);
+    await service.reaches(id, 'idle.saved');
+    const audio = await readFile(join(folder, 'audio.wav'));
+    assert.ok(audio.subarray(44).equals(Buffer.alloc(32_000, 1)));
+  });
+}
 
 test('who tries again what never began opens no microphone: there is nothing to take', async (t) => {
   const absent: StageActivity = () => {

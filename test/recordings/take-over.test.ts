@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
+import type { OfferedFact } from '../../events/facts/catalogue.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import { initialState, nextSnapshot } from '../../machines/recording.ts';
 import type { RecordingAggregate } from '../../src/recordings/control/aggregate.ts';
+import { awaited, leftForMs } from '../../src/recordings/control/left-recordings.ts';
 import {
   type TakeOverDeps,
   openTakeOver,
   takeOverDefaults,
 } from '../../src/recordings/control/take-over.ts';
-import { sampleEvent } from '../support/plausible-events.ts';
+import { sampleData, sampleEvent } from '../support/plausible-events.ts';
 import { memoryStore } from '../support/memory-store.ts';
 
 test('what comes up while a recording is found to have nothing to do is looked for again', async () => {
@@ -64,6 +67,22 @@ for (const isAwaited of [true, false]) {
     assert.deepEqual(taken, isAwaited ? [] : ['a']);
   });
 }
+
+test('a recorder that was away is waited for, but not behind a retry: that takes what there is', async () => {
+  const store = memoryStore();
+  const stream = recordingStream('a');
+  const append = async (facts: OfferedFact[]) =>
+    await store.append(stream, facts, await store.version(stream));
+  const started = { ...sampleData['recording.started'], trigger: 'recorder' };
+  await append([{ type: 'recording.started', data: started, by: 'ada', command: 'start' }]);
+  const away = async () => {
+    const freeFor = async (names: readonly string[]) => new Map(names.map((name) => [name, 1]));
+    return [...(await awaited({ ownership: { freeFor }, store, limits: leftForMs }, ['a']))];
+  };
+  assert.deepEqual(await away(), ['a']);
+  await append([{ type: 'retry.requested', data: {}, by: 'ada', command: 'retry' }]);
+  assert.deepEqual(await away(), []);
+});
 
 const none: TakeOverDeps['recordings'] = {
   takeOver: async () => false,

@@ -158,9 +158,15 @@ class StreamedCaptures implements BrowserCaptures {
     };
     const share = live ? await sharedCapture(job, live, folder) : undefined;
     const isRecorder = state.trigger === 'recorder';
+    // Who records is done with what was tried again, and may never come back.
+    const graceMs = state.retried
+      ? all.restartGraceMs
+      : isRecorder
+        ? all.recorderGraceMs
+        : all.graceMs;
     const stream = await untilDiskAnswers(job, () =>
       openBrowserStream(folder, {
-        limits: isRecorder ? { ...all, graceMs: all.recorderGraceMs } : all,
+        limits: { ...all, graceMs },
         channelsMax: combinedChannels() === 'split' ? 2 : 1,
         sharesFolders: control.sharesFolders,
         log,

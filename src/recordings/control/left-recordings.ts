@@ -21,13 +21,13 @@ export const leftForMs = { graceMs: 600_000, recorderGraceMs: 7 * 24 * 3600_000 
 
 type LeftDeps = {
   ownership: Pick<Ownership, 'freeFor'>;
-  store: Pick<EventStore, 'read'>;
+  store: Pick<EventStore, 'read' | 'version'>;
   limits: typeof leftForMs;
 };
 
 /**
  * Those of the recordings that are captured for which no other process may act yet: one does, or their browser, or
- * `mitschrift record`, may still come back to another.
+ * `mitschrift record`, may still come back to another. For one that was tried again there is nobody to wait for.
  * @throws as `Ownership.freeFor`, and what the log says
  */
 export async function awaited(
@@ -37,12 +37,25 @@ export async function awaited(
   const free = await ownership.freeFor(recordingIds.map(recordingName));
   const waiting = new Set<string>();
   for (const recordingId of recordingIds) {
-    const freeMs = free.get(recordingName(recordingId)) ?? 0;
-    if (freeMs < limits.graceMs) waiting.add(recordingId);
+    const freeMs = free.get(recordingName(recordingId));
+    if (freeMs === undefined) waiting.add(recordingId);
+    else if (await isJustRetried(store, recordingId)) continue;
+    else if (freeMs < limits.graceMs) waiting.add(recordingId);
     else if (freeMs < limits.recorderGraceMs && (await isOfRecorder(store, recordingId)))
       waiting.add(recordingId);
   }
   return waiting;
+}
+
+/** By its last fact: whoever takes it over goes on with what there is. */
+async function isJustRetried(
+  store: Pick<EventStore, 'read' | 'version'>,
+  recordingId: string,
+): Promise<boolean> {
+  const stream = recordingStream(recordingId);
+  const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
+  for await (const { type } of store.read(stream, last)) return type === 'retry.requested';
+  return false;
 }
 
 async function isOfRecorder(
