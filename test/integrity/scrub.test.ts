@@ -21,7 +21,12 @@ const day = 86_400_000;
 const pace = { records: 10, pauseMs: 0, idleMs: 0, everyMs: day };
 
 /** The log opened as the service opens it, and a scrub that takes its steps when it is told to. */
-async function opened(t: TestContext, data: DataFolder, now: { ms: number }) {
+async function opened(
+  t: TestContext,
+  data: DataFolder,
+  now: { ms: number },
+  beforeKeys: () => Promise<void> = async () => {},
+) {
   const keys = await openFileKeys(data.keys);
   const store = await openLog({
     directory: data.log,
@@ -33,7 +38,13 @@ async function opened(t: TestContext, data: DataFolder, now: { ms: number }) {
   const log = pino({}, { write: (line: string) => void logged.push(line) });
   const clock = () => new Date(now.ms);
   const scrub = await startScrub({
-    store,
+    store: {
+      ...store,
+      async *soundRecords() {
+        await beforeKeys();
+        yield* store.soundRecords();
+      },
+    },
     keys,
     data,
     log,
@@ -183,6 +194,28 @@ test('a verify that finds nothing forgets what the pass under way had found', as
   await writeFile(audio, whole);
   assert.equal((await scrub.verify()).sound, true);
   assert.equal(scrub.health().state, 'ok');
+});
+
+test('damage that a verify found while the pass was at its end stays known', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  let reached = () => {};
+  const atEnd = new Promise<void>((resolve) => (reached = resolve));
+  let times = 0;
+  const { scrub } = await opened(t, data, { ms: Date.now() }, async () => {
+    times += 1;
+    if (times > 1) return;
+    reached();
+    await held;
+  });
+  const passed = untilDone(scrub);
+  await atEnd;
+  await rm(join(data.recordings, recordings[0]!, 'audio.wav'));
+  assert.equal((await scrub.verify()).sound, false);
+  goOn();
+  await passed;
+  assert.equal(scrub.health().state, 'damaged');
 });
 
 test('a log that ends before what was looked at has lost its end', async (t) => {
