@@ -194,6 +194,7 @@ export const writingActivities = (
     (await import('../recordings/stages/assemble.ts')).assembleStage({
       ...ports,
       begin: service.begin,
+      rest: service.rest,
     }),
   ),
   continue: loadedActivity(async () =>

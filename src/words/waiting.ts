@@ -7,6 +7,7 @@ export const waitingWords = {
   'language-model': says('the language model'),
   documents: says('other documents'),
   'continued-note': says('the note that it continues'),
+  'replacing-note': says('the note that replaces it'),
   saving: says('the server to save'),
   'disk-space': says('free disk space'),
   files: says('the server’s file storage'),

@@ -101,38 +101,41 @@ test(`${rounds} times the service is killed while notes are cut, joined and shor
   }
 });
 
-test('what was to be replaced for good is made itself when its replacement was deleted before it was written', async (t) => {
-  const dataDir = await tempDir(t);
-  let service: ServiceProcess = await startServiceProcess(dataDir);
-  t.after(async () => await service.end('SIGKILL'));
-  const login = { username: 'ada', password: 'correct horse battery' };
-  await apiOf(service.url).post('/setup', login);
-  await service.end('SIGTERM');
-  const [id] = await tellMeetings(dataDir, [readingRoom]);
-  service = await startServiceProcess(dataDir);
-  const { token } = await apiOf(service.url).post<{ token: string }>('/login', login);
-  const read = (one: string) => apiOf(service.url, token).get<Note>(`/recordings/${one}`);
-  const reaches = (one: string, wanted: string) =>
-    eventually(`${one} is ${wanted}`, async () => (await read(one)).state === wanted);
-  await reaches(id!, 'idle.saved');
-  const { utterances } = await read(id!);
-  // Nothing can be written where the documents are to be.
-  const spaces = join(dataDir, 'spaces');
-  await rm(spaces, { recursive: true, force: true });
-  await writeFile(spaces, '');
-  const { into } = await apiOf(service.url, token).post<{ into: string }>(
-    `/recordings/${id}/remove`,
-    { from: utterances[2]!.start, to: utterances[3]!.start - 0.01, for_good: true },
-  );
-  await reaches(into, 'error');
-  await rm(spaces);
-  const headers = { Authorization: `Bearer ${token}` };
-  const deleted = await fetch(`${service.url}/recordings/${into}`, { method: 'DELETE', headers });
-  assert.ok(deleted.ok, await deleted.text());
-  await service.end('SIGTERM');
-  service = await startServiceProcess(dataDir);
-  await reaches(id!, 'idle.saved');
-  const left = (await read(id!)).utterances.map(({ text }) => text);
-  const kept = utterances.filter((_, at) => at !== 2).map(({ text }) => text);
-  assert.equal(left.join(' '), kept.join(' '));
-});
+for (const isRestarted of [false, true])
+  test(`what was to be replaced for good is made itself when its replacement was deleted before it was written${isRestarted ? ', also after a restart' : ''}`, async (t) => {
+    const dataDir = await tempDir(t);
+    let service: ServiceProcess = await startServiceProcess(dataDir);
+    t.after(async () => await service.end('SIGKILL'));
+    const login = { username: 'ada', password: 'correct horse battery' };
+    await apiOf(service.url).post('/setup', login);
+    await service.end('SIGTERM');
+    const [id] = await tellMeetings(dataDir, [readingRoom]);
+    service = await startServiceProcess(dataDir);
+    const { token } = await apiOf(service.url).post<{ token: string }>('/login', login);
+    const read = (one: string) => apiOf(service.url, token).get<Note>(`/recordings/${one}`);
+    const reaches = (one: string, wanted: string) =>
+      eventually(`${one} is ${wanted}`, async () => (await read(one)).state === wanted);
+    await reaches(id!, 'idle.saved');
+    const { utterances } = await read(id!);
+    // Nothing can be written where the documents are to be.
+    const spaces = join(dataDir, 'spaces');
+    await rm(spaces, { recursive: true, force: true });
+    await writeFile(spaces, '');
+    const { into } = await apiOf(service.url, token).post<{ into: string }>(
+      `/recordings/${id}/remove`,
+      { from: utterances[2]!.start, to: utterances[3]!.start - 0.01, for_good: true },
+    );
+    await reaches(into, 'error');
+    await rm(spaces);
+    if (isRestarted) {
+      await service.end('SIGTERM');
+      service = await startServiceProcess(dataDir);
+    }
+    const headers = { Authorization: `Bearer ${token}` };
+    const deleted = await fetch(`${service.url}/recordings/${into}`, { method: 'DELETE', headers });
+    assert.ok(deleted.ok, await deleted.text());
+    await reaches(id!, 'idle.saved');
+    const left = (await read(id!)).utterances.map(({ text }) => text);
+    const kept = utterances.filter((_, at) => at !== 2).map(({ text }) => text);
+    assert.equal(left.join(' '), kept.join(' '));
+  });

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Part } from '../../../events/facts/assembly.ts';
-import type { KeptLedger } from '../../../events/facts/ledger.ts';
 import { type RecordingFact, type RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { EventStore } from '../../../events/store.ts';
 import {
@@ -26,13 +25,11 @@ import {
   saidOf,
   without,
 } from '../../../projections/recording/said.ts';
-import { moved } from '../../../projections/recording/said-divided.ts';
 import { peopleGiven } from '../../../projections/recording/people-given.ts';
 import { mentionsGone } from '../../../projections/recording/said-gone.ts';
 import { type Sidenote, lastNumber } from '../../../projections/recording/sidenotes.ts';
 import { isTitleGiven } from '../../../projections/recording/written-texts.ts';
 import { assembleAudio } from '../../audio/assemble-audio.ts';
-import { captureRate } from '../../audio/wav.ts';
 import { fallbackSummary, fallbackTitle } from '../../language/fallback.ts';
 import { textOfLines } from '../../language/talk.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -41,8 +38,12 @@ import { localTime } from '../../shared/time.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { failure } from '../../words/failures.ts';
+import { waitsFor } from '../../words/waiting.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { erasedState, lastState } from '../handle.ts';
+import type { OpenRecordingService } from '../service.ts';
+import { looked } from './look-until.ts';
+import { type Piece, ledgerOf, partsOf } from './pieces.ts';
 import { type TakenUp, type TakenDeps, takenOf } from './taken-along.ts';
 import { isSplitCapture, withRoom } from './stage-files.ts';
 
@@ -64,6 +65,7 @@ export type AssembleDeps = TakenDeps & {
     facts: readonly RecordingFact[],
     metadata: { by: string; command: string },
   ): Promise<unknown>;
+  rest: OpenRecordingService['rest'];
 };
 
 export function assembleStage(deps: AssembleDeps): StageActivity {
@@ -71,13 +73,11 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
     const first = await job.recording();
     const asked = askedOf(first);
     const other = otherOf(asked);
-    const state = other === null ? undefined : await lastState(deps.store, other);
-    const hasOther = state !== undefined;
-    // The rest of it is a recording already, which takes it up: nothing is left to do here.
-    if (hasOther && asked.type === 'passage.removed' && state !== erasedState) return;
-    await job.acquireSlot({ name: 'audio', concurrency: 1 });
+    const hasOther = other !== null && (await lastState(deps.store, other)) !== undefined;
+    if (hasOther && asked.type === 'passage.removed') await untilGone(job, other, deps);
+    await job.acquireSlot(audioQueue);
     const joined = asked.type === 'recording.joined' ? await toJoin(asked.data.with, deps) : null;
-    const plan = planOf(asked, first, { joined, isGone: state === erasedState });
+    const plan = planOf(asked, first, { joined, isGone: hasOther });
     if (plan.other && other !== null && !hasOther) {
       // Should this process die before it is begun, the next start removes what lies in its folder: no fact speaks of it.
       await deps.jobs.add(other, 'import');
@@ -90,15 +90,40 @@ export function assembleStage(deps: AssembleDeps): StageActivity {
       });
       await deps.jobs.complete(other, 'import');
     }
-    if (!plan.own) return;
-    const name = `audio-${asked.version}.wav`;
-    const audio = await keptAs(job, job.recordingId, name, plan.own.parts, deps.files);
-    // The file that it replaces is removed when there are documents, by whichever process there is then.
-    await deps.jobs.add(job.recordingId, 'keep-audio');
-    const { said, absorbs } = plan.own;
-    const taken = await takenOf(job, absorbs, deps);
-    await job.decide((now) => successionOf(now, audio, { said, joined, taken }));
+    if (plan.own) return await succeed(job, { asked, own: plan.own, joined }, deps);
+    job.release();
+    await untilGone(job, other!, deps);
+    const again = await job.turn(audioQueue, job.signal);
+    const { own } = planOf(asked, first, { joined, isGone: true });
+    await succeed(job, { asked, own: own!, joined }, deps).finally(() => again.release());
   };
+}
+
+const audioQueue = { name: 'audio', concurrency: 1 };
+
+/** What is left of it is a recording that takes it up, by which the stage is left; until a person deletes that one. */
+async function untilGone(job: Job, other: string, { store, rest }: AssembleDeps): Promise<void> {
+  const goOn = rest(job.recordingId);
+  const isGone = async () => (await lastState(store, other)) === erasedState || null;
+  await looked(job, waitsFor('replacing-note'), isGone).finally(goOn);
+}
+
+async function succeed(
+  job: Job,
+  { asked, own, joined }: { asked: Asked; own: Making; joined: Recording | null },
+  deps: AssembleDeps,
+): Promise<void> {
+  const audio = await keptAs(
+    job,
+    job.recordingId,
+    `audio-${asked.version}.wav`,
+    own.parts,
+    deps.files,
+  );
+  // The file that it replaces is removed when there are documents, by whichever process there is then.
+  await deps.jobs.add(job.recordingId, 'keep-audio');
+  const taken = await takenOf(job, own.absorbs, deps);
+  await job.decide((now) => successionOf(now, audio, { said: own.said, joined, taken }));
 }
 
 type Asked = ReadFact<'recording.joined' | 'recording.cut' | 'passage.removed'>;
@@ -123,8 +148,6 @@ async function toJoin(recordingId: string, { store }: AssembleDeps): Promise<Rec
   throw new StageError(failure('joined-recording-gone'), { retriable: false });
 }
 
-/** A part of a recording; without one as long a silence. */
-type Piece = { recording: Recording | null; from: number; to: number };
 /** What a recording is made of: its audio, and what is said in it. */
 type Making = {
   parts: readonly Piece[];
@@ -133,7 +156,7 @@ type Making = {
 };
 type Plan = { own: Making | null; other: Making | null };
 
-/** `isGone`: a person deleted the other before it had taken this one up. */
+/** `isGone`: a person deleted the one that was to take this one up before it had. */
 type There = { joined: Recording | null; isGone: boolean };
 
 function planOf(asked: Asked, recording: Recording, { joined, isGone }: There): Plan {
@@ -216,46 +239,9 @@ async function keptAs(
     duration,
     ...(isSplit ? { split: true } : {}),
     ...ledgerOf(parts),
-    parts: parts.flatMap(({ recording, from, to }) =>
-      recording
-        ? [
-            {
-              recording: recording.recordingId,
-              from,
-              to: to === Infinity ? lengthOf(recording) : to,
-            },
-          ]
-        : [],
-    ),
+    parts: partsOf(parts),
   };
 }
-
-/** What was captured of the parts, and what is missing of them, at the times that these have here. */
-function ledgerOf(parts: readonly Piece[]): { ledger?: KeptLedger } {
-  const ledger: KeptLedger = { samples: 0, gaps: [], silent_seconds: 0, clipped_samples: 0 };
-  let before = 0;
-  let isKnown = false;
-  for (const { recording, from, to: end } of parts) {
-    const to = recording && end === Infinity ? lengthOf(recording) : end;
-    const kept = recording?.files.ledger;
-    ledger.samples += Math.round((to - from) * captureRate);
-    if (recording && kept) {
-      isKnown = true;
-      for (const [start, missing] of kept.gaps) {
-        const [first, last] = [Math.max(start, from), Math.min(start + missing, to)];
-        if (last > first) ledger.gaps.push([moved(first, before - from), moved(last, -first)]);
-      }
-      // Where in it is not known.
-      const share = Math.min(1, (to - from) / Math.max(lengthOf(recording), 1e-3));
-      ledger.silent_seconds += kept.silent_seconds * share;
-      ledger.clipped_samples += Math.round(kept.clipped_samples * share);
-    }
-    before += to - from;
-  }
-  return isKnown ? { ledger } : {};
-}
-
-const lengthOf = (recording: Recording): number => saidOf(recording).duration;
 
 /** Works with the audio files of recordings at their paths. @throws {StageError} where one has none */
 async function withFiles<T>(

@@ -3,13 +3,13 @@ import { recordingStream } from '../../../events/facts/recording.ts';
 import type { EventStore } from '../../../events/store.ts';
 import { joinRecording } from '../../../projections/recording/assembling.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
-import { systemClock } from '../../shared/retry.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { waitsFor } from '../../words/waiting.ts';
 import { hasLateAudio } from '../late-audio-first.ts';
 import { absorbedBy } from '../made-of-others.ts';
 import { CommandRefused, NotAccepted, UnknownRecording } from '../refusals.ts';
 import type { OpenRecordingService } from '../service.ts';
+import { looked } from './look-until.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
 /*
@@ -26,9 +26,6 @@ export type ContinueDeps = {
   jobs: Pick<PendingJobs, 'list'>;
   service: Pick<OpenRecordingService, 'read' | 'assemble' | 'rest'>;
 };
-
-/** Looks at the other recording become this rare, in milliseconds. */
-const looks = { first: 100, max: 2000 };
 
 export function continueStage(deps: ContinueDeps): StageActivity {
   return async (job) => {
@@ -77,7 +74,7 @@ async function untilJoinable(
   { wanted, wasLeaving }: { wanted: string; wasLeaving: boolean },
   deps: ContinueDeps,
 ): Promise<Standing> {
-  return await looked(job, async () => {
+  return await looked(job, waitsFor('continued-note'), async () => {
     const other = await presentOf(wanted, deps);
     const there = await standingOf(job, other, deps);
     if (there === null) return { other, apart: 'gone', wasAsked: false };
@@ -95,7 +92,7 @@ async function untilJoinable(
 async function ask(job: Job, other: string, { service }: ContinueDeps): Promise<void> {
   const mine = await job.recording();
   const command = `continued-by-${job.recordingId}@${mine.facts.length}`;
-  await looked(job, async () => {
+  await looked(job, waitsFor('continued-note'), async () => {
     try {
       await service.assemble(
         other,
@@ -115,25 +112,11 @@ async function ask(job: Job, other: string, { service }: ContinueDeps): Promise<
 
 /** Waits until it is taken up, by which the stage is left; or until it is known that it will not be. */
 async function untilGivenUp(job: Job, other: string, deps: ContinueDeps): Promise<Apart> {
-  return await looked(job, async () => {
+  return await looked(job, waitsFor('continued-note'), async () => {
     const there = await standingOf(job, other, deps);
     if (there === null) return 'gone';
     return there.answer === 'asked' ? null : (there.answer ?? 'given-up');
   });
-}
-
-/** Looks until there is an answer. @throws the signal's reason */
-async function looked<T>(job: Job, look: () => Promise<T | null>): Promise<T> {
-  const since = new Date().toISOString();
-  for (let pause = looks.first; ; pause = Math.min(looks.max, pause * 2)) {
-    const found = await look();
-    if (found !== null) {
-      job.waiting(null);
-      return found;
-    }
-    job.waiting({ for: waitsFor('continued-note'), since });
-    await systemClock.wait(pause, job.signal);
-  }
 }
 
 /** The other as it is now, and whether it was asked; null: it is gone, or somebody else's. */

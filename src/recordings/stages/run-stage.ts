@@ -25,9 +25,10 @@ export type Job = {
   recording(): Promise<Recording>;
   /**
    * Waits for a slot in a queue, then records that the stage has started. Called once, before
-   * anything is asked of an engine. The slot is released when the activity ends.
+   * anything is asked of an engine. The slot is released when the activity ends, or by `release` before.
    */
   acquireSlot(queue: { name: string; concurrency: number }): Promise<void>;
+  release(): void;
   /**
    * Records that the stage has started, without a slot: for one that goes on for as long as people talk. Each of
    * its requests waits for a `turn`, and gives it back; `isShown: false` where the stage goes on meanwhile.
@@ -174,6 +175,7 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
     recording: () =>
       untilAnswered(launch, deps, { isTransient: isAway, what: 'read' }, () => recording.read()),
     acquireSlot: (queue) => acquireSlot(launch, { ...queue, owner }, deps),
+    release: () => launch.release(),
     begin: () => begin(launch, deps),
     turn: ({ name: queue, concurrency }, turnSignal, { isShown } = { isShown: true }) =>
       deps.jobQueue.acquire({
