@@ -7,7 +7,7 @@ import { tagsMax } from '../../events/facts/order.ts';
 import { kindSchema } from '../../events/facts/recording.ts';
 import { orderNameMax } from '../../projections/personal.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
-import { personNameMax } from '../recordings/people-given.ts';
+import { personNameMax } from '../shared/people-limits.ts';
 import { faultOf, inWords, wrong } from '../shared/in-words.ts';
 import { requestedLanguage } from '../shared/languages.ts';
 import { limits } from './limits.ts';

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { wrong } from '../shared/in-words.ts';
+import { namesMax, personNameMax } from '../shared/people-limits.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
 
-/** Names of people who may be heard in a recording: how many, how long, and all in one text. */
-const namesMax = 50;
-export const personNameMax = 60;
+/** Of all names in one text. */
 const textCharactersMax = 4096;
 
 /** A name of somebody who may be heard, on one line. */

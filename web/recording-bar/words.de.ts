@@ -68,6 +68,7 @@ export default {
   people: 'Personen',
   peopleHint:
     'Trennen Sie Namen durch Kommas. Das hilft der Spracherkennung; niemand wird benachrichtigt.',
+  peopleMax: 'Höchstens {names} Namen mit je höchstens {characters} Zeichen.',
   spokenLanguage: 'Gesprochene Sprache',
   detect: 'automatisch erkennen',
   new: 'Neu',

@@ -71,6 +71,7 @@ const english = {
   title: 'Title',
   people: 'People',
   peopleHint: 'Separate names with commas. This helps speech recognition; nobody is notified.',
+  peopleMax: params('Up to {names} names, each of up to {characters} characters.'),
   spokenLanguage: 'Spoken language',
   detect: 'detect automatically',
   new: 'New',

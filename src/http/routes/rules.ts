@@ -19,7 +19,7 @@ import {
   rulesApplied,
 } from '../../../projections/rules.ts';
 import { orderingOf } from '../../recordings/ordering.ts';
-import { personNameMax } from '../../recordings/people-given.ts';
+import { personNameMax } from '../../shared/people-limits.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { languageSchema, orderIdSchema, templateIdSchema } from '../body.ts';

@@ -1,6 +1,6 @@
 import './dom.ts';
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { browserRecording, trouble } from '../../../web/client/microphone/browser-recording.ts';
 import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
 import { endHere, hold, takeBlock } from '../../../web/client/microphone/current.ts';
@@ -195,30 +195,16 @@ test('a new recording that the service does not begin for now goes on here, and 
 });
 
 test('what was recorded of one that is never begun goes there as a file, with all that was said of it', async (t) => {
-  const made = sockets(t);
-  session.set(loginOf('ada'));
-  t.after(() => (session.set(null), trouble.set(null)));
-  const sent: FormData[] = [];
-  t.mock.method(globalThis, 'fetch', async (request: Request) => {
-    const form = await request.formData();
-    sent.push(form);
-    // Its folder was deleted meanwhile.
-    if (form.has('folder')) return new Response('', { status: 404 });
-    return new Response('', { status: 503 });
-  });
-  const { store, state } = storeInMemory();
   const options = { title: 'Choir', people: ['Ben, B.', 'Cleo'], language: 'de', folder: 'F' };
-  const mine = hold({
-    store,
-    kept: { ...kept, recordingId: null, options },
-    release: () => {},
-    total: 0,
-  });
-  takeBlock(mine, new Int16Array(16_000 * 20).buffer);
-  mine.link.begin();
-  made[0]!.open();
-  made[0]!.say({ type: 'warning', code: 'not-found', detail: 'It is gone.' });
-  await eventually('it is said', () => trouble.get() !== null);
+  // Its folder was deleted meanwhile.
+  const statusOf = (form: FormData) => (form.has('folder') ? 404 : 503);
+  const { isRemoved, said } = await refusedAs(t, { code: 'not-found', options, statusOf });
+  const rest = { title: 'Choir', people: '["Ben, B.","Cleo"]', language: 'de' };
+  assert.deepEqual(said, [
+    { ...rest, folder: 'F' },
+    { ...rest, folder: null },
+  ]);
+  assert.equal(isRemoved, false);
   assert.deepEqual(trouble.get(), {
     code: 'ended',
     detail: 'It is gone.',
@@ -226,17 +212,56 @@ test('what was recorded of one that is never begun goes there as a file, with al
     recordingId: null,
     seconds: 20,
   });
+});
+
+test('what was recorded of one whose options the service never takes goes there without them', async (t) => {
+  const options = { title: 'Choir', people: ['Ben und Cleo '.repeat(10)] };
+  const statusOf = (form: FormData) => (form.has('people') ? 422 : 201);
+  const { isRemoved, said } = await refusedAs(t, { code: 'not-understood', options, statusOf });
+  assert.deepEqual(said, [
+    { title: 'Choir', people: JSON.stringify(options.people), language: null, folder: null },
+    { title: null, people: null, language: null, folder: null },
+  ]);
+  assert.equal(isRemoved, true);
+});
+
+/** A new recording of 20 seconds that the service refuses to begin: what is said of its rest, try after try. */
+async function refusedAs(
+  t: TestContext,
+  given: {
+    code: string;
+    options: NonNullable<Kept['options']>;
+    statusOf: (form: FormData) => number;
+  },
+) {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), trouble.set(null)));
+  const sent: FormData[] = [];
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    const form = await request.formData();
+    sent.push(form);
+    return new Response('', { status: given.statusOf(form) });
+  });
+  const { store, state } = storeInMemory();
+  const mine = hold({
+    store,
+    kept: { ...kept, recordingId: null, options: given.options },
+    release: () => {},
+    total: 0,
+  });
+  t.after(() => mine.link.close());
+  takeBlock(mine, new Int16Array(16_000 * 20).buffer);
+  mine.link.begin();
+  made[0]!.open();
+  made[0]!.say({ type: 'warning', code: given.code, detail: 'It is gone.' });
+  await eventually('it is said', () => trouble.get() !== null);
   const fields = (form: FormData) =>
     Object.fromEntries(
       ['title', 'people', 'language', 'folder'].map((key) => [key, form.get(key)]),
     );
-  const said = { title: 'Choir', people: '["Ben, B.","Cleo"]', language: 'de' };
-  assert.deepEqual(sent.map(fields), [
-    { ...said, folder: 'F' },
-    { ...said, folder: null },
-  ]);
-  assert.equal(state.isRemoved, false);
-});
+  return { isRemoved: state.isRemoved, said: sent.map(fields) };
+}
 
 test('what comes behind a block that only memory has does not make that safe', async (t) => {
   sockets(t);

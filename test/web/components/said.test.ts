@@ -11,12 +11,14 @@ import { session } from '../../../web/client/session.ts';
 import { namesOfKeys } from '../../../web/components/key-names.ts';
 import { words as general } from '../../../web/components/words.ts';
 import { surfacesOf } from '../../../web/client/microphone/recording-surface.ts';
+import OptionsDialog from '../../../web/recording-bar/OptionsDialog.svelte';
 import RecordingBar from '../../../web/recording-bar/RecordingBar.svelte';
 import Progress from '../../../web/pages/recording/Progress.svelte';
 import ModelRow from '../../../web/pages/settings/ModelRow.svelte';
 import SettingRow from '../../../web/pages/settings/SettingRow.svelte';
 import SideNav from '../../../web/pages/settings/SideNav.svelte';
 import Voice from '../../../web/pages/speakers/Voice.svelte';
+import { optionsShown } from '../../../web/recording-bar/options.ts';
 import { statesOf } from '../../../web/pages/statechart/moments.ts';
 import { stateNames } from '../../../web/pages/statechart/state-names.ts';
 import { chosenLanguage } from '../../../web/words/i18n.ts';
@@ -146,6 +148,29 @@ test('what the bar asks and is refused is said in the bar', async (t) => {
       flushSync();
       return shown.querySelector('.more')?.textContent === 'Not now';
     });
+  }
+});
+
+test('names that no recording takes are said to be too long, or too many, before it begins', (t) => {
+  t.mock.method(globalThis, 'fetch', async () => Response.json({ people: [], folders: [] }));
+  Object.defineProperty(globalThis, 'isSecureContext', { value: false, configurable: true });
+  optionsShown.set(true);
+  t.after(() => optionsShown.set(false));
+  const shown = show(t, OptionsDialog, {});
+  const field = shown.querySelector<HTMLInputElement>('[maxlength="2000"]')!;
+  const record = (people: string) => {
+    field.value = people;
+    field.dispatchEvent(new window.Event('input', { bubbles: true }));
+    shown.querySelector('form')!.requestSubmit();
+    flushSync();
+    return optionsShown.get();
+  };
+  const tooMany = Array.from({ length: 51 }, (_, k) => `Ben ${k}`).join(', ');
+  for (const people of ['Ben; Cleo; '.repeat(9), tooMany]) {
+    assert.equal(record(people), true, people);
+    assert.match(shown.textContent, /Up to 50 names, each of up to 60 characters/);
+    assert.equal(field.getAttribute('aria-invalid'), 'true');
+    assert.equal(field.closest('details')!.open, true);
   }
 });
 

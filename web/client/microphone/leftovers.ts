@@ -54,9 +54,11 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
     return await fetchAsUser(request).catch(() => null);
   };
   let response = await post();
-  // Its folder was deleted meanwhile: the audio goes there without it.
-  if (response?.status === 404 && folder !== undefined) {
-    form.delete('folder');
+  // Its folder was deleted meanwhile, or what was said of it is never taken: the audio goes there without.
+  const refused = { 404: ['folder'], 422: ['title', 'people', 'language', 'folder'] };
+  const unsaid = refused[response?.status as keyof typeof refused] ?? [];
+  if (unsaid.some((field) => form.has(field))) {
+    for (const field of unsaid) form.delete(field);
     response = await post();
   }
   return response?.ok === true;

@@ -39,8 +39,10 @@ export function triesOf(ask: () => void): Tries {
 }
 
 /** Whether a refusal means that nothing more is taken for a recording, ever. */
-const isGone = (code: string): boolean =>
-  ['not-recording', 'rate-differs', 'not-found'].includes(code);
+const isGone = (code: string, recordingId: string | null): boolean =>
+  ['not-recording', 'rate-differs', 'not-found'].includes(code) ||
+  // Its beginning is the same at each try: what is not valid never is.
+  (code === 'not-understood' && recordingId === null);
 
 /**
  * What a refusal comes to. `gone`: nothing more of it is ever taken; `again`: it is asked again by itself;
@@ -52,7 +54,7 @@ export async function afterRefusal(
   code: string,
   tries: Tries,
 ): Promise<'gone' | 'again' | 'given-up'> {
-  if (isGone(code)) return 'gone';
+  if (isGone(code, recordingId)) return 'gone';
   if (code === 'recording-paused' && isOver && recordingId !== null) {
     // The rest of a paused one is taken when that goes on. Whether it does is seen at the next try.
     const path = { id: recordingId };
