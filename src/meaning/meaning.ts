@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { EmbeddingModel, OpenEmbeddingModel } from '../language/embeddings.ts';
 import type { JobQueue } from '../recordings/stages/job-queue.ts';
 import type { AskedMeaning, MeaningOf } from '../search/by-meaning.ts';
+import { untilAborted } from '../shared/abort.ts';
 import { StageError } from '../shared/errors.ts';
 import type { Lease } from '../shared/shared-resource.ts';
 
@@ -12,6 +13,8 @@ const restMs = 10_000;
 /** A slot besides that of passages: somebody waits. */
 const slots = 2;
 const rememberedMax = 200;
+/** Of servers that were set, or ran another model, one after the other. */
+const modelsMax = 4;
 
 /** What people say of other things. A passage that is no nearer to a question than these is not about it. */
 const unrelated = [
@@ -35,21 +38,23 @@ type MeaningDeps = {
 /** What questions mean, by the embedding server that is set. Keeps the last ones in memory. */
 export function openMeaning(deps: MeaningDeps): MeaningOf {
   const asked = new LRUCache<string, AskedMeaning>({ max: rememberedMax });
-  const others = new WeakMap<EmbeddingModel, Promise<Float32Array[]>>();
+  const others = new LRUCache<string, Promise<Float32Array[]>>({ max: modelsMax });
   let restsUntil = 0;
 
-  async function othersOf(model: EmbeddingModel, signal: AbortSignal): Promise<Float32Array[]> {
-    const found = others.get(model) ?? model.embed(unrelated, 'passage', signal);
-    others.set(model, found);
-    return await found.catch((error: unknown) => {
-      others.delete(model);
-      throw error;
-    });
+  /** All who ask share it: none of them ends it. */
+  function othersOf(model: EmbeddingModel, key: string): Promise<Float32Array[]> {
+    const before = others.get(key);
+    if (before) return before;
+    const found = model.embed(unrelated, 'passage', deps.signal);
+    others.set(key, found);
+    found.catch(() => others.delete(key));
+    return found;
   }
 
   async function embed(model: EmbeddingModel, text: string, owner: string, signal: AbortSignal) {
     const name = await model.named(signal);
-    const key = JSON.stringify([model.queue, name, text]);
+    const served = [model.queue, name];
+    const key = JSON.stringify([...served, text]);
     const before = asked.get(key);
     if (before) return before;
     const slot = await deps.jobQueue.acquire({
@@ -62,7 +67,8 @@ export function openMeaning(deps: MeaningDeps): MeaningOf {
     });
     try {
       const [vector = new Float32Array()] = await model.embed([text], 'question', signal);
-      const scores = (await othersOf(model, signal)).map((one) => cosine(vector, one));
+      const found = await untilAborted(othersOf(model, JSON.stringify(served)), signal);
+      const scores = found.map((one) => cosine(vector, one));
       // One of them may be about it all the same.
       const [, floor = 0] = scores.toSorted((one, other) => other - one);
       const meaning: AskedMeaning = { model: name, vector, floor };

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { embeddingPrefix } from '../../src/language/embeddings.ts';
-import { openEmbeddingModel } from '../../src/language/embeddings.ts';
+import {
+  type OpenEmbeddingModel,
+  embeddingPrefix,
+  openEmbeddingModel,
+} from '../../src/language/embeddings.ts';
+import { openMeaning } from '../../src/meaning/meaning.ts';
+import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
+import { untilAborted } from '../../src/shared/abort.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { type EmbeddingFaults, startEmbeddingServer } from '../support/embedding-servers.ts';
 
@@ -67,6 +73,49 @@ test('a server that was started with another model is asked for that one, where 
   assert.equal(await embeddings.named(forever), 'second-embed');
   await embeddings.embed(['two'], 'passage', forever);
   assert.equal(server.asked.at(-1)!.model, 'second-embed');
+});
+
+const meaningOf = (model: OpenEmbeddingModel) =>
+  openMeaning({
+    model: async () => ({ value: model, release() {} }),
+    isOn: () => true,
+    jobQueue: openJobQueue(),
+    signal: forever,
+  });
+const alone = { alone: true };
+
+test('how near to a question others are is measured with the model that the server runs now', async (t) => {
+  const models = ['first-embed'];
+  const { server, embeddings } = await opened(t, { models });
+  const meaning = meaningOf(embeddings);
+  await meaning.ask('Where is the train?', 'ada', alone);
+  models[0] = 'second-embed';
+  server.dimensions = 64;
+  server.faults.status = { status: 404, body: 'The model `first-embed` does not exist.' };
+  await assert.rejects(meaning.ask('Who plays?', 'ada', alone), { code: 'model-refused' });
+  delete server.faults.status;
+  const asked = await meaning.ask('Where is the train?', 'ada', alone);
+  assert.equal(asked!.model, 'second-embed');
+  assert.deepEqual(asked, await meaningOf(embeddings).ask('Where is the train?', 'ada', alone));
+});
+
+test('a search that gave up waiting takes nothing from another that still waits', async (t) => {
+  const { embeddings } = await opened(t, { model: 'test-embed' });
+  let go = () => {};
+  const held = new Promise<void>((resolve) => (go = resolve));
+  const meaning = meaningOf({
+    ...embeddings,
+    async embed(texts, as, signal) {
+      if (texts.length > 1) await untilAborted(held, signal);
+      return await embeddings.embed(texts, as, signal);
+    },
+  });
+  const first = meaning.ask('Where is the train?', 'ada', { alone: false });
+  const second = meaning.ask('Who plays?', 'ben', alone);
+  second.catch(() => undefined);
+  assert.equal(await first, null);
+  go();
+  assert.equal((await second)?.model, 'test-embed');
 });
 
 test('what a model wants before a text is put there, by its name', async (t) => {
