@@ -225,12 +225,20 @@ test('what was recorded of one whose options the service never takes goes there 
   assert.equal(isRemoved, true);
 });
 
-/** A new recording of 20 seconds that the service refuses to begin: what is said of its rest, try after try. */
+test('the rest of one that the service has goes into no folder: it may have been moved meanwhile', async (t) => {
+  const options = { title: 'Choir', people: ['Cleo'], folder: 'F' };
+  const given = { code: 'not-recording', options, recordingId: '01SERVICE', statusOf: () => 503 };
+  const { said } = await refusedAs(t, given);
+  assert.deepEqual(said, [{ title: null, people: '["Cleo"]', language: null, folder: null }]);
+});
+
+/** A recording of 20 seconds, a new one or `recordingId`, that the service refuses: what is said of its rest, try after try. */
 async function refusedAs(
   t: TestContext,
   given: {
     code: string;
     options: NonNullable<Kept['options']>;
+    recordingId?: string;
     statusOf: (form: FormData) => number;
   },
 ) {
@@ -246,7 +254,7 @@ async function refusedAs(
   const { store, state } = storeInMemory();
   const mine = hold({
     store,
-    kept: { ...kept, recordingId: null, options: given.options },
+    kept: { ...kept, recordingId: given.recordingId ?? null, options: given.options },
     release: () => {},
     total: 0,
   });

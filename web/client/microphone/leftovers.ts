@@ -43,10 +43,12 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
   form.set(kept.isKindOpen ? 'usual_kind' : 'kind', kept.kind);
   form.set('started_at', new Date(began).toISOString());
   const { title, people, language, folder } = kept.options ?? {};
-  if (title !== undefined) form.set('title', title);
+  // One that the service has may be called otherwise by now, and lie where others do not see it.
+  const isNew = kept.recordingId === null;
+  if (isNew && title !== undefined) form.set('title', title);
   if (people !== undefined) form.set('people', JSON.stringify(people));
   if (language !== undefined) form.set('language', language);
-  if (folder !== undefined) form.set('folder', folder);
+  if (isNew && folder !== undefined) form.set('folder', folder);
   form.set('file', wavOf(parts, kept), `${kept.startedAt.slice(0, 10)} rest.wav`);
   const headers = { 'Idempotency-Key': `rest-${kept.id}` };
   const post = async () => {
