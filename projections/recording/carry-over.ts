@@ -1,5 +1,5 @@
 import { speakerLabel } from './join-turns.ts';
-import { cutOut } from './turn-changes.ts';
+import { cutOut, overlapOf } from './turn-changes.ts';
 import type { Block, Correction, Word } from '../../events/facts/transcript.ts';
 import { type WordPatch, wordPatches } from '../../src/shared/word-patches.ts';
 import { retimed, soundsSame, spread, timedWords, splitWords } from './timed-words.ts';
@@ -289,8 +289,8 @@ function placesOfSpeaker(
   if (same) return [{ block: same, start, end }];
   // Where a whole turn begins and ends is heard a little otherwise each time.
   const tolerance = part ? 0 : toleranceSeconds;
-  return withSpeaker.flatMap((block) => {
-    const overlap = Math.min(block.end, end) - Math.max(block.start, start);
+  const found = withSpeaker.flatMap((block) => {
+    const overlap = overlapOf(block, { start, end });
     const shorter = Math.min(block.end - block.start, end - start);
     if (overlap <= 0 || (overlap <= toleranceSeconds && overlap < sameTurnShare * shorter))
       return [];
@@ -299,8 +299,24 @@ function placesOfSpeaker(
     const isSaidThen = timedWords(block.text, block).some(
       (word) => word.start + word.end >= 2 * from && word.start + word.end <= 2 * to,
     );
-    return isSaidThen ? [{ block, start: from, end: to }] : [];
+    const away = Math.max(Math.abs(block.start - start), Math.abs(block.end - end));
+    // The turn itself, rather than a longer one in which it was said.
+    const fit = overlap + (away <= toleranceSeconds ? end - start : 0);
+    return isSaidThen ? [{ block, start: from, end: to, fit }] : [];
   });
+  return ofOneChannel(found);
+}
+
+/** Without those that were said while one was that fits better: blocks of one channel do not overlap. */
+function ofOneChannel<Found extends { block: Block; fit: number }>(
+  found: readonly Found[],
+): Found[] {
+  const taken: Found[] = [];
+  for (const one of found.toSorted((a, b) => b.fit - a.fit)) {
+    const isApart = taken.every(({ block }) => overlapOf(block, one.block) <= toleranceSeconds);
+    if (isApart) taken.push(one);
+  }
+  return found.filter((one) => taken.includes(one));
 }
 
 /** Whether a block, or words of it, begin and end at these very times. */

@@ -134,11 +134,13 @@ export function cutOut(blocks: Block[], block: Block, start: number, end: number
   return own;
 }
 
+/** For how long two blocks are said at the same time, in seconds; below zero: they are apart. */
+export const overlapOf = (a: Span, b: Span): number =>
+  Math.min(a.end, b.end) - Math.max(a.start, b.start);
+type Span = Pick<Block, 'start' | 'end'>;
+
 const mostlyIn = (block: Block, others: readonly Block[]): Block | undefined =>
   others.toSorted((a, b) => overlapOf(b, block) - overlapOf(a, block))[0];
-
-const overlapOf = (a: Block, b: Block): number =>
-  Math.min(a.end, b.end) - Math.max(a.start, b.start);
 
 /** The order of blocks after some were replaced by others; changes these. */
 function recut(

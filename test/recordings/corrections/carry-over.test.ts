@@ -240,6 +240,38 @@ test('in the same transcript only the turn itself changes hands, not what others
   ]);
 });
 
+/** Two who speak at the same time, each in a channel of their own: a long turn, and what the other puts in. */
+function twoChannels(shift: number): Block[] {
+  const [long] = blocksOf([['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']], true);
+  const [short] = blocksOf([['Ja,', 'genau,', 'so', 'ist', 'es']], true, ['SPEAKER_2']);
+  const later = (block: Block, by: number): Block => ({
+    ...block,
+    start: block.start + by,
+    end: block.end + by,
+    words: block.words.map((word) => ({ ...word, start: word.start + by, end: word.end + by })),
+  });
+  return [later(long!, shift), { ...later(short!, 3 - shift), id: 't-2' }];
+}
+
+test('in another transcript, too, a speaker is given to nobody who spoke at that time in the other channel', () => {
+  const names = { SPEAKER_1: 'Ada', SPEAKER_2: 'Ben', SPEAKER_3: 'Cleo' };
+  const [old, next] = [twoChannels(0), twoChannels(0.2)];
+  const speakersWith = (changed: number) => {
+    const wanted = old.map((one, at) => (at === changed ? { ...one, speaker: 'SPEAKER_3' } : one));
+    const { blocks, unplaced } = carryOver(correctionsBetween(old, wanted, names), next, names);
+    assert.deepEqual(unplaced, []);
+    return saidBy(blocks);
+  };
+  assert.deepEqual(speakersWith(0), [
+    ['SPEAKER_3', 'a b c d e f g h i j'],
+    ['SPEAKER_2', 'Ja, genau, so ist es'],
+  ]);
+  assert.deepEqual(speakersWith(1), [
+    ['SPEAKER_1', 'a b c d e f g h i j'],
+    ['SPEAKER_3', 'Ja, genau, so ist es'],
+  ]);
+});
+
 test('a label of another diarization is nobody’s here: what was given to one without a name is handed back', () => {
   const blocks = blocksOf([['a'], ['b']], true, ['SPEAKER_00', 'SPEAKER_01']);
   const reading = (turns: number, shown: readonly Block[], unplaced: Correction[] = []) =>
