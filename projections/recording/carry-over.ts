@@ -58,11 +58,16 @@ type Heard = Block & { isPart?: boolean };
 function heardIn(block: Block, heard: readonly Block[]): Heard[] {
   const inTime = (one: { start: number; end: number }) =>
     one.start + one.end >= 2 * block.start && one.start + one.end <= 2 * block.end;
-  return heard.flatMap((one) => {
-    const [start, end] = [Math.max(one.start, block.start), Math.min(one.end, block.end)];
+  const said = new Set(splitWords(block.text));
+  const found = heard.flatMap((one) => {
     const words = timedWords(one.text, one).filter(inTime);
-    if (end <= start || words.length === 0) return [];
-    return [{ ...one, start, end, words, isPart: start > one.start || end < one.end }];
+    // What of it was said is told by the words: who speaks at the same time says others.
+    const fit = words.filter(({ text }) => said.has(text)).length;
+    return overlapOf(one, block) <= 0 || words.length === 0 ? [] : [{ block: one, words, fit }];
+  });
+  return ofOneChannel(found).map(({ block: one, words }) => {
+    const [start, end] = [Math.max(one.start, block.start), Math.min(one.end, block.end)];
+    return { ...one, start, end, words, isPart: start > one.start || end < one.end };
   });
 }
 

@@ -9,7 +9,7 @@ import {
   corrected,
   correctionsBetween,
 } from '../../../projections/recording/carry-over.ts';
-import { joinedTurns } from '../../../projections/recording/turn-changes.ts';
+import { cutTurn, joinedTurns } from '../../../projections/recording/turn-changes.ts';
 import { splitWords } from '../../../projections/recording/timed-words.ts';
 import { wordPatches } from '../../../src/shared/word-patches.ts';
 import { fc } from '../../support/properties.ts';
@@ -269,6 +269,20 @@ test('in another transcript, too, a speaker is given to nobody who spoke at that
   assert.deepEqual(speakersWith(1), [
     ['SPEAKER_1', 'a b c d e f g h i j'],
     ['SPEAKER_3', 'Ja, genau, so ist es'],
+  ]);
+});
+
+test('turns of two channels that were cut, and left to whom they were, stay so', () => {
+  const old = twoChannels(0.2);
+  const cut = old.flatMap((block, at) => cutTurn(block, at === 0 ? 5 : 2, old) ?? []);
+  assert.equal(cut.length, 4);
+  assert.deepEqual(correctionsBetween(old, cut, {}), []);
+  // Nor does what a person gave to a third take anything from the other.
+  const wanted = cut.map((one, at) => (at === 3 ? { ...one, speaker: 'SPEAKER_3' } : one));
+  assert.deepEqual(saidBy(carryOver(correctionsBetween(old, wanted, {}), old, {}).blocks), [
+    ['SPEAKER_1', 'a b c d e f g h i j'],
+    ['SPEAKER_2', 'Ja, genau,'],
+    ['SPEAKER_3', 'so ist es'],
   ]);
 });
 
