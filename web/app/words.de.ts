@@ -90,7 +90,6 @@ export default {
   confirmSignOnHint:
     'Sie haben hier kein Passwort, deshalb fragt {provider}, wer Sie sind. Danach kommen Sie auf diese Seite zurück und wiederholen, was Sie tun wollten.',
   confirmAt: 'Zu {provider}',
-  cancel: 'Abbrechen',
   notFound: 'Seite nicht gefunden.',
   toNotes: 'Zu meinen Notizen',
   notLoaded: 'Diese Seite konnte nicht geladen werden.',

@@ -90,7 +90,6 @@ const english = {
     'You have no password here, so {provider} asks who you are. Then you come back to this page and repeat what you wanted.',
   ),
   confirmAt: params('Go to {provider}'),
-  cancel: 'Cancel',
   notFound: 'Page not found.',
   toNotes: 'To my notes',
   notLoaded: 'This page could not be loaded.',

@@ -2,6 +2,8 @@ import type { Translation } from '../words/i18n.ts';
 import type { English } from './words.ts';
 
 export default {
+  cancel: 'Abbrechen',
+  close: 'Schließen',
   passwordHint:
     'Mindestens 8 Zeichen. Tipp: Vier Wörter ohne Zusammenhang sind leicht zu merken und schwer zu erraten.',
   newPassword: 'Neues Passwort',

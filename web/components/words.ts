@@ -2,6 +2,8 @@ import { count, params } from '@nanostores/i18n';
 import { i18n } from '../words/i18n.ts';
 
 const english = {
+  cancel: 'Cancel',
+  close: 'Close',
   passwordHint:
     'At least 8 characters. Tip: four unrelated words are easy to remember and hard to guess.',
   newPassword: 'New password',

@@ -49,7 +49,6 @@ export default {
   },
 
   name: 'Name',
-  cancel: 'Abbrechen',
   orMore: '{count}+',
   template: 'Vorlage',
   ownTemplates: 'Eigene',

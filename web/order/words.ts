@@ -52,7 +52,6 @@ const english = {
   }),
 
   name: 'Name',
-  cancel: 'Cancel',
   orMore: params('{count}+'),
   template: 'Template',
   ownTemplates: 'Mine',

@@ -30,7 +30,6 @@ export default {
   audioDue: 'Audio fällig',
   dueOn: 'Wird am {day} gelöscht: {because}',
   doProtect: 'Schützen',
-  cancel: 'Abbrechen',
   notProtected: 'Die Notiz konnte nicht geschützt werden.',
   protectedNow: 'Vor dem Löschen geschützt',
   protectedUntil: 'geschützt bis {day}',

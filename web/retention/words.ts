@@ -31,7 +31,6 @@ const english = {
   audioDue: 'audio due',
   dueOn: params('Will be deleted on {day}: {because}'),
   doProtect: 'Protect',
-  cancel: 'Cancel',
   notProtected: 'The note could not be protected.',
   protectedNow: 'Protected from deletion',
   protectedUntil: params('protected until {day}'),

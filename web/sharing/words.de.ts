@@ -13,7 +13,6 @@ export default {
   find: 'Suchen',
   showPassage: 'Stelle zeigen',
   share: 'Teilen…',
-  close: 'Schließen',
   shareNote: 'Notiz teilen',
   shareFolder: 'Ordner „{name}“ teilen',
   folderMeans: 'Alle Notizen in diesem Ordner und jede, die später hineinkommt.',

@@ -13,7 +13,6 @@ const english = {
   find: 'Find',
   showPassage: 'Show passage',
   share: 'Share…',
-  close: 'Close',
   shareNote: 'Share note',
   shareFolder: params('Share folder “{name}”'),
   folderMeans: 'All notes in this folder, and every note that is moved into it later.',

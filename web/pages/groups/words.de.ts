@@ -36,5 +36,4 @@ export default {
   deleteMeans:
     'Die Mitglieder sehen nicht mehr, was mit der Gruppe geteilt wurde. Konten und Notizen bleiben erhalten.',
   deleteNow: 'Gruppe löschen',
-  cancel: 'Abbrechen',
 } satisfies Translation<English>;

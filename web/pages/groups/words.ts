@@ -36,7 +36,6 @@ const english = {
   deleteMeans:
     'Its members can no longer see what was shared with the group. Their accounts and notes stay.',
   deleteNow: 'Delete group',
-  cancel: 'Cancel',
 };
 
 export type English = typeof english;

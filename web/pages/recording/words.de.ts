@@ -72,7 +72,6 @@ export default {
   howItGotHere: 'Verarbeitungsverlauf',
   delete: 'Löschen…',
   deleteThis: 'Diese Aufnahme löschen?',
-  keepIt: 'Abbrechen',
   deleteForGood: 'Endgültig löschen',
   deleteMeans:
     'Das Audio, die drei Dokumente und das ganze Transkript werden endgültig gelöscht. Das lässt sich nicht rückgängig machen. Wird eine ältere Sicherung wiederhergestellt, wird die Aufnahme auch dort gelöscht.',

@@ -73,7 +73,6 @@ const english = {
   howItGotHere: 'Processing history',
   delete: 'Delete…',
   deleteThis: 'Delete this recording?',
-  keepIt: 'Cancel',
   deleteForGood: 'Delete permanently',
   deleteMeans:
     'The audio, the three documents and the whole transcript are permanently deleted. This can’t be undone. If an older backup is restored, the recording is deleted from it too.',

@@ -184,7 +184,6 @@ export default {
     'Die Person wird abgemeldet, und unter diesem Namen kann sich niemand mehr anmelden. Ihre Notizen werden auf dem Server beiseitegelegt und können hier nicht mehr geöffnet werden. Eine laufende Aufnahme wird beendet und bleibt erhalten.',
   removeInstead:
     'Wenn Sie jemanden nur aussperren und alle Daten behalten möchten, sperren Sie stattdessen das Konto.',
-  keepPerson: 'Abbrechen',
   removeForGood: 'Endgültig entfernen',
   lastAdministrator:
     'Es muss mindestens einen Administrator geben. Geben Sie zuerst einer anderen Person Adminrechte.',
@@ -208,7 +207,6 @@ export default {
   cancel: 'Abbrechen',
   remove: 'Entfernen…',
   removeNow: 'Entfernen',
-  keep: 'Abbrechen',
   removeModelQuestion: '{title} entfernen?',
   removeModelMeaning:
     'Ihre Notizen bleiben unverändert. Sie können das Modell jederzeit wieder herunterladen.',

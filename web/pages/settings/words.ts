@@ -179,7 +179,6 @@ const english = {
   removeMeaning:
     'They are logged out, and nobody can log in with this name any more. Their notes are set aside on the server and can no longer be opened here. A recording in progress is stopped and kept.',
   removeInstead: 'To lock someone out but keep everything they have, disable the account instead.',
-  keepPerson: 'Cancel',
   removeForGood: 'Remove permanently',
   lastAdministrator:
     'There must be at least one administrator. Make another person an administrator first.',
@@ -203,7 +202,6 @@ const english = {
   cancel: 'Cancel',
   remove: 'Remove…',
   removeNow: 'Remove',
-  keep: 'Cancel',
   removeModelQuestion: params('Remove {title}?'),
   removeModelMeaning: 'Your notes stay as they are. You can download the model again at any time.',
 
