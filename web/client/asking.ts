@@ -1,12 +1,12 @@
 /** What a part of a page asks of the service: one thing at a time, and what was refused. */
-import { type ReadableAtom, atom } from 'nanostores';
+import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem } from './api.ts';
 import { connection } from './feed.ts';
 
 export type Asking = {
   busy: ReadableAtom<boolean>;
-  /** Why the last thing that was asked was refused; null once something else is asked. */
-  problem: ReadableAtom<Problem | null>;
+  /** Why the last thing that was asked was refused; null once something else is asked, or it is forgotten. */
+  problem: WritableAtom<Problem | null>;
   /** @returns false when it was refused, or when something is asked already: then `work` is not begun */
   ask(work: () => Promise<unknown>): Promise<boolean>;
 };
