@@ -141,7 +141,7 @@ function taggedBy(there: readonly string[], removed: ReadonlySet<string>, taggin
 /** What is known of a recording when it begins. */
 export type Known = Pick<RuleTraits, 'source' | 'device' | 'fileName' | 'startedAt' | 'title'>;
 /** What a person gave with it. What is left out is as its folder or a rule has it. */
-export type Given = {
+export type ChosenAtStart = {
   kind?: Kind | undefined;
   /** Where nothing else says it; `solo` where nobody says that either. */
   usualKind?: Kind | undefined;
@@ -157,7 +157,7 @@ export type Given = {
  * @param known null: no rule is asked, as of what goes on into another recording
  */
 export function begunBy(
-  given: Given,
+  given: ChosenAtStart,
   personal: Ordering,
   known: Known | null,
 ): { kind: Kind; language: string | null; facts: RecordingFact[] } {
@@ -167,7 +167,10 @@ export function begunBy(
     kind: given.kind ?? chosen?.kind ?? undefined,
     language: given.language === undefined ? (chosen?.language ?? undefined) : given.language,
   };
-  const traitsWith = ({ kind = usualKind, language = null }: Pick<Given, 'kind' | 'language'>) =>
+  const traitsWith = ({
+    kind = usualKind,
+    language = null,
+  }: Pick<ChosenAtStart, 'kind' | 'language'>) =>
     known && { ...known, kind, language, speakers: [], passages: [] };
   const first = traitsWith(said);
   const rules = first ? fitting(personal, first) : [];

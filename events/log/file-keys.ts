@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { LRUCache } from 'lru-cache';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, truncate, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../../src/shared/errors.ts';
@@ -10,17 +9,14 @@ import {
   syncDirectory,
   writeDurably,
 } from '../../src/shared/files.ts';
+import { type Erasure, openKeys } from '../key-place.ts';
 import { KeyError, type KeyStore } from '../key-store.ts';
 import { isName } from '../facts/validation.ts';
 import { mutex } from '../../src/shared/mutex.ts';
 import { dataFailure } from '../../src/words/data-failures.ts';
 
-/** Keys kept in memory; each takes about 200 bytes. */
-const keysKept = 10_000;
-
 /**
- * Keys in files of a directory, `<subject>` each, readable by their owner only: 4 bytes `MKEY`, one
- * byte of format (1), 32 bytes of key, and the SHA-256 of all that. `erased.jsonl` beside them lists
+ * Keys in files of a directory, `<subject>` each, readable by their owner only. `erased.jsonl` beside them lists
  * the subjects whose keys were destroyed. One process at a time.
  * @param report called for each line of that list that cannot be read; the others count
  */
@@ -31,68 +27,29 @@ export async function openFileKeys(
   await privateDirectory(directory);
   await removeUnfinished(directory);
   const erasures = await openErasureList(join(directory, erasuresFile), report);
-  // A crash between listing and destroying; the list came first, so it decides.
-  const finishErasures = async (): Promise<void> => {
-    for (const file of await readdir(directory))
-      if (erasures.has(file)) await destroy(directory, file);
-  };
-  await finishErasures();
-
-  const kept = new LRUCache<string, Buffer>({ max: keysKept });
-  /** One change at a time: a key must not be made while it is being destroyed. */
-  const inTurn = mutex();
-
-  const find = async (subject: string): Promise<Buffer | 'erased'> => {
-    assertSubject(subject);
-    if (erasures.has(subject)) return 'erased';
-    const known = kept.get(subject);
-    if (known) return known;
-    const key = await readKeyFile(directory, subject).catch((error: unknown) => {
-      if (erasures.has(subject)) return 'erased' as const;
-      throw error;
-    });
-    // It may have been destroyed while it was read.
-    if (key === 'erased' || erasures.has(subject)) return 'erased';
-    kept.set(subject, key);
-    return key;
-  };
-
-  return {
-    find,
-    async obtain(subject, isNew) {
-      assertSubject(subject);
-      const known = kept.get(subject);
-      if (known) return known;
-      return inTurn(async () => {
-        const found = await find(subject).catch(async (error: unknown) => {
-          const missing = error instanceof KeyError && error.code === 'MISSING';
-          if (!missing || (isNew !== undefined && !(await isNew()))) throw error;
-          return undefined;
-        });
-        if (found === 'erased') {
-          throw new KeyError('ERASED', dataFailure('key-destroyed', { subject }));
-        }
-        if (found) return found;
-        const key = newKey();
-        await writeDurably(join(directory, subject), encodeKey(key));
-        kept.set(subject, key);
-        return key;
-      });
+  const keys = await openKeys({
+    ...filesOf(directory),
+    async make(subject, key) {
+      await writeDurably(join(directory, subject), key);
+      return true;
     },
-    async forget(subject) {
-      assertSubject(subject);
-      await inTurn(async () => {
-        if (!erasures.has(subject)) await erasures.add(subject);
-        kept.delete(subject);
-        // Also where it was listed before: what failed then is done now.
-        await destroy(directory, subject);
-      });
-    },
-    finishErasures: () => inTurn(finishErasures),
-    isErased: (subject) => erasures.has(subject),
-    erasures: async () => erasures.list(),
-  };
+    destroy: (subject) => destroy(directory, subject),
+    isListed: async (subject) => erasures.has(subject),
+    list: (subject) => erasures.add(subject),
+    listed: async () => erasures.list(),
+  });
+  await keys.finishErasures();
+  return keys;
 }
+
+/** Keys in a directory, only to be looked at: nothing is made or changed. */
+export const filesOf = (directory: string) => ({
+  read: (subject: string) => readFile(join(directory, subject)).catch(ifMissing(null)),
+  async *names(): AsyncGenerator<string> {
+    yield* await readdir(directory).catch(ifMissing([]));
+  },
+  pathOf: (subject: string) => join(directory, subject),
+});
 
 /** A crash while a key was written: nothing was encrypted with it yet. */
 async function removeUnfinished(directory: string): Promise<void> {
@@ -104,46 +61,11 @@ async function removeUnfinished(directory: string): Promise<void> {
 /** Name of the list of erasures beside the keys. */
 export const erasuresFile = 'erased.jsonl';
 
-/** A key as its file has it. */
-export function encodeKey(key: Buffer): Buffer {
-  const head = Buffer.concat([magic, key]);
-  return Buffer.concat([head, createHash('sha256').update(head).digest()]);
-}
-
-/** The key that a file has; null: the file is not as it was written. */
-export function decodeKey(file: Buffer): Buffer | null {
-  const key = Buffer.from(file.subarray(magic.length, magic.length + keyLength));
-  return encodeKey(key).equals(file) ? key : null;
-}
-
-/** A new key. */
-export const newKey = (): Buffer => randomBytes(keyLength);
-
-const magic = Buffer.from('MKEY\u0001', 'latin1');
-const keyLength = 32;
-
-/**
- * The key in a subject's file, whatever is kept in memory or listed as erased.
- * @throws {KeyError} `MISSING`, `DAMAGED`
- */
-export async function readKeyFile(directory: string, subject: string): Promise<Buffer> {
-  const path = join(directory, subject);
-  const bytes = await readFile(path).catch((cause: unknown) => {
-    if (!hasCode(cause, 'ENOENT')) throw cause;
-    throw new KeyError('MISSING', dataFailure('key-lost', { subject, path }), { cause });
-  });
-  const key = decodeKey(bytes);
-  if (key) return key;
-  throw new KeyError('DAMAGED', dataFailure('key-damaged', { subject, path }));
-}
-
-export type Erasure = { subject: string; at: string };
-
 /** The subjects whose keys were destroyed on purpose. Held in memory: about 200 bytes each. */
 export type ErasureList = {
   has(subject: string): boolean;
   list(): Erasure[];
-  /** Durable when it returns. `at`: when it was erased, for an erasure taken over from another list. */
+  /** Durable when it returns; twice is once. `at`: when it was erased, for an erasure taken over from another list. */
   add(subject: string, at?: string): Promise<void>;
 };
 
@@ -163,15 +85,19 @@ export async function openErasureList(
     report(new KeyError('DAMAGED', dataFailure('erasures-unreadable', { line, path })));
   const erasures = new Map(found.map((erasure) => [erasure.subject, erasure]));
   let end = bytes - Buffer.byteLength(torn);
-  const append = async (subject: string, at = new Date().toISOString()): Promise<void> => {
-    const erasure = { subject, at };
-    end = await appendDurably(path, end, `${JSON.stringify(erasure)}\n`);
-    erasures.set(subject, erasure);
-  };
+  /** One line at a time: each begins where the one before ends. */
+  const inTurn = mutex();
+  const append = (subject: string, at = new Date().toISOString()): Promise<void> =>
+    inTurn(async () => {
+      if (erasures.has(subject)) return;
+      const erasure = { subject, at };
+      end = await appendDurably(path, end, `${JSON.stringify(erasure)}\n`);
+      erasures.set(subject, erasure);
+    });
   if (torn !== '') {
     await truncate(path, end);
     const subject = /^\{"subject":"([A-Za-z0-9_-]+)"/.exec(torn)?.[1];
-    if (subject !== undefined && !erasures.has(subject)) await append(subject);
+    if (subject !== undefined) await append(subject);
   }
 
   return {
@@ -182,10 +108,12 @@ export async function openErasureList(
 }
 
 /** What is in a list of erasures, and which lines cannot be read; changes nothing. `torn`: what stands behind its last line feed. */
-export async function readErasures(
-  path: string,
-): Promise<{ found: Erasure[]; unreadable: number[]; torn: string; bytes: number }> {
-  const text = await readFile(path, 'utf8').catch(ifMissing(''));
+export function erasuresIn(text: string): {
+  found: Erasure[];
+  unreadable: number[];
+  torn: string;
+  bytes: number;
+} {
   const lines = text.split('\n');
   const torn = lines.pop() ?? '';
   const found: Erasure[] = [];
@@ -197,6 +125,10 @@ export async function readErasures(
   }
   return { found, unreadable, torn, bytes: Buffer.byteLength(text) };
 }
+
+/** The same of a file; of none it is empty. */
+export const readErasures = async (path: string) =>
+  erasuresIn(await readFile(path, 'utf8').catch(ifMissing('')));
 
 function refuse(error: KeyError): never {
   throw error;
@@ -219,11 +151,6 @@ async function destroy(directory: string, subject: string): Promise<void> {
     throw error;
   }
   await syncDirectory(directory);
-}
-
-/** @throws {TypeError} */
-export function assertSubject(subject: string): void {
-  if (!isName(subject)) throw new TypeError(`"${subject}" cannot name a subject`);
 }
 
 /** Appends a line at an offset and returns the next. What a failed attempt left there is cut off. */

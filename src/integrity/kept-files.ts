@@ -1,19 +1,12 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { KeyError } from '../../events/key-store.ts';
-import {
-  decodeKey,
-  erasuresFile,
-  parseErasure,
-  readErasures,
-  readKeyFile,
-} from '../../events/log/file-keys.ts';
+import { readKey } from '../../events/key-place.ts';
+import { erasuresFile, filesOf, readErasures } from '../../events/log/file-keys.ts';
 import { type Space, spaceInBucket } from '../documents/space.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
-import { fileHash, hashFile, ifMissing } from '../shared/files.ts';
+import { fileHash, hashFile } from '../shared/files.ts';
+import { keysIn, readOldList } from '../storage/blobs/blob-keys.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
-import { dataFailure } from '../words/data-failures.ts';
 
 /** Files that the log speaks of, in folders or in a bucket: they are looked at and never changed. */
 export interface KeptFiles {
@@ -52,32 +45,18 @@ const inFolders = (data: KeptPlace['data']): KeptFiles => ({
     root: join(await realpath(data.shared), 'spaces', owner),
     user: owner,
   }),
-  readKey: (subject) => readKeyFile(data.keys, subject),
-  async *keyNames() {
-    yield* await readdir(data.keys).catch(ifMissing([]));
-  },
+  readKey: (subject) => readKey(filesOf(data.keys), subject),
+  keyNames: () => filesOf(data.keys).names(),
   unreadableErasures: async () => (await readErasures(join(data.keys, erasuresFile))).unreadable,
 });
 
 const inBucket = (bucket: Blobs): KeptFiles => ({
   hashAudio: (recordingId, name, how) => hashBlob(bucket, `recordings/${recordingId}/${name}`, how),
   spaceOf: async (owner) => spaceInBucket(bucket, owner),
-  async readKey(subject) {
-    const found = await bucket.get(`keys/${subject}`);
-    if (!found) throw new KeyError('MISSING', dataFailure('key-lost', { subject }));
-    const key = decodeKey(await buffer(found.body));
-    if (key) return key;
-    throw new KeyError('DAMAGED', dataFailure('key-damaged', { subject }));
-  },
-  async *keyNames() {
-    for await (const { key } of bucket.list('keys/')) yield key.slice('keys/'.length);
-  },
-  async unreadableErasures() {
-    // Each erasure is an object of its own there; a list comes from a data directory only.
-    const found = await bucket.get(`keys/${erasuresFile}`);
-    const lines = found ? (await buffer(found.body)).toString('utf8').split('\n') : [];
-    return lines.flatMap((line, index) => (line === '' || parseErasure(line) ? [] : [index + 1]));
-  },
+  readKey: (subject) => readKey(keysIn(bucket), subject),
+  keyNames: () => keysIn(bucket).names(),
+  // Each erasure is an object of its own there; a list comes from a data directory only.
+  unreadableErasures: async () => (await readOldList(bucket)).unreadable,
 });
 
 /** Between two pauses, in bytes. */

@@ -5,7 +5,8 @@ import { join, relative, resolve } from 'node:path';
 import { type LogDatabase, openDatabase } from '../../events/log/database.ts';
 import { exists, writeDurably } from '../shared/files.ts';
 import { type LogCopy, type Salvaged, openLogCopy, salvage } from '../../events/log/salvage.ts';
-import { readKeyFile } from '../../events/log/file-keys.ts';
+import { readKey } from '../../events/key-place.ts';
+import { filesOf, parseErasure } from '../../events/log/file-keys.ts';
 import { positionReached } from '../../events/log/head-file.ts';
 import { KeyError } from '../../events/key-store.ts';
 import { EventStoreError } from '../../events/store.ts';
@@ -129,7 +130,7 @@ async function leaveLostKeysOut(data: DataFolder): Promise<LostKey[]> {
   });
   const keys: LostKey[] = [];
   for (const [subject, facts] of lost) {
-    const reason = await readKeyFile(data.keys, subject).then(
+    const reason = await readKey(filesOf(data.keys), subject).then(
       () => 'wrong' as const,
       (error: unknown) => {
         if (!(error instanceof KeyError)) throw error;
@@ -143,8 +144,6 @@ async function leaveLostKeysOut(data: DataFolder): Promise<LostKey[]> {
 }
 
 const leftOverFile = 'left-over.jsonl';
-
-const erasureLine = /^\{"subject":"[A-Za-z0-9_-]{1,128}","at":"[^"]*"\}$/;
 
 const lostBookkeeping = (): EventStoreError =>
   new EventStoreError('DAMAGED', dataFailure('log-bookkeeping-lost'));
@@ -204,9 +203,9 @@ async function openAnyhow(directory: string, isWrong: boolean): Promise<LogDatab
 async function takeErasures(from: string, to: string): Promise<void> {
   if (!(await exists(from))) return;
   const text = await readFile(from, 'utf8');
-  const lines = text.split('\n').filter((line) => erasureLine.test(line));
+  const lines = text.split('\n').filter((line) => parseErasure(line));
   await writeDurably(to, lines.map((line) => `${line}\n`).join(''));
-  const lost = text.split('\n').filter((line) => line !== '' && !erasureLine.test(line));
+  const lost = text.split('\n').filter((line) => line !== '' && !parseErasure(line));
   if (lost.length > 0) await writeFile(`${to}.left-over`, `${lost.join('\n')}\n`, { mode: 0o600 });
 }
 

@@ -1,7 +1,8 @@
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists, ifMissing, privateDirectory } from '../shared/files.ts';
-import { type ErasureList, openErasureList, readKeyFile } from '../../events/log/file-keys.ts';
+import { readKey } from '../../events/key-place.ts';
+import { type ErasureList, filesOf, openErasureList } from '../../events/log/file-keys.ts';
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { rawRecords } from '../../events/log/reader.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
@@ -249,7 +250,7 @@ async function erasedFiles(
       owners.set(recordingId, known);
       if (typeof owner === 'string') known.add(owner);
       if (type !== 'documents.saved' || content === undefined) continue;
-      const key = await readKeyFile(keysDirectory, recordingId).catch(unusable);
+      const key = await readKey(filesOf(keysDirectory), recordingId).catch(unusable);
       if (!key) continue;
       const opened = saved.parse(await openContent(key, fact, content));
       for (const space of known) {

@@ -1,8 +1,8 @@
 import type { RecordingFact } from '../../events/facts/recording.ts';
-import { type Given, type Known, type Ordering, begunBy } from '../../projections/rules.ts';
+import { type ChosenAtStart, type Known, type Ordering, begunBy } from '../../projections/rules.ts';
 
 /** What a person gave with a new recording. */
-export type Wanted = Given & {
+export type Wanted = ChosenAtStart & {
   title?: string | undefined;
   /** Names of people who may be heard. */
   people?: string[] | undefined;

@@ -4,10 +4,11 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, after, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { encodeKey, openFileKeys } from '../../../events/log/file-keys.ts';
+import { type Keys, encodeKey } from '../../../events/key-place.ts';
+import { openFileKeys } from '../../../events/log/file-keys.ts';
 import type { Ownership } from '../../../events/ownership.ts';
 import { EventStoreError } from '../../../events/store.ts';
-import { type SharedKeys, openBlobKeys } from '../../../src/storage/blobs/blob-keys.ts';
+import { openBlobKeys } from '../../../src/storage/blobs/blob-keys.ts';
 import type { Blobs } from '../../../src/storage/blobs/blobs.ts';
 import { openBlobs } from '../../../src/storage/blobs/open-blobs.ts';
 import { keysContract } from '../../events/keys-contract.ts';
@@ -44,7 +45,7 @@ for (const kind of ['file', 's3'] as const) {
     it('are the same for those who ask for a new one at once', async (test) => {
       const url = await place(await tempDir(test), kind);
       const shared = sharedOwnership();
-      const nodes: SharedKeys[] = [];
+      const nodes: Keys[] = [];
       for (let index = 0; index < 4; index += 1)
         nodes.push(await openBlobKeys(await opened(test, url, shared.node())));
       for (let round = 0; round < 3; round += 1) {
@@ -99,7 +100,7 @@ for (const kind of ['file', 's3'] as const) {
       assert.ok(Buffer.isBuffer(await other.find('R2')));
       now += 60_001;
       assert.equal(await other.find('R2'), 'erased');
-      const listed = async (keys: SharedKeys) =>
+      const listed = async (keys: Keys) =>
         (await keys.erasures()).map(({ subject }) => subject).toSorted();
       assert.deepEqual(await listed(other), ['R1', 'R2']);
       // Listed by a node that died before it destroyed the key.
