@@ -1,9 +1,10 @@
 import { ulid } from 'ulid';
 import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { adoptCapture } from '../../src/capture/process/client.ts';
-import { writeClaim } from '../../src/capture/file/capture-files.ts';
+import { removeCaptureFiles, writeClaim } from '../../src/capture/file/capture-files.ts';
 import { captureLimits } from '../../src/capture/process/protocol.ts';
 import type { Naudiodon } from '../../src/capture/device/device-stream.ts';
 import { openRecorder } from '../../src/capture/process/recorder.ts';
@@ -54,6 +55,23 @@ test('a capture process that was stopped for seconds has lost nothing of what wa
       window.correlation > 0.95 && Math.abs(window.shift) <= 16,
       `${window.at / 16_000} s: ${window.correlation} ${window.shift}`,
     );
+});
+
+test('a capture process that wakes when its audio has been taken writes nothing into it', async (t) => {
+  const { service, id } = await capturing(t);
+  const folder = service.folder(id);
+  const { pid, release } = (await adoptCapture(folder))!;
+  release();
+  await service.close();
+  process.kill(pid, 'SIGSTOP');
+  t.after(() => signalled(pid, 'SIGKILL'));
+  await removeCaptureFiles(folder, { audio: false });
+  const taken = await readFile(join(folder, 'audio.wav'));
+  await passed(performance.now(), 4000);
+  process.kill(pid, 'SIGCONT');
+  await until('it has ended', () => !signalled(pid, 0));
+  assert.ok((await readFile(join(folder, 'audio.wav'))).equals(taken));
+  assert.deepEqual(await readdir(folder), ['audio.wav']);
 });
 
 test('an audio server that was stopped leaves a gap as long, and nothing is closed up', async (t) => {
@@ -208,11 +226,12 @@ function standInDevice(closing = () => {}) {
   };
 }
 
-/** It may have ended by itself. */
-function signalled(pid: number, signal: NodeJS.Signals): void {
+/** It may have ended by itself: then false. */
+function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(pid, signal);
+    return process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    return false;
   }
 }

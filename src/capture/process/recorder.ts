@@ -20,7 +20,7 @@ import type {
   CaptureStatus,
   EndReason,
 } from './protocol.ts';
-import { type Track, captureUpkeep, openTrack } from './track.ts';
+import { type Track, type Upkeep, captureUpkeep, openTrack } from './track.ts';
 import { deviceFrameBytes } from '../../audio/level-meter.ts';
 import { captureRate } from '../../audio/wav.ts';
 
@@ -66,7 +66,7 @@ class DeviceRecorder implements Recorder {
   readonly #pulse = openPulse();
   readonly #guard: ReturnType<typeof hangGuard>;
   readonly #watch: ReturnType<typeof watchDevice>;
-  readonly #stopUpkeep: () => Promise<void>;
+  readonly #upkeep: Upkeep;
   #state: CaptureStatus['state'] = 'opening';
   #problem: CaptureProblem | null = null;
   #paused: boolean;
@@ -94,7 +94,7 @@ class DeviceRecorder implements Recorder {
       () => this.#changed(),
     );
     this.#watch = watchDevice(spec, (code, said) => this.#lose(code, said));
-    this.#stopUpkeep = captureUpkeep(spec, track, (reason) => this.end(reason));
+    this.#upkeep = captureUpkeep(spec, track, (reason) => this.end(reason));
     this.ended = this.#run();
   }
 
@@ -225,7 +225,7 @@ class DeviceRecorder implements Recorder {
       // Not closed by us: the device has ended by itself.
       this.#lose('device-failed', failure('device-lost', { device: this.#spec.device }));
     } catch (error) {
-      if (isDiskError(error)) this.end('disk-failed');
+      if (error instanceof ClaimedElsewhere || isDiskError(error)) this.end('disk-failed');
       else failed(error);
     } finally {
       await this.#guard.wait(open.close()).catch(() => undefined); // it failed above already
@@ -239,6 +239,7 @@ class DeviceRecorder implements Recorder {
   }
 
   async #take({ missingMs, arrivals }: Settled): Promise<void> {
+    await this.#upkeep.assertOurs();
     // A night of sleep is not filled up beyond what a recording may have.
     if (this.#track.seconds + missingMs / 1000 >= this.#spec.limits.secondsMax) {
       // What the device still had when the hours were full is not missing.
@@ -280,7 +281,7 @@ class DeviceRecorder implements Recorder {
   async #finish(reason: EndReason): Promise<{ last: CaptureEnded; hung: boolean }> {
     this.#watch.stop();
     this.#track.giveUpMissing();
-    await this.#stopUpkeep();
+    await this.#upkeep.stop();
     const last = { type: 'ended', claim: this.#spec.claim, ledger: this.#track.ledger } as const;
     try {
       await this.#track.close();

@@ -179,33 +179,41 @@ const syncsPerUpdate = 5;
 /**
  * Every second: is the recording still ours, is what was heard on the disk, is there room and time left?
  * @param onEnd the capture has to end, for that reason.
- * @returns how to stop; resolves when nothing is under way. Rejects with {ClaimedElsewhere}.
  */
 export function captureUpkeep(
   { claim, folder, limits }: Pick<CaptureSpec, 'claim' | 'folder' | 'limits'>,
   track: Track,
   onEnd: (reason: EndReason) => void,
-): () => Promise<void> {
+): Upkeep {
   let superseded: ClaimedElsewhere | null = null;
+  let lookedAt = performance.now();
   let syncs = 0;
   let syncing: Promise<void> | null = null;
   const timer = setInterval(() => {
     syncing ??= upkeep((syncs += 1) % syncsPerUpdate === 0)
-      .catch((error: unknown) => {
-        if (error instanceof ClaimedElsewhere) superseded = error;
-        onEnd('disk-failed');
-      })
+      .catch(() => onEnd('disk-failed'))
       .finally(() => (syncing = null));
   }, syncMs);
 
-  return async () => {
-    clearInterval(timer);
-    await syncing;
-    if (superseded) throw superseded;
+  return {
+    async assertOurs() {
+      if (superseded || performance.now() - lookedAt > 2 * syncMs) await look();
+    },
+    async stop() {
+      clearInterval(timer);
+      await syncing;
+      if (superseded) throw superseded;
+    },
   };
 
+  async function look(): Promise<void> {
+    if ((await readClaim(folder))?.claim !== claim) superseded ??= new ClaimedElsewhere();
+    if (superseded) throw superseded;
+    lookedAt = performance.now();
+  }
+
   async function upkeep(thorough: boolean): Promise<void> {
-    if ((await readClaim(folder))?.claim !== claim) throw new ClaimedElsewhere();
+    await look();
     await track.keep(thorough);
     if (track.seconds >= limits.secondsMax) onEnd('limit-hours');
     if (!thorough) return;
@@ -213,6 +221,17 @@ export function captureUpkeep(
     if (disk.bavail * disk.bsize < limits.freeBytesMin) onEnd('disk-low');
   }
 }
+
+export type Upkeep = {
+  /**
+   * To be asked before anything is written: a process that stood still may have been given up, and its audio taken. Looks
+   * only when that was not done for a while.
+   * @throws {ClaimedElsewhere}
+   */
+  assertOurs(): Promise<void>;
+  /** Resolves when nothing is under way. @throws {ClaimedElsewhere} */
+  stop(): Promise<void>;
+};
 
 /** What is captured: the file, and what is known about it. */
 export interface Track {
