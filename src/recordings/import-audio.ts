@@ -13,13 +13,13 @@ import type { Log } from '../shared/log.ts';
 import { orderingOf } from './ordering.ts';
 import { begunBy } from '../../projections/rules.ts';
 import { type Wanted, said } from './beginnings.ts';
-import type { AudioFile, AudioStore } from '../storage/audio/audio-store.ts';
+import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { hasCode } from '../shared/errors.ts';
 import { copyDurably, hashFile } from '../shared/files.ts';
 
 export type Upload = Wanted & {
-  /** Absolute path of a file on the same file system as the data directory; it is moved away. */
+  /** Absolute path of a file on the same file system as the data directory; it is removed once it is taken. */
   path: string;
   filename: string;
   owner: string;
@@ -125,22 +125,23 @@ export function openImports(deps: ImportsDeps): Imports {
         .begin(recordingId, [fact, ...facts], upload)
         .catch(async (error: unknown) => {
           if (error instanceof EventStoreError && error.retriable)
-            await giveBack(deps, { ...upload, recordingId, audio: fact.data }, error);
+            await removeCopy(deps, recordingId, error);
           // Another process took the same command first: its recording is the answer, this copy no one's.
           if (!hasCode<EventStoreError>(error, 'COMMAND_TAKEN')) throw error;
           const first = await deps.importedBy(upload.command);
           if (!first) throw error;
           await files.removeAll(recordingId);
+          await rm(upload.path, { force: true });
           const { sha256 } = fact.data;
           return await sameAs({ ...upload, sha256 }, first, deps.importedAs);
         });
       // The recording is there whatever becomes of this; the next start looks at it again.
-      await jobs
-        .complete(recordingId, 'import')
+      await rm(upload.path, { force: true })
+        .then(() => jobs.complete(recordingId, 'import'))
         .catch((error: unknown) =>
           log.warn(
             { err: error, recordingId },
-            'import finished, but its job note could not be removed',
+            'import finished, but its upload or job note could not be removed',
           ),
         );
       return accepted;
@@ -151,21 +152,18 @@ export function openImports(deps: ImportsDeps): Imports {
 }
 
 /** What the log did not take now may be asked for again: its file is where it was. Never throws. */
-async function giveBack(
+async function removeCopy(
   { files, jobs, log }: Pick<ImportsDeps, 'files' | 'jobs' | 'log'>,
-  { path: back, recordingId, audio }: { path: string; recordingId: string; audio: AudioFile },
+  recordingId: string,
   { code }: EventStoreError,
 ): Promise<void> {
+  // It may have been taken all the same.
+  if (code === 'OUTCOME_UNKNOWN') return;
   try {
-    await files.read(recordingId, audio, (path) =>
-      link(path, back).catch(() => copyDurably(path, back)),
-    );
-    // Else it may have been taken all the same.
-    if (code === 'OUTCOME_UNKNOWN') return;
     await files.removeAll(recordingId);
     await jobs.complete(recordingId, 'import');
   } catch (error) {
-    log.warn({ err: error, recordingId }, 'upload could not be kept for another try');
+    log.warn({ err: error, recordingId }, 'copy of an upload could not be removed');
   }
 }
 
@@ -198,7 +196,8 @@ async function sameAs(
 
 /**
  * Keeps an uploaded file as the audio of a new recording, durably, and says what there is to record
- * of it. Until that fact is in the log nothing was acknowledged: a crash leaves a folder no fact speaks of.
+ * of it. Until that fact is in the log the upload stays as well: a crash leaves a folder no fact speaks of, and what a
+ * client was told has arrived.
  */
 async function takeUpload(
   upload: Upload,
@@ -207,7 +206,10 @@ async function takeUpload(
 ): Promise<{ fact: RecordingFactOf<'audio.imported'>; facts: RecordingFact[] }> {
   const { bytes, sha256 } = await hashUpload(upload.path);
   const name = `audio${safeExtension(upload.filename)}`;
-  const path = await files.keep(recordingId, name, { path: upload.path, sha256 });
+  const copy = `${upload.path}.copy`;
+  await rm(copy, { force: true });
+  await link(upload.path, copy).catch(() => copyDurably(upload.path, copy));
+  const path = await files.keep(recordingId, name, { path: copy, sha256 });
   const { owner, speakers, speakers_min, speakers_max } = upload;
   const { title, people, filename } = upload;
   const started_at = beginning(upload.began ?? {}, Date.now());

@@ -322,23 +322,29 @@ async function eventually(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('an upload that the log did not take is complete when its end is asked for again, once', async (t) => {
-  const { service, token } = await started(t);
-  const path = await create(service, token, audio.length);
-  const append = service.store.append.bind(service.store);
-  let refusals = 0;
-  t.mock.method(service.store, 'append', async (...of: Parameters<typeof append>) => {
-    if (of[1][0]?.type !== 'audio.imported' || refusals > 0) return await append(...of);
-    refusals += 1;
-    throw new EventStoreError('BUSY', 'the queue is full');
+for (const code of ['BUSY', 'CLOSED'] as const)
+  test(`an upload that the log did not take (${code}) is complete when its end is asked for again, once`, async (t) => {
+    const { service, token } = await started(t);
+    const path = await create(service, token, audio.length);
+    const append = service.store.append.bind(service.store);
+    let refusals = 0;
+    t.mock.method(service.store, 'append', async (...of: Parameters<typeof append>) => {
+      if (of[1][0]?.type !== 'audio.imported' || refusals > 0) return await append(...of);
+      refusals += 1;
+      throw new EventStoreError(code, 'not now');
+    });
+    assert.ok((await patch(service, path, 0, audio, { token })).status >= 500);
+    assert.equal(refusals, 1);
+    const head = await tus(service, 'HEAD', path, { token });
+    assert.equal(head.status, 200);
+    assert.equal(head.headers.get('upload-offset'), String(audio.length));
+    // What a log that is closed cannot say goes with the next start.
+    if (code === 'BUSY') assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), []);
+    const again = await patch(service, path, audio.length, new Uint8Array(), { token });
+    assert.equal(again.status, 202, JSON.stringify(again.body));
+    await service.reaches(String(again.body['recording_id']), 'idle.saved');
+    const kept = (await readdir(join(service.dataDir, 'resumable'))).filter(
+      (name) => !name.endsWith('.json'),
+    );
+    assert.deepEqual(kept, [], 'no second copy of its bytes is left');
   });
-  assert.equal((await patch(service, path, 0, audio, { token })).status, 503);
-  assert.equal(refusals, 1);
-  const head = await tus(service, 'HEAD', path, { token });
-  assert.equal(head.status, 200);
-  assert.equal(head.headers.get('upload-offset'), String(audio.length));
-  assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), []);
-  const again = await patch(service, path, audio.length, new Uint8Array(), { token });
-  assert.equal(again.status, 202, JSON.stringify(again.body));
-  await service.reaches(String(again.body['recording_id']), 'idle.saved');
-});
