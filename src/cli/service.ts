@@ -170,7 +170,9 @@ function nameSecretsLeftOut(systemctlEdit: string): void {
   const secrets = Object.entries(settingSchemas).flatMap(([key, { secret }]) =>
     secret && process.env[variableOf(key)] ? [key] : [],
   );
-  const ofCluster = clusterSecrets.filter((name) => process.env[name]);
+  const isInBucket = process.env['MITSCHRIFT_BLOBS_URL']?.startsWith('s3:');
+  const needed = [...clusterSecrets, ...(isInBucket ? bucketSecrets : [])];
+  const ofCluster = needed.filter((name) => process.env[name]);
   const names = [...secrets.map(variableOf), ...ofCluster];
   if (names.length === 0) return;
   console.error(`Secrets are not written to the unit: ${names.join(', ')}.`);
@@ -179,7 +181,7 @@ function nameSecretsLeftOut(systemctlEdit: string): void {
   }
   if (ofCluster.length > 0) {
     console.error(
-      `Without ${ofCluster.join(', ')} it doesn’t start. Put them into a file that only its user can read, ` +
+      `Without ${ofCluster.join(', ')} it doesn’t work. Put them into a file that only its user can read, ` +
         `and name it with ${systemctlEdit}: [Service] EnvironmentFile=/path/to/file`,
     );
   }
@@ -203,6 +205,9 @@ function environmentToKeep(env: NodeJS.ProcessEnv): Record<string, string> {
     known.flatMap((name) => (env[name] ? [[name, kept(name, env[name])]] : [])),
   );
 }
+
+/** Of the client of a bucket. */
+const bucketSecrets = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 
 const paths: ReadonlySet<string> = new Set(['MITSCHRIFT_MODELS', 'MITSCHRIFT_MASTER_KEY_FILE']);
 

@@ -96,6 +96,25 @@ test('a unit of the whole host is printed for root to place, and nothing is inst
   assert.match(stderr, /Nothing was installed.*\/etc\/systemd\/system\/mitschrift\.service/);
 });
 
+test('a unit of a node with a bucket names the bucket’s credentials, which it lacks', async (t) => {
+  const { stderr } = await run(process.execPath, [program, 'service', 'install', '--system'], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: await tempDir(t),
+      MITSCHRIFT_DATABASE_URL: 'postgres://anna:hidden@host/notes',
+      MITSCHRIFT_BLOBS_URL: 's3://notes?region=eu-central-1',
+      MITSCHRIFT_MASTER_KEY_FILE: '/etc/mitschrift.key',
+      AWS_ACCESS_KEY_ID: 'hidden',
+      AWS_SECRET_ACCESS_KEY: 'hidden',
+    },
+  });
+  const lacked = 'MITSCHRIFT_DATABASE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY';
+  assert.ok(stderr.includes(`Secrets are not written to the unit: ${lacked}.`), stderr);
+  assert.ok(stderr.includes(`Without ${lacked} it doesn’t work.`), stderr);
+  assert.ok(!stderr.includes('hidden'));
+});
+
 test('a unit of a cluster’s node keeps what makes it one, and names the secrets it lacks', async (t) => {
   const { stdout, stderr } = await run(
     process.execPath,
