@@ -173,6 +173,11 @@ async function round(making: Making, held: AbortSignal): Promise<boolean> {
       const isMade = await makeOne(making, { id, model, name }, held);
       making.current = 0;
       if (!isMade || held.aborted) return true;
+      // The server was started with another: all is to be made with that one, this too.
+      if (model.model !== name) {
+        making.lookedFor = null;
+        break;
+      }
       if (!(await isStillSet(making, model))) break;
     }
     // Another model, or more than could be remembered.
@@ -238,7 +243,7 @@ async function makeOne(
   asked: { id: string; model: OpenEmbeddingModel; name: string },
   held: AbortSignal,
 ): Promise<boolean> {
-  const { id, model } = asked;
+  const { id, model, name } = asked;
   try {
     await makePassages(making, asked, held);
     making.failures.delete(id);
@@ -247,11 +252,15 @@ async function makeOne(
     if (held.aborted) return false;
     // Whether the server was away for all or this recording felled it, the others come first.
     if (error instanceof StageError) {
-      const harmlessly = async () => await model.embed([harmless], 'passage', held);
+      const harmlessly = async () => {
+        await model.named(held);
+        return await model.embed([harmless], 'passage', held);
+      };
       if ((await patiently(making, model, held, harmlessly)) === undefined) {
         making.waiting.unshift(id);
         return false;
       }
+      if (model.model !== name) return true;
     }
     const failures = (making.failures.get(id) ?? 0) + 1;
     making.failures.set(id, failures);
@@ -282,6 +291,8 @@ async function makePassages(
     await passages.write(id, { ...before, ...about, passages: places });
   } else {
     const vectors = await embedded(making, { owner: row.owner, texts, model }, held);
+    // A question has learnt meanwhile that the server runs another.
+    if (model.model !== name) return;
     await passages.write(id, { ...about, ...vectors, passages: places });
   }
   // Erased meanwhile: it may have been written behind the removal.

@@ -191,6 +191,50 @@ test('with another model all is made again; without a server nothing is found by
   assert.deepEqual((await find('confidential intention')).hits, []);
 });
 
+async function withListedModel(t: TestContext) {
+  const models = ['first-embed'];
+  const server = await startEmbeddingServer({ models, faults: { isStrict: true } });
+  t.after(server.close);
+  const service = await startService(t, {
+    env: { MITSCHRIFT_EMBEDDINGS_BASE_URL: server.url },
+    trial: { passageMaking: { pauseMs: 50, lookEveryMs: 100 } },
+  });
+  const token = await service.setUp();
+  return { models, server, service, token };
+}
+
+test('a server that was started with another model is asked for that one, though nobody searches', async (t) => {
+  const { models, server, service, token } = await withListedModel(t);
+  await saved(service, token);
+  await eventually('made', async () => modelsOf(server).length === 1);
+  models[0] = 'second-embed';
+  await saved(service, token);
+  await eventually('made with the other', async () => modelsOf(server).includes('second-embed'));
+  await waiting(service, token, 0);
+});
+
+test('what is being made when the server has another model is made with that one, once', async (t) => {
+  const { models, server, service, token } = await withListedModel(t);
+  let go = () => {};
+  server.faults.until = new Promise((resolve) => (go = resolve));
+  await saved(service, token);
+  await eventually('asked for its passages', async () => server.keys.length === 2);
+  await saved(service, token);
+  models[0] = 'second-embed';
+  delete server.faults.until;
+  const search = async () =>
+    (await service.call<Found>('GET', '/search?q=intention&mode=meaning', { token })).status;
+  assert.notEqual(await search(), 200, 'the model it knew is gone');
+  assert.equal(await search(), 200);
+  go();
+  await waiting(service, token, 0);
+  const made = server.asked.filter(({ input }) => input.some((one) => one.includes('secret')));
+  assert.deepEqual(
+    made.map(({ model }) => model),
+    ['first-embed', 'second-embed', 'second-embed'],
+  );
+});
+
 const modelsOf = ({ asked }: EmbeddingServer) => [
   ...new Set(
     asked

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** What can go wrong. Mutable on a running server. */
 export type EmbeddingFaults = {
   status?: { status: number; body: string; headers?: Record<string, string> };
+  /** Another model than those it lists is refused, as Ollama and vLLM do. */
+  isStrict?: boolean;
   /** Answers when this has resolved. */
   until?: Promise<void>;
   /** Puts this in the place of the answer. */
@@ -111,6 +113,8 @@ export async function startEmbeddingServer(
     if (request.url !== '/v1/embeddings') return send(404, { error: 'Not Found' });
     const { faults } = state;
     const body: { model: string; input: string[] } = JSON.parse(Buffer.concat(chunks).toString());
+    if (faults.isStrict && !models.includes(body.model))
+      return send(404, { error: { message: `The model ${body.model} does not exist.` } });
     await faults.until;
     if (faults.status) return send(faults.status.status, faults.status.body, faults.status.headers);
     const { input, model } = body;
