@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { browserRecording, trouble } from '../../../web/client/microphone/browser-recording.ts';
 import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
 import { endHere, hold, takeBlock } from '../../../web/client/microphone/current.ts';
+import { finishQuietly } from '../../../web/client/microphone/leftovers.ts';
 import type { Listening } from '../../../web/client/microphone/listen.ts';
 import { pauseHere } from '../../../web/client/microphone/pausing.ts';
 import { showAs } from '../../../web/client/microphone/shown.ts';
@@ -330,6 +331,41 @@ test('a pause that the service did not hear of before the stop does not keep it 
   made[0]!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
   await settled();
   assert.deepEqual(asked.filter((verb) => verb === 'pause').length, 1, 'before the stop');
+});
+
+test('a pause that reaches the service behind the stop does not keep it from the rest', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), browserRecording.set(null), trouble.set(null)));
+  const asked: string[] = [];
+  t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+    asked.push(url.split('/').at(-1)!);
+    return Response.json({});
+  });
+  for (const isLeft of [false, true]) {
+    await t.test(isLeft ? 'of one that was left' : 'of the one of this page', async (t) => {
+      const { store, state } = storeInMemory();
+      state.blocks.set(1600, new Int16Array(1600).buffer);
+      const found = { store, kept: { ...kept }, release: () => {}, total: 1600 };
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      if (isLeft) finishQuietly(found);
+      else await endHere(hold(found));
+      const socket = made.at(-1)!;
+      t.after(() => socket.drop());
+      const starts = () => socket.sent.filter((one) => String(one).includes('audio.start')).length;
+      socket.open();
+      socket.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+      socket.say({ type: 'audio.ended', reason: 'paused', samples: 0 });
+      await settled();
+      t.mock.timers.tick(2000);
+      assert.equal(starts(), 2, 'it is asked again');
+      socket.say({ type: 'warning', code: 'recording-paused', detail: 'It is paused.' });
+      await settled();
+      assert.equal(asked.at(-1), 'resume');
+      t.mock.timers.tick(4000);
+      assert.equal(starts(), 3);
+    });
+  }
 });
 
 /** A microphone of which a test only sees its end. */

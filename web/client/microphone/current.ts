@@ -175,10 +175,10 @@ function changed(mine: Current): void {
 }
 
 async function ended(mine: Current, reason: string): Promise<void> {
-  if (reason === 'paused') return await pausedThere(mine, true);
-  // The service is going away, or did not understand a frame: it is asked again, never at once.
+  if (reason === 'paused' && !mine.kept.isOver) return await pausedThere(mine, true);
+  // The service is going away, did not understand a frame, or was paused behind the stop: it is asked again, never at once.
   if (reason === 'left') return;
-  if (reason === 'refused') return void mine.tries.again();
+  if (reason === 'refused' || reason === 'paused') return void mine.tries.again();
   endedHere.set(mine.kept.recordingId);
   await quiet(mine);
   const isWhole = await finish(mine);

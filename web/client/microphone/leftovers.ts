@@ -93,7 +93,9 @@ export function finishQuietly(found: Leftover): void {
     linked: (linked) => linked && tries.taken(),
     changed: () => {},
     ended: (reason) => {
-      if (reason !== 'left' && reason !== 'paused') void over();
+      // The next try goes on with it.
+      if (reason === 'paused') tries.again();
+      else if (reason !== 'left') void over();
     },
     refused: (code) => void refused(code),
   });
