@@ -54,6 +54,17 @@ test('a computer that others use can be made to forget: what is not saved yet is
   await page.getByText('Audio in this browser (2 min) isn’t saved on the server yet').waitFor();
   await checkLook(page, 'forget');
   await page.getByRole('button', { name: 'Cancel' }).click();
+  // Where the store cannot be opened, that is said, not that there is nothing.
+  await page.evaluate(`localStorage.setItem('mitschrift.audio-held', 'yes')`);
+  await page.reload();
+  await page.evaluate(`{
+    globalThis.open = IDBFactory.prototype.open;
+    IDBFactory.prototype.open = () => { throw new DOMException('', 'UnknownError'); };
+  }`);
+  await forget.click();
+  await page.getByText('can’t check whether this browser still keeps audio').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.evaluate(`IDBFactory.prototype.open = globalThis.open`);
   // Nor is more than that of it put aside where the disk was full, and is.
   await page.evaluate(`{
     localStorage.setItem('mitschrift.block.one.' + 16000 * 270, btoa('\\0'.repeat(3200)));

@@ -1,6 +1,7 @@
 /** Ends the login of this browser, and all that this browser keeps of whoever used it. */
 import { answer, api } from './api.ts';
 import type { AudioStore } from './microphone/audio-store.ts';
+import { audioHeld } from './microphone/browser-recording.ts';
 import { logOutBy } from './session.ts';
 
 /** How long a service that does not answer may be in the way, in milliseconds. */
@@ -12,13 +13,14 @@ export async function logOut(): Promise<void> {
   await logOutBy(() => Promise.race([answer(api.POST('/logout')).catch(() => undefined), late]));
 }
 
-/** Audio in this browser, of whomever, that the service does not have. Seconds. */
-export async function unsavedSeconds(): Promise<number> {
+/** Audio in this browser, of whomever, that the service does not have. Seconds; null: there may be some, which cannot be opened. */
+export async function unsavedSeconds(): Promise<number | null> {
   const store = await storeHere();
+  if (store === null) return audioHeld.get() === undefined ? 0 : null;
   let seconds = 0;
-  for (const kept of (await store?.all()) ?? []) {
+  for (const kept of await store.all()) {
     if (kept.isDiscarded) continue;
-    seconds += ((await store!.total(kept)) - kept.acknowledged) / kept.rate;
+    seconds += ((await store.total(kept)) - kept.acknowledged) / kept.rate;
   }
   return seconds;
 }

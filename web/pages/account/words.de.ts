@@ -77,6 +77,8 @@ export default {
   forgetTitle: 'Daten in diesem Browser löschen?',
   forgetUnsaved:
     'Audio in diesem Browser ({time}) ist noch nicht auf dem Server gespeichert. Es geht verloren.',
+  forgetUnknown:
+    'Mitschrift kann nicht prüfen, ob dieser Browser noch Audio aufbewahrt, das nicht auf dem Server gespeichert ist. Es ginge verloren.',
   forgetText:
     'Sie werden abgemeldet, und alles, was Mitschrift in diesem Browser aufbewahrt, wird gelöscht. Ihre Notizen auf dem Server bleiben erhalten.',
   forgetNow: 'Abmelden und löschen',
