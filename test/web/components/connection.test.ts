@@ -237,12 +237,14 @@ test('results of a search stay as they were opened, whatever is read again', asy
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let isAway = false;
   let hold: Promise<void> | undefined;
+  let holdFirst: Promise<void> | undefined;
   t.mock.method(globalThis, 'fetch', async (request: Request) => {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== '/search') return Response.json({});
     if (isAway) throw new TypeError('Failed to fetch');
     const cursor = searchParams.get('cursor');
     if (cursor !== null) await hold;
+    if (cursor === null && searchParams.get('recording_id') === null) await holdFirst;
     const passages = Array.from({ length: Number(searchParams.get('passages')) }, () => ({}));
     const one = searchParams.get('recording_id');
     const count = Number(searchParams.get('limit'));
@@ -284,6 +286,20 @@ test('results of a search stay as they were opened, whatever is read again', asy
   answer();
   await more;
   assert.deepEqual(shown(), [100, ...threes(20)], 'as many as were asked for meanwhile');
+
+  await search.ask({ text: 'lift', filter: everything, order: 'best', mode: 'all' } as never);
+  hold = undefined;
+  holdFirst = new Promise((resolve) => (answer = resolve));
+  saved();
+  t.mock.timers.tick(1000);
+  await search.more();
+  await search.open('r2');
+  const extended = [3, 100, ...threes(19)];
+  assert.deepEqual(shown(), extended);
+  holdFirst = undefined;
+  answer();
+  for (let k = 0; k < 100; k += 1) await settled();
+  assert.deepEqual(shown(), extended, 'nothing that was asked for while it was read again is gone');
 
   isAway = true;
   await readAgain();

@@ -46,12 +46,16 @@ export function openSearch() {
   async function ask(question: Question, count = pageSize): Promise<void> {
     const mine = (asking = new AbortController());
     isOutdated = false;
+    const openedBefore = opened.size;
     try {
       const answer = await readAsOpened(question, { count, opened }, mine.signal);
       if (asking !== mine) return;
       const before = found.get();
-      found.set({ question, ...answer, problem: null });
       const same = before?.question === question ? before : null;
+      // More of it was asked for meanwhile, which this answer may lack.
+      if (same !== null && (same.notes.length > count || opened.size > openedBefore))
+        return await ask(question, same.notes.length);
+      found.set({ question, ...answer, problem: null });
       const wait = isOutdated ? againMs : waitBefore(answer, same);
       if (wait !== null) askAgain(wait);
     } catch (error) {
