@@ -298,8 +298,12 @@ async function tryAgain(
   const due = [...progress.stuck].filter(([, { from }]) => from <= now);
   for (const [userId, { ids }] of due) {
     progress.stuck.set(userId, { ids, from: now + parts.everyMs });
+    // Who was deleted has none.
+    if (parts.vaults.of(userId) === null) ids.clear();
     for (const id of ids) {
       signal.throwIfAborted();
+      // The folder itself is away: it is tried as a whole.
+      if (progress.behind.has(userId)) break;
       const row = await recordingById(parts.storage, id);
       if (row?.documents && row.owner === userId) await copy(parts, progress, row);
       else ids.delete(id);

@@ -72,6 +72,42 @@ test('a note that cannot be copied keeps no other from its place, and is named u
   await eventually('no fault', async () => (await again.own(token)).fault === null);
 });
 
+test('notes without a place are not tried one by one where the folder is away, nor at all where nobody has it', async (t) => {
+  const { token, vault, saved, choose, chooseFor, own, service, restart } = await house(t);
+  const ben = await service.addUser('ben');
+  const other = join(vault, '../ben');
+  await mkdir(other);
+  const stand = async (folder: string, as: string) =>
+    await writeFile(join(folder, dirname((await saved(as)).documents.transcript)), 'my own file');
+  await stand(vault, token);
+  await stand(vault, token);
+  await stand(other, ben);
+  await choose(token, vault);
+  await chooseFor(token, 'ben', other);
+  for (const [as, count] of [
+    [token, '2 notes'],
+    [ben, '1 note'],
+  ] as const)
+    await eventually(
+      count,
+      async () => (await own(as)).fault?.includes(`has no place for ${count}`) === true,
+    );
+  const ids = ['ada', 'ben'].map((name) => service.accounts.findUser(name)!.userId);
+  const progress = async () =>
+    JSON.parse(await readFile(join(service.dataDir, 'vault-copies/position.json'), 'utf8')) as {
+      behind: string[];
+      stuck: Record<string, string[]>;
+    };
+  await eventually('it is noted', async () => Object.keys((await progress()).stuck).length === 2);
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  await rename(vault, `${vault}-away`);
+  const { logged } = await restart();
+  await eventually('it was tried', async () => (await progress()).behind.includes(ids[0]!));
+  const tries = logged().filter((line) => line.includes('notes folder cannot be written'));
+  assert.equal(tries.length, 1);
+  assert.deepEqual(Object.keys((await progress()).stuck), [ids[0]]);
+});
+
 test('what was saved while nobody followed is copied at the next start', async (t) => {
   const { service, token, vault, saved, choose, restart } = await house(t);
   await choose(token, vault);
@@ -159,6 +195,7 @@ async function house(t: TestContext) {
   const parts = {
     vault,
     token,
+    logged: () => present.logged,
     choose: (as: string, folder: string | null) => put('/users/me/vault', as, folder),
     chooseFor: (as: string, name: string, folder: string | null) =>
       put(`/users/${name}/vault`, as, folder),
