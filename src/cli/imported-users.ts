@@ -1,5 +1,6 @@
 import { commandLine } from '../shared/command-line.ts';
 import { messageOf } from '../shared/errors.ts';
+import { parsedJson } from '../shared/json.ts';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type * as z from 'zod';
@@ -67,21 +68,13 @@ function inPhcForm(hash: string): string {
 
 /** @throws {Error} saying what is wrong, without the line's values */
 function userIn(line: string): ImportedUser {
-  const parsed = importedUser.safeParse(jsonIn(line), { reportInput: true });
+  const parsed = importedUser.safeParse(parsedJson(line), { reportInput: true });
   if (!parsed.success) throw new Error(parsed.error.issues.map(sentenceOn)[0]);
   const { username, password_hash, is_admin } = parsed.data;
   const hash = inPhcForm(password_hash);
   checkUsername(username);
   checkPasswordHash(hash);
   return { username, password_hash: hash, is_admin };
-}
-
-function jsonIn(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // `sentenceOn` says that it is not a JSON object
-  }
 }
 
 const expectations: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { exists, hashFile, ifMissing, writeDurably } from '../shared/files.ts';
+import { parsedJson } from '../shared/json.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import { exportInput } from '../documents/documents.ts';
@@ -53,7 +54,7 @@ export async function openTranscribedFiles(folder: string): Promise<TranscribedF
   const keep = (one: TranscribedFile) =>
     bySize.set(one.bytes, [...(bySize.get(one.bytes) ?? []), one]);
   for (const line of text.split('\n')) {
-    const parsed = transcribedFile.safeParse(jsonIn(line));
+    const parsed = transcribedFile.safeParse(parsedJson(line));
     if (parsed.success) keep(parsed.data);
   }
   return {
@@ -139,14 +140,6 @@ export async function writeExports(
     written[format] = name;
   }
   return written;
-}
-
-function jsonIn(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Names that are tried at most. */

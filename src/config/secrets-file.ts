@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { writeDurably, ifMissing } from '../shared/files.ts';
+import { parsedJson } from '../shared/json.ts';
 import { ConfigError } from './schema.ts';
 import type { NamedTexts } from './secret-store.ts';
 import { dataFailure } from '../words/data-failures.ts';
@@ -59,12 +60,4 @@ async function read(path: string): Promise<Content> {
   if (parsed.success) return parsed.data;
   // No cause: it would quote the file.
   throw new ConfigError('SECRETS_DAMAGED', dataFailure('secrets-damaged', { path }));
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the schema refuses it, and the error must not quote what is in there
-  }
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingOf } from '../../events/facts/recording.ts';
@@ -11,10 +10,11 @@ import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { codeOf } from '../shared/errors.ts';
-import { ifMissing, privateDirectory, writeDurably } from '../shared/files.ts';
+import { privateDirectory, writeDurably } from '../shared/files.ts';
 import { folderFault } from '../shared/folder-fault.ts';
 import type { Log } from '../shared/log.ts';
 import { systemClock } from '../shared/retry.ts';
+import { readJsonFile } from '../shared/json.ts';
 import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
 import { ConfinementError } from './confinement.ts';
@@ -362,10 +362,8 @@ async function readProgress(parts: OwnVaultsParts): Promise<Progress> {
   return { position: head, behind: atOnce(parts.vaults.users()), stuck: new Map() };
 }
 
-async function keptProgress(parts: Pick<OwnVaultsParts, 'dataDir'>) {
-  const text = await readFile(progressFile(parts), 'utf8').catch(ifMissing(''));
-  return progressSchema.safeParse(text === '' ? null : jsonOf(text)).data;
-}
+const keptProgress = (parts: Pick<OwnVaultsParts, 'dataDir'>) =>
+  readJsonFile(progressFile(parts), progressSchema);
 
 async function save(
   parts: OwnVaultsParts,
@@ -385,11 +383,3 @@ const progressSchema = z.object({
   /** Absent in files of earlier releases. */
   stuck: z.record(z.string(), z.array(z.string())).default({}),
 });
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

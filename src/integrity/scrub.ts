@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { basename, join } from 'node:path';
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import type { EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
@@ -19,7 +18,8 @@ import { type Finding, type Findings, findingAnswer, openFindings } from './find
 import { recordingStream } from '../../events/facts/recording.ts';
 import { harmedTables } from './tables/tables.ts';
 import { mutex } from '../shared/mutex.ts';
-import { ifMissing, writeDurably } from '../shared/files.ts';
+import { writeDurably } from '../shared/files.ts';
+import { readJsonFile } from '../shared/json.ts';
 import { sayWhole } from '../words/say.ts';
 import { finding } from '../words/findings.ts';
 
@@ -130,16 +130,8 @@ const newScrubState = (log: string): ScrubState => ({
  * What is remembered; undefined when there is nothing usable. It can be lost without harm: everything
  * is looked at again.
  */
-export async function readScrubState(dataDir: string): Promise<ScrubState | undefined> {
-  const text = await readFile(pathIn(dataDir), 'utf8').catch(ifMissing(undefined));
-  if (text === undefined) return undefined;
-  try {
-    return stateSchema.parse(JSON.parse(text));
-  } catch {
-    // Not an error: a state that cannot be read says as much as none.
-    return undefined;
-  }
-}
+export const readScrubState = (dataDir: string): Promise<ScrubState | undefined> =>
+  readJsonFile(pathIn(dataDir), stateSchema);
 
 const writeScrubState = (dataDir: string, state: ScrubState): Promise<void> =>
   writeDurably(pathIn(dataDir), `${JSON.stringify(state)}\n`);

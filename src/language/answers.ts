@@ -1,4 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
+import { isRecord, parsedJson } from '../shared/json.ts';
 
 const preamble =
   /^(?:(?:sure|certainly|of course|okay|here (?:is|are)|gerne?|natürlich|selbstverständlich|hier (?:ist|sind|folgt))\b.{0,120}[:!.]|\**(?:summary|zusammenfassung|notes|notizen)\**:?\**)$/iu;
@@ -123,14 +124,8 @@ function balancedObjects(text: string): string[] {
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  return isRecord(value) ? value : undefined;
 }
 
 function mended(text: string): Record<string, unknown> | undefined {

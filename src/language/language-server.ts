@@ -1,7 +1,8 @@
 import { askServer, isGood, lookAt } from '../servers/ask-server.ts';
 import type { Server, ServerAnswer } from '../servers/server.ts';
-import { answerFailure, connectionFailure, saidBy, isRecord } from '../servers/server-failure.ts';
+import { answerFailure, connectionFailure, saidBy } from '../servers/server-failure.ts';
 import { StageError } from '../shared/errors.ts';
+import { isRecord, parsedJson } from '../shared/json.ts';
 import { failure } from '../words/failures.ts';
 import { AnswerTimedOut } from './model.ts';
 
@@ -161,7 +162,8 @@ async function look({ server, signal }: Probe, url: string, isList = false): Pro
   // loading or does not know the key would refuse them all.
   if (isList && locked(answer.status)) throw new ServerAnswerError(answer);
   const text = isGood(answer) ? answer.body : '';
-  return { text, json: jsonOrNull(text), answered: true };
+  // Probing meets web pages: not JSON means not that server.
+  return { text, json: parsedJson(text), answered: true };
 }
 
 /** Not 403: keys may be allowed to chat and not to list. llama.cpp answers 501 for disabled routes. */
@@ -187,13 +189,4 @@ function contexts(
 function records(json: unknown, key: string): Record<string, unknown>[] {
   const list = isRecord(json) ? json[key] : undefined;
   return Array.isArray(list) ? list.filter(isRecord) : [];
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Probing meets web pages: not JSON means not that server.
-    return null;
-  }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { StageError } from '../shared/errors.ts';
+import { parsedJson } from '../shared/json.ts';
 import { failure } from '../words/failures.ts';
 import { connectionFailure } from '../servers/server-failure.ts';
 import type { Login } from './logins.ts';
@@ -112,10 +113,8 @@ function parsed(server: string, text: string): unknown {
 
 /** A problem document's detail and type (RFC 9457); of anything else its status. */
 function refusalIn(server: string, status: number, text: string) {
-  try {
-    const { detail, type } = problemSchema.parse(JSON.parse(text));
-    return { detail, problem: type.replace('/problems/', '') };
-  } catch {
-    return { detail: `${server} answered with HTTP ${status}.`, problem: '' };
-  }
+  const { data } = problemSchema.safeParse(parsedJson(text));
+  return data
+    ? { detail: data.detail, problem: data.type.replace('/problems/', '') }
+    : { detail: `${server} answered with HTTP ${status}.`, problem: '' };
 }

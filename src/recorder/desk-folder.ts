@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { readFile, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { hasCode } from '../shared/errors.ts';
 import { ifMissing, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
+import { readJsonFile } from '../shared/json.ts';
 
 /** What is known of a recording of this desk beside its audio: enough to go on after a kill -9. */
 export type DeskNote = z.infer<typeof noteSchema>;
@@ -80,9 +80,9 @@ export async function deskFolders(
   const found: DeskFolder[] = [];
   for (const name of names.toSorted()) {
     const path = join(root, 'recordings', name);
-    const note = await readNote(path);
-    if (note === null) damaged(path);
-    else found.push({ path, note });
+    const note = await readJsonFile(join(path, noteName), noteSchema);
+    if (note) found.push({ path, note });
+    else damaged(path);
   }
   return found;
 }
@@ -90,14 +90,4 @@ export async function deskFolders(
 /** Only what a service has acknowledged all of may go. */
 export async function removeDeskFolder({ path }: DeskFolder): Promise<void> {
   await rm(path, { recursive: true, force: true });
-}
-
-async function readNote(path: string): Promise<DeskNote | null> {
-  try {
-    return noteSchema.parse(JSON.parse(await readFile(join(path, noteName), 'utf8')));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || error instanceof SyntaxError || error instanceof z.ZodError)
-      return null;
-    throw error;
-  }
 }

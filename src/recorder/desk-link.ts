@@ -10,6 +10,7 @@ import type { DeskNote } from './desk-folder.ts';
 import type { Login } from './logins.ts';
 import { commandLine } from '../shared/command-line.ts';
 import { ifMissing } from '../shared/files.ts';
+import { parsedJson } from '../shared/json.ts';
 
 type DeskLinkEvents = Pick<UplinkPeer<Buffer>, 'ready' | 'ended' | 'refused'> & {
   /** The session to connect with; null: nobody is logged in. */
@@ -156,7 +157,7 @@ class DeskConnection {
     socket.on('ping', () => this.#heard(socket));
     socket.on('message', (data: Buffer) => {
       this.#heard(socket);
-      const message = parsedFrame(data);
+      const message = parsedJson(data.toString('utf8'));
       if (message !== undefined) return this.#receive(message, uplink);
       why = noMitschrift(login.server).message;
       socket.terminate();
@@ -197,15 +198,6 @@ function refusedHandshake(server: string, status: number): string {
   if (status === 401) return loggedOut(server);
   if (status === 503) return `${server} is just starting or stopping.`;
   return `${server} refused the connection (HTTP ${status}).`;
-}
-
-/** What a message holds; undefined when it is no JSON. */
-function parsedFrame(message: Buffer): unknown {
-  try {
-    return JSON.parse(message.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 const samples = z.number().int().nonnegative();

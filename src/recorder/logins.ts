@@ -3,6 +3,7 @@ import { chmod, readFile, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ifMissing, privateDirectory, writeDurably } from '../shared/files.ts';
+import { parsedJson } from '../shared/json.ts';
 
 /** A session at another machine's service, as `mitschrift login` leaves it for `mitschrift record`. */
 export type Login = z.infer<typeof loginSchema>;
@@ -38,12 +39,7 @@ export async function readLogin(server: string, env: NodeJS.ProcessEnv): Promise
   if (text === null) return null;
   // As a copy of a home directory may have it.
   if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
-  try {
-    return loginSchema.parse(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
-    throw error;
-  }
+  return loginSchema.safeParse(parsedJson(text)).data ?? null;
 }
 
 /** For this user alone (0600, in a folder of 0700). */

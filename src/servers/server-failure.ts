@@ -1,4 +1,5 @@
 import { StageError, type StageFailure, codeOf } from '../shared/errors.ts';
+import { isRecord, parsedJson } from '../shared/json.ts';
 import { failure } from '../words/failures.ts';
 import { AnswerLost, type Server, type ServerAnswer, answerMegabytesMax } from './server.ts';
 
@@ -169,12 +170,7 @@ export function serverMessage(body: string): string {
 }
 
 function fromJson(body: string): string | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const parsed = parsedJson(body);
   if (!isRecord(parsed)) return undefined;
   const { error, detail, message } = parsed;
   if (isRecord(error)) return words(error['message'], error['param'], error['code']);
@@ -187,7 +183,3 @@ function fromJson(body: string): string | undefined {
 
 const words = (...parts: unknown[]): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
-
-/** Whether a part of an answer in JSON is an object. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

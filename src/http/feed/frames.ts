@@ -2,6 +2,7 @@ import { frameWarning } from '../../words/frame-warnings.ts';
 import { limits } from '../limits.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { faultOf, inWords, wrong } from '../../shared/in-words.ts';
+import { parsedJson } from '../../shared/json.ts';
 import type { Sentence } from '../../words/params.ts';
 import * as z from 'zod';
 import { plainTitle } from '../../../projections/recording/reading.ts';
@@ -236,12 +237,8 @@ export const isLevelFrame = (frame: ClientFrame): frame is LevelFrame =>
 
 /** What a text message says; why it says nothing when it is none of ours. */
 export function readClientFrame(text: string): ClientFrame | { refused: Sentence } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { refused: frameWarning('message-not-json') };
-  }
+  const value = parsedJson(text);
+  if (value === undefined) return { refused: frameWarning('message-not-json') };
   const parsed = clientFrame.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues

@@ -1,5 +1,5 @@
 import { syscallOf } from '../../shared/errors.ts';
-import { type FileHandle, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { modelFailure } from '../../words/models.ts';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
@@ -14,6 +14,7 @@ import {
 } from '../../shared/files.ts';
 import type { Pauses } from '../../shared/pauses.ts';
 import { retry } from '../../shared/retry.ts';
+import { readJsonFile } from '../../shared/json.ts';
 import { ModelError, asNoRoom, noRoom } from './model-error.ts';
 import {
   ServerFailed,
@@ -211,14 +212,9 @@ async function assertRoom(path: string, bytes: number, keepFree: number): Promis
 }
 
 async function readNote(path: string, address: string): Promise<z.infer<typeof noteSchema> | null> {
-  const text = await readFile(noteOf(path), 'utf8').catch(ifMissing(null));
-  if (text === null) return null;
-  try {
-    const note = noteSchema.parse(JSON.parse(text));
-    return note.address === address ? note : null;
-  } catch {
-    return null; // half written: begun again
-  }
+  // Half written: begun again.
+  const note = await readJsonFile(noteOf(path), noteSchema);
+  return note?.address === address ? note : null;
 }
 
 /** Without something that tells whether it is still the same file, a part cannot be gone on with. */

@@ -4,6 +4,7 @@ import { askServer, throughOpenAI } from '../../servers/ask-server.ts';
 import { type Server, type ServerAnswer, compatBase, AnswerLost } from '../../servers/server.ts';
 import { answerFailure } from '../../servers/server-failure.ts';
 import { StageError } from '../../shared/errors.ts';
+import { parsedJson } from '../../shared/json.ts';
 import { ofRequest } from '../answer-speakers.ts';
 import type { SpeechEngine } from '../engine.ts';
 import {
@@ -297,12 +298,10 @@ function take(streamed: Streamed, { type, delta, text, choices, error }: Event):
 type Event = z.infer<typeof eventSchema>;
 
 function eventIn(data: string, server: string): Event {
-  try {
-    return eventSchema.parse(JSON.parse(data));
-  } catch {
-    // Why it cannot be parsed quotes what was said: it would be in the log.
-    throw unreadableAnswer(server, 'not-a-transcript');
-  }
+  const event = eventSchema.safeParse(parsedJson(data)).data;
+  if (event) return event;
+  // Why it cannot be parsed quotes what was said: it would be in the log.
+  throw unreadableAnswer(server, 'not-a-transcript');
 }
 
 /**
