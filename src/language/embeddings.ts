@@ -1,10 +1,16 @@
 import * as z from 'zod';
 import { serverConnections } from '../servers/connections.ts';
-import { isGood, lookAt, throughOpenAI } from '../servers/ask-server.ts';
+import { throughOpenAI } from '../servers/ask-server.ts';
 import { type Server, serverAddress } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
-import { ServerAnswerError, askForJson, askedInTime, isOverflow } from './language-server.ts';
+import {
+  ServerAnswerError,
+  askForJson,
+  askedInTime,
+  isOverflow,
+  listedModels,
+} from './language-server.ts';
 
 /** Turns texts into lists of numbers: texts of similar meaning have similar ones. */
 export interface EmbeddingModel {
@@ -44,7 +50,6 @@ const batchMax = 32;
 const batchCharactersMax = 30_000;
 /** How often a text that is too long for a model is halved. */
 const halvingsMax = 3;
-const probeMs = 5000;
 /** The server may have been started with another model: where none is configured it is asked again after this. */
 const listedMs = 10 * 60_000;
 const dimensionsMax = 8192;
@@ -118,7 +123,7 @@ export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingMode
       return found;
     },
     models: (signal) =>
-      askedInTime(server, { signal, timeoutSeconds }, (both) => listed(server, both)),
+      askedInTime(server, { signal, timeoutSeconds }, (both) => listedModels(server, both)),
     close: () => server.connections.destroy(),
   };
 }
@@ -126,7 +131,7 @@ export function openEmbeddingModel(options: EmbeddingOptions): OpenEmbeddingMode
 async function modelOf(endpoint: Endpoint, signal: AbortSignal, anew = false): Promise<string> {
   const { model: before } = endpoint;
   if (before !== null && (endpoint.set !== null || !anew)) return before;
-  const models = await listed(endpoint.server, signal);
+  const models = await listedModels(endpoint.server, signal);
   endpoint.model = models.find((id) => looksEmbedding.test(id)) ?? models[0] ?? before;
   endpoint.listedAt = performance.now();
   if (endpoint.model !== before) endpoint.dimensions = null;
@@ -137,24 +142,6 @@ async function modelOf(endpoint: Endpoint, signal: AbortSignal, anew = false): P
 
 /** Servers list models of all kinds. */
 const looksEmbedding = /embed|(?:^|[/_-])(?:bge|e5|gte|minilm|mpnet)(?:[-_:.]|$)/iu;
-
-const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
-
-/** @throws as `askServer`; {ServerAnswerError} when it does not accept the key, or is not ready */
-async function listed(server: Server, signal: AbortSignal): Promise<string[]> {
-  const answer = await lookAt(server, `${server.base}/models`, signal, { timeoutMs: probeMs });
-  if (answer === null) return [];
-  const { status, body } = answer;
-  if (status === 401 || status === 429 || (status >= 500 && status !== 501))
-    throw new ServerAnswerError(answer);
-  if (!isGood(answer)) return [];
-  try {
-    const { success, data } = listSchema.safeParse(JSON.parse(body));
-    return success ? data.data.map(({ id }) => id) : [];
-  } catch {
-    return []; // a page: no list
-  }
-}
 
 function batchFrom(texts: readonly string[], from: number, most: number): readonly string[] {
   let [to, characters] = [from, 0];

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { Block } from '../../events/facts/transcript.ts';
-import { StageError } from '../shared/errors.ts';
+import { StageError, ifCode } from '../shared/errors.ts';
 import type { FaultOfAnswer } from '../words/failures-of-language.ts';
 import { failure } from '../words/failures.ts';
 import { jsonObjectIn, plainLine } from './answers.ts';
 import { sharesContent } from './content-words.ts';
 import { languageName, textSentences } from './sentences.ts';
-import type { Completion, LanguageModel } from './model.ts';
+import { type Completion, type LanguageModel, objectOf } from './model.ts';
 import { beginningOf, inert, talkLines, talkOf } from './talk.ts';
 import { whyUnusable } from './unusable.ts';
 
@@ -29,12 +29,7 @@ const abstractCharactersMax = 500;
 const answerTokensMax = 400;
 
 const answerSchema = z.object({ title: z.string(), abstract: z.string() });
-const jsonSchema = {
-  type: 'object',
-  properties: { title: { type: 'string' }, abstract: { type: 'string' } },
-  required: ['title', 'abstract'],
-  additionalProperties: false,
-};
+const jsonSchema = objectOf({ title: { type: 'string' }, abstract: { type: 'string' } });
 
 /**
  * A title of at most eight words and an abstract of two or three sentences, in the talk's language.
@@ -56,7 +51,9 @@ export async function generateTitle(
     const tokensMax = Math.max(100, Math.floor((await model.contextTokens(signal)) * 0.6) - 350);
     const text = beginningOf(source, tokensMax);
     const completion = request(text, input.language, again);
-    const answer = await answered(completion, model, signal);
+    const answer = await model
+      .complete(completion, signal)
+      .catch(ifCode('', 'answer-empty', 'answer-cut', 'prompt-truncated'));
     const about = {
       instructions: completion.system,
       read: '',
@@ -92,21 +89,6 @@ function isAbout(
       sharesContent(text, source, { language }) ||
       (talk !== '' && sharesContent(text, talk, { language, least: 2 })),
   );
-}
-
-/** The model's answer; empty where it gave none that is whole. */
-async function answered(
-  completion: Completion,
-  model: LanguageModel,
-  signal: AbortSignal,
-): Promise<string> {
-  try {
-    return await model.complete(completion, signal);
-  } catch (error) {
-    const unusable = ['answer-empty', 'answer-cut', 'prompt-truncated'];
-    if (error instanceof StageError && unusable.includes(error.code)) return '';
-    throw error;
-  }
 }
 
 /** Title and abstract in an answer; undefined, or why not, where it has none that can be one. */

@@ -155,7 +155,17 @@ const toldContexts = (listed: Record<string, unknown>[]): [string, number][] =>
 
 type Sight = { text: string; json: unknown; answered: boolean };
 
-async function look({ server, signal }: Probe, url: string, isList = false): Promise<Sight> {
+/** The models of all kinds that a server lists; none where it has no list. @throws as `recogniseServer` */
+export async function listedModels(server: Server, signal: AbortSignal): Promise<string[]> {
+  const { json } = await look({ server, signal }, `${server.base}/models`, true);
+  return records(json, 'data').map(({ id }) => String(id));
+}
+
+async function look(
+  { server, signal }: Omit<Probe, 'root'>,
+  url: string,
+  isList = false,
+): Promise<Sight> {
   const answer = await lookAt(server, url, signal, { timeoutMs: probeMs });
   if (answer === null) return { text: '', json: null, answered: false };
   // Any refusal of a route tells that this is not the server that has it; but a server that is

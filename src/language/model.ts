@@ -36,6 +36,16 @@ export type Completion = {
   schema?: { name: string; schema: Record<string, unknown> };
 };
 
+/** A JSON schema of an object that has all of these properties, and no others. */
+export const objectOf = (properties: Record<string, unknown>): Record<string, unknown> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+
+export const listOf = (items: Record<string, unknown>) => ({ type: 'array', items });
+
 type RetryingOptions = {
   /** How long, from each request, failures that may pass are waited out. 0: one try. */
   limitMs: number;

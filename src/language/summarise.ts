@@ -1,5 +1,5 @@
 import type { Block, Stretch, SummaryLine } from '../../events/facts/transcript.ts';
-import { StageError } from '../shared/errors.ts';
+import { StageError, ifCode } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import {
   type About,
@@ -30,6 +30,8 @@ import {
   termCharactersMax,
   termsWithin,
   textOfLines,
+  textRoom,
+  textTokensMin,
 } from './talk.ts';
 import { languageOf } from './unusable.ts';
 
@@ -61,8 +63,6 @@ export type Summary = {
   unnoted?: Stretch[];
 };
 
-const contextShare = 0.6;
-const textTokensMin = 128;
 /** What a slow computer reads within the time limit. After one timeout parts are no larger. */
 const slowTokensMax = 3000;
 /** How often a part that the server finds too large is halved, and notes are condensed. */
@@ -177,17 +177,14 @@ function notesBeside(
 
 const textTokens = (context: number, { style: { pattern } }: Asking): number => {
   const overhead = overheadTokens + patternTokens(pattern);
-  return Math.max(
-    textTokensMin,
-    Math.floor(context * contextShare - overhead - answerRoom(context).answerTokensMax / 2),
-  );
+  return textRoom(context, overhead + answerRoom(context).answerTokensMax / 2);
 };
 
 async function atOnce(asking: Asking, talk: Piece[]): Promise<SummaryDraft | null> {
   const about = aboutTalk(talk, asking);
   try {
     const wordsMin = leastWords(about.plain);
-    return await unlessTooLarge(askForSummary(asking, 'whole', { ...about, wordsMin }));
+    return await askForSummary(asking, 'whole', { ...about, wordsMin }).catch(ifTooLarge);
   } catch (error) {
     if (error instanceof AnswerTimedOut && estimatedTokens(about.plain) > slowTokensMax)
       return null;
@@ -211,7 +208,7 @@ async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<No
   const ask = askForSummary(asking, 'part', aboutTalk(part, asking));
   const halves = depth < depthMax ? halvesOfPart(part) : undefined;
   if (!halves) return [{ part, note: notesOfDraft(await ask) }];
-  const draft = await unlessTooLarge(ask);
+  const draft = await ask.catch(ifTooLarge);
   if (draft !== null) return [{ part, note: notesOfDraft(draft) }];
   return [
     ...(await notesOf(asking, halves[0], depth + 1)),
@@ -230,7 +227,7 @@ async function merged(
   const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
   if (groups.length <= 1) {
     const about = aboutNotes(notes, leastWords(notes.join(' ')), asking.noted());
-    const draft = await unlessTooLarge(askForSummary(asking, 'merge', about));
+    const draft = await askForSummary(asking, 'merge', about).catch(ifTooLarge);
     if (draft !== null) return draft;
     if (depth >= depthMax || notes.length < 3)
       throw new StageError(failure('context-too-small-to-merge'), { retriable: false });
@@ -268,12 +265,4 @@ function grouped(notes: string[], tokensMax: number): string[][] {
 const leastWords = (read: string): number => (spokenWords(read, null).length > 150 ? 15 : 1);
 
 /** Null where prompt or answer were too large for the server. */
-async function unlessTooLarge<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof StageError)) throw error;
-    if (error.code !== 'prompt-truncated' && error.code !== 'answer-cut') throw error;
-    return null;
-  }
-}
+const ifTooLarge = ifCode(null, 'prompt-truncated', 'answer-cut');

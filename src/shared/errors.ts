@@ -70,7 +70,7 @@ export const hasCode = <Known extends { code: string } = StageError | SystemErro
 
 /** For `catch`: a default for errors with one of these codes; any other is thrown on. */
 export const ifCode =
-  <T>(fallback: T, ...codes: readonly SystemError['code'][]) =>
+  <T>(fallback: T, ...codes: readonly (StageError | SystemError)['code'][]) =>
   (error: unknown): T => {
     if (hasCode(error, ...codes)) return fallback;
     throw error;
