@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { randomBytes } from 'node:crypto';
 import { open, readFile, readdir, rm, truncate, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../../src/shared/errors.ts';
 import {
   ifMissing,
+  overwrite,
   privateDirectory,
   syncDirectory,
   writeDurably,
@@ -134,17 +134,10 @@ function refuse(error: KeyError): never {
   throw error;
 }
 
-/** Overwrites before unlinking: on most disks that leaves the key nowhere, on others it does no harm. */
 async function destroy(directory: string, subject: string): Promise<void> {
   const path = join(directory, subject);
   try {
-    const file = await open(path, 'r+');
-    try {
-      await file.write(randomBytes((await file.stat()).size), 0, undefined, 0);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await overwrite(path);
     await unlink(path);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return;

@@ -3,6 +3,7 @@ import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { decodeToSpeech } from './decode.ts';
 import { decodeFlac, flacLength } from './flac.ts';
+import { writeAt } from '../shared/files.ts';
 import { captureRate, wavFramesMax, wavHeader, wavHeaderBytes, wavLayout } from './wav.ts';
 
 /** What audio is put together of, in order: a file from one second to another, up to its end; without a file, silence. */
@@ -100,7 +101,7 @@ async function fromFlac(path: string, aside: string, signal: AbortSignal): Promi
     let bytes = 0;
     await decodeFlac(path, signal, async (samples) => {
       for await (const chunk of samples as AsyncIterable<Buffer>) {
-        await writeAll(file, chunk, bytes);
+        await writeAt(file, chunk, bytes);
         bytes += chunk.length;
       }
     });
@@ -142,7 +143,7 @@ async function written(
         const count = Math.min(copiedBytes / frameBytes, last - at);
         const block = Buffer.alloc(count * frameBytes);
         if (source) await readAll(source, block, at * frameBytes);
-        await writeAll(file, block, wavHeaderBytes + frames * frameBytes);
+        await writeAt(file, block, wavHeaderBytes + frames * frameBytes);
         [frames, at] = [frames + count, at + count];
         if (frames > wavFramesMax(channels))
           throw new StageError(
@@ -153,7 +154,7 @@ async function written(
           );
       }
     }
-    await writeAll(file, wavHeader(channels, frames, rate), 0);
+    await writeAt(file, wavHeader(channels, frames, rate), 0);
     await file.sync();
     return frames;
   } finally {
@@ -167,12 +168,5 @@ async function readAll({ file, offset }: Samples, into: Buffer, at: number): Pro
     const { bytesRead } = await file.read(into, done, into.length - done, offset + at + done);
     if (bytesRead === 0) return;
     done += bytesRead;
-  }
-}
-
-/** A write may be cut short, by a full disk for one; the rest is then refused with the reason. */
-async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
   }
 }

@@ -2,7 +2,8 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
-import { type SpeechFile, samplesOf, speechHeader, speechHeaderBytes, speechRate } from './wav.ts';
+import { syncDirectory, writeAt } from '../shared/files.ts';
+import { type SpeechFile, samplesOf, speechHeader, wavHeaderBytes, speechRate } from './wav.ts';
 
 /** Longest piece that can be read at once, in seconds (38 MB). */
 const readSecondsMax = 1200;
@@ -15,11 +16,11 @@ const readSecondsMax = 1200;
 export async function openSpeechFile(path: string): Promise<SpeechFile> {
   const file = await open(path, 'r');
   try {
-    const header = Buffer.alloc(speechHeaderBytes);
-    const { bytesRead } = await file.read(header, 0, speechHeaderBytes, 0);
+    const header = Buffer.alloc(wavHeaderBytes);
+    const { bytesRead } = await file.read(header, 0, wavHeaderBytes, 0);
     const samples = samplesOf(header.subarray(0, bytesRead));
     const { size } = await file.stat();
-    if (samples === null || size !== speechHeaderBytes + samples * 2)
+    if (samples === null || size !== wavHeaderBytes + samples * 2)
       throw new StageError(failure('working-copy-damaged'), { retriable: true });
     return {
       path,
@@ -48,7 +49,7 @@ async function readSamples(
   const piece = new Int16Array(count);
   const bytes = Buffer.from(piece.buffer);
   for (let done = 0; done < bytes.length;) {
-    const at = speechHeaderBytes + first * 2 + done;
+    const at = wavHeaderBytes + first * 2 + done;
     const { bytesRead } = await file.read(bytes, done, bytes.length - done, at);
     if (bytesRead === 0) throw new Error('A speech file became shorter while it was read');
     done += bytesRead;
@@ -74,7 +75,7 @@ export function speechBytesBeyond({
   seconds: number | null;
 }): number {
   const samples = Math.ceil(Math.min(seconds ?? 0, speechHoursMax * 3600) * speechRate);
-  return Math.max(0, speechHeaderBytes + samples * 2 - bytes);
+  return Math.max(0, wavHeaderBytes + samples * 2 - bytes);
 }
 
 /**
@@ -151,7 +152,7 @@ export async function openSpeechWriter(path: string, gain = 1): Promise<SpeechWr
       if (room.length < block.length) room = new Int16Array(block.length);
       toPcm(block, gain, room);
       const bytes = Buffer.from(room.buffer, 0, block.length * 2);
-      await writeAll(file, bytes, speechHeaderBytes + samples * 2);
+      await writeAt(file, bytes, wavHeaderBytes + samples * 2);
       samples += block.length;
       unsynced += bytes.length;
       if (unsynced >= syncedEvery) syncMore();
@@ -159,7 +160,7 @@ export async function openSpeechWriter(path: string, gain = 1): Promise<SpeechWr
     },
     read: (start, end) => readSamples(file, samples, [start, end]),
     async finish(signal) {
-      await writeAll(file, speechHeader(samples), 0);
+      await writeAt(file, speechHeader(samples), 0);
       await syncing;
       if (failures[0] !== undefined) throw failures[0];
       await file.sync();
@@ -182,22 +183,5 @@ function toPcm(block: Float32Array, gain: number, into: Int16Array): void {
     // Above zero cutting off the fraction is rounding down. NaN becomes silence.
     const above = block[i]! * scale + 32_768.5;
     into[i] = (above >= 65_536 ? 65_535 : above >= 0 ? above | 0 : above < 0 ? 0 : 32_768) - 32_768;
-  }
-}
-
-async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
-  }
-}
-
-/** A rename is durable only when its directory is. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }

@@ -2,10 +2,9 @@ import { codeOf, messageOf } from '../shared/errors.ts';
 import { BackupFault } from './backup-fault.ts';
 import { detail } from '../words/details.ts';
 import * as z from 'zod';
-import { randomBytes } from 'node:crypto';
-import { open, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { readFile, readdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { exists, privateDirectory, writeDurably, ifMissing } from '../shared/files.ts';
+import { exists, ifMissing, overwrite, privateDirectory, writeDurably } from '../shared/files.ts';
 import { openErasureList } from '../../events/log/file-keys.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { KeyStore } from '../../events/key-store.ts';
@@ -212,14 +211,7 @@ async function removeOthers(directory: string, marker: BackupMarker): Promise<vo
 
 async function destroyKey(path: string): Promise<void> {
   if (!(await exists(path))) return;
-  const { size } = await stat(path);
-  const handle = await open(path, 'r+');
-  try {
-    await handle.writeFile(randomBytes(size));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await overwrite(path);
   await rm(path);
 }
 

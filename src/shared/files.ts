@@ -1,9 +1,20 @@
 import { ulid } from 'ulid';
 import { ifCode } from './errors.ts';
 import { constants, createReadStream } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import {
+  type FileHandle,
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  rename,
+  rm,
+  stat,
+  statfs,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 /**
  * Writes a file so that after a crash there is the old one, or the whole new one: a temporary file
@@ -36,6 +47,29 @@ export async function copyDurably(path: string, to: string): Promise<void> {
     await rm(copy, { force: true });
   }
   await syncDirectory(dirname(to));
+}
+
+/** Writes all of it: one write may be cut short, by a full disk for one, and the next is refused with the reason. */
+export async function writeAt(
+  file: FileHandle,
+  bytes: Uint8Array,
+  position: number,
+): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** Writes other bytes over a file: what was there is then nowhere on most disks; on others that does no harm. */
+export async function overwrite(path: string): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+  try {
+    await writeAt(file, randomBytes((await file.stat()).size), 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Makes what was written to a file durable, by any process. */

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncDirectory } from '../../shared/files.ts';
+import { syncDirectory, writeAt } from '../../shared/files.ts';
 import { captureRate, wavHeader, wavHeaderBytes } from '../../audio/wav.ts';
 
 /** A WAV file that grows. Killed at any moment it keeps every block that was written. */
@@ -37,10 +37,7 @@ export async function openWavWriter(
 
   const append = async (pcm: Buffer) => {
     const at = wavHeaderBytes + frames * frameBytes;
-    // A write may be cut short, by a full disk for one; the rest is then refused with the reason.
-    for (let done = 0; done < pcm.length;) {
-      done += (await file.write(pcm, done, pcm.length - done, at + done)).bytesWritten;
-    }
+    await writeAt(file, pcm, at);
     frames += pcm.length / frameBytes;
   };
   const updateHeader = async () => {

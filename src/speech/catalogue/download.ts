@@ -1,5 +1,5 @@
 import { syscallOf } from '../../shared/errors.ts';
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { modelFailure } from '../../words/models.ts';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
@@ -11,6 +11,7 @@ import {
   syncDirectory,
   syncFile,
   writeDurably,
+  writeAt,
 } from '../../shared/files.ts';
 import type { Pauses } from '../../shared/pauses.ts';
 import { retry } from '../../shared/retry.ts';
@@ -168,7 +169,7 @@ async function receive(
     onProgress(at, total);
     try {
       for await (const chunk of body) {
-        await writeAll(file, chunk, at);
+        await writeAt(file, chunk, at);
         at += chunk.length;
         onProgress(at, total);
         if (total === null && at - looked >= unknownLookBytes) {
@@ -189,13 +190,6 @@ async function receive(
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
-  for (let written = 0; written < chunk.length;) {
-    const { bytesWritten } = await file.write(chunk, written, undefined, position + written);
-    written += bytesWritten;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import {
   type SpeechFile,
   speechHeader,
-  speechHeaderBytes,
+  wavHeaderBytes,
   speechRate,
   wavHeader,
 } from '../../audio/wav.ts';
@@ -266,7 +266,7 @@ async function speechUpload(audio: SpeechFile, [start, end]: Stretch): Promise<F
   const first = Math.max(0, Math.round(start * speechRate));
   const last = Math.min(audio.samples, Math.round(end * speechRate));
   const whole = await openAsBlob(audio.path);
-  const samples = whole.slice(speechHeaderBytes + first * 2, speechHeaderBytes + last * 2);
+  const samples = whole.slice(wavHeaderBytes + first * 2, wavHeaderBytes + last * 2);
   return new File([speechHeader(last - first), samples], 'speech.wav', { type: 'audio/wav' });
 }
 

@@ -18,7 +18,13 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { soleOwnership } from '../../../events/ownership.ts';
 import { hasCode, ifCode } from '../../shared/errors.ts';
-import { copyDurably, ifMissing, privateDirectory, syncDirectory } from '../../shared/files.ts';
+import {
+  copyDurably,
+  ifMissing,
+  overwrite,
+  privateDirectory,
+  syncDirectory,
+} from '../../shared/files.ts';
 import { check } from '../../words/checks.ts';
 import { dataFailure } from '../../words/data-failures.ts';
 import { type CountedBytes, countBytes } from '../disk.ts';
@@ -268,7 +274,7 @@ async function remove(store: Store, segments: string[]): Promise<void> {
   try {
     await assertBelow(store.root, dirname(path));
     const there = await lstat(path);
-    if (there.isFile() && there.size <= overwrittenMax) await overwrite(path, there.size);
+    if (there.isFile() && there.size <= overwrittenMax) await overwrite(path);
     await unlink(path);
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
@@ -301,17 +307,6 @@ async function removeUnfinished({ root }: Store, before: Date): Promise<number> 
     removed += 1;
   }
   return removed;
-}
-
-/** What was there is then nowhere on most disks. */
-async function overwrite(path: string, size: number): Promise<void> {
-  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
-  try {
-    await file.write(Buffer.alloc(size), 0, size, 0);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** What a share says that is away, said as that; a full disk and the like stay what they are. */
