@@ -13,23 +13,18 @@ const listedSeconds = 6;
 const always: Readonly<Record<string, string>> = {
   'test/capture/recording.test.ts': 'a recording from a device',
   'test/e2e/first-steps.test.ts': 'the first page of the README',
-  'test/e2e/two-speakers.test.ts': 'a meeting, with real engines',
-  'test/faults/cluster.test.ts': 'many nodes, killed',
   'test/faults/kill.test.ts': 'a service, killed',
-  'test/http/changes.test.ts': 'what people change, in every order',
   'test/http/isolation.test.ts': 'nothing of others is answered',
   'test/http/repeated-after-restart.test.ts': 'every request that is sent twice',
   'test/integrity/backup.test.ts': 'a backup, restored',
   'test/machines/graph.test.ts': 'every state of the statechart',
   'test/model/histories.test.ts': 'histories of everything, on both stores',
-  'test/recordings/finishing.test.ts': 'what was begun is ended by the next start',
   'test/security/every-operation.test.ts': 'every operation, asked by strangers',
   'test/speech/local-engine.test.ts': 'the built-in recogniser',
   'test/web/editing.test.ts': 'corrections',
   'test/web/first-note.test.ts': 'from setting up to the first note',
   'test/web/login.test.ts': 'logging in',
   'test/web/microphone.test.ts': 'recording with a browser: no sample is lost',
-  'test/web/recording.test.ts': 'the page of a note',
   'test/web/settings.test.ts': 'settings and people',
 };
 
