@@ -11,6 +11,7 @@ import {
   type BrowserControl,
   type WarningsNow,
   browserCaptures,
+  endedInTime,
 } from './browser/browser-captures.ts';
 import type { BrowserLimits } from './browser/browser-writer.ts';
 import type { Admit } from './browser/intake.ts';
@@ -61,8 +62,8 @@ export type Captures = {
   /**
    * Ends a recording, also one that is just starting; returns when its audio is in the log, as having
    * been stopped by the one who asked first.
-   * @throws {StageError} `not-recording`; what the recording has failed with instead, such as
-   *   `nothing-captured`, which then becomes its `stage.failed`.
+   * @throws {StageError} `not-recording`; `recorded-elsewhere`, to be asked again, when its end waits for the disk; what
+   *   the recording has failed with instead, such as `nothing-captured`, which then becomes its `stage.failed`.
    */
   stop(recordingId: string, stoppedBy: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that is not being captured, or not yet. */
@@ -264,7 +265,7 @@ async function stopReserved(reservation: Reservation | null, stoppedBy: StoppedB
   reservation.stopping = true;
   reservation.stoppedBy ??= stoppedBy;
   reservation.poke();
-  await reservation.done;
+  await endedInTime(reservation.done);
   if (reservation.failure !== undefined) throw reservation.failure;
 }
 

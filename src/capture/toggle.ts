@@ -67,7 +67,7 @@ export type ToggleDeps = {
  * once the second finds what the first has done.
  *
  * The toggle throws {StageError} `device-taken`, `device-gone`, `no-device`, `not-recording`,
- * `already-recording`, `devices-unavailable`; {NotAccepted}; {SpaceLimitReached} instead of starting;
+ * `recorded-elsewhere`, `already-recording`, `devices-unavailable`; {NotAccepted}; {SpaceLimitReached} instead of starting;
  * what a recording failed with that was stopped before anything was captured.
  */
 export function openToggle(deps: ToggleDeps): Toggle {

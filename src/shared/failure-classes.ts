@@ -44,6 +44,7 @@ export const failureClasses = {
   'late-audio-not-wanted': 'not-recording',
   'recording-paused': 'recording-paused',
   'recorded-on-other-node': 'recorded-elsewhere',
+  'recorded-on-this-node': 'recorded-elsewhere',
   'sample-rate-differs': 'rate-differs',
   'device-not-found': 'device-gone',
   'no-device-connected': 'no-device',

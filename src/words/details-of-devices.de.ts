@@ -56,6 +56,8 @@ export const detailsOfDevicesInGerman = {
   'recording-paused': 'Die Aufnahme ist pausiert. Setzen Sie sie zuerst fort.',
   'recorded-on-other-node':
     'Ein anderer Server bearbeitet diese Aufnahme noch. Versuchen Sie es gleich noch einmal.',
+  'recorded-on-this-node':
+    'Dieser Server bearbeitet diese Aufnahme noch. Versuchen Sie es gleich noch einmal.',
   'browsers-recording': {
     detail: {
       one: 'Sie nehmen bereits in 1 Browser auf. Beenden Sie zuerst diese Aufnahme.',

@@ -83,6 +83,9 @@ export const detailsOfDevices = {
   'recorded-on-other-node': says(
     'Another server is still working on this recording. Try again in a moment.',
   ),
+  'recorded-on-this-node': says(
+    'This server is still working on this recording. Try again in a moment.',
+  ),
   'browsers-recording': says(
     { count: 'integer' },
     {

@@ -16,6 +16,7 @@ import { aloneControl } from '../support/alone-control.ts';
 import { eventually } from '../support/eventually.ts';
 import { sampleData } from '../support/plausible-events.ts';
 import { memoryStore } from '../support/memory-store.ts';
+import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { smallDisk } from '../faults/small-disk.ts';
@@ -307,7 +308,6 @@ test('a recording that another process has is stopped there, and is over when th
   } as OfferedFact;
   for (const recordingId of ['r1', 'r2'])
     await store.append(recordingStream(recordingId), [began], 0);
-  const stoppedBy = { by: 'ada', command: 'stop' };
   await captures.stop('r1', stoppedBy);
   assert.deepEqual(told, ['r1']);
   await assert.rejects(captures.stop('r1', stoppedBy), { code: 'not-recording' });
@@ -316,6 +316,42 @@ test('a recording that another process has is stopped there, and is over when th
     code: 'recorded-elsewhere',
     retriable: true,
   });
+});
+
+test('a stop is answered while its end is waited for: it is to be asked again', async (t) => {
+  const root = await tempDir(t);
+  const captures = browserCaptures({
+    store: memoryStore(),
+    log,
+    files: audioOf(root),
+    fileEnds: { tell() {} },
+    combinedChannels: () => 'split',
+    hoursMax: () => 1,
+    control: aloneControl,
+    admit: undefined,
+    limits: { freeBytesMin: 0 },
+  });
+  let taken = () => {};
+  const append = async () => await new Promise<void>((resolve) => (taken = resolve));
+  const { signal } = new AbortController();
+  const over = captures.activity(
+    { recordingId: 'r1', signal, append } as Partial<Job> as Job,
+    {} as ControlState,
+  );
+  const stream = await captures.stream('r1');
+  const { sender } = connection();
+  await stream.attach(sender, 8000);
+  stream.take(sender, pcm.subarray(0, 2000));
+  const devices = await openCapturingService(await tempDir(t), { env: process.env });
+  t.after(() => devices.close());
+  devices.captures.reserve('Mic', 'r2');
+  const again = { code: 'recorded-elsewhere', retriable: true, message: /This server is still/ };
+  await Promise.all([
+    assert.rejects(captures.stop('r1', stoppedBy), again),
+    assert.rejects(devices.captures.stop('r2', stoppedBy), again),
+  ]);
+  taken();
+  await over;
 });
 
 test('a connection that sends faster than time goes by is held, not what it had recorded before', async (t) => {

@@ -4,6 +4,7 @@ import type { Log } from '../../shared/log.ts';
 import { lastState } from '../../recordings/handle.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
 import { untilDiskAnswers } from '../../recordings/stages/stage-files.ts';
+import { inTime } from '../../shared/abort.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import { finishedBrowserAudio } from './browser-file.ts';
@@ -35,7 +36,7 @@ export interface BrowserCaptures {
   stream(recordingId: string): Promise<BrowserStream>;
   /**
    * Ends a recording whether or not its browser is there; returns when its audio is in the log.
-   * @throws {StageError} `not-recording`; `recorded-elsewhere`, to be asked again; `nothing-captured`, which then becomes its `stage.failed`.
+   * @throws {StageError} `not-recording`; `recorded-elsewhere`, also when its end waits for the disk: to be asked again; `nothing-captured`, which then becomes its `stage.failed`.
    */
   stop(recordingId: string, stoppedBy: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that no browser is expected to send. */
@@ -63,7 +64,7 @@ export type BrowserControl = {
   sharesFolders: boolean;
 };
 
-/** A recording that was started, or taken over, has its activity by then, in milliseconds. */
+/** A recording that was started, or taken over, has its activity by then, and one that was stopped its end; milliseconds. */
 const openWithinMs = 10_000;
 /** Between two tries to take one over that another node still has, in milliseconds. */
 const takeOverEveryMs = 250;
@@ -142,7 +143,7 @@ class StreamedCaptures implements BrowserCaptures {
     if (!stream || !capture) throw notRecording();
     capture.stoppedBy ??= stoppedBy;
     stream.finish();
-    await capture.over;
+    await endedInTime(capture.over);
   }
 
   async activity(job: Job, state: ControlState): Promise<void> {
@@ -308,6 +309,16 @@ class StreamedCaptures implements BrowserCaptures {
 /** Not for ever: it is to be asked again. */
 export const recordedElsewhere = (): StageError =>
   new StageError(failure('recorded-on-other-node'), { retriable: true });
+
+/** The same of this process. */
+const stillHere = (): StageError =>
+  new StageError(failure('recorded-on-this-node'), { retriable: true });
+
+/** The end of a recording that is stopped, which may wait for a disk. @throws {StageError} `recorded-elsewhere` when it waits long */
+export const endedInTime = (over: Promise<void>): Promise<void> =>
+  inTime(openWithinMs, over, () => {
+    throw stillHere();
+  });
 
 const notRecording = () => new StageError(failure('recording-over'), { retriable: false });
 

@@ -53,6 +53,7 @@ export const toggleRoutes = [
     },
     problems: [
       'not-accepted',
+      'busy',
       'unavailable',
       'device-unavailable',
       'not-recording',
