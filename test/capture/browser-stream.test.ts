@@ -273,7 +273,7 @@ test('a recording that another process has is stopped there, and is over when th
   const files = audioOf(await tempDir(t));
   const told: string[] = [];
   let isThere = true;
-  const captures = browserCaptures({
+  const deps: Parameters<typeof browserCaptures>[0] = {
     store,
     log,
     files,
@@ -290,7 +290,8 @@ test('a recording that another process has is stopped there, and is over when th
     },
     admit: undefined,
     limits: {},
-  });
+  };
+  const captures = browserCaptures(deps);
   const by = { run: 1, machine: 1, by: 'ada' } as const;
   const began = {
     type: 'recording.started',
@@ -312,10 +313,16 @@ test('a recording that another process has is stopped there, and is over when th
   assert.deepEqual(told, ['r1']);
   await assert.rejects(captures.stop('r1', stoppedBy), { code: 'not-recording' });
   isThere = false;
-  await assert.rejects(captures.stop('r2', stoppedBy), {
-    code: 'recorded-elsewhere',
-    retriable: true,
-  });
+  const again = { code: 'recorded-elsewhere', retriable: true };
+  const alone = browserCaptures({ ...deps, control: aloneControl });
+  const [another, here] = [/^Another server/, /^This server/];
+  await Promise.all([
+    assert.rejects(captures.stop('r2', stoppedBy), { ...again, message: another }),
+    assert.rejects(captures.stream('r2'), { ...again, message: another }),
+    // Here it has no stream yet: its activity may wait for the disk.
+    assert.rejects(alone.stop('r2', stoppedBy), { ...again, message: here }),
+    assert.rejects(alone.stream('r2'), { ...again, message: here }),
+  ]);
 });
 
 test('a stop is answered while its end is waited for: it is to be asked again', async (t) => {

@@ -132,7 +132,8 @@ class StreamedCaptures implements BrowserCaptures {
     const isHere = this.#streams.has(recordingId) || (await this.#begun(recordingId));
     const stream = this.#streams.get(recordingId);
     if (stream) return stream;
-    throw isHere && !(await this.#isRecorded(recordingId)) ? notRecording() : recordedElsewhere();
+    if (!isHere) throw recordedElsewhere();
+    throw (await this.#isRecorded(recordingId)) ? stillHere() : notRecording();
   }
 
   async stop(recordingId: string, stoppedBy: StoppedBy): Promise<void> {
@@ -262,7 +263,7 @@ class StreamedCaptures implements BrowserCaptures {
       }
       await this.#opened(recordingId, takeOverEveryMs);
       if (this.#streams.has(recordingId)) return false;
-      if (performance.now() >= until) throw recordedElsewhere();
+      if (performance.now() >= until) throw isHere ? stillHere() : recordedElsewhere();
     }
   }
 
