@@ -1,7 +1,7 @@
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { markerPath } from '../../events/log/marker.ts';
-import { exists, privateDirectory, syncDirectory } from '../shared/files.ts';
+import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 
 /** A data directory that is built apart from its place, until it is whole. */
@@ -9,6 +9,12 @@ export type NewDirectory = {
   building: DataFolder;
   putInPlace(): Promise<void>;
 };
+
+/** Where one is built inside its place. What a run that was killed has built there stays until the next. */
+export const buildingFolders = ['.restoring', '.repairing'];
+
+/** In what is built once it is whole, and is moved from there. */
+const movingFile = 'moving';
 
 /**
  * Clears the place where a data directory is built. One that is there, and empty, may be a mount, or below a folder
@@ -40,10 +46,14 @@ export async function newDirectory(
   };
 }
 
-/** What a run that was killed has moved already goes: no service starts there, so nothing else has come. */
+/**
+ * What a run that was killed while it moved has moved already goes: no service starts there, so nothing else has come.
+ * Where it was killed before, one may have.
+ */
 async function clear(target: DataFolder, building: DataFolder): Promise<void> {
-  const entries = (await readdir(target.root)).filter((name) => name !== basename(building.root));
+  const entries = (await readdir(target.root)).filter((name) => !buildingFolders.includes(name));
   const isHalf =
+    (await exists(join(building.root, movingFile))) &&
     (await exists(building.log)) &&
     (await exists(markerPath(target.log))) &&
     !(await exists(target.log));
@@ -61,10 +71,13 @@ async function moveUp(building: DataFolder, target: DataFolder): Promise<void> {
   await privateDirectory(target.root);
   const [first, last] = [basename(markerPath(target.log)), basename(target.log)];
   const others = (await readdir(building.root)).filter((name) => name !== first && name !== last);
+  const moving = join(building.root, movingFile);
+  await writeDurably(moving, '');
   for (const name of [first, ...others, last]) {
     await rename(join(building.root, name), join(target.root, name));
     await syncDirectory(target.root);
   }
+  await rm(moving);
   await rmdir(building.root);
 }
 

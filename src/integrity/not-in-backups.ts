@@ -1,4 +1,5 @@
 import { reserveFile } from '../storage/disk.ts';
+import { buildingFolders } from './new-directory.ts';
 import { openMarkFile, openingMarkFile } from './open-mark.ts';
 import { scrubStateFile } from './scrub.ts';
 
@@ -29,6 +30,8 @@ export const notInBackups: ReadonlySet<string> = new Set([
   'uploads',
   // Of a copy that was interrupted.
   migratingFolder,
+  // Of a restore or repair that was interrupted.
+  ...buildingFolders,
   // Of the running process.
   'control.sock',
   'trigger.sock',

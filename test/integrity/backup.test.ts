@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
-import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
@@ -105,6 +115,7 @@ test('a data directory that is there and empty, as a mount is, stays; a half mov
   // What a restore that was killed while it moved has left: the marker is there, the log is not.
   const building = join(target.root, '.restoring');
   await restore(kept, dataFolder(building));
+  await writeFile(join(building, 'moving'), '');
   await rename(join(building, 'log.json'), join(target.root, 'log.json'));
   await rename(join(building, 'keys'), join(target.root, 'keys'));
   await assert.rejects(verifyAlone(target), { code: 'DAMAGED' });
@@ -124,6 +135,29 @@ test('a data directory that is there and empty, as a mount is, stays; a half mov
   await repair(sourceOfData(data.root), salvaged.root);
   assert.equal((await stat(salvaged.root)).ino, ino);
   assert.equal((await verifyAlone(salvaged)).sound, true);
+});
+
+test('what a restore that was killed while it built has left is in no backup, and makes no data directory half', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const { kept, target } = await places(t);
+  const other = await recordedData(t, { recordings: 1 });
+  await cp(other.data.root, join(data.root, '.restoring'), { recursive: true });
+  await backUp(data, kept);
+  await restore(kept, target);
+  assert.ok(!(await readdir(target.root)).includes('.restoring'));
+  await rm(data.log, { recursive: true });
+  await assert.rejects(restore(kept, data), /not empty/);
+  assert.ok((await readdir(data.recordings)).length > 0);
+});
+
+test('a damaged log that a restore left in a mount is salvaged into that mount', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const { target } = await places(t);
+  const left = join(target.root, '.restoring');
+  await mkdir(target.root);
+  await cp(data.root, left, { recursive: true });
+  await repair(sourceOfData(left), target.root);
+  assert.equal((await verifyAlone(target)).sound, true);
 });
 
 test('a backup made again copies only what is new, and holds all of it', async (t) => {
