@@ -34,7 +34,11 @@ const mayImport: Record<string, readonly string[]> = {
 };
 
 /** What browsers share with the service's side: such a file imports nothing but others of these. */
-const sharedWithBrowsers = ['src/shared/audio-uplink.ts', 'src/shared/pauses.ts'];
+const sharedWithBrowsers = [
+  'src/shared/audio-uplink.ts',
+  'src/shared/pauses.ts',
+  'src/shared/people-limits.ts',
+];
 
 /** What of `events/log/` is not about LevelDB: sealing and keys. */
 const notOfLevel = ['sealing.ts', 'file-keys.ts'];

@@ -91,6 +91,8 @@ export default {
   'key:Shift': 'Umschalt',
   'key:Space': 'Leertaste',
   copied: 'Kopiert.',
+  notCopied:
+    'Dieser Browser erlaubt hier kein Kopieren. Markieren Sie den Text und kopieren Sie ihn selbst.',
   localLink:
     'Dieser Link funktioniert nur auf dem Server selbst. Für andere Computer legen Sie die Adresse der Seiten fest (server.public_url) und erstellen den Link neu.',
   done: 'Fertig',

@@ -89,6 +89,7 @@ const english = {
   'key:Shift': 'Shift',
   'key:Space': 'Space',
   copied: 'Copied.',
+  notCopied: 'This browser doesn’t allow copying here. Select the text and copy it yourself.',
   localLink:
     'This link works only on the server itself. For other computers, set the address of the pages (server.public_url) and create the link again.',
   done: 'Done',

@@ -66,26 +66,3 @@ export function lineText({ kind, person, text, due }: SummaryLine): string {
   const who = person ? `${person}${kind === 'task' ? ' ' : ': '}` : '';
   return `${who}${text}${due ? `, ${due}` : ''}`;
 }
-
-/**
- * Puts a text on the clipboard; also where the page is not on a secure address, by the browser's own copying.
- * @returns false when the browser allows neither
- */
-export async function copyText(text: string): Promise<boolean> {
-  if ('clipboard' in navigator) {
-    const isWritten = await navigator.clipboard.writeText(text).then(
-      () => true,
-      () => false,
-    );
-    if (isWritten) return true;
-  }
-  const give = (event: ClipboardEvent) => {
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    event.clipboardData?.setData('text/plain', text);
-  };
-  addEventListener('copy', give, { capture: true });
-  const isDone = document.execCommand('copy');
-  removeEventListener('copy', give, { capture: true });
-  return isDone;
-}
