@@ -19,12 +19,14 @@ import type {
   UnknownRecording,
 } from '../recordings/refusals.ts';
 import type { QuestionRefused } from '../recordings/question-limits.ts';
-import type { StageError } from '../shared/errors.ts';
+import { StageError } from '../shared/errors.ts';
+import type { Log } from '../shared/log.ts';
 import type { Busy } from '../shared/mutex.ts';
 import type { BlobsError } from '../storage/blobs/blobs.ts';
 import type { DiskFull } from '../storage/disk.ts';
 import type { SpaceLimitReached } from '../storage/quota.ts';
 import { detail } from '../words/details.ts';
+import type { Sentence } from '../words/params.ts';
 import { Problem, filesUnavailable, invalid, logDamaged, notFound, starting } from './problems.ts';
 import { statusName } from './recording-answer.ts';
 
@@ -39,6 +41,18 @@ export function toProblem(error: unknown): Problem {
   // The table says for each code which errors have it; errors from elsewhere may have the same code.
   const known = (byCode as Record<string, ((error: never) => Problem) | undefined>)[code];
   return known?.(error as never) ?? fromBodyParser(error) ?? mistake(error);
+}
+
+/** What a WebSocket says of an error. @param what failed, for the log */
+export function saidOf(
+  error: unknown,
+  log: Pick<Log, 'error'>,
+  what: string,
+): { code: string; said: Sentence } {
+  if (error instanceof StageError) return { code: error.code, said: error.sentence };
+  const { status, type, said } = toProblem(error);
+  if (status >= 500) log.error({ err: error }, what);
+  return { code: type, said };
 }
 
 const cutOff = (cause: Error): Problem =>

@@ -16,7 +16,8 @@ import { recordedBehindIfThere } from '../continued.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import { toProblem } from '../to-problem.ts';
+import { saidOf } from '../to-problem.ts';
+import { openCounts } from '../../shared/counts.ts';
 import type { AudioFrame } from './frames.ts';
 import { interrupt } from '../../../projections/recording/interruptions.ts';
 import { NotAccepted } from '../../recordings/refusals.ts';
@@ -273,11 +274,8 @@ async function hasEnded(
 }
 
 function refuse(mic: Microphone, error: unknown): void {
-  if (error instanceof StageError) return warn(mic, error.code, error.sentence);
-  const problem = toProblem(error);
-  if (problem.status >= 500)
-    mic.services.log.error({ err: error }, 'recording from a browser failed');
-  warn(mic, problem.type, problem.said);
+  const { code, said } = saidOf(error, mic.services.log, 'recording from a browser failed');
+  warn(mic, code, said);
 }
 
 const warn = ({ connection }: Microphone, code: string, said: Sentence): void =>
@@ -287,7 +285,7 @@ const warn = ({ connection }: Microphone, code: string, said: Sentence): void =>
 function browserRecordings(services: HttpServices) {
   const { recordingService, storage, space } = services;
   /** How many each user is starting: no projection has them yet. */
-  const beginning = new Map<string, number>();
+  const beginning = openCounts();
 
   return async function begin(
     {
@@ -304,8 +302,8 @@ function browserRecordings(services: HttpServices) {
     { userId }: Caller,
   ): Promise<string> {
     const recordingId = key === undefined ? ulid() : recordingIdFor(userId, key);
-    const others = beginning.get(userId) ?? 0;
-    beginning.set(userId, others + 1);
+    const others = beginning.of(userId);
+    beginning.add(userId);
     try {
       const { recordings } = await statusOf(storage, userId);
       const running = recordings.filter(({ device }) => device === null).length + others;
@@ -337,9 +335,7 @@ function browserRecordings(services: HttpServices) {
       await untilReadable(services, accepted);
       return accepted.recordingId;
     } finally {
-      const left = (beginning.get(userId) ?? 1) - 1;
-      if (left === 0) beginning.delete(userId);
-      else beginning.set(userId, left);
+      beginning.remove(userId);
     }
   };
 }

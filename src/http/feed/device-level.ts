@@ -1,10 +1,8 @@
-import type { Sentence } from '../../words/params.ts';
 import { detail } from '../../words/details.ts';
-import { StageError } from '../../shared/errors.ts';
 import { Problem } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
-import type { Caller } from '../../accounts/caller.ts';
-import { toProblem } from '../to-problem.ts';
+import { saidOf } from '../to-problem.ts';
+import type { AudioConnection } from './browser-audio.ts';
 import type { LevelFrame } from './frames.ts';
 
 /** What one connection says of `level.*`: the level of a device, without a recording. */
@@ -15,10 +13,7 @@ export interface DeviceLevel {
 }
 
 /** The connection that a level is told to. */
-export type LevelConnection = {
-  caller(): Caller;
-  send(frame: { type: string; [member: string]: unknown }): void;
-  warn(code: string, said: Sentence, about?: { device: string | null }): void;
+export type LevelConnection = Pick<AudioConnection, 'caller' | 'send' | 'warn'> & {
   /** Counts a message that nothing is done for, as a refused one is: some hundred end the connection. */
   refuse(): void;
 };
@@ -45,7 +40,7 @@ export function deviceLevel(
       });
       connection.send({ type: 'level.ended', device });
     } catch (error) {
-      const { code, said } = saidOf(error, log);
+      const { code, said } = saidOf(error, log, 'testing a device failed');
       connection.warn(code, said, { device });
     }
   };
@@ -74,14 +69,4 @@ export function deviceLevel(
     },
     gone: () => wanted?.stop.abort(),
   };
-}
-
-function saidOf(
-  error: unknown,
-  log: Pick<HttpServices['log'], 'error'>,
-): { code: string; said: Sentence } {
-  if (error instanceof StageError) return { code: error.code, said: error.sentence };
-  const { status, type, said } = toProblem(error);
-  if (status >= 500) log.error({ err: error }, 'testing a device failed');
-  return { code: type, said };
 }

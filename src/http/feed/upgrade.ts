@@ -55,9 +55,9 @@ export function openSockets(services: HttpServices): Sockets {
       handleProtocols: (protocols) => (protocols.has(protocolName) ? protocolName : false),
     }),
     clients: new Set(),
-    connections: connectionsByUser(),
+    byUser: places(limits.socketsPerUserMax),
     tickets: openTickets(services.accounts, services.kept, (link) => isOpenLink(services, link)),
-    byLink: connectionsByLink(),
+    byLink: places(limits.listenersPerLinkMax, limits.linkListenersMax),
     closing: false,
   };
   const { clients, feed, server } = taken;
@@ -103,9 +103,9 @@ type Taken = {
   readonly hosts: HostCheck;
   readonly server: WebSocketServer;
   readonly clients: Set<Client>;
-  readonly connections: ReturnType<typeof connectionsByUser>;
+  readonly byUser: ReturnType<typeof places>;
   readonly tickets: Tickets;
-  readonly byLink: ReturnType<typeof connectionsByLink>;
+  readonly byLink: ReturnType<typeof places>;
   closing: boolean;
 };
 
@@ -115,39 +115,21 @@ async function takeOver(
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const { services, feed, openAudio, openLevel, clients, connections } = taken;
+  const { services, feed, openAudio, openLevel } = taken;
   const { accounts, log } = services;
   // The server no longer looks after this connection: an error without a listener ends the process.
   const onError = (): void => void socket.destroy();
   socket.on('error', onError);
+  const offered = { request, socket, head, onError };
   const url = ownTarget(request, taken.hosts);
   const ticket = url.searchParams.get('ticket');
-  if (ticket !== null) {
-    await takeOverByLink(taken, { request, socket, head, onError }, { url, ticket });
-    return;
-  }
+  if (ticket !== null) return await takeOverByLink(taken, offered, { url, ticket });
   const admitted = await admit(request, accounts, url);
   await services.readiness.until(socketNeeds, limits.readyWaitMs);
-  if (taken.closing) throw new Problem('stopping');
-  if (socket.destroyed) return;
-  connections.enter(admitted.caller);
-  // The connection's end, not the WebSocket's: a handshake that fails never has one.
-  socket.once('close', () => connections.leave(admitted.caller));
-  socket.off('error', onError);
-  taken.server.handleUpgrade(request, socket, head, (webSocket) => {
-    const client = serveSocket(webSocket, admitted, {
-      accounts,
-      feed,
-      log,
-      openAudio,
-      openLevel,
-    });
-    clients.add(client);
-    const counted = services.metrics.socketOpened();
-    webSocket.once('close', () => {
-      clients.delete(client);
-      counted();
-    });
+  accept(taken, offered, {
+    enter: () => taken.byUser.enter(admitted.caller.userId),
+    serve: (webSocket) =>
+      serveSocket(webSocket, admitted, { accounts, feed, log, openAudio, openLevel }),
   });
 }
 
@@ -156,28 +138,43 @@ type Offered = { request: IncomingMessage; socket: Duplex; head: Buffer; onError
 /** The same for who has a link: its ticket says which recording. @throws {Problem} */
 async function takeOverByLink(
   taken: Taken,
-  { request, socket, head, onError }: Offered,
+  offered: Offered,
   { url, ticket }: { url: URL; ticket: string },
 ): Promise<void> {
-  const { services, feed, clients, byLink } = taken;
+  const { services, feed } = taken;
   await services.readiness.until(socketNeeds, limits.readyWaitMs);
   const caller = await taken.tickets.redeem(ticket, url.pathname);
   const link = caller?.link;
   if (!caller || !link) throw notAuthenticated(detail('ticket-expired'));
   const { from } = validated(linkQuerySchema, { from: url.searchParams.get('from') ?? undefined });
-  if (taken.closing) throw new Problem('stopping');
+  const listener = { caller, link, from };
+  accept(taken, offered, {
+    enter: () => taken.byLink.enter(link.link),
+    serve: (webSocket) =>
+      serveLinkSocket(webSocket, listener, { feed: feed.ofLinks, log: services.log }),
+    isByLink: true,
+  });
+}
+
+/** Shakes hands with who was admitted, if there is a place. @throws {Problem} */
+function accept(
+  { services, server, clients, closing }: Taken,
+  { request, socket, head, onError }: Offered,
+  admitted: {
+    enter: () => () => void;
+    serve: (webSocket: WebSocket) => Client;
+    isByLink?: boolean;
+  },
+): void {
+  if (closing) throw new Problem('stopping');
   if (socket.destroyed) return;
-  byLink.enter(link.link);
-  socket.once('close', () => byLink.leave(link.link));
+  // The connection's end, not the WebSocket's: a handshake that fails never has one.
+  socket.once('close', admitted.enter());
   socket.off('error', onError);
-  taken.server.handleUpgrade(request, socket, head, (webSocket) => {
-    const client = serveLinkSocket(
-      webSocket,
-      { caller, link, from },
-      { feed: feed.ofLinks, log: services.log },
-    );
+  server.handleUpgrade(request, socket, head, (webSocket) => {
+    const client = admitted.serve(webSocket);
     clients.add(client);
-    const counted = services.metrics.socketOpened(true);
+    const counted = services.metrics.socketOpened(admitted.isByLink);
     webSocket.once('close', () => {
       clients.delete(client);
       counted();
@@ -224,42 +221,23 @@ function targetOf({ url = '/' }: IncomingMessage): URL {
   }
 }
 
-/** Counts the connections of each user. `enter` throws 429 when the user has as many as allowed. */
-function connectionsByUser() {
-  const open = new Map<string, number>();
-  return {
-    enter({ userId }: Caller): void {
-      const count = open.get(userId) ?? 0;
-      if (count >= limits.socketsPerUserMax) {
-        throw new Problem('too-many-connections', { params: { count } });
-      }
-      open.set(userId, count + 1);
-    },
-    leave({ userId }: Caller): void {
-      const count = open.get(userId) ?? 0;
-      if (count <= 1) open.delete(userId);
-      else open.set(userId, count - 1);
-    },
-  };
-}
-
-/** Counts those who listen by links. `enter` throws 429 when a link, or all, have as many as allowed. */
-function connectionsByLink() {
+/** Places for connections. `enter` throws 429 when a name, or all, have as many as allowed, and returns how to leave. */
+function places(eachMax: number, allMax = Infinity) {
   const open = openCounts();
   let all = 0;
   return {
-    enter(link: string): void {
-      const isFull = open.of(link) >= limits.listenersPerLinkMax;
-      if (isFull || all >= limits.linkListenersMax) {
-        const count = isFull ? limits.listenersPerLinkMax : limits.linkListenersMax;
+    enter(name: string): () => void {
+      const isFull = open.of(name) >= eachMax;
+      if (isFull || all >= allMax) {
+        const count = isFull ? eachMax : allMax;
         throw new Problem('too-many-connections', { params: { count } });
       }
-      open.add(link);
+      open.add(name);
       all += 1;
-    },
-    leave(link: string): void {
-      open.remove(link);
-      all -= 1;
+      return () => {
+        open.remove(name);
+        all -= 1;
+      };
     },
   };
 }
