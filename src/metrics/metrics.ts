@@ -8,7 +8,13 @@ import { unsettledRecordings, recordingsByStatus } from '../../projections/recor
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import type { ClusterMember } from '../storage/cluster.ts';
-import { type AddGauge, type NodeSources, watchNode } from './node-metrics.ts';
+import {
+  type AddGauge,
+  type Figures,
+  type NodeSources,
+  addFigures,
+  watchNode,
+} from './node-metrics.ts';
 
 /** Counters and gauges. Labels are names of ours only: never content, ids or users. */
 export interface Metrics {
@@ -43,16 +49,8 @@ export async function openMetrics(sources: MetricsSources): Promise<Metrics> {
   const add: AddGauge = (gauge) => void new Gauge({ ...gauge, registers: [register] });
   watchLog(sources, add);
   watchRecordings(sources, add);
-  watchScrub(sources.scrub, add);
-  watchNotices(sources.noticesDropped, add);
   watchSpace(sources.space, add);
-  add({
-    name: 'mitschrift_passages_waiting',
-    help: 'Recordings that wait to be found by their meaning; 0 where another node looks after them, or no embedding server is set.',
-    collect() {
-      this.set(sources.passageMaker.behind()?.waiting ?? 0);
-    },
-  });
+  addFigures(add, figuresOf(sources));
   if (sources.cluster) watchNode({ ...sources, cluster: sources.cluster }, add);
 
   return {
@@ -171,14 +169,27 @@ function stageClock() {
   };
 }
 
+const figuresOf = ({ store, scrub, noticesDropped, passageMaker }: MetricsSources): Figures => ({
+  mitschrift_log_head: ['Position of the last fact in the log.', () => store.head()],
+  mitschrift_scrub_position: [
+    'Everything in the log up to this position was found sound.',
+    () => scrub().verified,
+  ],
+  mitschrift_scrub_completed_timestamp_seconds: [
+    'When everything was last looked at; 0: never yet.',
+    () => new Date(scrub().completedAt ?? 0).getTime() / 1000,
+  ],
+  mitschrift_notices_dropped: [
+    'Notices that other nodes were not told since the service started, as there were too many.',
+    noticesDropped,
+  ],
+  mitschrift_passages_waiting: [
+    'Recordings that wait to be found by their meaning; 0 where another node looks after them, or no embedding server is set.',
+    () => passageMaker.behind()?.waiting ?? 0,
+  ],
+});
+
 function watchLog({ store, projections }: MetricsSources, add: AddGauge): void {
-  add({
-    name: 'mitschrift_log_head',
-    help: 'Position of the last fact in the log.',
-    async collect() {
-      this.set(await store.head());
-    },
-  });
   add({
     name: 'mitschrift_projection_behind',
     help: 'Facts that a projection has not applied yet.',
@@ -231,34 +242,6 @@ function watchRecordings({ storage, recordingService }: MetricsSources, add: Add
           this.inc({ stage, waiting: waiting ? 'yes' : 'no' });
         }
       }
-    },
-  });
-}
-
-function watchScrub(scrub: MetricsSources['scrub'], add: AddGauge): void {
-  add({
-    name: 'mitschrift_scrub_position',
-    help: 'Everything in the log up to this position was found sound.',
-    collect() {
-      this.set(scrub().verified);
-    },
-  });
-  add({
-    name: 'mitschrift_scrub_completed_timestamp_seconds',
-    help: 'When everything was last looked at; 0: never yet.',
-    collect() {
-      const { completedAt } = scrub();
-      this.set(completedAt === null ? 0 : Date.parse(completedAt) / 1000);
-    },
-  });
-}
-
-function watchNotices(dropped: () => number, add: AddGauge): void {
-  add({
-    name: 'mitschrift_notices_dropped',
-    help: 'Notices that other nodes were not told since the service started, as there were too many.',
-    collect() {
-      this.set(dropped());
     },
   });
 }

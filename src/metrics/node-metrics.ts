@@ -5,6 +5,23 @@ import type { ClusterMember } from '../storage/cluster.ts';
 
 export type AddGauge = (gauge: Omit<GaugeConfiguration<string>, 'registers'>) => void;
 
+/** Gauges without labels, by name: what each says, and how it is read. */
+export type Figures = Readonly<
+  Record<string, readonly [help: string, read: () => number | Promise<number>]>
+>;
+
+export function addFigures(add: AddGauge, figures: Figures): void {
+  for (const [name, [help, read]] of Object.entries(figures)) {
+    add({
+      name,
+      help,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  }
+}
+
 /** What the figures of a node are taken from. */
 export type NodeSources = {
   store: { head(): Promise<number> };
@@ -40,35 +57,6 @@ export function watchNode(
     },
   });
   add({
-    name: 'mitschrift_projector',
-    help: '1: this node keeps the lists of recordings up to the log, for all.',
-    collect() {
-      this.set(cluster.held().some((name) => kindOf(name) === 'projector') ? 1 : 0);
-    },
-  });
-  add({
-    name: 'mitschrift_work_slots',
-    help: 'For how many recordings this node works at once.',
-    collect() {
-      this.set(slots);
-    },
-  });
-  add({
-    name: 'mitschrift_work_slots_used',
-    help: 'For how many recordings this node works.',
-    collect() {
-      this.set(recordingService.slotsUsed());
-    },
-  });
-  add({
-    name: 'mitschrift_followed_behind',
-    help: 'Facts in the log that this node has not told its clients of yet.',
-    async collect() {
-      const head = await store.head();
-      this.set(Math.max(0, head - projections.position()));
-    },
-  });
-  add({
     name: 'mitschrift_database_connections',
     help: 'Connections to the database that questions share.',
     labelNames: ['state'],
@@ -78,12 +66,24 @@ export function watchNode(
       this.set({ state: 'free' }, max - used);
     },
   });
-  add({
-    name: 'mitschrift_database_waiting',
-    help: 'Questions that wait for a connection to the database.',
-    collect() {
-      this.set(cluster.connections().waiting);
-    },
+  addFigures(add, {
+    mitschrift_projector: [
+      '1: this node keeps the lists of recordings up to the log, for all.',
+      () => Number(cluster.held().some((name) => kindOf(name) === 'projector')),
+    ],
+    mitschrift_work_slots: ['For how many recordings this node works at once.', () => slots],
+    mitschrift_work_slots_used: [
+      'For how many recordings this node works.',
+      () => recordingService.slotsUsed(),
+    ],
+    mitschrift_followed_behind: [
+      'Facts in the log that this node has not told its clients of yet.',
+      async () => Math.max(0, (await store.head()) - projections.position()),
+    ],
+    mitschrift_database_waiting: [
+      'Questions that wait for a connection to the database.',
+      () => cluster.connections().waiting,
+    ],
   });
 }
 
