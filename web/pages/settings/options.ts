@@ -1,6 +1,9 @@
 /** What this host and its models offer for some settings, so that nobody types a name by heart. */
+import { computed } from 'nanostores';
 import { ApiError, answer, api } from '../../client/api.ts';
 import { spokenLanguages } from '../../components/spoken-languages.ts';
+import { locale } from '../../words/i18n.ts';
+import { words } from './words.ts';
 
 export type Known = {
   /** Input devices of the service's computer; null: not asked for, or it did not say. */
@@ -27,30 +30,23 @@ export async function whatIsKnown(keys: readonly string[]): Promise<Known> {
   };
 }
 
-type Words = {
-  defaultDevice: string;
-  anyLanguage: string;
-  anyModel: string;
-};
-
 /** The options of a setting; undefined where it is typed. */
-export function knownOptions(
-  key: string,
-  context: { known: Known; words: Words; locale: string },
-): { value: string; label: string }[] | undefined {
-  const { known, words, locale } = context;
-  const { devices } = known;
-  if (key === 'audio.device' && devices !== null && devices.length > 0)
-    return [unset(words.defaultDevice), ...devices.map((name) => option(name))];
-  if (key === 'stt.local_model' && known.speechModels.length > 0)
-    return [unset(words.anyModel), ...known.speechModels.map(({ id, title }) => option(id, title))];
-  if (key === 'stt.language' && known.languages.length > 0)
-    return [
-      option('auto', words.anyLanguage),
-      ...spokenLanguages(locale, known.languages).map(({ code, name }) => option(code, name)),
-    ];
-  return undefined;
-}
+export const knownOptions = computed(
+  [words, locale],
+  ($words, $locale) =>
+    (key: string, { devices, speechModels, languages }: Known) => {
+      if (key === 'audio.device' && devices !== null && devices.length > 0)
+        return [unset($words.defaultDevice), ...devices.map((name) => option(name))];
+      if (key === 'stt.local_model' && speechModels.length > 0)
+        return [unset($words.anyModel), ...speechModels.map(({ id, title }) => option(id, title))];
+      if (key === 'stt.language' && languages.length > 0)
+        return [
+          option('auto', $words.anyLanguage),
+          ...spokenLanguages($locale, languages).map(({ code, name }) => option(code, name)),
+        ];
+      return undefined;
+    },
+);
 
 const unset = (label: string) => option('', label);
 const option = (value: string, label = value) => ({ value, label });
