@@ -1,6 +1,6 @@
 /** The HTTP interface, typed by its OpenAPI document (`interface.d.ts`, made by `npm run types:web`). */
 import createClient from 'openapi-fetch';
-import type { components, paths } from './interface.d.ts';
+import type { components, operations, paths } from './interface.d.ts';
 import { locale } from '../words/i18n.ts';
 import { words } from '../components/words.ts';
 import { confirmPassword } from './confirmation.ts';
@@ -8,6 +8,17 @@ import { session } from './session.ts';
 
 /** A schema of the OpenAPI document by its name. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+
+type Json = { content: { 'application/json': unknown } };
+type JsonOf<Body> = Body extends Json ? Body['content']['application/json'] : never;
+/** What an operation of the OpenAPI document answers when it is done. */
+export type Answered<Name extends keyof operations> = JsonOf<
+  operations[Name]['responses'][keyof operations[Name]['responses'] & (200 | 201)]
+>;
+/** What is sent to an operation. */
+export type Sent<Name extends keyof operations> = JsonOf<
+  NonNullable<(operations[Name] & { requestBody?: unknown })['requestBody']>
+>;
 
 /** RFC 9457, as every error of the service is. */
 export type Problem = {

@@ -1,11 +1,9 @@
 /** Models of the service's machine, kept up to date by `model` frames while a page shows them. */
 import { atom, onMount } from 'nanostores';
-import { ApiError, type Schema, answer, api } from './api.ts';
+import { type Answered, ApiError, type Schema, answer, api } from './api.ts';
 import { type Frame, onFrame } from './feed.ts';
-import type { paths } from './interface.d.ts';
 
-type Answer = paths['/models']['get']['responses'][200]['content']['application/json'];
-export type Model = Answer['models'][number];
+export type Model = Answered<'listModels'>['models'][number];
 export type ModelProgress = NonNullable<Model['progress']>;
 
 /** null before the first answer. Asked for when a page begins to use it. */

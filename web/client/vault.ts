@@ -1,8 +1,6 @@
-import { answer, api } from './api.ts';
-import type { paths } from './interface.d.ts';
+import { type Answered, answer, api } from './api.ts';
 
 /** The folder into which one's notes are copied, and when they are. */
-export type Vault =
-  paths['/users/me/vault']['get']['responses']['200']['content']['application/json'];
+export type Vault = Answered<'getOwnVault'>;
 
 export const readVault = (): Promise<Vault> => answer(api.GET('/users/me/vault'));

@@ -3,12 +3,9 @@
  * a page that shows them is opened, when the window gets the focus, and after each change that is made here.
  */
 import { atom, onMount } from 'nanostores';
-import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
 import { connection, onFrame } from '../client/feed.ts';
-import type { operations } from '../client/interface.d.ts';
 
-type Answered<Name extends 'listFolders' | 'listTags' | 'changeRecordings'> =
-  operations[Name]['responses'][200]['content']['application/json'];
 export type Folder = Answered<'listFolders'>['folders'][number];
 export type Tag = Answered<'listTags'>['tags'][number];
 export type Counted = Pick<Folder, 'recordings' | 'more'>;

@@ -1,12 +1,10 @@
 /** Rules of who is logged in. No frame tells of them: they are read when their page is opened, and after each change. */
 import { atom, onMount } from 'nanostores';
-import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
 import { connection } from '../client/feed.ts';
-import type { operations } from '../client/interface.d.ts';
 
-export type Rule =
-  operations['listRules']['responses'][200]['content']['application/json']['rules'][number];
-export type Tried = operations['tryRule']['responses'][200]['content']['application/json'];
+export type Rule = Answered<'listRules'>['rules'][number];
+export type Tried = Answered<'tryRule'>;
 /** What is saved of a rule. */
 export type RuleParts = Pick<Rule, 'when' | 'then'>;
 

@@ -1,18 +1,16 @@
 /** Templates of summaries: of who is logged in, of the house, and built-in ones. Read again whenever somebody begins to look. */
 import { atom, onMount } from 'nanostores';
-import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
 import { connection } from '../client/feed.ts';
-import type { operations } from '../client/interface.d.ts';
 import { locale } from '../words/i18n.ts';
 
-export type Templates =
-  operations['listTemplates']['responses'][200]['content']['application/json'];
+export type Templates = Answered<'listTemplates'>;
 export type Template = Templates['templates'][number];
 /** One's own, or those of everybody, which administrators change. */
 export type Whose = 'mine' | 'house';
 export type TemplateBody = Omit<Template, 'id' | 'revision'>;
 export type Section = Template['sections'][number];
-export type Tried = operations['tryTemplate']['responses'][200]['content']['application/json'];
+export type Tried = Answered<'tryTemplate'>;
 
 /** Null before they were read. */
 export const templates = atom<Templates | null>(null);

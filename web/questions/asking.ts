@@ -1,13 +1,11 @@
 /** Asks questions, and what came of the last one: an answer is kept in the page that asked, nowhere else. */
 import { type ReadableAtom, atom } from 'nanostores';
 import { announce } from '../app/announce.ts';
-import { ApiError, type Problem, answer, api } from '../client/api.ts';
-import type { paths } from '../client/interface.d.ts';
+import { type Answered, ApiError, type Problem, type Sent, answer, api } from '../client/api.ts';
 import { words } from './words.ts';
 
-type Route = paths['/questions']['post'];
-type Body = Route['requestBody']['content']['application/json'];
-export type Answer = Route['responses'][200]['content']['application/json'];
+type Body = Sent<'ask'>;
+export type Answer = Answered<'ask'>;
 export type Cite = Answer['nearest'][number];
 
 export type Questioning<Asked> =

@@ -1,14 +1,11 @@
 /** How long audio and notes are kept: what is set, what goes soon, what waits for a yes. */
 import { atom, computed, onMount } from 'nanostores';
-import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
 import { connection } from '../client/feed.ts';
-import type { operations } from '../client/interface.d.ts';
 import { order } from '../order/order.ts';
 import { format } from '../words/i18n.ts';
 import { words } from './words.ts';
 
-type Answered<Name extends 'getRetention' | 'previewRetention' | 'listForgotten'> =
-  operations[Name]['responses'][200]['content']['application/json'];
 export type Retention = Answered<'getRetention'>;
 export type Preview = Answered<'previewRetention'>;
 export type PreviewItem = Preview['items'][number];

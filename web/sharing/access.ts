@@ -1,9 +1,6 @@
 /** With whom a note or a folder is shared, and what they may do. */
-import { answer, api } from '../client/api.ts';
-import type { operations } from '../client/interface.d.ts';
+import { type Answered, answer, api } from '../client/api.ts';
 
-type Answered<Name extends 'readAccess' | 'readFolderAccess' | 'directory'> =
-  operations[Name]['responses'][200]['content']['application/json'];
 export type Grant = Answered<'readFolderAccess'>['grants'][number] & {
   /** By the folder that it is in. */
   by_folder?: boolean;

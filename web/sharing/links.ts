@@ -1,12 +1,11 @@
 /** Links to a note, for people without an account here. */
-import { answer, api } from '../client/api.ts';
-import type { operations } from '../client/interface.d.ts';
+import { type Answered, type Sent, answer, api } from '../client/api.ts';
 
-export type Opened = operations['readAccess']['responses'][200]['content']['application/json'];
+export type Opened = Answered<'readAccess'>;
 export type Link = Opened['links'][number];
 export type Seen = Opened['seen'][number];
-export type NewLink = operations['createLink']['requestBody']['content']['application/json'];
-export type Created = operations['createLink']['responses'][201]['content']['application/json'];
+export type NewLink = Sent<'createLink'>;
+export type Created = Answered<'createLink'>;
 
 /** @throws {ApiError} */
 export const readLinks = async (id: string): Promise<Opened> =>

@@ -1,10 +1,8 @@
 /** Where a word stands misheard in older notes, and how it is corrected there. */
-import { answer, api } from '../client/api.ts';
-import type { paths } from '../client/interface.d.ts';
+import { type Answered, answer, api } from '../client/api.ts';
 import type { Whose } from './spelling.ts';
 
-type Answered = paths['/words/{id}/find']['get']['responses'][200]['content']['application/json'];
-export type FoundNote = Answered['recordings'][number];
+export type FoundNote = Answered<'findWord'>['recordings'][number];
 export type Place = FoundNote['edits'][number];
 /** `next`: where it goes on; null: all were looked through. `fraction`: how much of the library can be by now. */
 export type FoundOld = { notes: readonly FoundNote[]; next: string | null; fraction: number };

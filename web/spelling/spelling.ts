@@ -3,16 +3,15 @@
  * read when somebody begins to look, and after each change that is made here.
  */
 import { type WritableAtom, atom, onMount } from 'nanostores';
-import { ApiError, type Problem, answer, api } from '../client/api.ts';
+import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
 import { connection } from '../client/feed.ts';
-import type { operations } from '../client/interface.d.ts';
 
 /** One's own, or those of everybody, which administrators change. */
 export type Whose = 'mine' | 'house';
-export type Words = operations['listWords']['responses'][200]['content']['application/json'];
+export type Words = Answered<'listWords'>;
 export type Word = Words['words'][number];
 export type WordBody = Pick<Word, 'write' | 'heard' | 'folder'>;
-export type Imported = operations['importWords']['responses'][200]['content']['application/json'];
+export type Imported = Answered<'importWords'>;
 
 /** That saved last first; null before they were read. */
 export const spelling: Readonly<Record<Whose, WritableAtom<Words | null>>> = {

@@ -2,15 +2,13 @@
 import { persistentJSON } from '@nanostores/persistent';
 import { atom, computed } from 'nanostores';
 import { offer, toast } from '../app/toasts.ts';
-import { ApiError, type Problem, answer, api } from '../client/api.ts';
-import type { paths } from '../client/interface.d.ts';
+import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
 import { session } from '../client/session.ts';
 import { keepRecent } from '../order/recent.ts';
 import { deleteWord, hasWords, readWords, saveWord, spelling } from './spelling.ts';
 import { words } from './words.ts';
 
-type Answered = paths['/words/suggestions']['get']['responses'][200]['content']['application/json'];
-export type Suggestion = Answered['suggestions'][number];
+export type Suggestion = Answered<'suggestWords'>['suggestions'][number];
 type Pair = Pick<Suggestion, 'write' | 'heard'>;
 
 const all = atom<readonly Suggestion[]>([]);

@@ -1,9 +1,7 @@
 /** Groups, with which people share: an administrator makes them and says who is in them. */
-import { answer, api } from '../../client/api.ts';
-import type { operations } from '../../client/interface.d.ts';
+import { type Answered, answer, api } from '../../client/api.ts';
 
-export type Group =
-  operations['listGroups']['responses'][200]['content']['application/json']['groups'][number];
+export type Group = Answered<'listGroups'>['groups'][number];
 
 /** All of them, the names of all who can be in one, and what the sign-on provider is called. @throws {ApiError} */
 export async function readGroups(): Promise<{

@@ -1,10 +1,8 @@
 /** What happened to users, rights, shares and settings, logins and backups, for administrators. */
-import { answer, api, fetchAsUser } from '../../client/api.ts';
-import type { paths } from '../../client/interface.d.ts';
+import { type Answered, answer, api, fetchAsUser } from '../../client/api.ts';
 import { saveFile } from '../../client/save-file.ts';
 
-type Get = paths['/happened']['get'];
-type Page = Get['responses'][200]['content']['application/json'];
+type Page = Answered<'whatHappened'>;
 export type Happened = Page['happened'][number];
 export type Kind = Happened['kind'];
 

@@ -5,6 +5,7 @@
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { pauseAfter } from '../../../src/shared/pauses.ts';
 import {
+  type Answered,
   ApiError,
   type Problem,
   type Schema,
@@ -12,14 +13,12 @@ import {
   api,
   fetchAsStranger,
 } from '../../client/api.ts';
-import type { operations } from '../../client/interface.d.ts';
 import { turnOf, withTurns, withUtterance } from '../recording/live/heard.ts';
 import type { Ticket } from '../recording/ticket.ts';
 import type { Turn } from '../recording/turn-key.ts';
 
-type Answered = operations['readShared']['responses'][200]['content']['application/json'];
 /** With what was heard since it was asked for. */
-export type SharedNote = Omit<Answered, 'turns'> & { utterances: readonly Turn[] };
+export type SharedNote = Omit<Answered<'readShared'>, 'turns'> & { utterances: readonly Turn[] };
 type Frame = Schema<'ServerFrame'>;
 type Standing = Extract<Frame, { type: 'shared' }>;
 
@@ -155,7 +154,7 @@ async function read(open: Open): Promise<void> {
   }
 }
 
-function take(open: Open, { turns, ...note }: Answered): void {
+function take(open: Open, { turns, ...note }: Answered<'readShared'>): void {
   const isLive = note.state === 'running';
   const answered: SharedNote = { ...note, utterances: turns };
   const shown = isLive ? withTurns(answered, [...open.finals.values()]) : answered;
@@ -219,7 +218,10 @@ function stands(open: Open, frame: Standing): void {
 type Asked = { token: string; password: string | undefined; ticket: string | undefined };
 
 /** With a ticket that is still good no password is asked for again. @throws {ApiError} */
-const ask = async ({ token, password, ticket }: Asked, signal: AbortSignal): Promise<Answered> =>
+const ask = async (
+  { token, password, ticket }: Asked,
+  signal: AbortSignal,
+): Promise<Answered<'readShared'>> =>
   await answer(
     api.POST('/shared', {
       body: {
@@ -233,7 +235,7 @@ const ask = async ({ token, password, ticket }: Asked, signal: AbortSignal): Pro
   );
 
 /** Frames of what was said since it was asked for come, too. */
-function follow(open: Open, { ticket, turns }: Answered): WebSocket {
+function follow(open: Open, { ticket, turns }: Answered<'readShared'>): WebSocket {
   const url = new URL('/ws', location.href);
   url.protocol = url.protocol.replace('http', 'ws');
   url.searchParams.set('ticket', ticket);

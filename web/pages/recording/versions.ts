@@ -1,12 +1,9 @@
 /** The versions of a recording's documents. */
-import { type Schema, answer, api } from '../../client/api.ts';
-import type { paths } from '../../client/interface.d.ts';
+import { type Answered, type Schema, answer, api } from '../../client/api.ts';
 
-type Answer<Path extends '/recordings/{id}/versions' | '/recordings/{id}/versions/{version}'> =
-  paths[Path]['get']['responses'][200]['content']['application/json'];
-export type Versions = Answer<'/recordings/{id}/versions'>['versions'];
+export type Versions = Answered<'listVersions'>['versions'];
 export type Version = Versions[number];
-export type WholeVersion = Answer<'/recordings/{id}/versions/{version}'>;
+export type WholeVersion = Answered<'readVersion'>;
 
 /** Newest first. @throws {ApiError} */
 export const versionsOf = async (id: string): Promise<Versions> =>

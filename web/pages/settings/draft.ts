@@ -1,8 +1,7 @@
+import type { Answered } from '../../client/api.ts';
 /** What is being changed on the settings page: values by key, what differs, and what is wrong with it. */
-import type { paths } from '../../client/interface.d.ts';
 
-type Page = paths['/config/schema']['get']['responses'][200]['content']['application/json'];
-export type SettingGroup = Page['groups'][number];
+export type SettingGroup = Answered<'describeConfig'>['groups'][number];
 export type SettingField = SettingGroup['settings'][number];
 /** Values by dotted key, as `GET /config` has them below sections. */
 export type Values = Record<string, unknown>;

@@ -1,10 +1,8 @@
 /** What the service says of its machine (`GET /doctor`), as this page shows it. */
 import { atom } from 'nanostores';
-import { answer, api, fetchAsUser } from '../../client/api.ts';
-import type { operations } from '../../client/interface.d.ts';
+import { type Answered, answer, api, fetchAsUser } from '../../client/api.ts';
 
-type Answered = operations['doctor']['responses'][200]['content']['application/json'];
-export type Health = Answered['checks'][number];
+export type Health = Answered<'doctor'>['checks'][number];
 
 /** What the last look found; null before the first. */
 export const health = atom<{ checks: readonly Health[]; at: number } | null>(null);

@@ -1,15 +1,10 @@
 /** Users of the service, and what an administrator does with them. */
-import { ApiError, answer, api } from '../../client/api.ts';
-import type { paths } from '../../client/interface.d.ts';
+import { type Answered, ApiError, answer, api } from '../../client/api.ts';
 
-type Answer = paths['/users']['get']['responses'][200]['content']['application/json'];
-export type Person = Answer['users'][number];
+export type Person = Answered<'listUsers'>['users'][number];
 
-type Invitations =
-  paths['/users/invitations']['get']['responses'][200]['content']['application/json'];
-export type OpenLink = Invitations['invitations'][number];
-export type GivenLink =
-  paths['/users/invitations']['post']['responses'][201]['content']['application/json'];
+export type OpenLink = Answered<'listInvitations'>['invitations'][number];
+export type GivenLink = Answered<'invite'>;
 
 /** Recordings of an account that nobody has any more, or never had. */
 export type Left = Pick<Person, 'user_id' | 'recordings' | 'bytes'>;
@@ -18,8 +13,7 @@ export type Left = Pick<Person, 'user_id' | 'recordings' | 'bytes'>;
 export const leftBy = async (): Promise<readonly Left[]> => (await answer(api.GET('/users'))).left;
 
 /** What is shown of a recording that nobody has: when, of what kind and how long. */
-export type LeftRecording = Answered['recordings'][number];
-type Answered = paths['/recordings']['get']['responses'][200]['content']['application/json'];
+export type LeftRecording = Answered<'listRecordings'>['recordings'][number];
 
 /** All recordings of one owner, newest first. @throws {ApiError} */
 export async function recordingsLeft(from: string): Promise<LeftRecording[]> {

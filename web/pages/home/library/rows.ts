@@ -1,8 +1,6 @@
+import type { Answered } from '../../../client/api.ts';
 /** Rows of the library: notes under the days on which they were recorded. */
-import type { operations } from '../../../client/interface.d.ts';
 
-type Answered<Name extends 'listTranscripts' | 'search'> =
-  operations[Name]['responses'][200]['content']['application/json'];
 export type Note = Answered<'listTranscripts'>['transcripts'][number];
 /** What `GET /search` answers with `group=note`. */
 export type NotesFound = Extract<Answered<'search'>, { notes: unknown }>;

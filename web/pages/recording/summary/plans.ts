@@ -1,6 +1,5 @@
 /** What a person changes of a summary: what is sent for it, how it is seen to be done, and what takes it back. */
-import type { paths } from '../../../client/interface.d.ts';
-import { ApiError, answer, api } from '../../../client/api.ts';
+import { ApiError, type Sent, answer, api } from '../../../client/api.ts';
 import { ChangedSince, type Note, type Plan } from '../changes.ts';
 import type { SummaryLine } from '../recording.ts';
 import type { Recording } from '../turn-key.ts';
@@ -129,11 +128,8 @@ export function predecessor(now: Recording, id: string): string | null {
   return lines[lines.findIndex((one) => one.id === id) - 1]?.id ?? null;
 }
 
-type Sent =
-  paths['/recordings/{id}/summary']['patch']['requestBody']['content']['application/json'];
-
 /** @throws {ChangedSince} when it was asked for what is not so any more */
-async function send({ id }: Note, body: Sent, key?: string) {
+async function send({ id }: Note, body: Sent<'editSummary'>, key?: string) {
   const header = key === undefined ? {} : { 'Idempotency-Key': key };
   try {
     const params = { path: { id }, header };
