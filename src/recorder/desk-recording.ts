@@ -23,21 +23,6 @@ export type DeskEnd =
   /** The service takes no more of it; the audio stays here. */
   | 'kept';
 
-/** One recording of this desk: its capture process, and the link that sends what that writes. */
-export interface DeskRecording {
-  readonly folder: DeskFolder;
-  state(): DeskState;
-  /** Nothing more is captured; what is there is sent. */
-  stop(): Promise<void>;
-  /**
-   * Settles when there is nothing left to do.
-   * @throws {StageError} when the device cannot be recorded
-   */
-  readonly ended: Promise<DeskEnd>;
-  /** Sends no more for now: what is not sent stays on the disk. */
-  leave(): Promise<void>;
-}
-
 type DeskRecordingDeps = {
   devices: DeskDevices;
   login(): Promise<Login | null>;
@@ -58,7 +43,7 @@ const pokeMs = 100;
 
 /** Starts a recording, or goes on with one that an earlier process left. */
 export const openDeskRecording = (folder: DeskFolder, deps: DeskRecordingDeps): DeskRecording =>
-  new CapturedAndSent(folder, deps);
+  new DeskRecording(folder, deps);
 
 /** What is to be said of a recording of this desk. */
 export type DeskState = {
@@ -75,9 +60,13 @@ export type DeskState = {
   away: string | null;
 };
 
-/** Holds the capture's connection, the file and the link. */
-class CapturedAndSent implements DeskRecording {
+/** One recording of this desk: its capture process, whose connection it holds, and the link that sends what that writes. */
+export class DeskRecording {
   readonly folder: DeskFolder;
+  /**
+   * Settles when there is nothing left to do.
+   * @throws {StageError} when the device cannot be recorded
+   */
   readonly ended: Promise<DeskEnd>;
   readonly #deps: DeskRecordingDeps;
   readonly #audio: DeskAudio;
@@ -133,11 +122,13 @@ class CapturedAndSent implements DeskRecording {
     };
   }
 
+  /** Nothing more is captured; what is there is sent. */
   async stop(): Promise<void> {
     await this.#over();
     if (this.#isPaused) this.#link.begin();
   }
 
+  /** Sends no more for now: what is not sent stays on the disk. */
   async leave(): Promise<void> {
     this.#left.abort();
     this.#link.close();

@@ -26,7 +26,7 @@ import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { ClusterMember } from '../storage/cluster.ts';
 import { type ByOne, openByOne } from '../storage/by-one.ts';
 import { openDailyCounts } from '../storage/daily-counts.ts';
-import { openAudioStore } from '../storage/audio/blob-audio.ts';
+import { openAudioStore } from '../storage/audio/audio-store.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { blobsOfOneProcess } from '../storage/blobs/file-blobs.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';

@@ -8,7 +8,7 @@ import { type TestContext, after, describe, it, test } from 'node:test';
 import { exists } from '../../src/shared/files.ts';
 import type { AudioFile, AudioStore } from '../../src/storage/audio/audio-store.ts';
 import type { BeforePut } from '../../src/storage/audio/live-audio.ts';
-import { openAudioStore } from '../../src/storage/audio/blob-audio.ts';
+import { openAudioStore } from '../../src/storage/audio/audio-store.ts';
 import type { Blobs } from '../../src/storage/blobs/blobs.ts';
 import { openBlobs } from '../../src/storage/blobs/open-blobs.ts';
 import { s3Server } from '../support/s3-server.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AudioStore } from '../../src/storage/audio/audio-store.ts';
-import { openAudioStore } from '../../src/storage/audio/blob-audio.ts';
+import { openAudioStore } from '../../src/storage/audio/audio-store.ts';
 import { blobsOfOneProcess } from '../../src/storage/blobs/file-blobs.ts';
 
 /** The audio of a process that is alone with a data directory: in `recordings/` there. */

@@ -4,14 +4,6 @@ import { wavHeaderBytes } from '../../audio/wav.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { fileHash, ifMissing } from '../../shared/files.ts';
 
-/** The hash of a file while it is captured: at the end only its last samples and its header are left to be hashed. */
-export interface GrowingHash {
-  /** Of the file as it is now; it grows no more. @throws the system's errors */
-  end(): Promise<{ sha256: string; bytes: number }>;
-  /** Reads no more; twice is once. */
-  close(): Promise<void>;
-}
-
 /** Its header changes as long as it grows. */
 const form = `first-${wavHeaderBytes}-last:`;
 /** What was written last may still be cut off and written again, when a capture dies: half a frame of it. */
@@ -22,9 +14,10 @@ const lookEveryMs = 5_000;
 
 /** Follows the audio of a recording's folder, which may not be there yet. What it misses is read at the end. */
 export const growingHash = (folder: string): GrowingHash =>
-  new FollowedHash(join(folder, audioFileName));
+  new GrowingHash(join(folder, audioFileName));
 
-class FollowedHash implements GrowingHash {
+/** The hash of a file while it is captured: at the end only its last samples and its header are left to be hashed. */
+export class GrowingHash {
   readonly #path: string;
   #hash = fileHash(form);
   #bytes = 0;
@@ -37,6 +30,7 @@ class FollowedHash implements GrowingHash {
     this.#lookLater();
   }
 
+  /** Of the file as it is now; it grows no more. @throws the system's errors */
   async end(): Promise<{ sha256: string; bytes: number }> {
     await this.close();
     const file = await open(this.#path, 'r');
@@ -49,6 +43,7 @@ class FollowedHash implements GrowingHash {
     }
   }
 
+  /** Reads no more; twice is once. */
   async close(): Promise<void> {
     this.#isOver = true;
     clearTimeout(this.#timer);

@@ -24,20 +24,6 @@ import { type Track, type Upkeep, captureUpkeep, openTrack } from './track.ts';
 import { deviceFrameBytes } from '../../audio/level-meter.ts';
 import { captureRate } from '../../audio/wav.ts';
 
-/** One device into one file until it is ended, whatever the device does meanwhile. */
-export interface Recorder {
-  status(): CaptureStatus;
-  pause(): void;
-  resume(): void;
-  /** The first reason counts. */
-  end(reason: EndReason): void;
-  /**
-   * Settles when the file is complete on the disk. `hung`: the device did not close.
-   * Rejects with {ClaimedElsewhere}.
-   */
-  readonly ended: Promise<{ last: CaptureEnded; hung: boolean }>;
-}
-
 /**
  * @param now clock by which the time of the recording is measured
  * @throws {ClaimedElsewhere} another process has claimed the folder
@@ -48,14 +34,18 @@ export async function openRecorder(
   now: ElapsedClock = elapsedClock(),
 ): Promise<Recorder> {
   if ((await readClaim(spec.folder))?.claim !== spec.claim) throw new ClaimedElsewhere();
-  return new DeviceRecorder(spec, native, await openTrack(spec, now), now);
+  return new Recorder(spec, native, await openTrack(spec, now), now);
 }
 
 /** Between attempts to open a device that is missing, milliseconds. */
 const reopenMs = 500;
 
-/** Holds the device and the file. It opens the device again and again until the recording ends. */
-class DeviceRecorder implements Recorder {
+/** One device into one file until it is ended, whatever the device does meanwhile: it is opened again and again. */
+export class Recorder {
+  /**
+   * Settles when the file is complete on the disk. `hung`: the device did not close.
+   * Rejects with {ClaimedElsewhere}.
+   */
   readonly ended: Promise<{ last: CaptureEnded; hung: boolean }>;
   readonly #spec: CaptureSpec;
   readonly #native: Naudiodon | null;
@@ -127,6 +117,7 @@ class DeviceRecorder implements Recorder {
     this.#applyChange();
   }
 
+  /** The first reason counts. */
   end(reason: EndReason): void {
     if (this.#ending !== null) return;
     this.#ending = reason;

@@ -27,11 +27,12 @@ export async function openTrack(spec: CaptureSpec, now: ElapsedClock): Promise<T
   const ledger = await recoverLedger(path, channels, writer.frames, notes?.ledger ?? null);
   const stopped = before && writer.frames > 0 && !wasPaused;
   const missingSince = stopped ? now() - Math.max(0, Date.now() - before.mtimeMs) : null;
-  return new FileTrack(spec, { now, writer, ledger, wasPaused, missingSince });
+  return new Track(spec, { now, writer, ledger, wasPaused, missingSince });
 }
 
-/** Holds the file. */
-class FileTrack implements Track {
+/** What is captured: the file, which it holds, and what is known about it. */
+export class Track {
+  /** Whether it was paused when it was opened. */
   readonly wasPaused: boolean;
   readonly #spec: CaptureSpec;
   readonly #now: ElapsedClock;
@@ -44,7 +45,7 @@ class FileTrack implements Track {
   #ledger: Ledger;
   /** With the gap that is being filled. */
   #filling: Ledger | null = null;
-  #level: Track['level'] = null;
+  #level: { rms: number; peak: number } | null = null;
   #flatSeconds = 0;
   #quietSeconds = 0;
   #paused: boolean;
@@ -72,22 +73,27 @@ class FileTrack implements Track {
   get ledger(): Ledger {
     return this.#ledger;
   }
-  get level(): Track['level'] {
+  /** Of the last block; null while nothing comes. */
+  get level(): { rms: number; peak: number } | null {
     return this.#level;
   }
+  /** Seconds without any signal, and without anything loud enough to be a voice. */
   get flatSeconds(): number {
     return this.#flatSeconds;
   }
   get quietSeconds(): number {
     return this.#quietSeconds;
   }
+  /** Of a file with two channels. */
   get sides(): CaptureStatus['sides'] {
     return this.#spec.channels === 2 ? this.#sides : undefined;
   }
+  /** Of audio, with what is missing at its end. */
   get seconds(): number {
     return (this.#ledger.samples + this.#missingFrames(this.#now())) / captureRate;
   }
 
+  /** Appends a block as the device gave it at that moment, behind silence for what was missing. */
   async take(interleaved: Buffer, at: number): Promise<void> {
     const block = measureBlock(interleaved, this.#spec.channels);
     const seconds = block.frames / captureRate;
@@ -107,10 +113,12 @@ class FileTrack implements Track {
     this.#quietSeconds = block.rms < quietRms ? this.#quietSeconds + seconds : 0;
   }
 
+  /** Appends silence for what is missing, and marks it; milliseconds. */
   fill(missingMs: number): Promise<void> {
     return this.#fill(framesOf(missingMs));
   }
 
+  /** Nothing comes for now: there is no level. */
   quieten(): void {
     this.#level = null;
     this.#flatSeconds = 0;
@@ -118,16 +126,19 @@ class FileTrack implements Track {
     for (const side of this.#sides) side.flatSeconds = 0;
   }
 
+  /** From that moment of the clock on audio is missing; an earlier moment stays. */
   miss(since: number): void {
     this.#missingSince ??= since;
   }
 
+  /** What is missing stays missing: noted, but not filled with silence, because nothing follows it. */
   giveUpMissing(): void {
     const missing = this.#missingFrames(this.#now());
     this.#missingSince = null;
     if (missing > 0) this.#ledger = withGap(this.#ledger, missing, false);
   }
 
+  /** Onto the disk; `thorough`: header and notes as well. */
   async keep(thorough: boolean): Promise<void> {
     await this.#writer.sync();
     if (!thorough) return;
@@ -135,11 +146,13 @@ class FileTrack implements Track {
     await this.#note(null);
   }
 
+  /** Writes the notes that a later process reads. */
   async note(state: { paused?: boolean; ended?: EndReason }): Promise<void> {
     this.#paused = state.paused ?? this.#paused;
     await this.#note(state.ended ?? null);
   }
 
+  /** Completes the file. */
   close(): Promise<void> {
     return this.#writer.close();
   }
@@ -232,35 +245,3 @@ export type Upkeep = {
   /** Resolves when nothing is under way. @throws {ClaimedElsewhere} */
   stop(): Promise<void>;
 };
-
-/** What is captured: the file, and what is known about it. */
-export interface Track {
-  readonly ledger: Ledger;
-  /** Of the last block; null while nothing comes. */
-  readonly level: { rms: number; peak: number } | null;
-  /** Seconds without any signal, and without anything loud enough to be a voice. */
-  readonly flatSeconds: number;
-  readonly quietSeconds: number;
-  /** Of a file with two channels. */
-  readonly sides: CaptureStatus['sides'];
-  /** Of audio, with what is missing at its end. */
-  readonly seconds: number;
-  /** Whether it was paused when it was opened. */
-  readonly wasPaused: boolean;
-  /** Appends a block as the device gave it at that moment, behind silence for what was missing. */
-  take(interleaved: Buffer, at: number): Promise<void>;
-  /** Appends silence for what is missing, and marks it; milliseconds. */
-  fill(missingMs: number): Promise<void>;
-  /** Nothing comes for now: there is no level. */
-  quieten(): void;
-  /** From that moment of the clock on audio is missing; an earlier moment stays. */
-  miss(since: number): void;
-  /** What is missing stays missing: noted, but not filled with silence, because nothing follows it. */
-  giveUpMissing(): void;
-  /** Onto the disk; `thorough`: header and notes as well. */
-  keep(thorough: boolean): Promise<void>;
-  /** Writes the notes that a later process reads. */
-  note(state: { paused?: boolean; ended?: EndReason }): Promise<void>;
-  /** Completes the file. */
-  close(): Promise<void>;
-}

@@ -6,7 +6,7 @@ import type { DataFolder } from '../../shared/data-directory.ts';
 import { ifMissing } from '../../shared/files.ts';
 import type { AudioStore } from '../audio/audio-store.ts';
 import type { BeforePut } from '../audio/live-audio.ts';
-import { openAudioStore } from '../audio/blob-audio.ts';
+import { openAudioStore } from '../audio/audio-store.ts';
 import { bucketUploads } from '../uploads/bucket-uploads.ts';
 import { folderUploads } from '../uploads/folder-uploads.ts';
 import type { UnfinishedUploads } from '../uploads/unfinished-uploads.ts';
