@@ -4,6 +4,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { OpenRecordingService } from '../../src/recordings/service.ts';
+import { inChannels } from '../../src/capture/browser/in-channels.ts';
 import { browserClient } from '../support/browser-client.ts';
 import { type TestService, connect, startService } from '../support/http-client.ts';
 import { seed, seeded } from '../support/seeded.ts';
@@ -99,6 +100,29 @@ test('what comes late has the channels of what there is', async (t) => {
   const folder = join(service.dataDir, 'recordings', id);
   const file = await readFile(join(folder, String(data['path'])));
   assert.deepEqual([file.readUInt16LE(22), file.subarray(44)], [2, pcm]);
+});
+
+test('a sender of one channel adds to a recording of two what is its microphone', async (t) => {
+  const { service, token, pcm, id } = await ended(t, 2 * rate, rate, 'solo', 2);
+  const sent = randomBytes(2 * rate * 2);
+  const late = browserClient({
+    url: () => service.url,
+    token,
+    pcm: sent,
+    rate,
+    frameSamples,
+    recordingId: id,
+  });
+  await late.sendTo(2 * rate);
+  assert.equal((await late.stop()).samples, 2 * rate);
+  await service.reaches(id, 'idle.saved');
+  const of = `/recordings/${id}/events`;
+  const { events } = (await service.call<{ events: Fact[] }>('GET', of, { token })).body;
+  const { data } = events.find(({ type }) => type === 'audio.extended')!;
+  assert.deepEqual([data['before'], data['duration']], [1, 2]);
+  const file = await readFile(join(service.dataDir, 'recordings', id, String(data['path'])));
+  const added = inChannels(sent.subarray(rate * 2), 1, 2);
+  assert.ok(file.subarray(44).equals(Buffer.concat([pcm.subarray(0, rate * 4), added])));
 });
 
 test('a meeting that waits for its names, and one that is worked on, take what comes late and begin again', async (t) => {

@@ -9,6 +9,7 @@ import {
 } from './browser-writer.ts';
 import type { Intake } from './intake.ts';
 import { type SentLayout } from './browser-file.ts';
+import type { LateBase } from './late-file.ts';
 import { mutex } from '../../shared/mutex.ts';
 
 /** One connection of a browser that sends its microphone. Nothing here may throw or wait. */
@@ -40,9 +41,9 @@ export type BrowserLeft = 'paused' | 'taken-over' | 'refused' | 'left' | 'nothin
 export interface BrowserStream {
   /** Of the file; null until the first connection has said what it sends. */
   readonly layout: SentLayout | null;
-  /** In the file, in each channel; all of them on the disk but those that have just come. */
+  /** Of the recording, in each channel; all of them on the disk but those that have just come. */
   readonly samples: number;
-  /** What was counted of them; null where another process began the file. */
+  /** What was counted of those in the file; null where another process began it. */
   readonly measured: BrowserWriter['measured'];
   /** Since when no connection is there (milliseconds since 1970); null while one is. */
   readonly awaySince: number | null;
@@ -82,6 +83,8 @@ export interface BrowserStream {
 type StreamOptions = {
   /** More are mixed into one (`audio.combined_channels`). */
   channelsMax: 1 | 2;
+  /** What is sent comes behind this: it is counted from there, and kept in its layout. */
+  behind?: LateBase;
   limits: BrowserLimits;
   /** Whether another process may still have the file open that it had when it was lost. */
   sharesFolders: boolean;
@@ -107,7 +110,7 @@ export async function openBrowserStream(
     intake: options.intake,
     onRoom: options.onAway,
     onHeld: (held) => stream?.sender?.hold(held),
-    onWritten: (samples) => stream?.sender?.acknowledge(samples),
+    onWritten: () => stream?.sender?.acknowledge(stream.samples),
     onFailed: (reason) => stream?.end(reason),
   });
   stream = new ConnectedStream(folder, writer, options);
@@ -146,10 +149,10 @@ class ConnectedStream implements BrowserStream {
   }
 
   get layout(): SentLayout | null {
-    return this.#writer.layout;
+    return this.#options.behind ?? this.#writer.layout;
   }
   get samples(): number {
-    return this.#writer.samples;
+    return (this.#options.behind?.samples ?? 0) + this.#writer.samples;
   }
   get measured(): BrowserWriter['measured'] {
     return this.#writer.measured;
@@ -235,19 +238,19 @@ class ConnectedStream implements BrowserStream {
     this.#awaySince = null;
     this.#options.onAway();
     if (this.#isPaused) throw isPaused();
-    const { channelsMax } = this.#options;
-    const channels = arriving.channels === 2 ? channelsMax : 1;
+    const { channelsMax, behind } = this.#options;
+    const channels = behind?.channels ?? (arriving.channels === 2 ? channelsMax : 1);
     await this.#writer.open({ rate, channels }, held);
     // It may have been stopped or paused while the disk was waited for.
     this.#refuse(rate);
     if (this.#isPaused) throw isPaused();
     this.sender = arriving;
-    return this.#writer.samples;
+    return this.samples;
   }
 
   #refuse(wanted: number): void {
     if (this.#ending !== null || this.#isClosed) throw refused(failure('recording-ending'));
-    const { layout } = this.#writer;
+    const { layout } = this;
     if (layout !== null && layout.rate !== wanted)
       throw refused(failure('sample-rate-differs', { rate: layout.rate }));
   }
@@ -282,7 +285,7 @@ class ConnectedStream implements BrowserStream {
     this.sender = null;
     await this.#writer.flush();
     former?.hold(false);
-    former?.ended(this.#writer.samples, reason);
+    former?.ended(this.samples, reason);
   }
 }
 

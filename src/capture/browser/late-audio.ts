@@ -12,7 +12,6 @@ import type { Held, Ownership } from '../../../events/ownership.ts';
 import type { Exclusively } from '../../storage/blobs/blobs.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
 import { recordedElsewhere } from './browser-captures.ts';
-import { countedBehind } from './late-stream.ts';
 import type { Admit } from './intake.ts';
 import { type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
@@ -142,11 +141,11 @@ class KeptLateAudio implements LateBrowserAudio {
       if (left === null) await jobs.complete(recordingId, 'late-audio');
       throw error;
     }
-    const inner = await this.#openBehind(recording, base, held);
-    const ending = this.#untilEnd(recordingId, { inner, base, held });
+    const stream = await this.#openBehind(recording, base, held);
+    const ending = this.#untilEnd(recordingId, { stream, base, held });
     this.#endings.add(ending);
     void ending.finally(() => this.#endings.delete(ending));
-    return countedBehind(inner, base);
+    return stream;
   }
 
   async #openBehind(recording: Recording, base: LateBase, held: Held): Promise<BrowserStream> {
@@ -169,6 +168,7 @@ class KeptLateAudio implements LateBrowserAudio {
         secondsMax: Math.max(0, secondsMax),
       },
       channelsMax: base.channels,
+      behind: base,
       sharesFolders: this.#deps.sharesFolders,
       share,
       intake: admit && {
@@ -198,16 +198,17 @@ class KeptLateAudio implements LateBrowserAudio {
 
   /** Never rejects: what could not be added stays, and is tried again at the next start, or by another process. */
   async #untilEnd(recordingId: string, late: Late): Promise<void> {
-    const { inner, held } = late;
+    const { stream, base, held } = late;
     const signal = AbortSignal.any([this.#closing.signal, held.lost]);
     const stopped = new Promise<null>((resolve) => onAbort(signal, () => resolve(null)));
-    const reason = await Promise.race([inner.ended, stopped]);
+    const reason = await Promise.race([stream.ended, stopped]);
     try {
-      if (reason !== null && inner.samples > 0) await this.#add(recordingId, late, signal);
+      if (reason !== null && stream.samples > base.samples)
+        await this.#add(recordingId, late, signal);
       signal.throwIfAborted();
       await this.#forget(recordingId);
       await held.release();
-      inner.announce(reason!);
+      stream.announce(reason!);
     } catch (error) {
       const { log } = this.#deps;
       // A service that stops leaves it to the next start, one that lost it to another.
@@ -220,10 +221,10 @@ class KeptLateAudio implements LateBrowserAudio {
           log.warn({ err, recordingId }, 'late audio of an erased recording could not be removed');
         });
       }
-      if (reason !== null) inner.announce('left');
+      if (reason !== null) stream.announce('left');
     }
     if (!this.#closing.signal.aborted) this.#streams.delete(recordingId);
-    await inner.close();
+    await stream.close();
     await held.release().catch((error: unknown) => {
       this.#deps.log.warn(
         { err: error, recordingId },
@@ -241,7 +242,7 @@ class KeptLateAudio implements LateBrowserAudio {
     );
   }
 
-  async #addTo(recordingId: string, { inner, base }: Late, signal: AbortSignal): Promise<void> {
+  async #addTo(recordingId: string, { stream, base }: Late, signal: AbortSignal): Promise<void> {
     const { recordingService, jobs, files, applied, limits } = this.#deps;
     const { freeBytesMin } = { ...browserLimits, ...limits };
     const folder = files.captureFolder(recordingId);
@@ -252,7 +253,7 @@ class KeptLateAudio implements LateBrowserAudio {
     const { samples: has } = await files.read(recordingId, main, lengthOf);
     if (has > base.samples && !isAddedTo(recording, base))
       throw new Error('the audio is not the one that late audio was counted in');
-    if (has - base.samples >= inner.samples) return;
+    if (has >= stream.samples) return;
     const joined = await files.read(recordingId, main, (path) =>
       joinLate(folder, { main: path, base, has, signal, freeBytesMin }),
     );
@@ -265,7 +266,7 @@ class KeptLateAudio implements LateBrowserAudio {
     // The file that it replaces is removed when there are documents, while nobody copies files, by whichever process there is then.
     await jobs.add(recordingId, 'keep-audio');
     // The same again after a crash is the same command.
-    const command = `late-audio:${recordingId}:${has}:${base.samples + inner.samples}`;
+    const command = `late-audio:${recordingId}:${has}:${stream.samples}`;
     const { position } = await recordingService.decide(
       recordingId,
       { by, command },
@@ -299,7 +300,7 @@ class KeptLateAudio implements LateBrowserAudio {
 }
 
 /** What comes late of one recording, and what keeps other processes from taking it. */
-type Late = { inner: BrowserStream; base: LateBase; held: Held };
+type Late = { stream: BrowserStream; base: LateBase; held: Held };
 
 /** Whether something was added that came behind these samples. */
 const isAddedTo = (recording: Recording, { samples, rate }: LateBase): boolean =>
