@@ -95,6 +95,10 @@ const temporaryPrefix = (path: string): string =>
 /** Of a process that is one of several: none takes away what another is writing. */
 const temporaryNameOfMine = (path: string): string => `${temporaryPrefix(path)}-${ulid()}.tmp`;
 
+/** Whether a file of this name is a document that is being written, or was when a process ended. */
+export const isTemporary = (name: string): boolean =>
+  /^\.mitschrift-[0-9a-f]{16}(?:-[0-9A-Z]{26})?\.tmp$/u.test(name);
+
 /**
  * Deletes a document, durably, with what a crash may have left of writing it; with an index
  * document the other two and their folder, unless a person keeps more in it. Returns the paths that
@@ -294,13 +298,11 @@ async function removeTemporaries(folder: HeldDirectory, path: string): Promise<b
   const prefix = temporaryPrefix(path);
   let found = false;
   for (const { name } of await folder.entries()) {
-    if (!name.startsWith(prefix) || !temporary.test(name)) continue;
+    if (!name.startsWith(prefix) || !isTemporary(name)) continue;
     found = (await unlinked(folder, name)) || found;
   }
   return found;
 }
-
-const temporary = /^\.mitschrift-[0-9a-f]{16}(?:-[0-9A-Z]{26})?\.tmp$/u;
 
 async function removeIfEmpty(folder: HeldDirectory, name: string): Promise<void> {
   try {

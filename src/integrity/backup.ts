@@ -3,7 +3,7 @@ import { BackupFault } from './backup-fault.ts';
 import { detail } from '../words/details.ts';
 import * as z from 'zod';
 import { readFile, readdir, rm } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { exists, ifMissing, overwrite, privateDirectory, writeDurably } from '../shared/files.ts';
 import { openErasureList } from '../../events/log/file-keys.ts';
 import type { EventLog } from '../../events/event-log.ts';
@@ -13,6 +13,7 @@ import { recordingStream } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
+import { isTemporary } from '../documents/write.ts';
 import { lastBackupFile, notInBackups } from './not-in-backups.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 
@@ -176,7 +177,9 @@ async function copyFiles(
       how.signal?.throwIfAborted();
       onFile?.();
       const [top, second, third] = path.split('/');
-      if (notInBackups.has(top ?? '') || path.endsWith('.tmp')) return false;
+      if (notInBackups.has(top ?? '')) return false;
+      // In spaces people keep files of their own.
+      if (top === 'spaces' ? isTemporary(basename(path)) : path.endsWith('.tmp')) return false;
       if (top === 'keys') return second !== 'erased.jsonl';
       if (top !== 'recordings' || second === undefined) return true;
       if (third !== undefined) return !derived.has(third);

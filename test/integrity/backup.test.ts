@@ -168,8 +168,9 @@ test('a backup made again copies only what is new, and holds all of it', async (
   await withLogAlone(data, ({ store }) => store.append('config', [plainFact('later')], 0));
   const document = join(data.spaces, 'new.md');
   await writeFile(document, 'a person’s own');
+  await writeFile(join(data.spaces, 'draft.tmp'), 'a person’s own, too');
   const second = await backUp(data, kept);
-  assert.deepEqual([second.newFacts, second.files.copied], [1, 1]);
+  assert.deepEqual([second.newFacts, second.files.copied], [1, 2]);
   assert.equal(second.files.linked, first.files.copied);
   // Damage that comes to the source later does not come to what is kept already.
   const audio = join(data.recordings, recordings[0]!, 'audio.wav');
