@@ -113,8 +113,8 @@ async function* oldKeys(
   for await (const { key, modifiedAt } of blobs.list(prefix)) if (modifiedAt < before) yield key;
 }
 
-/** As `AudioStore.keep` names it, where several nodes keep. */
-const keptName = /^audio-[0-9a-f]{16}(?:\.[a-z0-9]{1,8})?$/;
+/** As `AudioStore.keep` names it, where several nodes keep; with a fact's version, what was put together for that. */
+const keptName = /^audio-(?:\d+-)?[0-9a-f]{16}(?:\.[a-z0-9]{1,8})?$/;
 
 /** Files of a recording that no fact names now; of what no fact speaks of at all, any. Null: it is being recorded. */
 async function unnamed(

@@ -54,6 +54,8 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   ];
   const go = [
     await put(`recordings/${known}/${left}`, 8),
+    // Joined or cut for its tenth fact, by a node that died before it named it.
+    await put(`recordings/${known}/audio-10-fedcba9876543210.wav`, 8),
     await put(`recordings/${unknown}/audio.wav`, 8),
     await put('uploads/u2/file', 8),
     await put('resumable/parts/u3/0-10', 8),
