@@ -564,6 +564,7 @@ test('the catalogue of this release is complete, and what is recommended fits la
   assert.ok(names('de', 8, 4).includes('parakeet-tdt-0.6b-v3'));
   assert.ok(names('de', 3, 4).includes('whisper-small'));
   assert.ok(names('en', 1, 1).includes('moonshine-tiny-en'));
+  assert.ok(names(null, 1, 1).includes('whisper-tiny'), 'one language alone is no choice');
   assert.ok(names('ja', 8, 4).includes('sense-voice'));
   assert.ok(names('tr', 8, 4).includes('whisper-turbo'));
   const [, reason] = [...recommended(entries, 'de', { memoryBytes: 8e9, cores: 4 })][0]!;

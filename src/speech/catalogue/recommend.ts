@@ -28,7 +28,7 @@ export function recommended(
 }
 
 function speaks({ languages }: CatalogueEntry, language: string | null): boolean {
-  if (languages.length === 0 || language === null) return true;
+  if (languages.length === 0) return true;
   // One language alone is no choice for a house of which nothing is known.
   return language === null ? languages.length > 1 : languages.includes(language);
 }
