@@ -4,25 +4,33 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
+import { createClassComponent } from 'svelte/legacy';
 import { chartJson } from '../../../machines/chart.ts';
 import { openStreams } from '../../../web/client/microphone/streams.ts';
 import { ApiError, answer, api } from '../../../web/client/api.ts';
+import { connection } from '../../../web/client/feed.ts';
 import { session } from '../../../web/client/session.ts';
 import { namesOfKeys } from '../../../web/components/key-names.ts';
 import { words as general } from '../../../web/components/words.ts';
 import { surfacesOf } from '../../../web/client/microphone/recording-surface.ts';
 import OptionsDialog from '../../../web/recording-bar/OptionsDialog.svelte';
 import RecordingBar from '../../../web/recording-bar/RecordingBar.svelte';
+import Meeting from '../../../web/pages/speakers/Meeting.svelte';
 import Progress from '../../../web/pages/recording/Progress.svelte';
 import ModelRow from '../../../web/pages/settings/ModelRow.svelte';
 import SettingRow from '../../../web/pages/settings/SettingRow.svelte';
 import SideNav from '../../../web/pages/settings/SideNav.svelte';
 import Voice from '../../../web/pages/speakers/Voice.svelte';
 import { optionsShown } from '../../../web/recording-bar/options.ts';
+import TryTemplate from '../../../web/pages/templates/TryTemplate.svelte';
+import NextDays from '../../../web/retention/NextDays.svelte';
+import Links from '../../../web/sharing/Links.svelte';
+import ShareDrawer from '../../../web/sharing/ShareDrawer.svelte';
 import { statesOf } from '../../../web/pages/statechart/moments.ts';
 import { stateNames } from '../../../web/pages/statechart/state-names.ts';
 import { chosenLanguage } from '../../../web/words/i18n.ts';
 import { eventually } from '../../support/eventually.ts';
+import { settled } from './sockets.ts';
 
 /** The page in German until the test is over; `shown` becomes true once its words are there. */
 async function inGerman(t: TestContext, shown: () => boolean): Promise<void> {
@@ -172,6 +180,92 @@ test('names that no recording takes are said to be too long, or too many, before
     assert.equal(field.getAttribute('aria-invalid'), 'true');
     assert.equal(field.closest('details')!.open, true);
   }
+});
+
+test('what an access, its links and a trial begin with is read when the service is back', async (t) => {
+  let isAway = true;
+  t.mock.method(globalThis, 'fetch', async () => {
+    if (isAway) throw new TypeError('Failed to fetch');
+    const all = { grants: [], links: [], seen: [], users: [], groups: [], transcripts: [] };
+    return Response.json(all);
+  });
+  t.after(() => connection.set({ state: 'open' }));
+  const parts = [
+    show(t, ShareDrawer, {
+      shared: { kind: 'folder', id: 'f' },
+      title: 'Choir',
+      onclose() {},
+      onchanged() {},
+    } as never),
+    show(t, Links, { id: 'r', onchanged() {} }),
+    show(t, TryTemplate, { template: {} } as never),
+  ];
+  const lack = () => {
+    flushSync();
+    return parts.filter((part) => part.textContent.includes('isn’t responding')).length;
+  };
+  await eventually('none is read', () => lack() === 3);
+  isAway = false;
+  connection.set({ state: 'away', since: 0, nextTry: 0 });
+  connection.set({ state: 'open' });
+  const isRead = ['form', '.none', 'p.soft'];
+  await eventually('all are read', () => {
+    flushSync();
+    return isRead.every((selector, at) => parts[at]!.querySelector(selector) !== null);
+  });
+});
+
+test('what goes within 30 days is what the last period says, whichever answer comes last', async (t) => {
+  const answers: ((days: Response) => void)[] = [];
+  t.mock.method(globalThis, 'fetch', () => new Promise<Response>((give) => answers.push(give)));
+  const target = document.createElement('div');
+  const shown = createClassComponent({
+    component: NextDays,
+    target,
+    props: { retention: {} as never },
+  });
+  t.after(() => shown.$destroy());
+  flushSync();
+  shown.$set({ retention: {} as never });
+  flushSync();
+  assert.equal(answers.length, 2);
+  const goes = (notes: number) =>
+    Response.json({ notes, audio: 0, shared: 0, protected: 0, items: [] });
+  answers[1]!(goes(7));
+  await eventually('it is shown', () => (flushSync(), /\b7\b/.test(target.textContent)));
+  answers[0]!(goes(3));
+  await settled();
+  await settled();
+  flushSync();
+  assert.doesNotMatch(target.textContent, /\b3\b/);
+});
+
+test('a key that plays a voice is a dialog’s while one is open', (t) => {
+  t.mock.method(globalThis, 'fetch', () => new Promise(() => {}));
+  const speaker = { label: 'SPEAKER_00', seconds: 10, sample: { start: 1, end: 5 }, samples: [] };
+  const meeting = {
+    recording_id: 'r',
+    title: 'Choir',
+    source: null,
+    started_at: '2026-01-01T00:00:00Z',
+    speakers: [speaker],
+  };
+  show(t, Meeting, { meeting, people: [], isWaiting: true, onended() {} } as never);
+  const isTaken = () => {
+    const event = new window.KeyboardEvent('keydown', {
+      key: '1',
+      cancelable: true,
+      bubbles: true,
+    });
+    document.body.dispatchEvent(event);
+    return event.defaultPrevented;
+  };
+  assert.equal(isTaken(), true);
+  const dialog = document.createElement('dialog');
+  dialog.open = true;
+  document.body.append(dialog);
+  t.after(() => dialog.remove());
+  assert.equal(isTaken(), false);
 });
 
 test('while only the page’s memory has some of it, each state says to keep the page open', (t) => {
