@@ -33,46 +33,12 @@ export type AccountErrorCode =
   | 'UNKNOWN_GROUP'
   | 'UNKNOWN_USER';
 
-const statuses: Readonly<Record<AccountErrorCode, number>> = {
-  ALREADY_SET_UP: 409,
-  SETUP_CODE_REQUIRED: 403,
-  WRONG_CREDENTIALS: 401,
-  TOO_MANY_ATTEMPTS: 429,
-  INVALID_USERNAME: 422,
-  INVALID_PASSWORD: 422,
-  INVALID_PASSWORD_HASH: 422,
-  USERNAME_TAKEN: 409,
-  ADMINISTRATOR_FIRST: 409,
-  BUILT_IN_USER: 409,
-  LAST_ADMINISTRATOR: 409,
-  OWN_ACCOUNT: 409,
-  USER_DISABLED: 403,
-  USE_SINGLE_SIGN_ON: 403,
-  NOT_ADMITTED: 403,
-  FLOW_OVER: 409,
-  NO_SINGLE_SIGN_ON: 409,
-  PROVIDER_AWAY: 503,
-  NO_PASSWORD: 409,
-  CODE_REQUIRED: 401,
-  WRONG_CODE: 401,
-  TWO_STEP_CHANGED: 409,
-  LINK_OVER: 404,
-  KEY_USED_DIFFERENTLY: 409,
-  TOO_MANY_LINKS: 409,
-  NAME_TAKEN: 409,
-  TOO_MANY_NAMES: 409,
-  UNKNOWN_GROUP: 404,
-  UNKNOWN_USER: 404,
-};
-
 /** Why something about accounts was refused. Nothing was changed. */
 export class AccountError extends Error {
   override name = 'AccountError';
   readonly code: AccountErrorCode;
   /** Of area `problem` or `detail`. */
   readonly said: Sentence;
-  /** HTTP status. */
-  readonly status: number;
   /** Seconds to wait before trying again, where waiting helps. */
   readonly retryAfter: number | undefined;
   /** Of a refused user name: what is wrong with the password beside it. */
@@ -90,7 +56,6 @@ export class AccountError extends Error {
     super(inEnglish(said));
     this.code = code;
     this.said = said;
-    this.status = statuses[code];
     this.retryAfter = retryAfter;
     this.passwordFault = passwordFault;
   }

@@ -10,7 +10,6 @@ import { hasCode } from '../shared/errors.ts';
 export class ConfinementError extends Error {
   override name = 'ConfinementError';
   readonly code = 'OUTSIDE_SPACE';
-  readonly status = 403;
   readonly reason: WayOut;
   /** The path itself is not in the message: it may carry a title, and messages reach the log. */
   constructor(reason: WayOut, options?: { cause?: unknown }) {

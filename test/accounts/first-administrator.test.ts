@@ -22,7 +22,6 @@ test('the first administrator is set up once and is logged in', async (t) => {
   });
   await assert.rejects(accounts.setup({ ...anna, username: 'Eve' }, here), {
     code: 'ALREADY_SET_UP',
-    status: 409,
   });
 });
 
@@ -58,7 +57,7 @@ test('from elsewhere the setup code is needed, which stands in a file only the o
   assert.ok(logged.some((line) => line.includes(code)));
   assert.equal((await accounts.setupState(afar)).setup_code_required, true);
 
-  const refused = { code: 'SETUP_CODE_REQUIRED', status: 403 };
+  const refused = { code: 'SETUP_CODE_REQUIRED' };
   await assert.rejects(accounts.setup(anna, afar), refused);
   await assert.rejects(accounts.setup({ ...anna, setup_code: '' }, afar), refused);
   await assert.rejects(accounts.setup({ ...anna, setup_code: 'wrong' }, here), refused);
@@ -73,7 +72,7 @@ test('guessing the setup code is slowed down', async (t) => {
   for (let guesses = 0; guesses < 3; guesses += 1) {
     await assert.rejects(guess(), { code: 'SETUP_CODE_REQUIRED' });
   }
-  await assert.rejects(guess(), { code: 'TOO_MANY_ATTEMPTS', status: 429, retryAfter: 1 });
+  await assert.rejects(guess(), { code: 'TOO_MANY_ATTEMPTS', retryAfter: 1 });
 });
 
 test('the setup code survives a restart and is gone after one with users', async (t) => {

@@ -11,7 +11,7 @@ test('users are told apart by folded names; some names are nobody’s', async (t
     accounts.createUser({ username, password: 'battery staple', isAdmin: false }, { by: 'anna' });
   assert.deepEqual((await create('jürgen.s-1_x')).username, 'jürgen.s-1_x');
   for (const taken of ['anna', 'ANNA', 'JU\u0308RGEN.S-1_X']) {
-    await assert.rejects(create(taken), { code: 'USERNAME_TAKEN', status: 409 });
+    await assert.rejects(create(taken), { code: 'USERNAME_TAKEN' });
   }
   for (const bad of [
     '',
@@ -26,7 +26,7 @@ test('users are told apart by folded names; some names are nobody’s', async (t
     'a\u0000b',
     'a\u202Eb',
   ]) {
-    await assert.rejects(create(bad), { code: 'INVALID_USERNAME', status: 422 }, bad);
+    await assert.rejects(create(bad), { code: 'INVALID_USERNAME' }, bad);
   }
   assert.deepEqual(
     accounts.listUsers().map(({ username, isAdmin }) => [username, isAdmin]),
@@ -40,7 +40,7 @@ test('users are told apart by folded names; some names are nobody’s', async (t
 test('the last administrator stays one, also when two are demoted at once', async (t) => {
   const { accounts } = await accountsOfAnna(t);
   const by = { by: 'anna' };
-  const last = { code: 'LAST_ADMINISTRATOR', status: 409 };
+  const last = { code: 'LAST_ADMINISTRATOR' };
   await assert.rejects(accounts.deleteUser('anna', by), last);
   await assert.rejects(accounts.changeUser('anna', { isAdmin: false }, by), last);
   await accounts.createUser({ username: 'bert', password: 'battery staple', isAdmin: true }, by);

@@ -28,7 +28,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { fc } from '../support/properties.ts';
 import { times } from '../support/seeded.ts';
 
-const outside = { name: 'ConfinementError', code: 'OUTSIDE_SPACE', status: 403 };
+const outside = { name: 'ConfinementError', code: 'OUTSIDE_SPACE' };
 
 test('a space is a folder of the user’s own', async (t) => {
   const { data, space } = await ours(t);
