@@ -58,27 +58,7 @@ export type HttpServices = {
   /** Kept audio, and where what is derived from it lies. */
   audio: AudioStore;
   /** Asked at every request, so that a changed setting counts at once. */
-  settings(): Pick<
-    Settings,
-    | 'server.allowed_hosts'
-    | 'server.trusted_proxies'
-    | 'server.tls_cert'
-    | 'server.tls_key'
-    | 'limits.upload_mb'
-    | 'metrics.token'
-    | 'ui.language'
-    | 'documents.times'
-    | 'speakers.links'
-    | 'notes.vault'
-    | 'speakers.profiles'
-    | 'sharing.users'
-    | 'sharing.directory'
-    | 'sharing.links'
-    | 'sharing.link_days_max'
-    | 'server.public_url'
-    | 'audio.device'
-    | 'audio.recorders'
-  >;
+  settings(): Settings;
   /** Names and addresses that the service's certificate is for, where it speaks https itself. */
   certificateNames(): readonly string[];
   /** This process among the nodes of a cluster; null: it is alone. */
@@ -97,23 +77,7 @@ export type HttpServices = {
   passageMaker: Pick<PassageMaker, 'behind' | 'onMade'>;
   config: Config;
   recordingService: RecordingService & Pick<MadeOfOthers, 'assertPossible' | 'assemble'>;
-  captures: Pick<
-    Captures,
-    | 'browser'
-    | 'devices'
-    | 'held'
-    | 'heldBy'
-    | 'onHeld'
-    | 'hear'
-    | 'sources'
-    | 'stop'
-    | 'combine'
-    | 'uncombine'
-    | 'now'
-    | 'onNow'
-    | 'warnings'
-    | 'onWarnings'
-  >;
+  captures: Captures;
   /** Calls on this computer. */
   calls: Calls;
   /** Documents that say another folder, or other tags. */
