@@ -3,7 +3,7 @@
  * a page that shows them is opened, when the window gets the focus, and after each change that is made here.
  */
 import { atom, onMount } from 'nanostores';
-import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
+import { type Answered, ApiError, type Problem, type Sent, answer, api } from '../client/api.ts';
 import { connection, onFrame } from '../client/feed.ts';
 
 export type Folder = Answered<'listFolders'>['folders'][number];
@@ -13,14 +13,8 @@ export type Refused = Answered<'changeRecordings'>['refused'][number];
 
 export type Order = { folders: readonly Folder[]; none: Counted; tags: readonly Tag[] };
 /** Where a note is: ids. */
-export type Filed = { folder: string | null; tags: readonly string[] };
-export type Change = {
-  recording_id: string;
-  folder?: string | null;
-  tags?: readonly string[];
-  add_tags?: readonly string[];
-  remove_tags?: readonly string[];
-};
+export type Filed = { folder: string | null; tags: string[] };
+export type Change = Sent<'changeRecordings'>['changes'][number];
 
 /** As it was read last; null before that. Read again whenever somebody begins to look. */
 export const order = atom<Order | null>(null);
@@ -161,7 +155,7 @@ export async function fileBack(undo: readonly Change[]): Promise<void> {
 async function fileTogether(
   changes: readonly Change[],
 ): Promise<{ undo: Change[]; refused: Refused[] }> {
-  const body = { changes: changes.map((one) => withLists(one)) };
+  const body = { changes: [...changes] };
   const { changed, refused } = await answer(api.POST('/recordings/bulk', { body }));
   const wanted = new Map(changes.map((one) => [one.recording_id, one]));
   filed.set(
@@ -177,13 +171,6 @@ function changedBy(before: Filed, change: Omit<Change, 'recording_id'> = {}): Fi
   const after = [...tags, ...add_tags].filter((tag) => !remove_tags.includes(tag));
   return { folder, tags: [...new Set(after)] };
 }
-
-const withLists = ({ tags, add_tags, remove_tags, ...rest }: Change) => ({
-  ...rest,
-  ...(tags && { tags: [...tags] }),
-  ...(add_tags && { add_tags: [...add_tags] }),
-  ...(remove_tags && { remove_tags: [...remove_tags] }),
-});
 
 /** Tags that there are, of ids, by name. */
 export const tagsOf = (there: Order | null, ids: readonly string[]): Tag[] =>

@@ -161,7 +161,7 @@ async function refile(state: Reads, places: ReadonlyMap<string, Filed>): Promise
   const there = new Set(state.shown.get().notes.map(({ recording_id }) => recording_id));
   const notes = state.shown
     .get()
-    .notes.map((note) => ({ ...note, ...placeOf(places.get(note.recording_id)) }))
+    .notes.map((note) => ({ ...note, ...places.get(note.recording_id) }))
     .filter((note) => !places.has(note.recording_id) || fitsOrder(filter, note));
   show(state, { notes });
   const coming = [...places].filter(([id, place]) => !there.has(id) && fitsOrder(filter, place));
@@ -196,9 +196,6 @@ function gather(state: Reads) {
     stop: () => clearTimeout(timer),
   };
 }
-
-const placeOf = (place: Filed | undefined) =>
-  place && { folder: place.folder, tags: [...place.tags] };
 
 async function choose(state: Reads, filter: Filter, around?: string): Promise<void> {
   const former = left;
