@@ -1,36 +1,18 @@
 /** Rules of who is logged in. No frame tells of them: they are read when their page is opened, and after each change. */
-import { atom, onMount } from 'nanostores';
-import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
-import { connection } from '../client/feed.ts';
+import { type Answered, answer, api } from '../client/api.ts';
+import { openReading } from '../client/reading.ts';
 
 export type Rule = Answered<'listRules'>['rules'][number];
 export type Tried = Answered<'tryRule'>;
 /** What is saved of a rule. */
 export type RuleParts = Pick<Rule, 'when' | 'then'>;
 
-/** In their order; null before they were read. */
-export const rules = atom<readonly Rule[] | null>(null);
-/** Why they could not be read. */
-export const rulesProblem = atom<Problem | null>(null);
-
-onMount(rules, () => {
-  void readRules();
-  // What could not be read while the service was away.
-  return connection.listen(({ state }) => {
-    if (state === 'open' && rules.get() === null) void readRules();
-  });
-});
-
-/** Without an answer what was known stays. */
-export async function readRules(): Promise<void> {
-  try {
-    rules.set((await answer(api.GET('/rules'))).rules);
-    rulesProblem.set(null);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    rulesProblem.set(error.problem);
-  }
-}
+/** In their order. */
+export const {
+  value: rules,
+  problem: rulesProblem,
+  read: readRules,
+} = openReading(async (): Promise<readonly Rule[]> => (await answer(api.GET('/rules'))).rules);
 
 /** @param id null: a new one. @returns its id. @throws {ApiError} */
 export async function saveRule(id: string | null, parts: RuleParts): Promise<string> {

@@ -1,7 +1,6 @@
 /** Templates of summaries: of who is logged in, of the house, and built-in ones. Read again whenever somebody begins to look. */
-import { atom, onMount } from 'nanostores';
-import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
-import { connection } from '../client/feed.ts';
+import { type Answered, answer, api } from '../client/api.ts';
+import { openReading } from '../client/reading.ts';
 import { locale } from '../words/i18n.ts';
 
 export type Templates = Answered<'listTemplates'>;
@@ -12,31 +11,15 @@ export type TemplateBody = Omit<Template, 'id' | 'revision'>;
 export type Section = Template['sections'][number];
 export type Tried = Answered<'tryTemplate'>;
 
-/** Null before they were read. */
-export const templates = atom<Templates | null>(null);
-/** Why they could not be read. */
-export const templatesProblem = atom<Problem | null>(null);
-
-onMount(templates, () => {
-  // Names of those that everybody has are in the language of the page.
-  const stopLocale = locale.subscribe(() => void readTemplates());
-  // What could not be read while the service was away.
-  const stop = connection.listen(({ state }) => {
-    if (state === 'open' && templates.get() === null) void readTemplates();
-  });
-  return () => (stopLocale(), stop());
-});
-
-/** Without an answer what was known stays. */
-export async function readTemplates(): Promise<void> {
-  try {
-    templates.set(await answer(api.GET('/templates')));
-    templatesProblem.set(null);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    templatesProblem.set(error.problem);
-  }
-}
+/** The built-in ones are called as the language of the page calls them. */
+export const {
+  value: templates,
+  problem: templatesProblem,
+  read: readTemplates,
+} = openReading(
+  () => answer(api.GET('/templates')),
+  (again) => locale.listen(again),
+);
 
 /** @param id null: a new one @throws {ApiError} */
 export async function saveTemplate(

@@ -1,7 +1,8 @@
 /** How long audio and notes are kept: what is set, what goes soon, what waits for a yes. */
-import { atom, computed, onMount } from 'nanostores';
-import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
+import { computed } from 'nanostores';
+import { type Answered, answer, api } from '../client/api.ts';
 import { connection } from '../client/feed.ts';
+import { openReading } from '../client/reading.ts';
 import { order } from '../order/order.ts';
 import { format } from '../words/i18n.ts';
 import { words } from './words.ts';
@@ -14,30 +15,19 @@ export type Removed = Answered<'listForgotten'>['removed'][number];
 export type Period = number | null | undefined;
 export type Terms = { audio_days?: number | null; notes_days?: number | null };
 
-/** As it was read last; null before that. Read again whenever somebody begins to look. */
-export const retention = atom<Retention | null>(null);
-/** Why it could not be read. */
-export const notRead = atom<Problem | null>(null);
-
-export async function readRetention(): Promise<void> {
-  try {
-    retention.set(await answer(api.GET('/retention')));
-    notRead.set(null);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    notRead.set(error.problem);
-  }
-}
-
-onMount(retention, () => {
-  const read = () => void readRetention();
-  read();
-  addEventListener('focus', read);
-  const stop = connection.listen(({ state }) => {
-    if (state === 'open') read();
-  });
-  return () => (removeEventListener('focus', read), stop());
-});
+/** Read again whenever somebody begins to look. */
+export const {
+  value: retention,
+  problem: notRead,
+  read: readRetention,
+} = openReading(
+  () => answer(api.GET('/retention')),
+  (again) => {
+    addEventListener('focus', again);
+    const stop = connection.listen(({ state }) => state === 'open' && again());
+    return () => (removeEventListener('focus', again), stop());
+  },
+);
 
 /** What goes within so many days. @throws {ApiError} */
 export const readPreview = async (days: number): Promise<Preview> =>

@@ -2,9 +2,9 @@
  * How names and terms are spelled: words of who is logged in, and those of the house. No frame tells of them: they are
  * read when somebody begins to look, and after each change that is made here.
  */
-import { type WritableAtom, atom, onMount } from 'nanostores';
-import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
-import { connection } from '../client/feed.ts';
+import { atom } from 'nanostores';
+import { type Answered, type Problem, answer, api } from '../client/api.ts';
+import { openReading } from '../client/reading.ts';
 
 /** One's own, or those of everybody, which administrators change. */
 export type Whose = 'mine' | 'house';
@@ -13,33 +13,18 @@ export type Word = Words['words'][number];
 export type WordBody = Pick<Word, 'write' | 'heard' | 'folder'>;
 export type Imported = Answered<'importWords'>;
 
-/** That saved last first; null before they were read. */
-export const spelling: Readonly<Record<Whose, WritableAtom<Words | null>>> = {
-  mine: atom(null),
-  house: atom(null),
-};
 /** Why they could not be read. */
 export const spellingProblem = atom<Problem | null>(null);
-
-for (const of of ['mine', 'house'] as const)
-  onMount(spelling[of], () => {
-    void readWords(of);
-    // What could not be read while the service was away.
-    return connection.listen(({ state }) => {
-      if (state === 'open' && spelling[of].get() === null) void readWords(of);
-    });
-  });
-
-/** Without an answer what was known stays. */
-export async function readWords(of: Whose): Promise<void> {
-  try {
-    spelling[of].set(await answer(api.GET('/words', { params: { query: { of } } })));
-    spellingProblem.set(null);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    spellingProblem.set(error.problem);
-  }
-}
+const openWords = (of: Whose) =>
+  openReading(
+    () => answer(api.GET('/words', { params: { query: { of } } })),
+    undefined,
+    spellingProblem,
+  );
+const reading = { mine: openWords('mine'), house: openWords('house') };
+/** That saved last first. */
+export const spelling = { mine: reading.mine.value, house: reading.house.value };
+export const readWords = (of: Whose): Promise<void> => reading[of].read();
 
 /** @param id null: a new one @returns its id @throws {ApiError} 409: there is one that is written so */
 export async function saveWord(of: Whose, id: string | null, word: WordBody): Promise<string> {

@@ -1,0 +1,38 @@
+/** A list of which no frame tells: read when somebody begins to look, and after each change that is made here. */
+import { atom, onMount } from 'nanostores';
+import { ApiError, type Problem } from './api.ts';
+import { connection } from './feed.ts';
+
+/** @param also calls back when it is to be read again. @param problem why it could not be read; several may share it */
+export function openReading<T>(
+  ask: () => Promise<T>,
+  also: (again: () => void) => () => void = () => () => undefined,
+  problem = atom<Problem | null>(null),
+) {
+  /** As it was read last; null before that. */
+  const value = atom<T | null>(null);
+
+  /** Without an answer what was known stays. */
+  async function read(): Promise<void> {
+    try {
+      value.set(await ask());
+      problem.set(null);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      problem.set(error.problem);
+    }
+  }
+
+  onMount(value, () => {
+    const again = () => void read();
+    again();
+    // What could not be read while the service was away.
+    const stop = connection.listen(({ state }) => {
+      if (state === 'open' && value.get() === null) again();
+    });
+    const stopAlso = also(again);
+    return () => (stop(), stopAlso());
+  });
+
+  return { value, problem, read };
+}
