@@ -25,33 +25,6 @@ import { type ControlState, followControlState } from '../control-state.ts';
 import type { CombinedChannels } from '../pulse/combined-chain.ts';
 import { openListeners } from '../../shared/listeners.ts';
 
-/** Recordings whose microphone is a browser's. */
-export interface BrowserCaptures {
-  /** The stage `capture` of a recording without a device: as long as a browser sends, or may come back. */
-  activity(job: Job, control: ControlState): Promise<void>;
-  /**
-   * The audio of a recording that is about to be, or is being, captured.
-   * @throws {StageError} `not-recording`.
-   */
-  stream(recordingId: string): Promise<BrowserStream>;
-  /**
-   * Ends a recording whether or not its browser is there; returns when its audio is in the log.
-   * @throws {StageError} `not-recording`; `recorded-elsewhere`, also when its end waits for the disk: to be asked again; `nothing-captured`, which then becomes its `stage.failed`.
-   */
-  stop(recordingId: string, stoppedBy: StoppedBy): Promise<void>;
-  /** What is going on; null for a recording that no browser is expected to send. */
-  now(recordingId: string): CaptureNow | null;
-  /**
-   * What is known here of a recording that no node has, for this node and those that it tells: since when (milliseconds
-   * since 1970) what is not connected; null: nothing any more.
-   */
-  left(recordingId: string, away: BrowserAway | null): void;
-  /** What a person should look at of a recording that is expected here, or was left; else null. */
-  warnings(recordingId: string): CaptureWarning[] | null;
-  /** Calls back when a warning comes or goes; returns how to stop. */
-  onWarnings(listener: (now: WarningsNow) => void): () => void;
-}
-
 export type WarningsNow = Pick<CaptureNow, 'recordingId' | 'warnings'>;
 
 /** The process to which a browser comes takes its recording over. */
@@ -87,10 +60,10 @@ type BrowserCapturesDeps = {
 };
 
 export const browserCaptures = (deps: BrowserCapturesDeps): BrowserCaptures =>
-  new StreamedCaptures(deps);
+  new BrowserCaptures(deps);
 
-/** Holds the stream of each recording that a browser sends. */
-class StreamedCaptures implements BrowserCaptures {
+/** Recordings whose microphone is a browser's, and the stream of each. */
+export class BrowserCaptures {
   readonly #deps: BrowserCapturesDeps;
   readonly #streams = new Map<string, BrowserStream>();
   readonly #underWay = new Map<
@@ -107,27 +80,38 @@ class StreamedCaptures implements BrowserCaptures {
     this.#deps = deps;
   }
 
+  /** What is going on; null for a recording that no browser is expected to send. */
   now(recordingId: string): CaptureNow | null {
     const stream = this.#streams.get(recordingId);
     const isRecorder = this.#underWay.get(recordingId)?.isRecorder === true;
     return stream ? nowOf(recordingId, stream, isRecorder) : null;
   }
 
+  /**
+   * What is known here of a recording that no node has, for this node and those that it tells: since when (milliseconds
+   * since 1970) what is not connected; null: nothing any more.
+   */
   left = (recordingId: string, away: BrowserAway | null): void => {
     if (away) this.#left.set(recordingId, away);
     else this.#left.delete(recordingId);
     this.#notify(recordingId);
   };
 
+  /** What a person should look at of a recording that is expected here, or was left; else null. */
   warnings(recordingId: string): CaptureWarning[] | null {
     const away = this.#left.get(recordingId);
     return this.now(recordingId)?.warnings ?? (away ? [awayWarning(away)] : null);
   }
 
+  /** Calls back when a warning comes or goes; returns how to stop. */
   onWarnings(listener: (now: WarningsNow) => void): () => void {
     return this.#warned.add(listener);
   }
 
+  /**
+   * The audio of a recording that is about to be, or is being, captured.
+   * @throws {StageError} `not-recording`.
+   */
   async stream(recordingId: string): Promise<BrowserStream> {
     const isHere = this.#streams.has(recordingId) || (await this.#begun(recordingId));
     const stream = this.#streams.get(recordingId);
@@ -136,6 +120,10 @@ class StreamedCaptures implements BrowserCaptures {
     throw (await this.#isRecorded(recordingId)) ? stillHere() : notRecording();
   }
 
+  /**
+   * Ends a recording whether or not its browser is there; returns when its audio is in the log.
+   * @throws {StageError} `not-recording`; `recorded-elsewhere`, also when its end waits for the disk: to be asked again; `nothing-captured`, which then becomes its `stage.failed`.
+   */
   async stop(recordingId: string, stoppedBy: StoppedBy): Promise<void> {
     if (!this.#streams.has(recordingId) && (await this.#stoppedElsewhere(recordingId, stoppedBy)))
       return;
@@ -147,6 +135,7 @@ class StreamedCaptures implements BrowserCaptures {
     await endedInTime(capture.over);
   }
 
+  /** The stage `capture` of a recording without a device: as long as a browser sends, or may come back. */
   async activity(job: Job, state: ControlState): Promise<void> {
     const { recordingId } = job;
     const { hoursMax, limits, log, files, control, admit, combinedChannels } = this.#deps;

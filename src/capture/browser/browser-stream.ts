@@ -37,49 +37,6 @@ export type BrowserEnd =
 /** Why this connection sends no more; the recording may go on. */
 export type BrowserLeft = 'paused' | 'taken-over' | 'refused' | 'left' | 'nothing-captured';
 
-/** The audio of one recording as a browser sends it, over however many connections. */
-export interface BrowserStream {
-  /** Of the file; null until the first connection has said what it sends. */
-  readonly layout: SentLayout | null;
-  /** Of the recording, in each channel; all of them on the disk but those that have just come. */
-  readonly samples: number;
-  /** What was counted of those in the file; null where another process began it. */
-  readonly measured: BrowserWriter['measured'];
-  /** Since when no connection is there (milliseconds since 1970); null while one is. */
-  readonly awaySince: number | null;
-  /** What the browser or desk that sends, or sent last, calls itself; null: it has not said so. */
-  readonly name: string | null;
-  /** Seconds of audio for which there is still room; null: more than need be told. */
-  readonly roomSeconds: number | null;
-  /** Settles when there will be no more, with the file complete. */
-  readonly ended: Promise<BrowserEnd>;
-  /**
-   * From now on this connection sends, and no other: the one before gets `taken-over`. A paused
-   * recording takes nothing, but knows that the connection is there.
-   * @param held samples it says it has recorded already, when it begins
-   * @returns the samples that are on the disk; the first one it sends is the one behind them.
-   * @throws {StageError} `not-recording`, `recording-paused`, `rate-differs`; what the disk says.
-   */
-  attach(sender: AudioSender, rate: number, held?: number): Promise<number>;
-  /** Takes whole samples; nothing from a connection that is not attached. */
-  take(sender: AudioSender, pcm: Buffer): void;
-  /** The same for so many samples that the browser did not hear. */
-  takeGap(sender: AudioSender, samples: number): void;
-  /** Takes no more from this connection; it is still there, and may attach again. */
-  detach(sender: AudioSender, reason: BrowserLeft): void;
-  /** The connection is gone. */
-  leave(sender: AudioSender): void;
-  /** Ends the recording with what has been taken; from a connection that is there. */
-  stop(sender: AudioSender): void;
-  /** Ends the recording with what has been taken, whether or not a connection is there. */
-  finish(): void;
-  pause(paused: boolean): void;
-  /** The last message to the connection that is there. */
-  announce(reason: BrowserEnd | BrowserLeft): void;
-  /** Brings what was taken onto the disk and lets the file go; the recording may be opened again. */
-  close(): Promise<void>;
-}
-
 type StreamOptions = {
   /** More are mixed into one (`audio.combined_channels`). */
   channelsMax: 1 | 2;
@@ -101,7 +58,7 @@ export async function openBrowserStream(
   options: StreamOptions,
 ): Promise<BrowserStream> {
   // Nothing is taken, and so nothing written, before the stream is there.
-  let stream: ConnectedStream | undefined;
+  let stream: BrowserStream | undefined;
   const writer = await openBrowserWriter(folder, {
     limits: options.limits,
     sharesFolders: options.sharesFolders,
@@ -113,12 +70,13 @@ export async function openBrowserStream(
     onWritten: () => stream?.sender?.acknowledge(stream.samples),
     onFailed: (reason) => stream?.end(reason),
   });
-  stream = new ConnectedStream(folder, writer, options);
+  stream = new BrowserStream(folder, writer, options);
   return stream;
 }
 
-/** Holds the file, by its writer, and the connection that sends. */
-class ConnectedStream implements BrowserStream {
+/** The audio of one recording as a browser sends it, over however many connections: its file, by a writer, and the one that sends. */
+export class BrowserStream {
+  /** Settles when there will be no more, with the file complete. */
   readonly ended: Promise<BrowserEnd>;
   /** The connection that is attached. */
   sender: AudioSender | null = null;
@@ -148,44 +106,61 @@ class ConnectedStream implements BrowserStream {
     this.#waitForBrowser(Math.min(graceMs, Math.max(graceMs - waitedMs, restartGraceMs)));
   }
 
+  /** Of the file; null until the first connection has said what it sends. */
   get layout(): SentLayout | null {
     return this.#options.behind ?? this.#writer.layout;
   }
+  /** Of the recording, in each channel; all of them on the disk but those that have just come. */
   get samples(): number {
     return (this.#options.behind?.samples ?? 0) + this.#writer.samples;
   }
+  /** What was counted of those in the file; null where another process began it. */
   get measured(): BrowserWriter['measured'] {
     return this.#writer.measured;
   }
+  /** Since when no connection is there (milliseconds since 1970); null while one is. */
   get awaySince(): number | null {
     return this.#awaySince;
   }
+  /** What the browser or desk that sends, or sent last, calls itself; null: it has not said so. */
   get name(): string | null {
     return this.#name;
   }
+  /** Seconds of audio for which there is still room; null: more than need be told. */
   get roomSeconds(): number | null {
     return this.#writer.roomSeconds;
   }
 
+  /**
+   * From now on this connection sends, and no other: the one before gets `taken-over`. A paused
+   * recording takes nothing, but knows that the connection is there.
+   * @param held samples it says it has recorded already, when it begins
+   * @returns the samples that are on the disk; the first one it sends is the one behind them.
+   * @throws {StageError} `not-recording`, `recording-paused`, `rate-differs`; what the disk says.
+   */
   attach(arriving: AudioSender, rate: number, held?: number): Promise<number> {
     // As many wait as there are connections of one user.
     return this.#oneAtATime(() => this.#attach(arriving, rate, held));
   }
 
+  /** Takes whole samples; nothing from a connection that is not attached. */
   take(from: AudioSender, pcm: Buffer): void {
     if (from !== this.sender || this.#ending !== null || pcm.length === 0) return;
     if (!this.#writer.take(pcm, from.channels ?? 1)) this.end('limit-hours');
   }
 
+  /** The same for so many samples that the browser did not hear. */
   takeGap(from: AudioSender, samples: number): void {
     if (from !== this.sender || this.#ending !== null) return;
     if (!this.#writer.takeGap(samples)) this.end('limit-hours');
   }
 
+  /** Takes no more from this connection; it is still there, and may attach again. */
   detach(from: AudioSender, reason: BrowserLeft): void {
     if (from === this.sender) void this.#dismiss(reason);
   }
 
+  /** The connection is gone. */
   leave(from: AudioSender): void {
     if (from === this.sender) this.sender = null;
     if (from !== this.#present) return;
@@ -196,10 +171,12 @@ class ConnectedStream implements BrowserStream {
     this.#options.onAway();
   }
 
+  /** Ends the recording with what has been taken; from a connection that is there. */
   stop(from: AudioSender): void {
     if (from === this.#present) this.end('stopped');
   }
 
+  /** Ends the recording with what has been taken, whether or not a connection is there. */
   finish(): void {
     this.end('stopped');
   }
@@ -209,10 +186,12 @@ class ConnectedStream implements BrowserStream {
     if (paused && this.#ending === null) void this.#dismiss('paused');
   }
 
+  /** The last message to the connection that is there. */
   announce(reason: BrowserEnd | BrowserLeft): void {
     void this.#dismiss(reason, this.sender ?? this.#present);
   }
 
+  /** Brings what was taken onto the disk and lets the file go; the recording may be opened again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#grace);

@@ -19,40 +19,6 @@ import { hasCode } from '../../shared/errors.ts';
 import { type SignalMeter, signalMeter } from './signal-meter.ts';
 import type { SpaceLimitReached } from '../../storage/quota.ts';
 
-/** Writes a browser's samples to the disk: written, synced, and only then acknowledged. */
-export interface BrowserWriter {
-  /** Null until it has been opened with one. */
-  readonly layout: SentLayout | null;
-  /** In the file, in each channel; all of them on the disk but those that have just come. */
-  readonly samples: number;
-  /** What was counted of what this one wrote; null where the file was begun by another. */
-  readonly measured: SignalMeter | null;
-  /** When the file was last written before this one opened it; milliseconds since 1970. */
-  readonly heardAt: number;
-  /** Seconds of audio for which there is still room; null: more than need be told. */
-  readonly roomSeconds: number | null;
-  /**
-   * Makes the file unless it is open, with a layout that is durable before the first sample. A file that is there
-   * keeps its own.
-   * @param held samples that the browser says it has recorded already
-   */
-  open(wanted: SentLayout, held?: number): Promise<void>;
-  /**
-   * Takes whole samples of so many channels, without waiting; they are kept in those of the file.
-   * @returns false when there was no room for all of them
-   */
-  take(pcm: Buffer, channels: 1 | 2): boolean;
-  /**
-   * Takes silence for so many samples that the browser did not hear, and notes that they are missing.
-   * @returns false when there was no room for all of them
-   */
-  takeGap(samples: number): boolean;
-  /** Resolves when everything taken is on the disk, or could not be written. */
-  flush(): Promise<void>;
-  /** Completes the file. */
-  close(): Promise<void>;
-}
-
 export type SharedCapture = {
   /** The first of them is the one at `start`. @throws what `over` says, and what does not pass by itself */
   put(start: number, layout: SentLayout, pcm: Buffer): Promise<void>;
@@ -100,11 +66,12 @@ export async function openBrowserWriter(
     await utimes(path, found.atime, found.mtime);
   }
   const file = layout && (await openWavWriter(path, layout.channels, layout.rate));
-  return new FileWriter(folder, options, { layout, heardAt, file, gaps: note?.gaps ?? [] });
+  return new BrowserWriter(folder, options, { layout, heardAt, file, gaps: note?.gaps ?? [] });
 }
 
-/** Holds the file, and what waits to be written to it. */
-class FileWriter implements BrowserWriter {
+/** Writes a browser's samples to the disk: written, synced, and only then acknowledged. Holds the file, and what waits to be written to it. */
+export class BrowserWriter {
+  /** When the file was last written before this one opened it; milliseconds since 1970. */
   readonly heardAt: number;
   readonly #folder: string;
   readonly #options: BrowserWriterOptions;
@@ -153,22 +120,31 @@ class FileWriter implements BrowserWriter {
     this.#noted = this.#gaps.length;
   }
 
+  /** Null until it has been opened with one. */
   get layout(): SentLayout | null {
     return this.#layout;
   }
 
+  /** In the file, in each channel; all of them on the disk but those that have just come. */
   get samples(): number {
     return this.#frames;
   }
 
+  /** What was counted of what this one wrote; null where the file was begun by another. */
   get measured(): SignalMeter | null {
     return this.#measured;
   }
 
+  /** Seconds of audio for which there is still room; null: more than need be told. */
   get roomSeconds(): number | null {
     return this.#room;
   }
 
+  /**
+   * Makes the file unless it is open, with a layout that is durable before the first sample. A file that is there
+   * keeps its own.
+   * @param held samples that the browser says it has recorded already
+   */
   async open({ rate, channels }: SentLayout, held = 0): Promise<void> {
     this.#held = Math.max(this.#held, held);
     if (this.#file) return;
@@ -181,6 +157,10 @@ class FileWriter implements BrowserWriter {
     if (this.#frames === 0) this.#measured = signalMeter(rate * channels);
   }
 
+  /**
+   * Takes whole samples of so many channels, without waiting; they are kept in those of the file.
+   * @returns false when there was no room for all of them
+   */
   take(pcm: Buffer, channels: 1 | 2): boolean {
     const fitted = inChannels(pcm, channels, this.#channels);
     const room = this.#roomFrames() * this.#frameBytes;
@@ -189,6 +169,10 @@ class FileWriter implements BrowserWriter {
     return kept.length === fitted.length;
   }
 
+  /**
+   * Takes silence for so many samples that the browser did not hear, and notes that they are missing.
+   * @returns false when there was no room for all of them
+   */
   takeGap(samples: number): boolean {
     const kept = Math.min(samples, this.#roomFrames());
     const last = this.#gaps.at(-1);
@@ -248,6 +232,7 @@ class FileWriter implements BrowserWriter {
     if (!this.#ahead) this.#options.onHeld(false);
   }
 
+  /** Resolves when everything taken is on the disk, or could not be written. */
   async flush(): Promise<void> {
     this.#flushing += 1;
     this.#endPause();
@@ -255,6 +240,7 @@ class FileWriter implements BrowserWriter {
     this.#flushing -= 1;
   }
 
+  /** Completes the file. */
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = null;

@@ -28,26 +28,6 @@ import { sharedCapture, sharedEveryMs } from './shared-capture.ts';
 import { lateAudioName } from '../../recordings/late-audio-first.ts';
 import type { UnknownRecording } from '../../recordings/refusals.ts';
 
-/**
- * What a browser still held of its microphone when it came back after its recording had ended. It is kept beside
- * the audio as it comes, each sample on the disk before it is acknowledged; when the browser has sent it all, or
- * stays away, both become one file, which is a fact, and all of it is recognised again.
- */
-export interface LateBrowserAudio {
-  /**
-   * Takes more of a recording that has ended.
-   * @throws {StageError} `not-recording` no browser recorded it, or its audio is gone; {UnknownRecording}
-   */
-  stream(recordingId: string): Promise<BrowserStream>;
-  /**
-   * Goes on with what a dead process left, as if the browser had just gone, when no browser has come back with it to
-   * another process for long. To be called from time to time.
-   */
-  takeUp(): Promise<void>;
-  /** Keeps what was taken for the next start. */
-  close(): Promise<void>;
-}
-
 type LateAudioDeps = {
   recordingService: Pick<OpenRecordingService, 'read' | 'decide' | 'whileFilesStay'>;
   jobs: PendingJobs;
@@ -67,10 +47,10 @@ type LateAudioDeps = {
   limits: Partial<BrowserLimits>;
 };
 
-export const openLateAudio = (deps: LateAudioDeps): LateBrowserAudio => new KeptLateAudio(deps);
+export const openLateAudio = (deps: LateAudioDeps): LateBrowserAudio => new LateBrowserAudio(deps);
 
-/** Holds the stream of each recording that more comes of. */
-class KeptLateAudio implements LateBrowserAudio {
+/** * What a browser still held of its microphone when it came back after its recording had ended. It is kept beside the audio as it comes, each sample on the disk before it is acknowledged; when the browser has sent it all, or stays away, both become one file, which is a fact, and all of it is recognised again. Holds the stream of each recording that more comes of. */
+export class LateBrowserAudio {
   readonly #deps: LateAudioDeps;
   readonly #bases: LateBases;
   readonly #streams = new Map<string, Promise<BrowserStream>>();
@@ -82,6 +62,10 @@ class KeptLateAudio implements LateBrowserAudio {
     this.#bases = lateBases(deps.files);
   }
 
+  /**
+   * Takes more of a recording that has ended.
+   * @throws {StageError} `not-recording` no browser recorded it, or its audio is gone; {UnknownRecording}
+   */
   stream(recordingId: string): Promise<BrowserStream> {
     const present = this.#streams.get(recordingId);
     if (present) return present;
@@ -91,6 +75,10 @@ class KeptLateAudio implements LateBrowserAudio {
     return opening;
   }
 
+  /**
+   * Goes on with what a dead process left, as if the browser had just gone, when no browser has come back with it to
+   * another process for long. To be called from time to time.
+   */
   async takeUp(): Promise<void> {
     const { jobs, log } = this.#deps;
     for (const { recordingId, job } of await jobs.list()) {
@@ -107,6 +95,7 @@ class KeptLateAudio implements LateBrowserAudio {
     }
   }
 
+  /** Keeps what was taken for the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
     const streams = await Promise.allSettled(this.#streams.values());
