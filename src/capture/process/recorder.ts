@@ -20,7 +20,7 @@ import type {
   CaptureStatus,
   EndReason,
 } from './protocol.ts';
-import { type Track, type Upkeep, captureUpkeep, openTrack } from './track.ts';
+import { type Track, type CaptureUpkeep, captureUpkeep, openTrack } from './track.ts';
 import { deviceFrameBytes } from '../../audio/level-meter.ts';
 import { captureRate } from '../../audio/wav.ts';
 
@@ -56,7 +56,7 @@ export class Recorder {
   readonly #pulse = openPulse();
   readonly #guard: ReturnType<typeof hangGuard>;
   readonly #watch: ReturnType<typeof watchDevice>;
-  readonly #upkeep: Upkeep;
+  readonly #upkeep: CaptureUpkeep;
   #state: CaptureStatus['state'] = 'opening';
   #problem: CaptureProblem | null = null;
   #paused: boolean;

@@ -197,7 +197,7 @@ export function captureUpkeep(
   { claim, folder, limits }: Pick<CaptureSpec, 'claim' | 'folder' | 'limits'>,
   track: Track,
   onEnd: (reason: EndReason) => void,
-): Upkeep {
+): CaptureUpkeep {
   let superseded: ClaimedElsewhere | null = null;
   let lookedAt = performance.now();
   let syncs = 0;
@@ -235,7 +235,7 @@ export function captureUpkeep(
   }
 }
 
-export type Upkeep = {
+export type CaptureUpkeep = {
   /**
    * To be asked before anything is written: a process that stood still may have been given up, and its audio taken. Looks
    * only when that was not done for a while.
