@@ -7,6 +7,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { unfinished } from '../middleware/ready.ts';
 import { isLocal } from '../peer.ts';
 import { routesOf } from '../route.ts';
+import { ownerName } from '../visible-recording.ts';
 
 const source = z.object({ name: z.string(), description: z.string() });
 
@@ -160,7 +161,7 @@ async function holderOf(
   const recordingId = captures.heldBy(device);
   if (recordingId === null) return null;
   const owner = (await wordlessRecordingById(storage, recordingId))?.owner;
-  return accounts.listUsers().find(({ userId }) => userId === owner)?.username ?? null;
+  return owner === undefined ? null : ownerName(accounts, owner);
 }
 
 const named = ({ name, description }: { name: string; description: string }) => ({
