@@ -5,7 +5,6 @@ import { access } from '../../projections/access.ts';
 import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import type { Decided } from '../recordings/service.ts';
-import type { Accepted } from '../recordings/import-audio.ts';
 import { callerOf } from './middleware/authenticate.ts';
 import { limits } from './limits.ts';
 import { Problem, logDamaged } from './problems.ts';
@@ -66,7 +65,10 @@ const serving = (projections: HttpServices['projections']): string[] =>
 const catchingUp: readonly string[] = ['rebuilding', 'catching-up'];
 
 /** Waits until the next GET will see it. */
-export async function untilReadable(services: HttpServices, accepted: Accepted): Promise<void> {
+export async function untilReadable(
+  services: HttpServices,
+  accepted: { position: number; recordingId?: string | null },
+): Promise<void> {
   try {
     const { projections } = services;
     const limit = { timeoutMs: limits.readYourWritesMs };
@@ -75,7 +77,7 @@ export async function untilReadable(services: HttpServices, accepted: Accepted):
     await projections.applied(serving(projections), accepted.position, limit);
   } catch (error) {
     throw new Problem('views-behind', {
-      members: { recording_id: accepted.recordingId, position: accepted.position },
+      members: { recording_id: accepted.recordingId ?? '', position: accepted.position },
       headers: { 'Retry-After': '1' },
       cause: error,
     });

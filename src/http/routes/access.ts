@@ -168,8 +168,7 @@ async function changeFolder(
   refuseWhenStopped(services);
   const decided = await changedIn(services, owner, onBehalf, decide);
   const position = decided.at(-1)?.position;
-  if (position !== undefined)
-    await untilReadable(services, { recordingId: '', state: '', position });
+  if (position !== undefined) await untilReadable(services, { position });
 }
 
 async function shownAccess(

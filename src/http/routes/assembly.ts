@@ -9,7 +9,6 @@ import {
 } from '../../../projections/recording/assembling.ts';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import type { DecideRecording } from '../../../projections/recording/decide.ts';
-import { recordings } from '../../../projections/recordings.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { countOpen } from '../open-links.ts';
 import { invalid } from '../problems.ts';
@@ -19,8 +18,7 @@ import { type Route, routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import { carryOut, refuseWhenStopped, untilWritten } from '../written.ts';
-import { limits } from '../limits.ts';
+import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { mayRecordHere } from './devices.ts';
 import { toggleSchema } from './toggle.ts';
 
@@ -130,9 +128,7 @@ export const assemblyRoutes: Route[] = [
         { owner, trigger: 'api', command, mayRecord },
         { action: 'start', language, device: recorder, ...recordedBehind(row, body) },
       );
-      await services.projections.applied(recordings.name, position, {
-        timeoutMs: limits.readYourWritesMs,
-      });
+      await untilReadable(services, { recordingId, position });
       return { recording_id: recordingId, continues: id };
     },
   }),

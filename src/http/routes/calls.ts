@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { answerCall, callAnswerSchema } from '../../capture/calls/answer-call.ts';
-import { recordings } from '../../../projections/recordings.ts';
 import { callShown, mayAnswerCalls } from '../feed/call-frame.ts';
 import { callQuestion } from '../openapi/other-answers.ts';
-import { limits } from '../limits.ts';
+import { untilReadable } from '../written.ts';
 import { detail } from '../../words/details.ts';
 import { isLocal } from '../peer.ts';
 import { Problem } from '../problems.ts';
@@ -52,9 +51,7 @@ export const callRoutes = [
       if (!may) throw new Problem('not-a-recorder', { said: detail('call-elsewhere') });
       const who = { owner: caller.userId, trigger: 'api', command };
       const done = await answerCall(services, who, body);
-      await services.projections.applied(recordings.name, done?.position ?? 0, {
-        timeoutMs: limits.readYourWritesMs,
-      });
+      if (done) await untilReadable(services, done);
       return { recording_id: done?.recordingId ?? null };
     },
   }),

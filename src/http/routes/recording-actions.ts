@@ -3,15 +3,13 @@ import { fieldFault } from '../../words/field-faults.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
-import { recordings } from '../../../projections/recordings.ts';
 import { type DecideRecording, reprocess } from '../../../projections/recording/decide.ts';
 import { heldBy } from '../../../projections/recording/holds.ts';
 import { trySpeechModel } from '../../doctor/try-servers.ts';
-import { carryOut, refuseWhenStopped } from '../written.ts';
+import { carryOut, refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { languageSchema, templateIdSchema, outOfOrder, speakersInOrder } from '../body.ts';
 import { assertNotHeld } from '../holds.ts';
-import { limits } from '../limits.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { Problem, type ProblemType, invalid } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
@@ -88,9 +86,7 @@ export const recordingCommandRoutes = [
         refuseWhenStopped(services);
         const { captures } = services;
         await (device === null ? captures.browser : captures).stop(recordingId, onBehalf);
-        await services.projections.applied(recordings.name, await services.store.head(), {
-          timeoutMs: limits.readYourWritesMs,
-        });
+        await untilReadable(services, { recordingId, position: await services.store.head() });
       }
       const { state } = await visibleRecording(services, caller, recordingId);
       return { recording_id: recordingId, status: statusName(state) };

@@ -3,13 +3,12 @@ import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
-import { recordings, statusOf } from '../../../projections/recordings.ts';
-import { refuseWhenStopped } from '../written.ts';
+import { statusOf } from '../../../projections/recordings.ts';
+import { refuseWhenStopped, untilReadable } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
 import { folderSchema, languageSchema, titleSchema, usualKindSchema } from '../body.ts';
 import { folderGiven } from '../order-changes.ts';
-import { limits } from '../limits.ts';
 import { mayRecordHere } from './devices.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { routesOf } from '../route.ts';
@@ -82,9 +81,7 @@ export const toggleRoutes = [
         usualKind: body.usual_kind,
         device: body.recorder,
       });
-      await services.projections.applied(recordings.name, position, {
-        timeoutMs: limits.readYourWritesMs,
-      });
+      await untilReadable(services, { recordingId, position });
       const { status } = await statusOf(services.storage, owner);
       return { status, recording_id: recordingId, action };
     },
