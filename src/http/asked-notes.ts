@@ -6,6 +6,7 @@ import { speakerName } from '../documents/documents.ts';
 import { detail } from '../words/details.ts';
 import { notFound } from './problems.ts';
 import type { HttpServices } from './services.ts';
+import { joinTexts } from '../shared/segments.ts';
 
 /** A recording that a question is about, with what of it is read. */
 export type AskedNote = Pick<RecordingRow, 'recordingId' | 'title' | 'startedAt' | 'language'> & {
@@ -51,7 +52,7 @@ export async function askedNote(
           speaker: voice,
           start,
           end,
-          text: segments.map(({ text }) => text.trim()).join(' '),
+          text: joinTexts(segments.map(({ text }) => text)),
           words: [],
         }));
   const blocks = said.filter(({ end }) => end > since);

@@ -29,6 +29,7 @@ import type { Language } from '../words/params.ts';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
+import { joinTexts } from '../shared/segments.ts';
 
 /** In which language people and files are called here, and who reads. */
 type Answering = { uiLanguage: Language; reader: Reader };
@@ -335,7 +336,7 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
     start,
     end,
     speaker: voice,
-    text: segments.map(({ text }) => text.trim()).join(' '),
+    text: joinTexts(segments.map(({ text }) => text)),
     words: segments.flatMap(({ words }) => words),
     ...doubtAnswer(
       segments.flatMap((segment) => {
@@ -349,11 +350,10 @@ function utterances({ blocks, utterances }: Pick<TranscriptRow, 'blocks' | 'utte
 
 /** Of stretches that are only recognised: where it is in the text of all segments. */
 function replacedInSegments(segments: readonly Segment[]) {
-  let before = 0;
-  return segments.flatMap((segment) => {
-    const by = before;
-    const text = segment.text.trim();
-    before += text.length + 1;
+  const texts = segments.map(({ text }) => text.trim());
+  return segments.flatMap((segment, at) => {
+    const text = texts[at]!;
+    const by = joinTexts(texts.slice(0, at + 1)).length - text.length;
     const places = replacedIn({ ...segment, text });
     return places.map(({ from, to, heard }) => ({ from: from + by, to: to + by, heard }));
   });

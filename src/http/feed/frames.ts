@@ -13,6 +13,7 @@ import { browserRates } from '../../capture/browser/browser-file.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
 import { folderSchema, languageSchema, titleSchema, usualKindSchema } from '../body.ts';
 import { ulidPattern } from '../visible-recording.ts';
+import { joinTexts } from '../../shared/segments.ts';
 
 /** What one fact becomes on the wire, stringified once for all who get it. */
 export type FactFrames = {
@@ -48,7 +49,7 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
         changesStatus: false,
       };
     const { index, start, end, voice: speaker = null } = data;
-    const text = content.segments.map((segment) => segment.text.trim()).join(' ');
+    const text = joinTexts(content.segments.map(({ text: said }) => said));
     const frame = { type: 'utterance', recording_id: recordingId, index, start, end, text };
     return {
       recordingId,

@@ -11,6 +11,7 @@ import type { HttpServices } from '../services.ts';
 import { erasedState } from '../../recordings/handle.ts';
 import { lastFrame, sharedFrameOf } from '../shared-note.ts';
 import { factFrames } from './frames.ts';
+import { joinTexts } from '../../shared/segments.ts';
 
 /** Who follows one recording by a link. `send` must not block. */
 export type LinkListener = {
@@ -165,7 +166,7 @@ async function saidSince(
   return utterances
     .filter(({ index }) => index >= from)
     .map(({ index, start, end, segments, voice: speaker = null }) => {
-      const text = segments.map((segment) => segment.text.trim()).join(' ');
+      const text = joinTexts(segments.map((segment) => segment.text));
       const said = { index, start, end, text, speaker, final: true };
       return JSON.stringify({ type: 'utterance', recording_id: recordingId, ...said });
     });
