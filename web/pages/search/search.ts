@@ -1,5 +1,5 @@
 /** What is found: page after page, and again while notes are still being searched. */
-import { type WritableAtom, atom } from 'nanostores';
+import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../../client/api.ts';
 import { onFrame } from '../../client/feed.ts';
 import { type Filter, type Seeking, queryOf } from '../home/library/filter.ts';
@@ -46,16 +46,12 @@ export function openSearch() {
   async function ask(question: Question, count = pageSize): Promise<void> {
     const mine = (asking = new AbortController());
     isOutdated = false;
-    const openedBefore = opened.size;
     try {
-      const answer = await readAsOpened(question, { count, opened }, mine.signal);
+      const answer = await readAsOpened(question, { count, opened, found }, mine.signal);
       if (asking !== mine) return;
       const before = found.get();
-      const same = before?.question === question ? before : null;
-      // More of it was asked for meanwhile, which this answer may lack.
-      if (same !== null && (same.notes.length > count || opened.size > openedBefore))
-        return await ask(question, same.notes.length);
       found.set({ question, ...answer, problem: null });
+      const same = before?.question === question ? before : null;
       const wait = isOutdated ? againMs : waitBefore(answer, same);
       if (wait !== null) askAgain(wait);
     } catch (error) {
@@ -170,16 +166,19 @@ function knownOf(question: Question, before: Found | null): Omit<Found, 'problem
   return { question, notes: [], all: 0, next: null, fraction: 0, meaning: null };
 }
 
-/** So many notes, and all passages of those that were opened. */
+/** So many notes, and all passages of those that were opened; of what is asked for meanwhile, too. */
 async function readAsOpened(
   question: Question,
-  { count, opened }: { count: number; opened: ReadonlySet<string> },
+  how: { count: number; opened: ReadonlySet<string>; found: ReadableAtom<Found | null> },
   signal: AbortSignal,
 ): Promise<Omit<Found, 'question' | 'problem'>> {
+  const { count, opened, found } = how;
   const answer = await readUpTo(question, count, signal);
   const wholes = [...opened].map((id) => readWhole(question, id, signal));
   for (const whole of await Promise.all(wholes)) answer.notes = withWhole(answer.notes, whole);
-  return answer;
+  const shown = knownOf(question, found.get()).notes.length;
+  if (shown <= count && opened.size === wholes.length) return answer;
+  return await readAsOpened(question, { ...how, count: Math.max(count, shown) }, signal);
 }
 
 /** Page after page, until so many notes are there. */
