@@ -96,14 +96,20 @@ function addRoute(
   remember: Koa.Middleware<State>,
 ): void {
   const { method, needs, makesRoom } = route;
+  const pattern = route.path.replace('{filename}', '{path}').replaceAll(/\{(\w+)\}/g, ':$1');
+  const named: Koa.Middleware<State> = (ctx, next) => {
+    ctx.state.route = pattern;
+    return next();
+  };
   const stack = [
+    named,
     authenticate(services, route),
     ...(needs.length > 0 ? [untilReady(services.readiness, needs)] : []),
     ...(isRepeatable(route) ? [remember] : []),
     ...(makesRoom || method === 'delete' ? [makeRoom(services)] : []),
     answerBy(route, services),
   ];
-  router[method](patternOf(route.path), ...stack);
+  router[method](asRouterTakes(pattern), ...stack);
 }
 
 /**
@@ -120,11 +126,9 @@ const makeRoom =
     return next();
   };
 
-/** As the router takes it. What stands for a file has slashes. */
-const patternOf = (path: string): string | RegExp =>
-  path.includes('{filename}')
-    ? new RegExp(`^${path.replace('{filename}', '(.+)')}$`)
-    : path.replaceAll(/\{(\w+)\}/g, ':$1');
+/** What stands for a file has slashes. */
+const asRouterTakes = (pattern: string): string | RegExp =>
+  pattern.includes(':path') ? new RegExp(`^${pattern.replace(':path', '(.+)')}$`) : pattern;
 
 /** The first segment of a path, without its slashes. */
 function firstSegment(path: string): string {

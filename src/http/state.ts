@@ -17,6 +17,8 @@ export type WhoMayCall = {
 /** What one request carries from middleware to route. */
 export type State = {
   requestId: string;
+  /** Pattern of the route that answers it; undefined where it gets to none. */
+  route?: string;
   /** Who may call what was asked for; undefined where that is not known yet. */
   access?: Access;
   /** Set where a login is needed, which is everywhere but in public places. */
