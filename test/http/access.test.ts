@@ -83,6 +83,8 @@ test('who may call is decided before anything else is looked at', async (t) => {
     assert.match(page.body, /Mitschrift/);
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/);
+    for (const [name, value] of Object.entries(guarding))
+      assert.equal(page.headers.get(name), value, name);
     assert.doesNotMatch(policy, /unsafe/);
     assert.doesNotMatch(page.body, /<style|<script(?![^>]* src="\/)|style=|onload=/);
     const [, app] = /<script[^>]* src="(\/assets\/[^"]+)"/.exec(page.body)!;
@@ -234,3 +236,17 @@ test('more host names can be allowed, with or without their port', async (t) => 
   assert.equal(await statusOf('other.example:8443'), 200);
   assert.equal(await statusOf('other.example'), 421);
 });
+
+/** What browsers are told beside the policy of the page. */
+const guarding = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'DENY',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0',
+};

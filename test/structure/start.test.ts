@@ -13,7 +13,6 @@ const loadedWithServers = ['openai', 'undici'];
 const loadedAtStart = [
   '@koa/router',
   'koa',
-  'koa-helmet',
   'level',
   'lru-cache',
   'p-limit',
