@@ -3,11 +3,3 @@ import { atom } from 'nanostores';
 import type { Snippet } from 'svelte';
 
 export const inDock = atom<Snippet | null>(null);
-
-/** Shows it there. @returns how to take it away */
-export function showInDock(content: Snippet): () => void {
-  inDock.set(content);
-  return () => {
-    if (inDock.get() === content) inDock.set(null);
-  };
-}

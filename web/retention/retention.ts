@@ -15,6 +15,19 @@ export type Removed = Answered<'listForgotten'>['removed'][number];
 export type Period = number | null | undefined;
 export type Terms = { audio_days?: number | null; notes_days?: number | null };
 
+/** Those of them that are said. */
+export const termsOf = ({
+  audio_days,
+  notes_days,
+}: { [Field in keyof Terms]?: Period } = {}): Terms => ({
+  ...(audio_days === undefined ? {} : { audio_days }),
+  ...(notes_days === undefined ? {} : { notes_days }),
+});
+
+/** @param period undefined: none is said any more */
+export const withTerm = (terms: Terms, field: keyof Terms, period: Period): Terms =>
+  termsOf({ ...terms, [field]: period });
+
 /** Read again whenever somebody begins to look. */
 export const {
   value: retention,
