@@ -69,7 +69,7 @@ export async function openBrowserWriter(
   return new BrowserWriter(folder, options, { layout, heardAt, file, gaps: note?.gaps ?? [] });
 }
 
-/** Writes a browser's samples to the disk: written, synced, and only then acknowledged. Holds the file, and what waits to be written to it. */
+/** Writes a browser's samples to the disk, which wait here: written, synced, and only then acknowledged. */
 export class BrowserWriter {
   /** When the file was last written before this one opened it; milliseconds since 1970. */
   readonly heardAt: number;

@@ -49,7 +49,11 @@ type LateAudioDeps = {
 
 export const openLateAudio = (deps: LateAudioDeps): LateBrowserAudio => new LateBrowserAudio(deps);
 
-/** * What a browser still held of its microphone when it came back after its recording had ended. It is kept beside the audio as it comes, each sample on the disk before it is acknowledged; when the browser has sent it all, or stays away, both become one file, which is a fact, and all of it is recognised again. Holds the stream of each recording that more comes of. */
+/**
+ * What a browser still held of its microphone when it came back after its recording had ended. It is kept beside the
+ * audio as it comes, each sample on the disk before it is acknowledged; when the browser has sent it all, or stays away,
+ * both become one file, which is a fact, and all of it is recognised again.
+ */
 export class LateBrowserAudio {
   readonly #deps: LateAudioDeps;
   readonly #bases: LateBases;
