@@ -43,7 +43,7 @@ import type { Job, StageActivity } from './run-stage.ts';
 import { erasedState, lastState } from '../handle.ts';
 import type { OpenRecordingService } from '../service.ts';
 import { looked } from './look-until.ts';
-import { type Piece, ledgerOf, partsOf } from './pieces.ts';
+import { type RecordingPiece, ledgerOfPieces, partsOfPieces } from './pieces.ts';
 import { type TakenUp, type TakenDeps, takenOf } from './taken-along.ts';
 import { isSplitCapture, withRoom } from './stage-files.ts';
 
@@ -150,7 +150,7 @@ async function toJoin(recordingId: string, { store }: AssembleDeps): Promise<Rec
 
 /** What a recording is made of: its audio, and what is said in it. */
 type Making = {
-  parts: readonly Piece[];
+  parts: readonly RecordingPiece[];
   said(recording: Recording): Said;
   absorbs?: string[] | undefined;
 };
@@ -161,7 +161,7 @@ type There = { joined: Recording | null; isGone: boolean };
 
 function planOf(asked: Asked, recording: Recording, { joined, isGone }: There): Plan {
   const { duration } = saidOf(recording);
-  const piece = (from: number, to: number): Piece => ({ recording, from, to });
+  const piece = (from: number, to: number): RecordingPiece => ({ recording, from, to });
   switch (asked.type) {
     case 'recording.cut': {
       const { at } = asked.data;
@@ -212,7 +212,7 @@ async function keptAs(
   job: Job,
   recordingId: string,
   name: string,
-  parts: readonly Piece[],
+  parts: readonly RecordingPiece[],
   files: AudioStore,
 ): Promise<KeptAudio> {
   const target = join(await files.workFolder(job.recordingId), `assembled-${recordingId}.wav`);
@@ -238,8 +238,8 @@ async function keptAs(
     path,
     duration,
     ...(isSplit ? { split: true } : {}),
-    ...ledgerOf(parts),
-    parts: partsOf(parts),
+    ...ledgerOfPieces(parts),
+    parts: partsOfPieces(parts),
   };
 }
 

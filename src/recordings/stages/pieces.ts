@@ -6,16 +6,16 @@ import { saidOf } from '../../../projections/recording/said.ts';
 import { captureRate } from '../../audio/wav.ts';
 
 /** A part of a recording that another is made of; without one as long a silence. */
-export type Piece = { recording: Recording | null; from: number; to: number };
+export type RecordingPiece = { recording: Recording | null; from: number; to: number };
 
 /** As a fact names them. */
-export const partsOf = (pieces: readonly Piece[]): Part[] =>
+export const partsOfPieces = (pieces: readonly RecordingPiece[]): Part[] =>
   pieces.flatMap(({ recording, from, to }) =>
     recording ? [{ recording: recording.recordingId, from, to: endOf(recording, to) }] : [],
   );
 
 /** What was captured of the pieces, and what is missing of them, at the times that these have here. */
-export function ledgerOf(pieces: readonly Piece[]): { ledger?: KeptLedger } {
+export function ledgerOfPieces(pieces: readonly RecordingPiece[]): { ledger?: KeptLedger } {
   const ledger: KeptLedger = { samples: 0, gaps: [], silent_seconds: 0, clipped_samples: 0 };
   let before = 0;
   let isKnown = false;
