@@ -15,7 +15,7 @@ import { type VerifyReport, adviceOn, verifyData } from '../integrity/verify.ts'
 import { repair as salvage, sourceOfBackup, sourceOfData } from '../integrity/repair.ts';
 import { type ExportedLog, exportLog as exportTo } from '../integrity/export-log.ts';
 import { importLog as importFrom } from '../integrity/import-log.ts';
-import { sayWhole } from '../words/say.ts';
+import { inEnglish } from '../words/say.ts';
 import { finding } from '../words/findings.ts';
 
 /** Backs up the data directory; beside a running service the service does it. */
@@ -99,21 +99,18 @@ export function printReport({
     `${records} events, ${recordings} recordings, ${audio} audio files, ${documents} documents, ` +
       `${keys.sound} keys (${keys.erased} erased): ${sound ? 'no damage' : `${damages} damaged`}`,
   );
-  for (const sentence of inEnglish({ advice })) console.log(`→ ${sentence}`);
+  for (const one of advice) console.log(`→ ${inEnglish(one)}`);
 }
-
-const inEnglish = ({ advice }: Pick<VerifyReport, 'advice'>): string[] =>
-  advice.map((one) => sayWhole(one, 'en') ?? one.code);
 
 /** A server of an earlier release, which goes on after an update, answers in words. */
 const findingText = (one: Finding | (Omit<Finding, 'said'> & { what: string })): string =>
-  'what' in one ? `${one.kind}: ${one.what}` : (sayWhole(findingSaid(one), 'en') ?? one.said.code);
+  'what' in one ? `${one.kind}: ${one.what}` : inEnglish(findingSaid(one));
 
 /** As `--json` has it: of each finding what is wrong in English, and its code with parameters. */
 const verifiedJson = (report: VerifyReport): object => ({
   ...report,
   findings: report.findings.map((one) => findingAnswer(one, 'en')),
-  advice: inEnglish(report),
+  advice: report.advice.map(inEnglish),
 });
 
 /** Salvages a damaged data directory, or a damaged backup, into a new one. The source is only read. */

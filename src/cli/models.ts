@@ -8,8 +8,7 @@ import { ModelError } from '../speech/catalogue/model-error.ts';
 import { type ModelStore, openModelStore } from '../speech/catalogue/model-store.ts';
 import { confirmed } from './confirmed.ts';
 import { presentSettings } from './settings.ts';
-import type { Sentence } from '../words/params.ts';
-import { sayWhole } from '../words/say.ts';
+import { inEnglish } from '../words/say.ts';
 
 /** `mitschrift models list`: what is installed, what there is, and what is recommended for this machine. */
 export async function listModelsCommand({ json }: { json: boolean }): Promise<void> {
@@ -129,8 +128,6 @@ function described(model: ListedModel): string {
   ];
   return lines.filter((line) => line !== null && line !== '').join('\n    ');
 }
-
-const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en') ?? sentence.code;
 
 const megabytes = (bytes: number): string => `${Math.max(1, Math.round(bytes / 1e6))} MB`;
 

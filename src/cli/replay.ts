@@ -10,7 +10,7 @@ import { openPipeline } from '../service/pipeline.ts';
 import { type Replayed, replayFrom } from '../recordings/replay-from.ts';
 import { assertLogHere } from './beside-a-node.ts';
 import { settingsFrom } from '../config/environment.ts';
-import { sayWhole, shownTo } from '../words/say.ts';
+import { inEnglish, shownTo } from '../words/say.ts';
 
 /** Folds the log again and compares; beside a running service the service does it. */
 export async function replay(options: {
@@ -84,7 +84,7 @@ function differenceAnswer(one: LogCheck['differences'][number] | EarlierDifferen
   const { said, ...where } = one;
   return {
     ...where,
-    difference: sayWhole(said, 'en') ?? said.code,
+    difference: inEnglish(said),
     ...shownTo('administrators', said),
   };
 }

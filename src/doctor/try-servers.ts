@@ -31,7 +31,7 @@ export type TrialAnswer = {
 
 export const trialAnswer = (language: Language, { said, ...trial }: Trial): TrialAnswer => ({
   ...trial,
-  detail: sayWhole(said, language) ?? said.code,
+  detail: sayWhole(said, language),
   code: said.code,
   ...(said.params && { params: said.params }),
 });

@@ -210,7 +210,7 @@ async function addAudio(writing: Writing, row: RecordingRow, folder: string): Pr
 }
 
 function note({ missing, language }: Writing, row: RecordingRow, reason: Reason): void {
-  const said = sayWhole(detail(`own-export-${reason}`), language) ?? reason;
+  const said = sayWhole(detail(`own-export-${reason}`), language);
   missing.push(`${row.startedAt} ${row.recordingId}: ${said}\n`);
 }
 

@@ -118,7 +118,7 @@ export async function followingNow(
 
 /** A backup as administrators are told of it: of one that failed why. */
 export const backupIn = <B extends BackupNow | null>(language: Language, one: B) =>
-  one && { ...one, error: one.error && (sayWhole(one.error, language) ?? one.error.code) };
+  one && { ...one, error: one.error && sayWhole(one.error, language) };
 
 /** The log tells when it began; the capture how much of it there is, and what is wrong with it. */
 function asItSounds(
@@ -176,7 +176,7 @@ const presentHealth = (
     ? {
         state,
         writable,
-        advice: advice.map((one) => sayWhole(one, language) ?? one.code),
+        advice: advice.map((one) => sayWhole(one, language)),
         damage: damage.map((one) => findingAnswer(one, language)),
         more,
       }

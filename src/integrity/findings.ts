@@ -87,7 +87,7 @@ export const findingAnswer = <F extends Omit<Finding, 'severity'>>(
   language: Language,
 ) => ({
   ...where,
-  what: sayWhole(said, language) ?? said.code,
+  what: sayWhole(said, language),
   ...shownTo('administrators', said),
 });
 

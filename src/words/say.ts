@@ -111,8 +111,7 @@ const rest = {
 } as const satisfies Record<Hearer, (spoken: Spoken) => (string | undefined)[]>;
 
 /** A sentence whole in English, for the log and for releases that know no codes. */
-export const inEnglish = (sentence: Sentence): string =>
-  sayTo('administrators', sentence, 'en') ?? sentence.code;
+export const inEnglish = (sentence: Sentence): string => sayWhole(sentence, 'en');
 
 /** What an error's `message` is: a sentence in English, or what is for programmers. */
 export const messageFor = (said: string | Sentence): string =>
@@ -142,9 +141,9 @@ function shownValue(hearer: Hearer, value: ParamValue): ParamValue {
   return value.map((one) => (typeof one === 'string' ? one : shownTo(hearer, one))) as ParamValue;
 }
 
-/** A sentence whole, for who runs the server. @returns as `say` */
-export const sayWhole = (sentence: Sentence, language: Language): string | undefined =>
-  sayTo('administrators', sentence, language);
+/** A sentence whole, for who runs the server; its code where this release does not know that. */
+export const sayWhole = (sentence: Sentence, language: Language): string =>
+  sayTo('administrators', sentence, language) ?? sentence.code;
 
 function entryOf(area: string, code: string): WordCatalogue[string] | undefined {
   if (!Object.hasOwn(english, area)) return undefined;

@@ -47,14 +47,11 @@ export const invitationRoutes = [
       },
     },
     run(_, { accounts }) {
-      const users = accounts.listUsers();
-      const nameOf = (id: string): string | null =>
-        users.find(({ userId }) => userId === id)?.username ?? null;
       return {
         invitations: accounts.listLinks().map((link) => ({
           ...shown(link),
-          username: nameOf(link.userId),
-          by: nameOf(link.by),
+          username: accounts.nameOf(link.userId),
+          by: accounts.nameOf(link.by),
         })),
       };
     },

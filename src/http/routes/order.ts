@@ -77,14 +77,9 @@ export const orderRoutes = [
     problems: ['name-taken', 'too-many-names'],
     command: true,
     async run(
-      {
-        ctx,
-        body: { name, kind = null, language = null, template = null, retention = null },
-        onBehalf,
-      },
+      { body: { name, kind = null, language = null, template = null, retention = null }, onBehalf },
       services,
     ) {
-      ctx.status = 201;
       await assertTemplate(services, onBehalf.by, template);
       const folder = { name, kind, language, template, retention };
       const { by } = onBehalf;
@@ -138,8 +133,7 @@ export const orderRoutes = [
     answers: { 201: { description: 'The tag.', json: answers.tagNamed } },
     problems: ['name-taken', 'too-many-names'],
     command: true,
-    async run({ ctx, body, onBehalf }, services) {
-      ctx.status = 201;
+    async run({ body, onBehalf }, services) {
       const { by } = onBehalf;
       const id = await made(services, by, onBehalf, (one) => createTag({ id: one, ...body }));
       return (await services.order.of(by)).tags.get(id);

@@ -107,9 +107,8 @@ export const ruleRoutes = [
     answers: { 201: { description: 'The rule.', json: ruleAnswer } },
     problems: ['too-many-names'],
     command: true,
-    async run({ ctx, body, onBehalf }, services) {
+    async run({ body, onBehalf }, services) {
       const { order } = services;
-      ctx.status = 201;
       assertMeaningful(body, await orderingOf(order, onBehalf.by));
       const id = await made(services, onBehalf.by, onBehalf, (one) =>
         createRule({ id: one, ...body }),

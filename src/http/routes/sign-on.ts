@@ -143,7 +143,7 @@ export const signOnTrialRoutes = [
       );
       return {
         admitted: refused === null,
-        detail: refused && (sayWhole(refused, languageWanted(ctx)) ?? refused.code),
+        detail: refused && sayWhole(refused, languageWanted(ctx)),
         code: refused?.code ?? null,
         read: {
           name: read.name,

@@ -129,7 +129,6 @@ export const templateRoutes = [
     problems: ['name-taken', 'too-many-names', 'not-admin'],
     command: true,
     async run(asked, services) {
-      asked.ctx.status = 201;
       const id = await createdOf(asked, services, (one) => createTemplate(one, asked.body));
       return await templateAfter(asked, services, id);
     },

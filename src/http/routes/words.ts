@@ -90,7 +90,6 @@ export const wordRoutes = [
     problems: ['name-taken', 'too-many-names', 'not-admin'],
     command: true,
     async run(asked, services) {
-      asked.ctx.status = 201;
       await assertFolder(asked, services);
       const id = await createdOf(asked, services, (one) => createWord(one, asked.body));
       return await wordAfter(asked, services, id);
