@@ -81,11 +81,17 @@ export function says(...all: [Given] | [Kinds, Given]): WordEntry {
   return { params, texts: partsOf(given) };
 }
 
+type Prefixed<P extends string, T> = {
+  readonly [Code in keyof T & string as `${P}-${Code}`]: T[Code];
+};
 /** Entries under names that begin with what they are of, so that one list serves several. */
-export const prefixed = <const P extends string, T extends object>(prefix: P, entries: T) =>
+export const prefixed = <const P extends string, T extends object>(
+  prefix: P,
+  entries: T,
+): Prefixed<P, T> =>
   Object.fromEntries(
     Object.entries(entries).map(([code, entry]) => [`${prefix}-${code}`, entry]),
-  ) as { readonly [Code in keyof T & string as `${P}-${Code}`]: T[Code] };
+  ) as Prefixed<P, T>;
 
 /** What a catalogue of another language has: the same codes, parts and choices as the English one. */
 export type Words<C extends WordCatalogue> = {
