@@ -2,7 +2,7 @@ import { openSpeechFile } from '../audio/speech-file.ts';
 import type { Settings } from '../config/schema.ts';
 import { jsonObjectIn } from '../language/answers.ts';
 import type { Context } from '../language/openai-model.ts';
-import { listOf, objectOf } from '../language/model.ts';
+import { arrayOf, objectOf } from '../language/model.ts';
 import { estimatedTokens } from '../language/talk.ts';
 import { commandLine, inProgramFolder } from '../shared/command-line.ts';
 import { StageError } from '../shared/errors.ts';
@@ -197,7 +197,7 @@ const question = {
   answerTokensMax: 1024,
   schema: {
     name: 'numbers',
-    schema: objectOf({ numbers: listOf({ type: 'string' }) }),
+    schema: objectOf({ numbers: arrayOf({ type: 'string' }) }),
   },
 };
 

@@ -44,7 +44,7 @@ export function toProblem(error: unknown): Problem {
 }
 
 /** What a WebSocket says of an error. @param what failed, for the log */
-export function saidOf(
+export function saidOfError(
   error: unknown,
   log: Pick<Log, 'error'>,
   what: string,

@@ -2,7 +2,7 @@ import type { Block } from '../../events/facts/transcript.ts';
 import { StageError, ifCode } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { contentIn, isFormOf, comparedWords, numbersIn } from './content-words.ts';
-import { type Completion, type LanguageModel, listOf, objectOf } from './model.ts';
+import { type Completion, type LanguageModel, arrayOf, objectOf } from './model.ts';
 import { languageName } from './sentences.ts';
 import { type DraftLine, linesIn } from './draft-lines.ts';
 import { withEvidence } from './summary-lines.ts';
@@ -178,5 +178,5 @@ function requestOf({ talk, pieces, question }: Asked, again: boolean): Completio
 }
 
 const jsonSchema = objectOf({
-  lines: listOf(objectOf({ turn: { type: ['integer', 'null'] }, text: { type: 'string' } })),
+  lines: arrayOf(objectOf({ turn: { type: ['integer', 'null'] }, text: { type: 'string' } })),
 });

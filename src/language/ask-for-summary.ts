@@ -2,7 +2,7 @@ import { StageError, ifCode } from '../shared/errors.ts';
 import type { FaultOfAnswer } from '../words/failures-of-language.ts';
 import { failure } from '../words/failures.ts';
 import { plainAnswer } from './answers.ts';
-import { type Completion, type LanguageModel, listOf, objectOf } from './model.ts';
+import { type Completion, type LanguageModel, arrayOf, objectOf } from './model.ts';
 import { spokenWords } from './spoken-words.ts';
 import { type Piece, dataRule } from './talk.ts';
 import { type DraftLine, linesIn, markOf, notesIn } from './draft-lines.ts';
@@ -321,7 +321,7 @@ const schemaOf = (
     ...(noted.length > 0 ? { note: orNull('string') } : {}),
     ...(withSections ? { section: orNull('integer') } : {}),
   };
-  return objectOf({ lines: listOf(objectOf(properties)) });
+  return objectOf({ lines: arrayOf(objectOf(properties)) });
 };
 
 const reminder =

@@ -9,7 +9,7 @@ import {
   evidenceFor,
   spokenTalk,
 } from './identify-answer.ts';
-import { AnswerTimedOut, type LanguageModel, type Completion, listOf, objectOf } from './model.ts';
+import { AnswerTimedOut, type LanguageModel, type Completion, arrayOf, objectOf } from './model.ts';
 import {
   type Piece,
   dataRule,
@@ -181,7 +181,7 @@ function withEvidence(answered: readonly AnsweredName[], talk: SpokenTalk): Foun
 }
 
 const jsonSchema = objectOf({
-  names: listOf(
+  names: arrayOf(
     objectOf({
       name: { type: 'string' },
       how: { type: 'string', enum: ['said_by_self', 'addressed'] },

@@ -44,7 +44,7 @@ export const objectOf = (properties: Record<string, unknown>): Record<string, un
   additionalProperties: false,
 });
 
-export const listOf = (items: Record<string, unknown>) => ({ type: 'array', items });
+export const arrayOf = (items: Record<string, unknown>) => ({ type: 'array', items });
 
 type RetryingOptions = {
   /** How long, from each request, failures that may pass are waited out. 0: one try. */

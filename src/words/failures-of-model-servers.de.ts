@@ -1,7 +1,7 @@
 import { type Words, prefixed, tellAdministrator } from './sentences.ts';
 import type { failuresOfModelServers } from './failures-of-model-servers.ts';
 
-const ofServer = (of: string, section: string, one: string, late = '') => ({
+const ofOneAway = (of: string, late: string) => ({
   'server-unreachable': {
     detail: `Der ${of}-Server ist nicht erreichbar.`,
     todo: 'Versuchen Sie es erneut, wenn er läuft.',
@@ -38,6 +38,9 @@ const ofServer = (of: string, section: string, one: string, late = '') => ({
     todo: 'Versuchen Sie es erneut.',
     admin: `{server}${late}`,
   },
+});
+
+const ofAnswers = (of: string, section: string) => ({
   'server-failed': {
     detail: `Der ${of}-Server hat einen Fehler gemeldet.`,
     todo: 'Versuchen Sie es erneut.',
@@ -63,6 +66,9 @@ const ofServer = (of: string, section: string, one: string, late = '') => ({
     todo: tellAdministrator.de,
     admin: '{server}: HTTP {status}[, „{said}“]',
   },
+});
+
+const ofSettings = (of: string, section: string, one: string) => ({
   'server-key-wrong': {
     detail: `Der ${of}-Server weist den API-Schlüssel zurück.`,
     todo: tellAdministrator.de,
@@ -104,6 +110,12 @@ const ofServer = (of: string, section: string, one: string, late = '') => ({
     todo: tellAdministrator.de,
     admin: `Installieren Sie dort ${one}, oder setzen Sie \`${section}.model\`. {server}`,
   },
+});
+
+const ofServer = (of: string, section: string, one: string, late = '') => ({
+  ...ofOneAway(of, late),
+  ...ofAnswers(of, section),
+  ...ofSettings(of, section, one),
 });
 
 export const failuresOfModelServersInGerman = {

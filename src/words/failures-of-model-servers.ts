@@ -1,7 +1,7 @@
 import { prefixed, says, tellAdministrator } from './sentences.ts';
 
-/** What a language model server and an embedding server fail by, each in the settings of its section. */
-const ofServer = (of: string, section: string, one: string, late = '') => ({
+/** It is away, or busy. */
+const ofOneAway = (of: string, late: string) => ({
   'server-unreachable': says(
     { server: 'place', cause: 'text' },
     {
@@ -59,6 +59,10 @@ const ofServer = (of: string, section: string, one: string, late = '') => ({
       admin: `{server}${late}`,
     },
   ),
+});
+
+/** It answers with an error. */
+const ofAnswers = (of: string, section: string) => ({
   'server-failed': says(
     { server: 'place', status: 'text', said: 'said?' },
     {
@@ -99,6 +103,10 @@ const ofServer = (of: string, section: string, one: string, late = '') => ({
       admin: '{server}: HTTP {status}[, “{said}”]',
     },
   ),
+});
+
+/** It wants other settings. */
+const ofSettings = (of: string, section: string, one: string) => ({
   'server-key-wrong': says(
     { server: 'place', said: 'said?' },
     {
@@ -161,6 +169,13 @@ const ofServer = (of: string, section: string, one: string, late = '') => ({
       admin: `Install ${one} there, or set \`${section}.model\`. {server}`,
     },
   ),
+});
+
+/** What a language model server and an embedding server fail by, each in the settings of its section. */
+const ofServer = (of: string, section: string, one: string, late = '') => ({
+  ...ofOneAway(of, late),
+  ...ofAnswers(of, section),
+  ...ofSettings(of, section, one),
 });
 export type ModelServerFailure = keyof ReturnType<typeof ofServer>;
 

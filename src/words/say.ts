@@ -26,7 +26,7 @@ import {
   type Spoken,
   type Given,
   type Words,
-  partsOf,
+  textsIn,
   spoken,
   tellAdministrator,
 } from './sentences.ts';
@@ -162,7 +162,7 @@ function spokenIn(
   if (!entry) return undefined;
   const translated: Readonly<Record<string, Given>> | undefined =
     language === 'en' ? undefined : translations[language][named as Area];
-  return spoken(entry, partsOf(translated?.[code] ?? entry.texts), params, { language, within });
+  return spoken(entry, textsIn(translated?.[code] ?? entry.texts), params, { language, within });
 }
 
 /** Notes as somebody reads them, a text each. One cause has several consequences: it is said with the first. */

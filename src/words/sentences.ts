@@ -63,7 +63,7 @@ type Checked<P extends Kinds, T> = ([ChoiceNames<P>] extends [never]
 
 /** What a catalogue holds of a code: the `detail` alone, or several parts. */
 export type Given = string | Texts;
-export const partsOf = (given: Given): Texts =>
+export const textsIn = (given: Given): Texts =>
   typeof given === 'string' ? { detail: given } : given;
 type PartsOf<G extends Given> = G extends string ? { readonly detail: G } : G;
 
@@ -78,7 +78,7 @@ export function says<const P extends Kinds, const G extends Given>(
 ): WordEntry<P, PartsOf<G>>;
 export function says(...all: [Given] | [Kinds, Given]): WordEntry {
   const [params, given] = all.length === 1 ? [none, all[0]] : all;
-  return { params, texts: partsOf(given) };
+  return { params, texts: textsIn(given) };
 }
 
 type Prefixed<P extends string, T> = {

@@ -5,12 +5,12 @@ import {
   type Given,
   type WordCatalogue,
   type WordEntry,
-  partsOf,
+  textsIn,
 } from '../../src/words/sentences.ts';
 
 /** Every text of an entry, its choices included. */
 function textsOf(given: Given): string[] {
-  const { choices, ...parts } = partsOf(given);
+  const { choices, ...parts } = textsIn(given);
   return [
     ...Object.values(parts),
     ...Object.values(choices ?? {}).flatMap((of) => Object.values(of)),

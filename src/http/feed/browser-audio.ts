@@ -16,7 +16,7 @@ import { recordedBehindIfThere } from '../continued.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import { saidOf } from '../to-problem.ts';
+import { saidOfError } from '../to-problem.ts';
 import { openCounts } from '../../shared/counts.ts';
 import type { AudioFrame } from './frames.ts';
 import { interrupt } from '../../../projections/recording/interruptions.ts';
@@ -274,7 +274,7 @@ async function hasEnded(
 }
 
 function refuse(mic: Microphone, error: unknown): void {
-  const { code, said } = saidOf(error, mic.services.log, 'recording from a browser failed');
+  const { code, said } = saidOfError(error, mic.services.log, 'recording from a browser failed');
   warn(mic, code, said);
 }
 

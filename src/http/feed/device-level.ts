@@ -1,7 +1,7 @@
 import { detail } from '../../words/details.ts';
 import { Problem } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
-import { saidOf } from '../to-problem.ts';
+import { saidOfError } from '../to-problem.ts';
 import type { AudioConnection } from './browser-audio.ts';
 import type { LevelFrame } from './frames.ts';
 
@@ -40,7 +40,7 @@ export function deviceLevel(
       });
       connection.send({ type: 'level.ended', device });
     } catch (error) {
-      const { code, said } = saidOf(error, log, 'testing a device failed');
+      const { code, said } = saidOfError(error, log, 'testing a device failed');
       connection.warn(code, said, { device });
     }
   };
