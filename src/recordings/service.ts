@@ -6,9 +6,8 @@ import {
   openRemovals,
 } from './erasure.ts';
 import type { CommandMetadata } from '../../events/command-handler.ts';
-import { type RecordingFact, recordingStream, type Stage } from '../../events/facts/recording.ts';
+import { type RecordingFact, type Stage } from '../../events/facts/recording.ts';
 import { factAt, type Recording } from '../../projections/recording/recording.ts';
-import type { EventStore } from '../../events/store.ts';
 import { stateName, isIn, isSettled } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';
 import type { HeardListener, StageNow, StageProgress } from './stages/stage-progress.ts';
@@ -17,6 +16,7 @@ import { orderingOf } from './ordering.ts';
 import { type Start, startedWith } from './beginnings.ts';
 import { type Accepted, openImports, type Upload } from './import-audio.ts';
 import { type RecordingAggregate, type AggregateDeps, openAggregate } from './control/aggregate.ts';
+import { promisedBases } from './promised-bases.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import {
   type ListOfRecordings,
@@ -94,8 +94,14 @@ export type OpenRecordingService = RecordingService &
     awaitEngines(failed: AsyncIterable<string> | Iterable<string>): Promise<void>;
     /** These have been moved on by another process: nothing is waited for any more. */
     leaveEngines(recordingIds: Iterable<string>): void;
-    /** Base names of documents that recordings of this owner have been promised, on disk or not yet. */
-    promisedBases(owner: string): AsyncIterable<string>;
+    /**
+     * Base names of documents that recordings of this owner have been promised, on disk or not yet.
+     * @param others recordings to look at besides those that are open
+     */
+    promisedBases(
+      owner: string,
+      others: AsyncIterable<string> | Iterable<string>,
+    ): AsyncIterable<string>;
     /**
      * Cancels what is done with a recording, or is to be; resolves when nothing works on it any more.
      * What there is of it stays. One that is being captured is left alone: that has to be stopped.
@@ -179,7 +185,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
     },
     whileFilesStay: keeping.whileFilesStay,
     ...madeOfOthers(parts, { ...deps, decide: (...command) => decide(recordings, ...command) }),
-    promisedBases: (owner) => promisedBases(store, recordings.all(), owner),
+    promisedBases: (owner, others) => promisedBases(store, recordings, owner, others),
     async close() {
       await failedRetries.close();
       await keeping.close();
@@ -239,26 +245,6 @@ async function decide(
 function acceptedFrom(recordingId: string, facts: readonly LoggedRecordingFact[]): Decided {
   const { position, to } = facts.at(-1)!;
   return { recordingId, position, state: to ?? '', facts };
-}
-
-/** Base names of documents that these recordings of an owner have been promised, on disk or not yet. */
-async function* promisedBases(
-  store: EventStore,
-  recordings: AsyncIterable<RecordingAggregate>,
-  owner: string,
-): AsyncGenerator<string> {
-  for await (const recording of recordings) {
-    const { context } = recording.snapshot();
-    const { named } = context.sources.draft.results;
-    const { files } = context;
-    if (files.owner !== owner || named === null) continue;
-    // A name in the space of an earlier owner.
-    if (named < (files.handedOver ?? 0)) continue;
-    const after = { afterVersion: named - 1, limit: 1 };
-    for await (const fact of store.read(recordingStream(context.recordingId), after)) {
-      if (fact.type === 'documents.named' && fact.content) yield fact.content.base;
-    }
-  }
 }
 
 export type RecordingServiceDeps = Omit<ErasureDeps, 'files' | 'standingOf' | 'leaveAudio'> &

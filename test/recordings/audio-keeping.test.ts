@@ -375,7 +375,7 @@ async function openWorld(t: TestContext, options: Options) {
       },
       write: write({
         ...writingParts(spaceOf),
-        promisedBases: (owner) => recordingService.promisedBases(owner),
+        promisedBases: (owner) => recordingService.promisedBases(owner, []),
       }),
     },
   });
