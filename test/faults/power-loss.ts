@@ -147,6 +147,8 @@ async function undo({ kind, path, from, inode, kept }: Operation, trash: string)
   if (kind === 'M') await rm(path, { recursive: true, force: true });
   if (kind === 'R' && found) await rename(path, from);
   if ((kind === 'R' || (kind === 'U' && !found)) && kept > 0) {
+    // A directory that was removed when it was empty is there as long as that name is.
+    await mkdir(dirname(path), { recursive: true });
     await link(join(trash, String(kept)), path);
   }
 }

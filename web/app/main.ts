@@ -37,7 +37,10 @@ browserRecording.listen((recording) => {
 // What this browser recorded and the service lacks goes out on whatever page, as soon as its owner is here.
 session.subscribe((current) => {
   if (current === null || audioHeld.get() === undefined) return;
-  void import('../client/microphone/microphone.ts').then(({ takeUp }) => takeUp());
+  // What cannot be opened or loaded now stays, and is looked for by the next page.
+  import('../client/microphone/microphone.ts')
+    .then(({ takeUp }) => takeUp())
+    .catch((error: unknown) => console.warn(error));
 });
 // Away from the service a language may not be on this device yet: then it is English.
 await prepareWords(['app', 'components', 'order', 'recording-bar']).catch(() => undefined);
