@@ -29,7 +29,7 @@ const ofService = {
   '.set label, .set .hint, .prefs .side a, .prefs h1':
     'titles and sentences of settings (src/config/schema.ts)',
   '.choice > span > :is(b, small)': 'models in the wizard: titles, licences, advice (src/speech)',
-  '[aria-labelledby="models-title"] :is(h2, p.soft, .vh)': 'models in the settings (src/speech)',
+  '.models :is(h2, p.soft, .vh)': 'models in the settings (src/speech)',
   '.health > :is(b, .soft), .health .do > p': 'what the doctor found (src/doctor)',
   '.facts li': 'what a reader should know of a recording (src/words)',
   '.because': 'why a name is suggested (projections/recording)',
