@@ -8,11 +8,11 @@ import { type EventStore, EventStoreError } from './store.ts';
 /** Why a command changes nothing: a code for programs, a sentence for people. */
 export type Refusal<Code extends string = string> = { refused: Code; said: Sentence };
 
-/** Why a command is refused: a code for programs, a sentence for people. */
 export const refuse = <const Code extends string>(
   refused: Code,
   said: Sentence,
 ): Refusal<Code> => ({ refused, said });
+
 /** The facts that a command leads to (none when nothing changes), or why it is refused. */
 export type Decision<F extends Fact = Fact, R extends Refusal = Refusal> = readonly F[] | R;
 /** Who wants it, and the id by which a repetition of the command is recognised. */

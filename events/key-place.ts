@@ -8,7 +8,7 @@ import { KeyError, type KeyStore } from './key-store.ts';
 export type KeyPlace = {
   /** A key as it was made; null: there is none. */
   read(subject: string): Promise<Buffer | null>;
-  /** Durable when it returns. @returns whether it is there now; another's that was there stays */
+  /** Durable when it returns. @returns whether it was the first; of two at once the other's stays */
   make(subject: string, key: Buffer): Promise<boolean>;
   /** Does nothing where there is none. */
   destroy(subject: string): Promise<void>;
@@ -40,7 +40,7 @@ const keysMax = 10_000;
 /** Subjects being erased elsewhere that are remembered. */
 const droppedMax = 100_000;
 
-/** Keys in a place. What was begun of an erasure is finished. */
+/** Keys in a place. An erasure that was begun counts at once; `finishErasures` destroys what is left of it. */
 export async function openKeys(place: KeyPlace, options: KeysOptions = {}): Promise<Keys> {
   const keys = new Keys(place, options);
   await keys.learnErasures();

@@ -62,8 +62,8 @@ export type ToggleDeps = {
 
 /**
  * Starts, stops or resets. Without an action: the owner's device recording runs → it is stopped; the
- * owner's status is ERROR → all their errors are cleared, what is there is kept, and what was captured and not taken is
- * tried again, unless that helped none of them before; else one is started. One toggle of an owner at a time: of two at
+ * owner's status is ERROR → all their errors are cleared, what is there is kept, and a recording whose audio is not in the
+ * log yet is tried again; where that failed before, and else, one is started. One toggle of an owner at a time: of two at
  * once the second finds what the first has done.
  *
  * The toggle throws {StageError} `device-taken`, `device-gone`, `no-device`, `not-recording`,

@@ -1,4 +1,4 @@
-import type { LoggedRecordingFact, OfferedFact } from '../../events/facts/catalogue.ts';
+import type { LoggedFact, LoggedRecordingFact, OfferedFact } from '../../events/facts/catalogue.ts';
 import {
   type Aggregate,
   type CommandMetadata,
@@ -52,15 +52,23 @@ export type RecordingState = {
 /** The state of a recording of which nothing is left. */
 export const erasedState = 'idle.erased';
 
-/** The state its last fact led to; undefined without any. Nothing before that fact is read. */
+/** The state its last fact led to; undefined without any. */
 export async function lastState(
   store: Pick<EventStore, 'read' | 'version'>,
   recordingId: string,
 ): Promise<string | undefined> {
+  return (await lastFact(store, recordingId))?.to;
+}
+
+/** Its last fact; undefined without any. Nothing before that fact is read. */
+export async function lastFact(
+  store: Pick<EventStore, 'read' | 'version'>,
+  recordingId: string,
+): Promise<LoggedFact | undefined> {
   const stream = recordingStream(recordingId);
   const last = await store.version(stream);
   if (last === 0) return undefined;
-  for await (const { to } of store.read(stream, { afterVersion: last - 1, limit: 1 })) return to;
+  for await (const fact of store.read(stream, { afterVersion: last - 1, limit: 1 })) return fact;
   return undefined;
 }
 

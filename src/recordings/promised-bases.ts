@@ -3,7 +3,10 @@ import type { EventStore } from '../../events/store.ts';
 import type { RecordingContext } from '../../machines/context.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
 
-/** Base names of documents that recordings of an owner have been promised, on disk or not yet: those that are open, and others. */
+/**
+ * Base names of documents that recordings of an owner have been promised, on disk or not yet: of those that are open, and
+ * of others.
+ */
 export async function* promisedBases(
   store: EventStore,
   recordings: OpenRecordings,
@@ -36,10 +39,8 @@ async function* baseIn(
   if (files.owner !== owner || named === null) return;
   // A name in the space of an earlier owner.
   if (named < (files.handedOver ?? 0)) return;
-  for await (const fact of store.read(recordingStream(recordingId), {
-    afterVersion: named - 1,
-    limit: 1,
-  })) {
+  const only = { afterVersion: named - 1, limit: 1 };
+  for await (const fact of store.read(recordingStream(recordingId), only)) {
     if (fact.type === 'documents.named' && fact.content) yield fact.content.base;
   }
 }

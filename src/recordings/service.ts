@@ -6,7 +6,7 @@ import {
   openRemovals,
 } from './erasure.ts';
 import type { CommandMetadata } from '../../events/command-handler.ts';
-import { type RecordingFact, type Stage } from '../../events/facts/recording.ts';
+import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
 import { factAt, type Recording } from '../../projections/recording/recording.ts';
 import { stateName, isIn, isSettled } from '../../machines/states.ts';
 import { type DecideRecording, cancel } from '../../projections/recording/decide.ts';

@@ -7,6 +7,7 @@ import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { quarantineUnknown } from '../storage/quarantine.ts';
 import type { Ports } from './ports.ts';
 import type { Captures } from '../capture/captures.ts';
+import { erasedState, lastState } from '../recordings/handle.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import type { ProjectionStopped, ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -76,13 +77,10 @@ async function becomeOf(
   store: EventLog,
   recordingId: string,
 ): Promise<'recording' | 'failed' | 'erased' | 'other'> {
-  const stream = recordingStream(recordingId);
-  const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
-  for await (const { to } of store.read(stream, last)) {
-    if (to !== undefined && isIn(to, 'recording')) return 'recording';
-    if (to === 'error') return 'failed';
-    if (to === 'idle.erased') return 'erased';
-  }
+  const state = (await lastState(store, recordingId)) ?? '';
+  if (isIn(state, 'recording')) return 'recording';
+  if (isIn(state, 'error')) return 'failed';
+  if (state === erasedState) return 'erased';
   return 'other';
 }
 

@@ -126,7 +126,8 @@ const stopMs = 2000;
 
 /**
  * Connects to the capture of a recording and waits for its first status. Null when no process listens there,
- * or one that says nothing: without its claim it writes nothing more and ends itself. The connection is the sign of life: it closes with the process.
+ * or one that says nothing: without its claim it writes nothing more and ends itself. The connection is the sign of life:
+ * it closes with the process.
  */
 async function connectCapture(
   folder: string,

@@ -38,7 +38,7 @@ export const toggleRoutes = [
     summary: 'Starts or stops a recording from a device, or clears the caller’s errors',
     description:
       'Without `action`: the caller’s recording from a device runs → stops it; their status is ERROR → ' +
-      'clears all their errors, or tries again what keeps audio, unless that did not help before; else starts one.',
+      'clears all their errors, and tries a recording again whose audio is not saved yet; else, and where that has failed before, starts one.',
     body: { json: toggleSchema, optional: true },
     answers: {
       200: {

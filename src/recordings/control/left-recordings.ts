@@ -12,6 +12,7 @@ import { ifMissing } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
 import { systemClock } from '../../shared/retry.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
+import { lastFact } from '../handle.ts';
 
 /** Under which name a process acts for a recording. */
 export const recordingName = (recordingId: string): string => `recording:${recordingId}`;
@@ -52,10 +53,7 @@ async function isJustRetried(
   store: Pick<EventStore, 'read' | 'version'>,
   recordingId: string,
 ): Promise<boolean> {
-  const stream = recordingStream(recordingId);
-  const last = { afterVersion: Math.max(0, (await store.version(stream)) - 1), limit: 1 };
-  for await (const { type } of store.read(stream, last)) return type === 'retry.requested';
-  return false;
+  return (await lastFact(store, recordingId))?.type === 'retry.requested';
 }
 
 async function isOfRecorder(

@@ -78,7 +78,7 @@ export default {
   forgetUnsaved:
     'Audio in diesem Browser ({time}) ist noch nicht auf dem Server gespeichert. Es geht verloren.',
   forgetUnknown:
-    'Mitschrift kann nicht prüfen, ob dieser Browser noch Audio aufbewahrt, das nicht auf dem Server gespeichert ist. Es ginge verloren.',
+    'Mitschrift kann nicht prüfen, ob dieser Browser noch Audio aufbewahrt, das nicht auf dem Server gespeichert ist. Dieses Audio ginge verloren.',
   forgetText:
     'Sie werden abgemeldet, und alles, was Mitschrift in diesem Browser aufbewahrt, wird gelöscht. Ihre Notizen auf dem Server bleiben erhalten.',
   forgetNow: 'Abmelden und löschen',

@@ -78,7 +78,7 @@ const english = {
     'Audio in this browser ({time}) isn’t saved on the server yet. It will be lost.',
   ),
   forgetUnknown:
-    'Mitschrift can’t check whether this browser still keeps audio that isn’t saved on the server. It would be lost.',
+    'Mitschrift can’t check whether this browser still keeps audio that isn’t saved on the server. That audio would be lost.',
   forgetText:
     'You’ll be logged out, and everything that Mitschrift keeps in this browser will be deleted. Your notes on the server are kept.',
   forgetNow: 'Log out and delete',
