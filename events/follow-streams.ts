@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from './store.ts';
 import type { Log } from '../src/shared/log.ts';
+import { repeatedly } from '../src/shared/retry.ts';
 
 /** Before the log is followed again after a failure, in milliseconds. */
 const pauseMs = 500;
@@ -25,16 +25,12 @@ export function followStreams(
       for (const stream of new Set(facts.map((fact) => fact.stream))) await takeIn[stream]?.();
     }
   };
-  const following = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await follow().catch(async (err: unknown) => {
-        if (signal.aborted) return;
-        log.warn({ err }, 'changes of users and settings on other nodes cannot be received');
-        await delay(pauseMs, undefined, { signal }).catch(() => {});
-      });
-    }
-  };
-  const followed = following();
+  const followed = repeatedly(follow, {
+    pauseMs,
+    signal,
+    onFailure: (err) =>
+      log.warn({ err }, 'changes of users and settings on other nodes cannot be received'),
+  });
   return async () => {
     stopping.abort();
     await followed;

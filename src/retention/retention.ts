@@ -10,7 +10,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import { untilAborted } from '../shared/abort.ts';
-import { systemClock } from '../shared/retry.ts';
+import { repeatedly } from '../shared/retry.ts';
 import type { Log } from '../shared/log.ts';
 import { CommandRefused } from '../recordings/refusals.ts';
 import { type DuePart, type DueDeps, dueUntil, libraryAtLeast, rulesOf } from './due.ts';
@@ -66,16 +66,12 @@ export function openRetention(deps: Deps): Retention {
   const begun = new Promise<void>((resolve) => (begin = resolve));
   let working = Promise.resolve();
   const keepOn = async (held: AbortSignal): Promise<void> => {
-    const isBegun = await untilAborted(begun, held).then(
-      () => true,
-      () => false,
-    );
-    while (isBegun && !held.aborted) {
-      await round(deps, due, held).catch((error: unknown) => {
-        if (!held.aborted) log.warn({ err: error }, 'retention was not completed; trying again');
-      });
-      await systemClock.wait(trial.everyMs ?? roundEveryMs, held).catch(() => undefined);
-    }
+    await untilAborted(begun, held).catch(() => undefined);
+    await repeatedly(() => round(deps, due, held), {
+      pauseMs: trial.everyMs ?? roundEveryMs,
+      signal: held,
+      onFailure: (error) => log.warn({ err: error }, 'retention was not completed; trying again'),
+    });
   };
   audioAtOneNode(deps, 'retention', signal, (held) => (working = keepOn(held)));
   return {

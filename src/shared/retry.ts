@@ -50,6 +50,28 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
   }
 }
 
+/** Does `work` again and again, with a pause after each time. It ends when `signal` aborts, and never rejects. */
+export async function repeatedly(
+  work: () => Promise<void>,
+  {
+    pauseMs,
+    signal,
+    onFailure = () => {},
+  }: {
+    pauseMs: number;
+    signal: AbortSignal;
+    /** What `work` throws after the abort is none. */
+    onFailure?: (error: unknown) => void;
+  },
+): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch((error: unknown) => {
+      if (!signal.aborted) onFailure(error);
+    });
+    await systemClock.wait(pauseMs, signal).catch(() => undefined);
+  }
+}
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   wait: (ms, signal) =>

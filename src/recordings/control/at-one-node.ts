@@ -1,6 +1,6 @@
 import type { Ownership } from '../../../events/ownership.ts';
 import { onAbort } from '../../shared/abort.ts';
-import { systemClock } from '../../shared/retry.ts';
+import { repeatedly } from '../../shared/retry.ts';
 
 /** Between two tries to take a name that another process holds, in milliseconds. */
 const tryEveryMs = 5_000;
@@ -20,23 +20,19 @@ export function audioAtOneNode(
   begin: (signal: AbortSignal) => void | Promise<void>,
 ): () => boolean {
   let isHeld = false;
-  const keep = async (): Promise<void> => {
-    while (!signal.aborted) {
-      // A database that cannot be asked now is asked again.
-      const held = await ownership.claim(name, signal).catch(() => null);
-      if (held) {
-        isHeld = true;
-        const over = AbortSignal.any([signal, held.lost]);
-        const lost = new Promise<void>((resolve) => onAbort(over, () => resolve()));
-        const working = begin(over);
-        await lost;
-        isHeld = false;
-        await working;
-        await held.release().catch(() => undefined);
-      }
-      await systemClock.wait(tryEveryMs, signal).catch(() => undefined);
-    }
+  const hold = async (): Promise<void> => {
+    // A database that cannot be asked now is asked again.
+    const held = await ownership.claim(name, signal);
+    if (!held) return;
+    isHeld = true;
+    const over = AbortSignal.any([signal, held.lost]);
+    const lost = new Promise<void>((resolve) => onAbort(over, () => resolve()));
+    const working = begin(over);
+    await lost;
+    isHeld = false;
+    await working;
+    await held.release();
   };
-  if (standing.worksOnAudio) void keep();
+  if (standing.worksOnAudio) void repeatedly(hold, { pauseMs: tryEveryMs, signal });
   return () => isHeld;
 }

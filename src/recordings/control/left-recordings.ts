@@ -10,7 +10,7 @@ import type { ProjectionStorage } from '../../../projections/runner/projection.t
 import { audioFileName } from '../../shared/data-directory.ts';
 import { ifMissing } from '../../shared/files.ts';
 import type { Log } from '../../shared/log.ts';
-import { systemClock } from '../../shared/retry.ts';
+import { repeatedly } from '../../shared/retry.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import { lastFact } from '../handle.ts';
 
@@ -89,15 +89,15 @@ const togetherMax = 200;
 export async function watchLeftRecordings(deps: WatchDeps): Promise<void> {
   const { everyMs, isHere, log, signal } = deps;
   const told = new Set<string>();
-  while (!signal.aborted) {
-    await (isHere() ? look(deps, told) : tellOnly(deps, told, new Set())).catch(
-      (error: unknown) => {
-        if (!signal.aborted)
-          log.warn({ err: error }, 'search for recordings waiting for a browser failed');
-      },
-    );
-    await systemClock.wait(everyMs, signal).catch(() => undefined);
-  }
+  await repeatedly(
+    async () => await (isHere() ? look(deps, told) : tellOnly(deps, told, new Set())),
+    {
+      pauseMs: everyMs,
+      signal,
+      onFailure: (error) =>
+        log.warn({ err: error }, 'search for recordings waiting for a browser failed'),
+    },
+  );
 }
 
 async function look(deps: WatchDeps, told: Set<string>): Promise<void> {

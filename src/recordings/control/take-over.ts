@@ -6,7 +6,7 @@ import type { EventStore } from '../../../events/store.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';
 import { messageOf } from '../../shared/errors.ts';
-import { systemClock } from '../../shared/retry.ts';
+import { repeatedly, systemClock } from '../../shared/retry.ts';
 import { type RecordingAggregate, isLogAway } from './aggregate.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 
@@ -226,7 +226,7 @@ async function listen(it: TakingOver): Promise<void> {
   const { store, stopping } = it;
   const { signal } = stopping;
   let afterPosition: number | undefined;
-  await repeatedly(it, async () => {
+  await repeatedly(async () => {
     afterPosition ??= await store.head();
     for await (const facts of store.follow({ afterPosition, signal })) {
       for (const fact of facts) {
@@ -235,7 +235,7 @@ async function listen(it: TakingOver): Promise<void> {
         afterPosition = fact.position;
       }
     }
-  });
+  }, untilStopped(it));
 }
 
 async function hear(it: TakingOver, fact: FactOutline): Promise<void> {
@@ -255,13 +255,13 @@ async function hear(it: TakingOver, fact: FactOutline): Promise<void> {
 }
 
 async function keepLooking(it: TakingOver, unsettled: ListOfRecordings): Promise<void> {
-  await repeatedly(it, async () => {
+  await repeatedly(async () => {
     while (!it.stopping.signal.aborted) {
       await rungOrDue(it);
       if (it.stopping.signal.aborted) return;
       if (isFree(it)) await look(it, unsettled(it.lookedUpTo));
     }
-  });
+  }, untilStopped(it));
 }
 
 async function rungOrDue(it: TakingOver): Promise<void> {
@@ -273,17 +273,13 @@ async function rungOrDue(it: TakingOver): Promise<void> {
   it.isRung = false;
 }
 
-/** Again after a pause when it fails, until it is stopped. */
-async function repeatedly(it: TakingOver, work: () => Promise<void>): Promise<void> {
-  const { stopping, log, pollMs } = it;
-  while (!stopping.signal.aborted) {
-    await work().catch((error: unknown) => {
-      if (!stopping.signal.aborted)
-        log.warn({ err: error }, 'search for unfinished recordings failed');
-    });
-    await systemClock.wait(pollMs, stopping.signal).catch(() => undefined);
-  }
-}
+/** How work goes on until it is stopped, also when it failed. */
+const untilStopped = ({ stopping, log, pollMs }: TakingOver) => ({
+  pauseMs: pollMs,
+  signal: stopping.signal,
+  onFailure: (error: unknown) =>
+    log.warn({ err: error }, 'search for unfinished recordings failed'),
+});
 
 function note(it: TakingOver, recordingId: string): void {
   if (it.slots === 0 || it.taken.has(recordingId)) return;
