@@ -133,43 +133,46 @@ function take(keeping: Keeping, recordingId: string): void {
   }
   const stop = new AbortController();
   taken.set(recordingId, stop);
-  keeping.tail = keeping.tail.then(async () => {
-    if (stop.signal.aborted) return;
-    const done = attempt(keeping, recordingId, stop.signal);
-    keeping.current = { recordingId, done };
-    await done;
-    keeping.current = null;
-    if (taken.get(recordingId) === stop) taken.delete(recordingId);
-  });
+  void inTurn(keeping, recordingId, stop, () => attempt(keeping, recordingId, stop.signal));
 }
 
-/** After what was taken before. */
 async function removeInTurn(
   keeping: Keeping,
   recordingId: string,
   removal: AudioRemoval,
 ): Promise<boolean> {
   const stop = new AbortController();
-  const { signal } = stop;
   let isRemoved = false;
-  const work = async (): Promise<void> => {
-    if (keeping.isClosed) return;
-    if (!keeping.taken.has(recordingId)) keeping.taken.set(recordingId, stop);
-    const done = keeping.use(recordingId, async (one) => {
-      isRemoved = await removeNow(keeping, one, removal, signal);
-    });
+  await inTurn(keeping, recordingId, stop, () =>
+    keeping.use(recordingId, async (one) => {
+      isRemoved = await removeNow(keeping, one, removal, stop.signal);
+    }),
+  );
+  return isRemoved;
+}
+
+/** Behind what was taken before; not at all when it was left meanwhile. @throws what `work` throws */
+async function inTurn(
+  keeping: Keeping,
+  recordingId: string,
+  stop: AbortController,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { taken } = keeping;
+  const mine = keeping.tail.then(async () => {
+    if (keeping.isClosed || stop.signal.aborted) return;
+    if (!taken.has(recordingId)) taken.set(recordingId, stop);
+    const done = work();
     keeping.current = { recordingId, done: done.catch(() => undefined) };
     try {
       await done;
     } finally {
       keeping.current = null;
-      if (keeping.taken.get(recordingId) === stop) keeping.taken.delete(recordingId);
+      if (taken.get(recordingId) === stop) taken.delete(recordingId);
     }
-  };
-  const mine = keeping.tail.then(work);
+  });
   keeping.tail = mine.catch(() => undefined);
   await mine;
-  return isRemoved;
 }
 
 async function removeNow(

@@ -11,51 +11,34 @@ export interface FilesLock {
   movingFiles<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-const nothing = (): void => {};
-
 /** Waiting needs no separate limit: files are moved one at a time, and readers are commands. */
 export function filesLock(): FilesLock {
-  let readers = 0;
-  let moving: Promise<unknown> | null = null;
-  /** Called when the last reader has gone, or files have been moved. */
-  const waiting = new Set<() => void>();
-
+  const staying = new Set<Promise<void>>();
+  const moving = new Set<Promise<void>>();
   return {
     async whileFilesStay(work) {
-      while (moving !== null) await moving;
-      readers += 1;
-      try {
-        return await work();
-      } finally {
-        readers -= 1;
-        wake();
-      }
+      while (moving.size > 0) await Promise.race(moving);
+      return await during(staying, work);
     },
     async movingFiles(work, signal) {
-      while (readers > 0 || moving !== null) await change(signal);
+      while (staying.size + moving.size > 0)
+        await untilAborted(Promise.race([...staying, ...moving]), signal);
       signal.throwIfAborted();
-      const mine = work();
-      // Who waits for it waits for its end, however it ends.
-      const ended = mine.then(nothing, nothing);
-      moving = ended;
-      try {
-        return await mine;
-      } finally {
-        moving = null;
-        wake();
-      }
+      return await during(moving, work);
     },
   };
+}
 
-  function wake(): void {
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  }
-
-  async function change(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    let wakeUp = nothing;
-    const woken = new Promise<void>((resolve) => waiting.add((wakeUp = resolve)));
-    await untilAborted(woken, signal).finally(() => waiting.delete(wakeUp));
+/** Who waits for `work` waits for its end, however it ends. */
+async function during<T>(running: Set<Promise<void>>, work: () => Promise<T>): Promise<T> {
+  const mine = work();
+  const ended = mine.then(nothing, nothing);
+  running.add(ended);
+  try {
+    return await mine;
+  } finally {
+    running.delete(ended);
   }
 }
+
+const nothing = (): void => {};
