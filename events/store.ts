@@ -41,8 +41,6 @@ export interface EventStore {
   }): AsyncIterable<readonly FactOutline[]>;
   /** Facts that `follow` or `outlines` gave, with what a person said in them. @throws {EventStoreError} `BUSY` */
   opened(facts: readonly FactOutline[]): Promise<readonly LoggedFact[]>;
-  /** As `follow`, one by one and opened. */
-  subscribe(options: { afterPosition: number; signal: AbortSignal }): AsyncIterable<LoggedFact>;
   /** Position of the last durable fact, asked now: others may append too; 0 when there is none. Reads no content. */
   head(): Promise<number>;
   /** Version of a stream's last durable fact; 0 when there is none. Reads no content. */

@@ -24,7 +24,7 @@ export function following(log: {
   committed: CommitSignal;
   /** @throws {EventStoreError} `CLOSED` */
   assertOpen(): void;
-}): Pick<EventStore, 'follow' | 'outlines' | 'opened' | 'subscribe'> {
+}): Pick<EventStore, 'follow' | 'outlines' | 'opened'> {
   const { decoder, reached, head, committed, assertOpen } = log;
   const pageAfter = recentPages(async (after, upTo): Promise<OutlinePage> => {
     const { records, bytes, error } = await log.read(after, upTo);
@@ -68,21 +68,7 @@ export function following(log: {
       }
     },
     opened: (facts) => decoder.opened(facts),
-    subscribe: (options) => openedOneByOne({ follow, opened: decoder.opened }, options),
   };
-}
-
-/** What `subscribe` is over `follow`. */
-export async function* openedOneByOne(
-  { follow, opened }: Pick<EventStore, 'follow' | 'opened'>,
-  options: Parameters<EventStore['subscribe']>[0],
-) {
-  for await (const page of follow(options)) {
-    for (const fact of await opened(page)) {
-      if (options.signal.aborted) return;
-      yield fact;
-    }
-  }
 }
 
 /** Facts that follow each other, as they were read at once: at least one. */

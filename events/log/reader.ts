@@ -199,7 +199,7 @@ export async function crcAt(db: LogDatabase, position: number): Promise<string> 
   return crcOf(text);
 }
 
-/** Reads facts up to what is durable when it is asked; subscribers go on from there. */
+/** Reads facts up to what is durable when it is asked; followers go on from there. */
 export function reading(deps: {
   reader: LogReader;
   /** Position of the last durable fact. */
@@ -211,11 +211,9 @@ export function reading(deps: {
   usable: () => Promise<void>;
   /** @throws {EventStoreError} `CLOSED` */
   assertOpen: () => void;
-  /** Whether the database is being opened again: subscribers wait until it is there again. */
+  /** Whether the database is being opened again: followers wait until it is there again. */
   recovering: () => boolean;
-}): Required<
-  Pick<EventStore, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened' | 'subscribe'>
-> {
+}): Pick<EventStore, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened'> {
   const { reader, head, durableVersion, committed, usable, assertOpen, recovering } = deps;
   return {
     async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {

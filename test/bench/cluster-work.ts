@@ -17,6 +17,7 @@ import type { Cluster } from '../support/postgres.ts';
 import { messageWith, startChild } from './child-server.ts';
 import { type Measured, countFrom, milliseconds, percentile } from './measure.ts';
 import { nothingPromised } from '../support/recording-service.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 /**
  * Recordings a worker, milliseconds the paced engine takes for one, the lease, and nodes that are ended each way: a stage in
@@ -173,7 +174,7 @@ async function until(
   let seen = 0;
   const afterPosition = await store.head();
   const states = new Map<string, string>();
-  for await (const fact of store.subscribe({ afterPosition, signal })) {
+  for await (const fact of subscribed(store, { afterPosition, signal })) {
     const id = recordingOf(fact.stream);
     if (id !== undefined) states.set(id, `${fact.type} → ${fact.to}`);
     if (isOne(fact)) seen += 1;

@@ -16,6 +16,7 @@ import {
   perSecond,
   percentile,
 } from './measure.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 export const about =
   'nodes on one PostgreSQL: appends, how soon others have them, take-over, work, an answer';
@@ -123,7 +124,7 @@ async function hearing(cluster: Cluster): Promise<Measured> {
     const other = await openPostgres({ url: cluster.url });
     const [log, there] = [db, other].map((one) => openPostgresLog({ db: one, keys: memoryKeys() }));
     const stop = new AbortController();
-    const subscription = there!.subscribe({ afterPosition: 0, signal: stop.signal });
+    const subscription = subscribed(there!, { afterPosition: 0, signal: stop.signal });
     const facts = subscription[Symbol.asyncIterator]();
     const times: number[] = [];
     for (let version = 0; version < heard; version += 1) {

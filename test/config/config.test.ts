@@ -396,7 +396,6 @@ const bound = (store: EventStore): EventStore => ({
   follow: (...given) => store.follow(...given),
   outlines: (...given) => store.outlines(...given),
   opened: (...given) => store.opened(...given),
-  subscribe: (...given) => store.subscribe(...given),
   head: () => store.head(),
   version: (...given) => store.version(...given),
   close: () => store.close(),

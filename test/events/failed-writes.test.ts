@@ -5,6 +5,7 @@ import type { WriteHook } from '../../events/log/database.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 /** A disk that can be told to fail: before anything reached it, or after everything had. */
 function fragileDisk(): {
@@ -142,7 +143,7 @@ describe('After a failed write the log', () => {
     const stop = new AbortController();
     const seen: number[] = [];
     const subscriber = (async () => {
-      for await (const { position } of log.subscribe({ afterPosition: 0, signal: stop.signal })) {
+      for await (const { position } of subscribed(log, { afterPosition: 0, signal: stop.signal })) {
         seen.push(position);
         if (position === 1_801) stop.abort();
       }

@@ -11,6 +11,7 @@ import { plainFact, sampleFact } from '../support/sample-facts.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempLog } from '../support/temp-log.ts';
 import { all, rejects, upTo } from './store-contract.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 it('writes together what was offered while a write was under way', async (test) => {
   const temp = await tempLog(test);
@@ -214,7 +215,7 @@ it('holds many facts and reads them in little memory', async (test) => {
   assert.equal(await log.head(), count);
   // Facts a slow subscriber has not asked for must stay on the disk.
   const stop = new AbortController();
-  const idle = log.subscribe({ afterPosition: 0, signal: stop.signal })[Symbol.asyncIterator]();
+  const idle = subscribed(log, { afterPosition: 0, signal: stop.signal })[Symbol.asyncIterator]();
   await idle.next();
   const before = process.memoryUsage().heapUsed;
   let peak = 0;

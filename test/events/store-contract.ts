@@ -3,6 +3,7 @@ import { type TestContext, describe, it } from 'node:test';
 import { type LoggedFact, factTypes } from '../../events/facts/catalogue.ts';
 import { type EventStore, EventStoreError, type EventStoreErrorCode } from '../../events/store.ts';
 import { plainFact, type FactType, sampleFact } from '../support/sample-facts.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 /** Makes an empty store for one test; what it needs is released when the test is over. */
 export type MakeStore = (test: TestContext) => Promise<EventStore>;
@@ -227,7 +228,7 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
       const stop = new AbortController();
       const seen: number[] = [];
       const subscriber = (async () => {
-        for await (const { position } of store.subscribe({
+        for await (const { position } of subscribed(store, {
           afterPosition: 5,
           signal: stop.signal,
         })) {
@@ -273,16 +274,16 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
 
     check('nothing after the signal, and ends those that wait', async (store) => {
       const stop = new AbortController();
-      const waiting = all(store.subscribe({ afterPosition: 0, signal: stop.signal }));
+      const waiting = all(subscribed(store, { afterPosition: 0, signal: stop.signal }));
       stop.abort();
       assert.deepEqual(await waiting, []);
       await store.append('recording-1', [plainFact('1')], 0);
-      assert.deepEqual(await all(store.subscribe({ afterPosition: 0, signal: stop.signal })), []);
+      assert.deepEqual(await all(subscribed(store, { afterPosition: 0, signal: stop.signal })), []);
     });
 
     check('without waiting for one that does not read', async (store) => {
       const stop = new AbortController();
-      const subscription = store.subscribe({ afterPosition: 0, signal: stop.signal });
+      const subscription = subscribed(store, { afterPosition: 0, signal: stop.signal });
       const slow = subscription[Symbol.asyncIterator]();
       const first = slow.next();
       for (let version = 0; version < 20; version += 1) {
@@ -310,7 +311,7 @@ export function eventStoreContract(name: string, makeStore: MakeStore): void {
     check('after which it says so to everybody', async (store) => {
       await store.append('recording-1', [plainFact('1')], 0);
       const { signal } = new AbortController();
-      const subscriber = store.subscribe({ afterPosition: 1, signal })[Symbol.asyncIterator]();
+      const subscriber = subscribed(store, { afterPosition: 1, signal })[Symbol.asyncIterator]();
       const waiting = rejects(subscriber.next(), 'CLOSED');
       await store.close();
       await store.close();

@@ -16,6 +16,7 @@ import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 import { recordingServiceParts } from '../support/recording-service.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 const who = (command: string) => ({ by: 'anna', command });
 
@@ -299,7 +300,7 @@ async function openWorld(
     async until(recordingId: string, state: string, type?: string, count = 1): Promise<void> {
       let seen = 0;
       const stop = AbortSignal.timeout(10_000);
-      for await (const fact of log.subscribe({ afterPosition: 0, signal: stop })) {
+      for await (const fact of subscribed(log, { afterPosition: 0, signal: stop })) {
         if (recordingOf(fact.stream) !== recordingId) continue;
         if (fact.type === type) seen += 1;
         if (fact.to?.startsWith(state) && (type === undefined || seen >= count)) return;

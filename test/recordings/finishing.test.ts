@@ -21,6 +21,7 @@ import { failure } from '../../src/words/failures.ts';
 import { noteOf } from '../../src/words/notes.ts';
 import type { Sentence } from '../../src/words/params.ts';
 import { inEnglish } from '../../src/words/say.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 /** Nobody listens on the discard port of the loopback address. */
 const nobody = 'http://127.0.0.1:9';
@@ -477,7 +478,7 @@ async function openWorld(t: TestContext, languageUrl: string | null) {
     async until(id: string, state: string): Promise<void> {
       const signal = AbortSignal.timeout(onThisMachine(20_000));
       let last = '';
-      for await (const fact of store.subscribe({ afterPosition: 0, signal })) {
+      for await (const fact of subscribed(store, { afterPosition: 0, signal })) {
         if (fact.stream !== recordingStream(id)) continue;
         last = fact.to ?? '';
         if (!last.startsWith(state) || fact.version !== (await store.version(fact.stream)))

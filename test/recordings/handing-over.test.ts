@@ -13,6 +13,7 @@ import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 import { recordingServiceParts, writingParts } from '../support/recording-service.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 const who = (command: string) => ({ by: 'admin', command });
 const handOver = { type: 'recording.handed_over', data: { owner: 'ben' } } as const;
@@ -134,7 +135,7 @@ async function openWorld(t: TestContext) {
     /** Waits until the last fact of a recording led to a state. */
     async until(id: string, state: string) {
       const stop = AbortSignal.timeout(10_000);
-      for await (const fact of store.subscribe({ afterPosition: 0, signal: stop })) {
+      for await (const fact of subscribed(store, { afterPosition: 0, signal: stop })) {
         if (recordingOf(fact.stream) !== id || fact.to !== state) continue;
         if ((await world.last(id)).position === fact.position) return;
       }

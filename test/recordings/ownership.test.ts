@@ -25,6 +25,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { simulatedActivities } from './simulated-activities.ts';
 import { recordingServiceParts } from '../support/recording-service.ts';
 import { takeOverDefaults } from '../../src/recordings/control/take-over.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 const plan: RecordingFact = {
   type: 'speech.detected',
@@ -332,7 +333,7 @@ async function openWorld(
     async until(id: string, state: string, times = 1): Promise<void> {
       let seen = 0;
       const signal = AbortSignal.timeout(10_000);
-      for await (const { stream, to } of store.subscribe({ afterPosition: 0, signal })) {
+      for await (const { stream, to } of subscribed(store, { afterPosition: 0, signal })) {
         if (stream === recordingStream(id) && to === state && (seen += 1) === times) return;
       }
       assert.fail(`${id} never became ${state}`);

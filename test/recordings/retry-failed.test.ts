@@ -15,6 +15,7 @@ import { handClock } from '../support/clocks.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { recordingServiceParts } from '../support/recording-service.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 const minute = 60_000;
 const away = failure('speech-server-busy', { server: 'http://gpu:9000' });
@@ -81,7 +82,7 @@ async function failing(
   /** Resolves with the number of facts of a type when there are so many. */
   const facts = async (type: string, count: number): Promise<void> => {
     let seen = 0;
-    for await (const fact of store.subscribe({
+    for await (const fact of subscribed(store, {
       afterPosition: 0,
       signal: AbortSignal.timeout(20_000),
     }))

@@ -16,6 +16,7 @@ import { onThisMachine } from '../support/eventually.ts';
 import { copyModel } from '../support/models.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { subscribed } from '../support/subscribed.ts';
 
 test('in a split capture the microphone is one person, and the others are told apart behind it', async (t) => {
   const world = await openWorld(t);
@@ -175,7 +176,7 @@ async function openWorld(t: TestContext) {
         trigger: 'api',
       });
       const signal = AbortSignal.timeout(onThisMachine(60_000));
-      for await (const fact of store.subscribe({ afterPosition: 0, signal })) {
+      for await (const fact of subscribed(store, { afterPosition: 0, signal })) {
         if (fact.stream !== recordingStream(recordingId)) continue;
         assert.notEqual(fact.to, 'error');
         if (fact.to === 'awaiting-speakers') break;

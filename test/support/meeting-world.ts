@@ -18,6 +18,7 @@ import { speechServer } from './speech-servers.ts';
 import type { Kind } from './speech-servers-speakers.ts';
 import { tempDir } from './temp-dir.ts';
 import { testPipeline } from './test-pipeline.ts';
+import { subscribed } from './subscribed.ts';
 
 /** A pipeline that recognises on a stand-in of a server, and has the models of `models`: none at first. */
 export async function openMeetingWorld(
@@ -52,7 +53,7 @@ export async function openMeetingWorld(
     recordingService.command(id, fact, { by: 'anna', command: `${fact.type} of ${id}` });
   const until = async (id: string, state: string): Promise<void> => {
     const signal = AbortSignal.timeout(onThisMachine(60_000));
-    for await (const fact of store.subscribe({ afterPosition: 0, signal })) {
+    for await (const fact of subscribed(store, { afterPosition: 0, signal })) {
       if (fact.stream !== recordingStream(id) || fact.to !== state) continue;
       if (fact.version !== (await store.version(fact.stream))) continue;
       await pipeline.projections.applied('all', fact.position);

@@ -5,7 +5,6 @@ import type {
   LoggedFactIn,
   OfferedFact,
 } from '../../events/facts/catalogue.ts';
-import { openedOneByOne } from '../../events/log/following.ts';
 import { pageFactsMax } from '../../events/log/reader.ts';
 import { commitSignal } from '../../src/shared/listeners.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
@@ -119,7 +118,6 @@ export function memoryStore(
       if (page.length > 0) yield page;
     },
     ...followed,
-    subscribe: (options) => openedOneByOne(followed, options),
     letGo(stream) {
       for (const { position } of streams.get(stream) ?? []) {
         (facts as (LoggedFact | undefined)[])[position - 1] = undefined;

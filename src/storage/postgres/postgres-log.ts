@@ -172,7 +172,7 @@ function readingOf(parts: {
   head: () => Promise<number>;
   /** Up to here the log reaches at least. */
   known: () => number;
-}): Pick<EventLog, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened' | 'subscribe'> {
+}): Pick<EventLog, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened'> {
   const { reader, decoder, committed, assertOpen, head, known } = parts;
   return {
     async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {

@@ -11,6 +11,7 @@ import { memoryKeys } from '../../support/memory-store.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
 import { plainFact } from '../../support/sample-facts.ts';
 import { seed, seeded, times } from '../../support/seeded.ts';
+import { subscribed } from '../../support/subscribed.ts';
 
 const cluster = await postgresCluster({ after }, { fsync: true });
 
@@ -235,7 +236,7 @@ const cutSome = `select count(pg_terminate_backend(pid))::int as ended from (
 async function follow(log: EventLog, last: number): Promise<number[]> {
   const stop = new AbortController();
   const seen: number[] = [];
-  for await (const { position } of log.subscribe({ afterPosition: 0, signal: stop.signal })) {
+  for await (const { position } of subscribed(log, { afterPosition: 0, signal: stop.signal })) {
     seen.push(position);
     if (position === last) stop.abort();
   }
