@@ -190,7 +190,7 @@ async function removeNow(
   await keeping.jobs.add(recordingId, 'keep-audio');
   const isRemoved = await withoutLateAudio(keeping, recordingId, signal, async () => {
     const facts = await recording.decide({ by: 'system', command }, (now, state) => {
-      const retention = decide(now, state);
+      const retention = now.files.audio?.path === path && decide(now, state);
       return retention ? [{ type: 'audio.removed', data: { path, retention } }] : [];
     });
     const last = facts.at(-1);
@@ -264,9 +264,9 @@ async function follow(
   // The setting may be newer than the documents.
   await keeping.jobs.add(recording.recordingId, 'keep-audio');
   if (keep === 'none') {
-    const fact = { type: 'audio.removed', data: { path: audio.file.path } } as const;
+    const { path } = audio.file;
     return await withoutLateAudio(keeping, audio.recordingId, signal, async () => {
-      await record(keeping, recording, fact);
+      await record(keeping, recording, { type: 'audio.removed', data: { path } }, path);
       replace(audio, null);
       await removeLeftovers(keeping, audio);
       return true;
@@ -280,13 +280,14 @@ async function follow(
     return true;
   }
   const made = await compressAside(keeping, audio.recordingId, audio.file, signal);
+  const { path: replaced } = audio.file;
   const putInPlace = async () => {
-    await assertSaved(keeping, recording);
+    await assertSaved(keeping, recording, replaced);
     const { temporary, ...data } = made;
     const kept = { path: temporary, sha256: data.sha256 };
     const path = await keeping.files.keep(audio.recordingId, compressedName, kept);
     const compressed = { ...data, path };
-    await record(keeping, recording, { type: 'audio.compressed', data: compressed });
+    await record(keeping, recording, { type: 'audio.compressed', data: compressed }, replaced);
     replace(audio, compressed);
     await removeLeftovers(keeping, audio);
   };
@@ -299,23 +300,36 @@ async function follow(
 }
 
 /** @throws {NotAccepted} when another process has moved it on; of what is erased nothing is left here */
-async function assertSaved({ files }: Keeping, recording: RecordingAggregate): Promise<void> {
+async function assertSaved(
+  { files }: Keeping,
+  recording: RecordingAggregate,
+  path: string,
+): Promise<void> {
   await recording.readOn();
-  const state = stateName(recording.snapshot().value);
-  if (isIn(state, 'idle.saved')) return;
+  const { value, context } = recording.snapshot();
+  const state = stateName(value);
+  if (isIn(state, 'idle.saved') && context.files.audio?.path === path) return;
   if (isIn(state, 'idle.erased')) await files.leave(recording.recordingId);
   throw new NotAccepted('audio.compressed', state, []);
 }
 
-/** On disk, and known to every reader, before the file it replaces goes. */
+/**
+ * On disk, and known to every reader, before the file it replaces goes.
+ * @param replaced path of the audio that it was made of
+ * @throws {NotAccepted} the audio is another by now, as when another process joined a part to it
+ */
 async function record(
   { applied }: Keeping,
   recording: RecordingAggregate,
   fact: RecordingFactOf<'audio.compressed'> | RecordingFactOf<'audio.removed'>,
+  replaced: string,
 ): Promise<void> {
   const metadata = { by: 'system', command: `keep-audio-${ulid()}` };
-  const { position } = await recording.append([fact], metadata);
-  await applied(position);
+  const facts = await recording.decide(metadata, ({ files }, state) => {
+    if (files.audio?.path !== replaced) throw new NotAccepted(fact.type, state, []);
+    return [fact];
+  });
+  await applied(facts.at(-1)!.position);
 }
 
 /** The audio file of one recording, as its facts say, and what may lie beside it. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type TestContext, test } from 'node:test';
 import { openFileKeys } from '../../events/log/file-keys.ts';
+import type { EventStore } from '../../events/store.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { Taken } from '../../events/facts/retention.ts';
@@ -255,6 +256,37 @@ test('none: the audio stays until what is still to be learnt from it has been; a
   assert.deepEqual(await world.files(id), []);
 });
 
+test('flac: audio that another process extended meanwhile is neither replaced nor removed', async (t) => {
+  const home = await tempDir(t);
+  const extended = noise(1, 4);
+  let world = await openWorld(t, {
+    keep: 'flac',
+    home,
+    async whileCompressing(store, id) {
+      await writeFile(join(home, 'recordings', id, 'audio-2.wav'), extended);
+      const sha256 = createHash('sha256').update(extended).digest('hex');
+      const data = { path: 'audio-2.wav', bytes: extended.length, sha256, duration: 4 };
+      const stream = recordingStream(id);
+      const [before, working] = ['idle.saved', 'transcribing.recognising'];
+      const late = { ...data, before: 2, replaces: 'audio.wav' };
+      const facts = [
+        { type: 'audio.extended', data: late, from: before, to: working },
+        { type: 'processing.cancelled', data: {}, from: working, to: before },
+      ] as const;
+      const offered = facts.map((fact) => ({ ...fact, ...who(`late-${id}`), subject: id }));
+      await store.append(stream, offered, await store.version(stream));
+    },
+  });
+  const id = await world.record();
+  await Promise.race([world.loggedLine('audio left unchanged'), world.loggedStep('done')]);
+  await world.close();
+  world = await openWorld(t, { keep: 'wav', home });
+  await world.done(id);
+  assert.equal((await recordingById(world.storage, id))?.audio?.path, 'audio-2.wav');
+  assert.deepEqual(await world.files(id), ['audio-2.wav']);
+  assert.deepEqual(await world.findings(id), []);
+});
+
 test('an erasure takes what is being compressed with it', async (t) => {
   const world = await openWorld(t, { keep: 'flac' });
   const id = await world.record();
@@ -276,6 +308,7 @@ type Options = {
   damage?: boolean;
   hold?: boolean;
   ffmpegRuns?: () => Promise<boolean>;
+  whileCompressing?: (store: EventStore, recordingId: string) => Promise<void>;
   beforeRemoval?: (recordingId: string, signal: AbortSignal) => Promise<void>;
 };
 
@@ -288,7 +321,7 @@ async function openWorld(t: TestContext, options: Options) {
   const captured = noise(channels);
   const heard: string[] = [];
   const events = watched();
-  const log = pino({ level: 'warn' }, { write: (line: string) => events.tell(line) });
+  const log = pino({ level: 'debug' }, { write: (line: string) => events.tell(line) });
   const keys = await openFileKeys(join(dataDir, 'keys'));
   const store = await openLog({ directory: join(dataDir, 'log'), keys });
   const { dieAtFact } = options;
@@ -322,6 +355,7 @@ async function openWorld(t: TestContext, options: Options) {
     const work = files[method].bind(files) as (...given: unknown[]) => Promise<unknown>;
     t.mock.method(files, method, async (...given: unknown[]) => {
       if (name !== 'rename' || given[1] === 'audio.flac') step(name);
+      if (name === 'compress') await options.whileCompressing?.(store, String(given[0]));
       return await work(...given);
     });
   }
@@ -375,7 +409,7 @@ async function openWorld(t: TestContext, options: Options) {
       },
       write: write({
         ...writingParts(spaceOf),
-        promisedBases: (owner) => recordingService.promisedBases(owner, []),
+        promisedBases: (owner) => recordingService.promisedBases(owner, (async function* () {})()),
       }),
     },
   });
@@ -509,9 +543,9 @@ async function decoded(path: string): Promise<Buffer> {
   return (await promisify(execFile)('ffmpeg', args, options)).stdout;
 }
 
-/** Two seconds that compress a little: a tone with noise, so that no sample is like another. */
-function noise(channels: 1 | 2): Buffer {
-  const frames = 32_000;
+/** What compresses a little: a tone with noise, so that no sample is like another. */
+function noise(channels: 1 | 2, seconds = 2): Buffer {
+  const frames = seconds * 16_000;
   const random = seeded(7);
   const samples = Buffer.alloc(frames * channels * 2);
   for (let at = 0; at < frames * channels; at += 1) {
