@@ -12,8 +12,10 @@ import {
 import type { ProjectionStorage, Row } from './runner/projection.ts';
 import { minuteIn } from './recording-fold.ts';
 import {
+  type KeptDigest,
   type KeptLine,
   type ListedRecording,
+  digestKey,
   recordingKey,
   recordingsListed,
   recordingsName,
@@ -82,6 +84,21 @@ export const entriesOfOrder = (
 /** How many recordings with documents a list has, at most `limit`. */
 export const countedEntries = async (read: ReadEntries, limit: number): Promise<number> =>
   (await read({ gte: '', lt: '~', reverse: true, limit })).length;
+
+/** What the facts say of each recording of an owner that has no documents: no words. Reads each of their rows. */
+export async function* withoutDocuments(
+  storage: ProjectionStorage,
+  owner: string,
+): AsyncGenerator<KeptDigest['counted']> {
+  // One with tags is listed once for each.
+  const ids = new Set<string>();
+  for await (const [key] of storage.range(recordingsName, startingWith(`x/${owner}/`)))
+    ids.add(idIn(key));
+  for (const id of ids) {
+    const kept = await storage.get<KeptDigest>(recordingsName, digestKey(id));
+    if (kept) yield kept.counted;
+  }
+}
 
 type LibraryRequest = Omit<PageRequest, 'around'> & {
   kind?: Kind | undefined;

@@ -60,7 +60,8 @@ export async function deleteDocuments(
 ): Promise<void> {
   for (const space of await spacesOf(folders, owner)) {
     for (const base of bases) {
-      if (await belongsToAnother(space, base, recordingId)) continue;
+      const paths = Object.values(documentPaths(base));
+      if (await belongsToAnother(space, paths, recordingId)) continue;
       await deleteDocument(space, documentPaths(base).index);
     }
   }
@@ -74,7 +75,10 @@ export async function deleteNamedDocuments(
   const deletion = await deletedDocuments(store, recordingId);
   if (deletion === null) return;
   const space = await spaceOf(deletion.owner);
-  for (const path of deletion.paths) await deleteDocument(space, path);
+  for (const path of deletion.paths) {
+    if (await belongsToAnother(space, [path], recordingId)) continue;
+    await deleteDocument(space, path);
+  }
 }
 
 /**
@@ -99,8 +103,12 @@ async function deletedDocuments(
 }
 
 /** A name that was given up may be another recording's by now: each document says whose it is. */
-async function belongsToAnother(space: Space, base: string, recordingId: string): Promise<boolean> {
-  return (await recordingsNamedIn(space, base)).some((named) => named !== recordingId);
+async function belongsToAnother(
+  space: Space,
+  paths: readonly string[],
+  recordingId: string,
+): Promise<boolean> {
+  return (await recordingsNamedIn(space, paths)).some((named) => named !== recordingId);
 }
 
 const spacesOf = async ({ spaceOf, quarantineDir }: Folders, owner: string): Promise<Space[]> => [
@@ -113,15 +121,16 @@ async function basesOf(space: Space, recordingId: string): Promise<string[]> {
   const bases: string[] = [];
   for (const name of await namesInSpace(space)) {
     const base = name.replace(/\.md$/u, '');
-    if ((await recordingsNamedIn(space, base)).includes(recordingId)) bases.push(base);
+    const paths = Object.values(documentPaths(base));
+    if ((await recordingsNamedIn(space, paths)).includes(recordingId)) bases.push(base);
   }
   return bases;
 }
 
-/** Ids of the recordings that documents of a name say they are of. */
-async function recordingsNamedIn(space: Space, base: string): Promise<string[]> {
+/** Ids of the recordings that documents say they are of. */
+async function recordingsNamedIn(space: Space, paths: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const path of Object.values(documentPaths(base))) {
+  for (const path of paths) {
     const document = await readDocument(space, path).catch((error: unknown) => {
       if (error instanceof OversizedDocument || error instanceof ConfinementError) return undefined;
       throw error;

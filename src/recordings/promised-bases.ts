@@ -3,6 +3,9 @@ import type { EventStore } from '../../events/store.ts';
 import type { RecordingContext } from '../../machines/context.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
 
+/** What is to be known of a recording that may have been promised a name. */
+export type MaybeNamed = Pick<RecordingContext, 'recordingId' | 'files' | 'sources'>;
+
 /**
  * Base names of documents that recordings of an owner have been promised, on disk or not yet: of those that are open, and
  * of others.
@@ -11,7 +14,7 @@ export async function* promisedBases(
   store: EventStore,
   recordings: OpenRecordings,
   owner: string,
-  others: AsyncIterable<string> | Iterable<string>,
+  others: AsyncIterable<MaybeNamed>,
 ): AsyncGenerator<string> {
   const looked = new Set<string>();
   for await (const recording of recordings.all()) {
@@ -19,20 +22,14 @@ export async function* promisedBases(
     looked.add(context.recordingId);
     yield* baseIn(store, context, owner);
   }
-  for await (const recordingId of others) {
-    if (looked.has(recordingId)) continue;
-    const context = await recordings.use(
-      recordingId,
-      { create: false },
-      async (recording) => recording.snapshot().context,
-    );
-    yield* baseIn(store, context, owner);
+  for await (const other of others) {
+    if (!looked.has(other.recordingId)) yield* baseIn(store, other, owner);
   }
 }
 
 async function* baseIn(
   store: EventStore,
-  { files, recordingId, sources }: RecordingContext,
+  { files, recordingId, sources }: MaybeNamed,
   owner: string,
 ): AsyncGenerator<string> {
   const { named } = sources.draft.results;

@@ -16,7 +16,7 @@ import { orderingOf } from './ordering.ts';
 import { type Start, startedWith } from './beginnings.ts';
 import { type Accepted, openImports, type Upload } from './import-audio.ts';
 import { type RecordingAggregate, type AggregateDeps, openAggregate } from './control/aggregate.ts';
-import { promisedBases } from './promised-bases.ts';
+import { type MaybeNamed, promisedBases } from './promised-bases.ts';
 import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import {
   type ListOfRecordings,
@@ -96,12 +96,9 @@ export type OpenRecordingService = RecordingService &
     leaveEngines(recordingIds: Iterable<string>): void;
     /**
      * Base names of documents that recordings of this owner have been promised, on disk or not yet.
-     * @param others recordings to look at besides those that are open
+     * @param others besides those that are open
      */
-    promisedBases(
-      owner: string,
-      others: AsyncIterable<string> | Iterable<string>,
-    ): AsyncIterable<string>;
+    promisedBases(owner: string, others: AsyncIterable<MaybeNamed>): AsyncIterable<string>;
     /**
      * Cancels what is done with a recording, or is to be; resolves when nothing works on it any more.
      * What there is of it stays. One that is being captured is left alone: that has to be stopped.

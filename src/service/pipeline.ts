@@ -1,9 +1,6 @@
 import { commands, importedBy } from '../../projections/commands.ts';
-import {
-  failedRecordings,
-  recordingById,
-  standingOfRecordings,
-} from '../../projections/recordings.ts';
+import { withoutDocuments } from '../../projections/library.ts';
+import { standingOfRecordings } from '../../projections/recordings.ts';
 import { forgetLooks } from '../storage/access-log.ts';
 import { removeTexts } from '../../projections/texts.ts';
 import { removeFromVault } from '../documents/vault.ts';
@@ -184,14 +181,6 @@ function voicesOver(ports: Ports, recordingService: OpenRecordingService): Voice
   return voices;
 }
 
-/** Recordings of an owner that were named, maybe, and have no files: they are open only where they were used lately. */
-async function* failedToWrite(storage: Ports['storage'], owner: string): AsyncGenerator<string> {
-  for await (const recordingId of failedRecordings(storage)) {
-    const row = await recordingById(storage, recordingId);
-    if (row?.owner === owner && row.error?.stage === 'write') yield recordingId;
-  }
-}
-
 /** What takes commands on recordings and works on them. @param parts.takenUp settles when all recordings are open that were promised names of documents */
 function recordingServiceOver(
   ports: Ports,
@@ -244,7 +233,7 @@ function recordingServiceOver(
       ...writingActivities(ports, {
         async *promisedBases(owner) {
           await Promise.allSettled([takenUp()]);
-          yield* recordingService.promisedBases(owner, failedToWrite(storage, owner));
+          yield* recordingService.promisedBases(owner, withoutDocuments(storage, owner));
         },
         absorb: (recordingId, into) => recordingService.absorb(recordingId, into),
         begin: (...first) => recordingService.beginMade(...first),

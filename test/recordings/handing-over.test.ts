@@ -179,7 +179,7 @@ async function openWorld(t: TestContext) {
         ...simulatedActivities(seeded(1), 0),
         write: write({
           ...writingParts((owner) => openSpace(dataDir, owner)),
-          promisedBases: (owner) => opened.promisedBases(owner, []),
+          promisedBases: (owner) => opened.promisedBases(owner, (async function* () {})()),
         }),
       },
     });

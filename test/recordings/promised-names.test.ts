@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { RecordingFact } from '../../events/facts/recording.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { settingsFrom } from '../../src/config/environment.ts';
+import { documentNames } from '../../src/documents/documents.ts';
 import { baseName } from '../../src/documents/file-names.ts';
 import type { PipelineTrial } from '../../src/service/ports.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
@@ -31,29 +33,71 @@ const namedOnly: StageActivity = async (job) => {
   throw new StageError(failure('nothing-recorded'), { retriable: true });
 };
 
-test('what failed before its files were there keeps its name over a restart, and is written under it', async (t) => {
-  const speech = await speechServer('openai');
-  t.after(() => speech.close());
-  const dataDir = await tempDir(t);
-  const hear = (text: string) => (speech.hear = () => [{ text, start: 0.2, end: 1.2 }]);
+const reprocessing = {
+  type: 'reprocessing.requested',
+  data: { from: 'speech-to-text' },
+} as const satisfies RecordingFact;
 
-  hear('first words');
-  const before = await openWorld(t, dataDir, speech.url, { write: namedOnly });
-  const first = await before.upload('first');
-  await before.until(first, 'error');
-  await before.close();
+type World = Awaited<ReturnType<typeof openWorld>>;
+/** Ways to a name without files, and on from there. */
+const ways: readonly {
+  what: string;
+  activities: PipelineTrial['activities'];
+  before(world: World, id: string): Promise<void>;
+  on: RecordingFact;
+}[] = [
+  {
+    what: 'failed before its files were there',
+    activities: { write: namedOnly },
+    before: (world, id) => world.until(id, 'error'),
+    on: { type: 'retry.requested', data: {} },
+  },
+  {
+    what: 'failed so, and was dismissed',
+    activities: { write: namedOnly },
+    async before(world, id) {
+      await world.until(id, 'error');
+      await world.command(id, { type: 'error.cleared', data: {} });
+      await world.until(id, 'idle');
+    },
+    on: reprocessing,
+  },
+  {
+    what: 'lost its documents to a person',
+    activities: {},
+    async before(world, id) {
+      await world.until(id, 'idle');
+      await world.deleteDocuments(id);
+    },
+    on: reprocessing,
+  },
+];
 
-  hear('second words');
-  const after = await openWorld(t, dataDir, speech.url, {});
-  const second = await after.upload('second');
-  await after.until(second, 'idle');
-  hear('first words');
-  await after.retry(first);
-  await after.until(first, 'idle');
-  const [mine, theirs] = [await after.transcript(first), await after.transcript(second)];
-  assert.match(mine, /first words/i);
-  assert.match(theirs, /second words/i);
-});
+for (const { what, activities, before, on } of ways) {
+  test(`what ${what} keeps its name over a restart, and is written under it`, async (t) => {
+    const speech = await speechServer('openai');
+    t.after(() => speech.close());
+    const dataDir = await tempDir(t);
+    const hear = (text: string) => (speech.hear = () => [{ text, start: 0.2, end: 1.2 }]);
+
+    hear('first words');
+    const former = await openWorld(t, dataDir, speech.url, activities);
+    const first = await former.upload('first');
+    await before(former, first);
+    await former.close();
+
+    hear('second words');
+    const after = await openWorld(t, dataDir, speech.url, {});
+    const second = await after.upload('second');
+    await after.until(second, 'idle');
+    hear('first words');
+    await after.command(first, on);
+    await eventually('it is written', async () => await after.isWritten(first));
+    const [mine, theirs] = [await after.transcript(first), await after.transcript(second)];
+    assert.match(mine, /first words/i);
+    assert.match(theirs, /second words/i);
+  });
+}
 
 async function openWorld(
   t: TestContext,
@@ -88,12 +132,13 @@ async function openWorld(
       });
       return recordingId;
     },
-    retry: (id: string) =>
-      recordingService.command(
-        id,
-        { type: 'retry.requested', data: {} },
-        { by: 'anna', command: 'again' },
-      ),
+    command: (id: string, fact: RecordingFact) =>
+      recordingService.command(id, fact, { by: 'anna', command: fact.type }),
+    deleteDocuments: (id: string) =>
+      recordingService.deleteDocuments(id, documentNames, { by: 'anna', command: 'delete' }),
+    isWritten: async (id: string) =>
+      Boolean((await recordingById(storage, id))?.documents) &&
+      (await recordingById(storage, id))?.status === 'idle',
     until: (id: string, status: string) =>
       eventually(
         `${id} is ${status}`,
