@@ -59,7 +59,11 @@ export async function submit(
   event.preventDefault();
   const form = event.currentTarget as HTMLFormElement;
   const isDone = await ask(work);
-  if (!isDone)
-    requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  if (!isDone) focusFault(form);
   return isDone;
+}
+
+/** Gives the focus to the first field that is wrong, once it is shown; a heading that gets the focus meanwhile loses it. */
+export function focusFault(within: ParentNode): void {
+  requestAnimationFrame(() => within.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 }

@@ -68,7 +68,8 @@ export default {
   people: 'Personen',
   peopleHint:
     'Trennen Sie Namen durch Kommas. Das hilft der Spracherkennung; niemand wird benachrichtigt.',
-  peopleMax: 'Höchstens {names} Namen mit je höchstens {characters} Zeichen.',
+  peopleMax:
+    'Zu viele Namen, oder ein Name ist zu lang: Möglich sind {names} Namen mit je höchstens {characters} Zeichen.',
   spokenLanguage: 'Gesprochene Sprache',
   detect: 'automatisch erkennen',
   new: 'Neu',

@@ -71,7 +71,9 @@ const english = {
   title: 'Title',
   people: 'People',
   peopleHint: 'Separate names with commas. This helps speech recognition; nobody is notified.',
-  peopleMax: params('Up to {names} names, each of up to {characters} characters.'),
+  peopleMax: params(
+    'Too many names, or one is too long: a recording takes {names} names of up to {characters} characters.',
+  ),
   spokenLanguage: 'Spoken language',
   detect: 'detect automatically',
   new: 'New',
