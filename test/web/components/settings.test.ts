@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { show } from './dom.ts';
 import { settingGroups } from '../../../src/config/settings-page.ts';
 import { settingKeys, settingOf } from '../../../src/config/schema.ts';
@@ -17,6 +17,7 @@ import { flushSync } from 'svelte';
 import { type Status, connection, status } from '../../../web/client/feed.ts';
 import HealthRow from '../../../web/pages/settings/HealthRow.svelte';
 import Backup from '../../../web/pages/settings/Backup.svelte';
+import { router } from '../../../web/app/routes.ts';
 import { session } from '../../../web/client/session.ts';
 import NotesFolder from '../../../web/pages/account/NotesFolder.svelte';
 import SettingsPage from '../../../web/pages/settings/SettingsPage.svelte';
@@ -149,20 +150,55 @@ test('what is wrong leads to where it is set up', (t) => {
   assert.equal(link('language', null, true), undefined);
 });
 
-test('settings that could not be read are all read by "Try again"', async (t) => {
-  session.set({ token: 't', username: 'ada', is_admin: true } as never);
-  t.after(() => session.set(null));
-  let isAway = true;
+/** What `GET /config` and `GET /config/schema` answer, of two groups; anything else is empty. */
+function answerOfSettings({ url }: Request): Response {
+  const { pathname } = new URL(url);
+  if (pathname === '/config/schema') {
+    const shown = groups.filter(({ id }) => id === 'notes' || id === 'server');
+    return Response.json({ groups: shown });
+  }
   const config: Record<string, Record<string, unknown>> = {};
   for (const [key, value] of Object.entries(defaults)) {
     const [group = '', name = ''] = key.split('.');
     (config[group] ??= {})[name] = value;
   }
-  t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+  return Response.json(pathname === '/config' ? { config, overridden: [] } : {});
+}
+
+function asAdministrator(t: TestContext): void {
+  session.set({ token: 't', username: 'ada', is_admin: true } as never);
+  t.after(() => session.set(null));
+}
+
+test('links beside the settings stay where they are when the groups come, and keep the focus', async (t) => {
+  asAdministrator(t);
+  let answerAll = () => {};
+  const isAnswered = new Promise<void>((resolve) => (answerAll = resolve));
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    await isAnswered;
+    return answerOfSettings(request);
+  });
+  router.open('/settings');
+  const page = show(t, SettingsPage, {});
+  const backup = page.querySelector<HTMLElement>('a[href$="part=backup"]')!;
+  backup.focus();
+  answerAll();
+  await eventually(
+    'the groups are there',
+    () => (flushSync(), page.querySelector('.group') !== null),
+    4000,
+  );
+  for (let k = 0; k < 20; k += 1) await settled();
+  assert.ok(document.activeElement === backup);
+  assert.ok(page.querySelector('a[href$="part=backup"]') === backup);
+});
+
+test('settings that could not be read are all read by "Try again"', async (t) => {
+  asAdministrator(t);
+  let isAway = true;
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
     if (isAway) throw new TypeError('Failed to fetch');
-    const { pathname } = new URL(url);
-    if (pathname === '/config/schema') return Response.json({ groups: groups.slice(-1) });
-    return Response.json(pathname === '/config' ? { config, overridden: [] } : {});
+    return answerOfSettings(request);
   });
   const page = show(t, SettingsPage, {});
   const tryAgain = () =>
