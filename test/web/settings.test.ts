@@ -89,7 +89,7 @@ test('settings changed and saved, two people in their accounts; the service away
       await vault.fill(path);
       await press('Save');
       await page.getByText(fault).waitFor();
-      assert.equal(await page.evaluate('document.activeElement.id'), 'setting-notes-vault');
+      await page.locator('#setting-notes-vault:focus').waitFor();
     }
     await checkLook(page, 'settings-notes');
     assert.equal((await config())['limits']!['upload_mb'], 4096);

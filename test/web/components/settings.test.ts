@@ -193,6 +193,25 @@ test('links beside the settings stay where they are when the groups come, and ke
   assert.ok(page.querySelector('a[href$="part=backup"]') === backup);
 });
 
+test('Save with a fault in another part of the settings leads to the field that is wrong', async (t) => {
+  asAdministrator(t);
+  t.mock.method(globalThis, 'fetch', async (request: Request) => answerOfSettings(request));
+  router.open('/settings?part=server');
+  const page = show(t, SettingsPage, {});
+  const upload = () => page.querySelector<HTMLInputElement>('#setting-limits-upload_mb');
+  await eventually('it is read', () => (flushSync(), upload() !== null), 4000);
+  upload()!.value = '0';
+  const input = document.createEvent('Event');
+  input.initEvent('input', true);
+  upload()!.dispatchEvent(input);
+  router.open('/settings?part=notes');
+  flushSync();
+  assert.ok(upload() === null);
+  [...page.querySelectorAll('button')].find((one) => one.textContent === 'Save')!.click();
+  const focused = () => document.activeElement?.id === 'setting-limits-upload_mb';
+  await eventually('it has the focus', () => (flushSync(), focused()), 4000);
+});
+
 test('settings that could not be read are all read by "Try again"', async (t) => {
   asAdministrator(t);
   let isAway = true;
