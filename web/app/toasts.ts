@@ -1,4 +1,4 @@
-/** Short messages after an action, some with a way back. For no errors but of a way back, whose page may be gone. */
+/** Short messages after an action, some with a way back. For no errors but of a way back, whose page may be gone, and of copying. */
 import { atom } from 'nanostores';
 
 export type Toast = {

@@ -1,5 +1,6 @@
 /** Putting texts on the clipboard. */
 import { announce } from '../app/announce.ts';
+import { toast } from '../app/toasts.ts';
 import { words } from './words.ts';
 
 /** Copies a text, and says so. @returns false when the browser does not allow it: that is to be seen beside the text */
@@ -9,11 +10,17 @@ export async function copyAndSay(text: string): Promise<boolean> {
   return isCopied;
 }
 
+/** Copies a text of which the button is in a menu, or goes with it: a short message says whether it is copied. */
+export async function copyAndToast(text: string): Promise<void> {
+  const isCopied = await copyText(text);
+  toast(isCopied ? words.get().copied : words.get().notCopied);
+}
+
 /**
  * Puts a text on the clipboard; also where the page is not on a secure address, by the browser's own copying.
  * @returns false when the browser allows neither
  */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   if ('clipboard' in navigator) {
     const isWritten = await navigator.clipboard.writeText(text).then(
       () => true,
