@@ -2,9 +2,59 @@ import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atom } from 'nanostores';
+import { flushSync } from 'svelte';
 import { toasts } from '../../../web/app/toasts.ts';
+import JobRow from '../../../web/pages/home/now/JobRow.svelte';
 import Orphans from '../../../web/pages/recording/Orphans.svelte';
+import Progress from '../../../web/pages/recording/Progress.svelte';
 import { eventually } from '../../support/eventually.ts';
+import { settled } from './sockets.ts';
+
+test('an error may be tried again whatever it says once it cannot be dismissed, not when nobody answered', async (t) => {
+  let isAway = true;
+  const notNow = { type: '/problems/not-accepted', title: 'Not now', status: 409 };
+  t.mock.method(globalThis, 'fetch', async () => {
+    if (isAway) throw new TypeError('Failed to fetch');
+    return Response.json(notNow, { status: 409 });
+  });
+  const error = { stage: 'summarise', code: 'engine-failed', retriable: false, message: 'No.' };
+  const recording = {
+    recording_id: 'r',
+    access: null,
+    status: 'ERROR',
+    state: 'failed',
+    version: 0,
+    fraction: null,
+    waiting: null,
+    activities: [],
+    error,
+  };
+  let tried = 0;
+  const onproblem = (problem: unknown) => (tried += problem === null ? 0 : 1);
+  const opened = { refresh: async () => undefined };
+  const job = { ...error, id: 'r', title: 'Choir', startedAt: null, kind: 'failed', waits: false };
+  const pages = [
+    show(t, Progress, { recording, opened, onproblem } as never),
+    show(t, JobRow, { job, ongone() {} } as never),
+  ];
+  const button = (page: HTMLElement, name: string) =>
+    [...page.querySelectorAll('button')].find((one) => one.textContent.includes(name));
+  const isRefused = [() => tried > 0, () => pages[1]!.querySelector('.fault') !== null];
+  for (const [at, page] of pages.entries()) {
+    const dismiss = async () => {
+      button(page, 'Dismiss')!.click();
+      await eventually('it is refused', () => (flushSync(), isRefused[at]!()), 4000);
+      for (let k = 0; k < 20; k += 1) await settled();
+      flushSync();
+    };
+    isAway = true;
+    await dismiss();
+    assert.ok(button(page, 'Try again') === undefined, `${at}: nobody answered`);
+    isAway = false;
+    await dismiss();
+    assert.ok(button(page, 'Try again') !== undefined, `${at}: it was refused`);
+  }
+});
 
 test('a text that the browser does not let be copied is said not to be copied', async (t) => {
   const before = Object.getOwnPropertyDescriptor(navigator, 'clipboard');
