@@ -12,14 +12,20 @@ export function openReading<T>(
   /** As it was read last; null before that. */
   const value = atom<T | null>(null);
 
-  /** Without an answer what was known stays. */
+  /** The last of those that are on their way. */
+  let reading = 0;
+
+  /** Without an answer what was known stays; so it does where another reading began meanwhile. */
   async function read(): Promise<void> {
+    const mine = (reading += 1);
     try {
-      value.set(await ask());
+      const now = await ask();
+      if (mine !== reading) return;
+      value.set(now);
       problem.set(null);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      problem.set(error.problem);
+      if (mine === reading) problem.set(error.problem);
     }
   }
 

@@ -48,7 +48,8 @@ export const readPreview = async (days: number): Promise<Preview> =>
 
 /** @throws {ApiError} */
 export async function setOwn(terms: Terms): Promise<void> {
-  retention.set(await answer(api.PUT('/retention', { body: terms })));
+  await answer(api.PUT('/retention', { body: terms }));
+  await readRetention();
 }
 
 /** @param terms null: the folder has none of its own any more. @throws {ApiError} */
@@ -60,7 +61,8 @@ export async function setOfFolder(folder: string, terms: Terms | null): Promise<
 
 /** @throws {ApiError} */
 export async function confirm(before: string): Promise<void> {
-  retention.set(await answer(api.POST('/retention/confirm', { body: { before } })));
+  await answer(api.POST('/retention/confirm', { body: { before } }));
+  await readRetention();
 }
 
 /** “after 90 days”, “never” */
