@@ -1,6 +1,27 @@
+import { show } from './dom.ts';
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { flushSync } from 'svelte';
 import { openReading } from '../../../web/client/reading.ts';
+import SpellingPart from '../../../web/spelling/SpellingPart.svelte';
+import { eventually } from '../../support/eventually.ts';
+import { settled } from './sockets.ts';
+
+/** What is asked, in its order: method and path. */
+function answering(t: TestContext, answer: (asked: string) => Promise<Response>): string[] {
+  const all: string[] = [];
+  t.mock.method(globalThis, 'fetch', (request: Request) => {
+    const asked = `${request.method} ${new URL(request.url).pathname}`;
+    all.push(asked);
+    return answer(asked);
+  });
+  return all;
+}
+
+async function allSettled(): Promise<void> {
+  for (let k = 0; k < 20; k += 1) await settled();
+  flushSync();
+}
 
 test('a list shows what was asked last, whichever answer comes last', async () => {
   const answers: ((now: string) => void)[] = [];
@@ -12,5 +33,43 @@ test('a list shows what was asked last, whichever answer comes last', async () =
   answers[0]!('older');
   await first;
   assert.equal(value.get(), 'newer');
+});
+
+test('each word that Delete is pressed for is deleted, and another that is edited meanwhile stays open', async (t) => {
+  let words = ['Anna', 'Bernd', 'Clara'].map((write) => ({
+    id: write,
+    write,
+    heard: [],
+    folder: null,
+  }));
+  let goOn = () => {};
+  const isSlow = new Promise<void>((resolve) => (goOn = resolve));
+  const asked = answering(t, async (what) => {
+    const [method, path] = what.split(' ') as [string, string];
+    if (method === 'DELETE') {
+      await isSlow;
+      words = words.filter(({ id }) => !path.endsWith(id));
+      return new Response(null, { status: 204 });
+    }
+    return Response.json({ words, suggestions: [], folders: [], tags: [] });
+  });
+  const shown = show(t, SpellingPart, {});
+  const edits = () => [...shown.querySelectorAll<HTMLElement>('li .edit')];
+  await eventually('they are listed', () => (flushSync(), edits().length === 3), 4000);
+  const edit = (at: number) => (edits()[at]!.click(), flushSync());
+  for (const at of [0, 1]) {
+    edit(at);
+    shown.querySelector<HTMLElement>('li form .danger')!.click();
+    flushSync();
+  }
+  edit(2);
+  goOn();
+  await eventually('two are deleted', () => (flushSync(), edits().length === 1), 4000);
+  await allSettled();
+  assert.deepEqual(
+    asked.filter((one) => one.startsWith('DELETE')),
+    ['DELETE /words/Anna', 'DELETE /words/Bernd'],
+  );
+  assert.equal(shown.querySelector<HTMLInputElement>('li form input')?.value, 'Clara');
 });
 
