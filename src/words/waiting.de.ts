@@ -7,7 +7,7 @@ export const waitingInGerman = {
   'language-model': 'das Sprachmodell',
   documents: 'andere Dokumente',
   'continued-note': 'die Notiz, die sie fortsetzt',
-  'replacing-note': 'die Notiz, die sie ersetzt',
+  'replacing-note': 'die Notiz, durch die sie ersetzt wird',
   saving: 'den Speichervorgang',
   'disk-space': 'freien Speicherplatz',
   files: 'den Dateispeicher',
