@@ -3,9 +3,19 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
 import { openReading } from '../../../web/client/reading.ts';
+import FolderPeriods from '../../../web/retention/FolderPeriods.svelte';
+import { type Retention, retention } from '../../../web/retention/retention.ts';
 import SpellingPart from '../../../web/spelling/SpellingPart.svelte';
 import { eventually } from '../../support/eventually.ts';
 import { settled } from './sockets.ts';
+
+const kept = (days: number | null): Retention =>
+  ({
+    own: { audio_days: days },
+    server: { audio_days: null, notes_days: null, longest: false },
+    folders: [],
+    waiting: null,
+  }) as never;
 
 /** What is asked, in its order: method and path. */
 function answering(t: TestContext, answer: (asked: string) => Promise<Response>): string[] {
@@ -73,3 +83,8 @@ test('each word that Delete is pressed for is deleted, and another that is edite
   assert.equal(shown.querySelector<HTMLInputElement>('li form input')?.value, 'Clara');
 });
 
+test('where no folder has periods of its own there is no list, and no line of one', (t) => {
+  answering(t, async () => Response.json({ folders: [], tags: [] }));
+  const shown = show(t, FolderPeriods, { retention: kept(null) });
+  assert.equal(shown.querySelectorAll('ul').length, 0);
+});
