@@ -1,7 +1,6 @@
 /** How long audio and notes are kept: what is set, what goes soon, what waits for a yes. */
 import { computed } from 'nanostores';
 import { type Answered, answer, api } from '../client/api.ts';
-import { connection } from '../client/feed.ts';
 import { openReading } from '../client/reading.ts';
 import { order } from '../order/order.ts';
 import { format } from '../words/i18n.ts';
@@ -37,8 +36,7 @@ export const {
   () => answer(api.GET('/retention')),
   (again) => {
     addEventListener('focus', again);
-    const stop = connection.listen(({ state }) => state === 'open' && again());
-    return () => (removeEventListener('focus', again), stop());
+    return () => removeEventListener('focus', again);
   },
 );
 

@@ -2,9 +2,11 @@ import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
+import { connection } from '../../../web/client/feed.ts';
 import { openReading } from '../../../web/client/reading.ts';
+import RulesPart from '../../../web/pages/rules/RulesPart.svelte';
 import FolderPeriods from '../../../web/retention/FolderPeriods.svelte';
-import { type Retention, retention } from '../../../web/retention/retention.ts';
+import { type Retention, retention, setOwn } from '../../../web/retention/retention.ts';
 import SpellingPart from '../../../web/spelling/SpellingPart.svelte';
 import { eventually } from '../../support/eventually.ts';
 import { settled } from './sockets.ts';
@@ -43,6 +45,50 @@ test('a list shows what was asked last, whichever answer comes last', async () =
   answers[0]!('older');
   await first;
   assert.equal(value.get(), 'newer');
+});
+
+test('periods are read once when the service is back; a reading begun before a change does not undo it', async (t) => {
+  let isAway = true;
+  let isHeld = false;
+  let days: number | null = null;
+  const held: (() => void)[] = [];
+  const asked = answering(t, async (what) => {
+    if (isAway) throw new TypeError('Failed to fetch');
+    if (what === 'PUT /retention') days = 30;
+    const now = Response.json(kept(days));
+    if (isHeld && what === 'GET /retention') {
+      isHeld = false;
+      await new Promise<void>((resolve) => held.push(resolve));
+    }
+    return now;
+  });
+  t.after(() => connection.set({ state: 'open' }));
+  connection.set({ state: 'away', since: 0, nextTry: 0 });
+  t.after(retention.listen(() => {}));
+  await allSettled();
+  isAway = false;
+  connection.set({ state: 'open' });
+  await eventually('they are read', () => retention.get() !== null, 4000);
+  await allSettled();
+  assert.deepEqual(asked, ['GET /retention', 'GET /retention'], 'once in vain, once again');
+
+  isHeld = true;
+  window.dispatchEvent(new window.Event('focus'));
+  await eventually('they are read again', () => held.length === 1, 4000);
+  await setOwn({ audio_days: 30 });
+  held[0]!();
+  await allSettled();
+  assert.equal(retention.get()?.own.audio_days, 30);
+});
+
+test('rules are read once when their page is opened', async (t) => {
+  const asked = answering(t, async () => Response.json({ rules: [] }));
+  show(t, RulesPart, {});
+  await allSettled();
+  assert.deepEqual(
+    asked.filter((one) => one === 'GET /rules'),
+    ['GET /rules'],
+  );
 });
 
 test('each word that Delete is pressed for is deleted, and another that is edited meanwhile stays open', async (t) => {
