@@ -2,7 +2,7 @@ import { Level } from 'level';
 import { ulid } from 'ulid';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { type LogDatabase, openDatabase } from '../../events/log/database.ts';
+import { type LogDatabase, levelCode, openDatabase } from '../../events/log/database.ts';
 import { exists, writeDurably } from '../shared/files.ts';
 import { type LogCopy, type Salvaged, openLogCopy, salvage } from '../../events/log/salvage.ts';
 import { readKey } from '../../events/key-place.ts';
@@ -17,6 +17,9 @@ import { notInBackups } from './not-in-backups.ts';
 import { newDirectory } from './new-directory.ts';
 import { withLogAlone } from './open-mark.ts';
 import { putBack, takeOutHarmedTables } from './tables/tables.ts';
+import { addJobs } from './restore.ts';
+import { levelKept } from '../storage/level-rows.ts';
+import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
 import type { Finding } from './findings.ts';
 import { dataFailure } from '../words/data-failures.ts';
@@ -84,7 +87,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   const workplace = join(building.root, 'source-log');
   await copyTree(source.log, workplace);
   const leftOver = join(building.root, leftOverFile);
-  const { tables, ...salvaged } = await salvageInto(workplace, building.log, {
+  const { tables, noted, ...salvaged } = await salvageInto(workplace, building.log, {
     leftOver,
     reached: Math.max(source.reached, await positionReached(source.log)),
   });
@@ -95,9 +98,11 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   });
   await takeErasures(source.erasures, join(building.keys, 'erased.jsonl'));
   const lostKeys = await leaveLostKeysOut(building);
-  const verified = await withLogAlone(building, ({ store, keys }) =>
-    verifyData({ store, keys, data: building }),
-  );
+  const verified = await withLogAlone(building, async ({ store, keys, jobs }) => {
+    for (const { recordingId, job } of noted) await jobs.add(recordingId, job);
+    await addJobs(building, { store, jobs });
+    return await verifyData({ store, keys, data: building });
+  });
   const aside = salvaged.unreadable.length + salvaged.setAside > 0;
   if (!aside) await rm(leftOver);
   await putInPlace();
@@ -161,7 +166,7 @@ async function salvageInto(
   workplace: string,
   log: string,
   { leftOver, reached }: { leftOver: string; reached: number },
-): Promise<SalvageReport & Pick<RepairReport, 'tables'>> {
+): Promise<SalvageReport & Pick<RepairReport, 'tables'> & { noted: NotedJobs }> {
   const rescued = await takeOutHarmedTables(workplace);
   const db = await openAnyhow(workplace, rescued.tables.length > 0);
   try {
@@ -175,7 +180,7 @@ async function salvageInto(
         aside: (lines) =>
           aside.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
       });
-      return { ...report, tables: rescued.tables };
+      return { ...report, tables: rescued.tables, noted: await notedJobs(db) };
     } finally {
       await aside.sync();
       await aside.close();
@@ -185,6 +190,17 @@ async function salvageInto(
     await db.close();
   }
 }
+
+type NotedJobs = Awaited<ReturnType<PendingJobs['list']>>;
+
+/** What had been promised; where LevelDB stumbles over it, files tell the most of it. */
+const notedJobs = (db: LogDatabase): Promise<NotedJobs> =>
+  pendingJobs(levelKept(db, () => new Date()))
+    .list()
+    .catch((error: unknown) => {
+      if (levelCode(error) !== 'LEVEL_CORRUPTION') throw error;
+      return [];
+    });
 
 /** Opens the copied database; where its own bookkeeping is lost, or wrong, lets LevelDB rebuild that first. */
 async function openAnyhow(directory: string, isWrong: boolean): Promise<LogDatabase> {

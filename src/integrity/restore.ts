@@ -75,7 +75,7 @@ export async function restore(
     building,
     async ({ store, keys, jobs, counted }) => {
       const again = await recordErasures(store, list);
-      await addJobs(building, store, jobs);
+      await addJobs(building, { store, jobs });
       await counted.note('backup.restored', 'system');
       return {
         erasedAgain: again,
@@ -182,8 +182,11 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
   return appended;
 }
 
-/** Pending jobs are in no backup: what the copied files show to be unfinished is to be finished by the service. */
-async function addJobs(data: DataFolder, store: EventLog, jobs: PendingJobs): Promise<void> {
+/** Where pending jobs themselves are lost: what the copied files show to be unfinished is to be finished by the service. */
+export async function addJobs(
+  data: DataFolder,
+  { store, jobs }: { store: EventLog; jobs: PendingJobs },
+): Promise<void> {
   for (const recordingId of await readdir(data.recordings).catch(ifMissing<string[]>([]))) {
     const late = join(data.recordings, recordingId, 'late', 'late.json');
     if (await exists(late)) await jobs.add(recordingId, 'late-audio');

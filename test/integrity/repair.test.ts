@@ -1,10 +1,11 @@
 import type { Level } from 'level';
 import assert from 'node:assert/strict';
-import { cp, readFile, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { logKey, streamKey } from '../../events/log/records.ts';
+import { recordingStream } from '../../events/facts/recording.ts';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { backup } from '../../src/integrity/backup.ts';
 import { exists } from '../../src/shared/files.ts';
@@ -162,6 +163,33 @@ test('neither repair nor restore clears away what it is to read, for a place to 
   await assert.rejects(restore(kept, dataFolder(join(beside, 'new'))), /built/);
   assert.ok((await verifyAlone(dataFolder(half))).sound);
   assert.equal((await restore(kept, dataFolder(join(beside, 'other')))).verified.sound, true);
+});
+
+test('what had been promised and not done is still to be done in what repair makes', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const [late, erased] = recordings as [string, string];
+  await mkdir(join(data.recordings, late, 'late'));
+  await writeFile(join(data.recordings, late, 'late', 'late.json'), '{}');
+  await withLogAlone(data, async ({ store, jobs }) => {
+    const stream = recordingStream(erased);
+    const fact = { type: 'recording.erased', data: {}, by: 'ada', command: 'erase' } as const;
+    await store.append(stream, [{ ...fact, to: 'idle.erased' }], await store.version(stream));
+    await jobs.add(late, 'keep-audio');
+    await jobs.add(erased, 'delete-documents');
+  });
+  const out = dataFolder(join(await tempDir(t), 'repaired'));
+  await repair(sourceOfData(data.root), out.root);
+  assert.deepEqual(
+    (await withLogAlone(out, ({ jobs }) => jobs.list())).map(
+      ({ recordingId, job }) => `${recordingId}/${job}`,
+    ),
+    [
+      `${late}/keep-audio`,
+      `${late}/late-audio`,
+      `${erased}/delete-documents`,
+      `${erased}/erase`,
+    ].toSorted(),
+  );
 });
 
 test('a backup whose log is damaged is not restored, and can be salvaged', async (t) => {
