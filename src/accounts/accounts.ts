@@ -86,7 +86,8 @@ export interface Accounts extends UserAdministration, UserLinks, LinkPasswords, 
   onSessionEnded(listener: (sessionId: string) => void): () => void;
   /**
    * Ends what is still being done for deleted users, and puts aside what it wrote: where a crash kept a
-   * deletion from it. After unfinished recordings were taken up; what cannot be done is logged.
+   * deletion from it, or where something went on or began after it. After unfinished recordings were taken up, and from
+   * time to time; what cannot be done is logged.
    */
   finishDeletions(): Promise<void>;
   /** Takes in what other nodes did with users and groups. @returns their version @throws {EventStoreError} */
@@ -256,18 +257,16 @@ async function finishDeletions(
   } catch (err) {
     log.warn(
       { err },
-      'uploads and login places of deleted users could not be removed; trying again at the next start',
+      'uploads and login places of deleted users could not be removed; trying again',
     );
   }
   for (const id of deleted) {
     try {
-      await endWork(id, { by: 'system', command: `deleted-${ulid()}` });
-      await archiveSpace(id);
-    } catch (err) {
-      log.warn(
-        { err, user_id: id },
-        'deleting a user was not completed; trying again at the next start',
+      await endWork(id, { by: 'system', command: `deleted-${ulid()}` }).finally(() =>
+        archiveSpace(id),
       );
+    } catch (err) {
+      log.warn({ err, user_id: id }, 'deleting a user was not completed; trying again');
     }
   }
 }

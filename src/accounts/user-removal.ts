@@ -8,6 +8,7 @@ import type { Captures } from '../capture/captures.ts';
 import type { Log } from '../shared/log.ts';
 import { StageError } from '../shared/errors.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
+import { NotAccepted } from '../recordings/refusals.ts';
 
 /**
  * Moves the documents of a deleted user out of reach: `<data>/spaces/<id>` becomes
@@ -40,7 +41,8 @@ const pauseMs = 100;
 /**
  * Ends whatever is being done with an owner's recordings: captures are stopped with everything that was
  * captured, the processing is cancelled, also of meetings that wait for names. Audio, words and documents
- * stay. When it resolves nothing writes into the owner's space any more.
+ * stay. When it resolves nothing writes into the owner's space any more but what cannot be given up, since it is being made
+ * of parts of others: that ends by itself, and who looks again puts it aside.
  * @throws {Error} when there is no end of it; what the log says
  */
 export async function endWorkOf(
@@ -56,10 +58,14 @@ export async function endWorkOf(
   },
 ): Promise<void> {
   const { storage, recordingService, captures, log } = deps;
+  /** What cannot be ended. */
+  const goingOn = new Set<string>();
   for (let looks = 1; looks <= looksMax; looks += 1) {
     await deps.upToDate();
     const { recordings, processing, speakersPending } = await statusOf(storage, owner);
-    const unsettled = [...recordings, ...processing, ...speakersPending];
+    const unsettled = [...recordings, ...processing, ...speakersPending].filter(
+      ({ recordingId }) => !goingOn.has(recordingId),
+    );
     if (unsettled.length === 0) return;
     let refused = false;
     for (const { recordingId, device } of recordings) {
@@ -72,8 +78,14 @@ export async function endWorkOf(
         log.warn({ err: error, recordingId }, 'recording of a deleted user could not be stopped');
       });
     }
+    // One command does one thing once: what goes on again since the last look is ended by another.
+    const endedBy = { ...onBehalf, command: `${onBehalf.command}/${looks}` };
     for (const { recordingId } of unsettled) {
-      await recordingService.endWork(recordingId, onBehalf);
+      await recordingService.endWork(recordingId, endedBy).catch((error: unknown) => {
+        if (!(error instanceof NotAccepted)) throw error;
+        goingOn.add(recordingId);
+        log.warn({ err: error, recordingId }, 'work for a deleted user goes on until it is done');
+      });
     }
     if (refused) await sleep(pauseMs);
   }

@@ -127,7 +127,7 @@ export interface UserAdministration {
    * ends, with everything kept, and then their documents are put aside.
    * @throws {AccountError} `UNKNOWN_USER`, `LAST_ADMINISTRATOR`, `BUSY`; what the log and the system
    *   say of work that cannot be ended and of documents that cannot be moved: then the user is gone,
-   *   and the next start does the rest.
+   *   and the rest is done later (`finishDeletions`).
    */
   deleteUser(username: string, onBehalf: OnBehalf): Promise<void>;
 }

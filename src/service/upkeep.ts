@@ -15,7 +15,7 @@ import { systemClock } from '../shared/retry.ts';
  * were away are tried again. First when it becomes the one, then from time to time.
  */
 export type Upkeep = {
-  /** From now on. @param also done each time this process becomes the one */
+  /** From now on. @param also done last at each look */
   begin(parts: Looked, also: () => Promise<void>): void;
   /** Whether it is this process. */
   isHere(): boolean;
@@ -74,8 +74,8 @@ async function keepLooking(
   ];
   const again = () => recordingService.eraseAgain();
   const failed = () => recordingService.awaitEngines(failedRecordings(storage));
-  for (let todo = [again, ...steps, failed, also]; !signal.aborted; todo = steps) {
-    for (const step of todo) if (!signal.aborted) await attempt(step, ports);
+  for (let todo = [again, ...steps, failed]; !signal.aborted; todo = steps) {
+    for (const step of [...todo, also]) if (!signal.aborted) await attempt(step, ports);
     await systemClock.wait(everyMs, signal).catch(() => undefined);
   }
 }

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { accountsParts } from '../support/accounts-parts.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
-import { type TestService, rawRequest, startService } from '../support/http-client.ts';
+import { type TestService, rawRequest, startService, wav } from '../support/http-client.ts';
 import { slowUpload } from '../support/slow-upload.ts';
 
 test('what is being done for a deleted user ends, everything is kept, and nothing writes any more', async (t) => {
@@ -55,6 +55,41 @@ test('what is being done for a deleted user ends, everything is kept, and nothin
     aside.map((name) => name.slice(0, 26)),
     [benId],
   );
+});
+
+test('a note that is being put together keeps nothing else of a deleted user going, and its documents are put aside too', async (t) => {
+  const service = await startService(t, { browserLimits: { graceMs: 300 } });
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const benId = service.accounts.findUser('ben')!.userId;
+  const upload = async () => (await service.upload(ben, {}, { audio: wav(2) })).body.recording_id;
+  const shortened = await upload();
+  await service.reaches(shortened, 'idle.saved');
+  service.engines.hold('entitle');
+  service.engines.hold('write');
+  const others = [await upload()];
+  const json = { from: 0.5, to: 1 };
+  const asked = await service.call('POST', `/recordings/${shortened}/remove`, { token: ben, json });
+  assert.equal(asked.status, 202);
+  others.push(await upload());
+  await service.reaches(shortened, 'transcribing.writing');
+  for (const id of others) await service.reaches(id, 'transcribing.entitling');
+
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  assert.deepEqual(await statesOf(service, others), ['idle.kept', 'idle.kept']);
+  service.engines.releaseAll();
+  await service.reaches(shortened, 'idle.saved');
+  const space = join(service.dataDir, 'spaces', benId);
+  await eventually('its documents are put aside', () =>
+    access(space).then(
+      () => false,
+      () => true,
+    ),
+  );
+  const aside = join(service.dataDir, 'quarantine', 'spaces');
+  const names = await readdir(aside, { recursive: true });
+  // Those before, and those written since, which a look may have found twice.
+  assert.ok(names.filter((name) => name.endsWith('.md')).length >= 6, names.join());
 });
 
 test('what a deleted user left is the administrators’ to list, hand over and erase without reading it, and nobody else’s', async (t) => {

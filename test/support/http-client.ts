@@ -351,17 +351,19 @@ function scriptedEngines(writing: Parameters<typeof write>[0], marker?: (owner: 
   const marked = (text: string, { owner }: Pick<Job, 'owner'>): string =>
     marker === undefined ? text : `${text} ${marker(owner)}`;
 
+  const released = (name: Stage, job: Job): Promise<unknown> =>
+    Promise.race([
+      held.get(name)?.promise,
+      new Promise((_, reject) => {
+        job.signal.addEventListener('abort', () => reject(job.signal.reason as Error));
+      }),
+    ]);
   const stage =
     (work: (job: Job) => Promise<void>, name: Stage): StageActivity =>
     async (job) => {
       await job.acquireSlot({ name, concurrency: 8 });
       job.progress(0.5);
-      await Promise.race([
-        held.get(name)?.promise,
-        new Promise((_, reject) => {
-          job.signal.addEventListener('abort', () => reject(job.signal.reason as Error));
-        }),
-      ]);
+      await released(name, job);
       if (failing.has(name)) {
         throw new StageError(failure('speech-failed', { cause: 'out of order' }), {
           retriable: true,
@@ -454,7 +456,10 @@ function scriptedEngines(writing: Parameters<typeof write>[0], marker?: (owner: 
         }),
       'entitle',
     ),
-    write: realWrite,
+    async write(job) {
+      await released('write', job);
+      await realWrite(job);
+    },
   };
 
   return {
