@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exists, syncDirectory } from '../shared/files.ts';
+import { exists, ifMissing, syncDirectory } from '../shared/files.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from '../capture/captures.ts';
@@ -27,7 +27,8 @@ export function archiveSpace(
     await mkdir(kept, { recursive: true, mode: 0o700 });
     const time = clock().toISOString().replace(/[-:.]/gu, '');
     const archived = join(kept, `${userId}-${time}`);
-    await rename(space, archived);
+    // Who looks after deletions, at any node, may have done so in this moment.
+    await rename(space, archived).catch(ifMissing(undefined));
     await syncDirectory(kept);
     await syncDirectory(folders.spaces);
   };

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { userSubject } from '../../events/facts/catalogue.ts';
+import type { KeyStore } from '../../events/key-store.ts';
 import { isIn } from '../../machines/states.ts';
 import { namesOf } from '../../projections/personal.ts';
 import { orderOf } from '../../projections/recording/order.ts';
@@ -31,6 +33,7 @@ export interface DocumentsRefreshing {
 type RefreshingDeps = {
   recordingService: Pick<OpenRecordingService, 'read' | 'decide'>;
   order: Pick<OrderBook, 'of'>;
+  keys: Pick<KeyStore, 'isErased'>;
   jobs: PendingJobs;
   projections: Pick<ProjectionRunner, 'onApplied'>;
   storage: ProjectionStorage;
@@ -126,14 +129,17 @@ async function writeNext(deps: RefreshingDeps): Promise<void> {
 
 /** @returns whether its documents are being written again */
 async function writtenAgain(
-  { jobs, recordingService, order }: RefreshingDeps,
+  { jobs, recordingService, order, keys }: RefreshingDeps,
   recordingId: string,
 ): Promise<boolean> {
   const found = await recordingService.read(recordingId).catch((error: unknown) => {
     if (hasCode<UnknownRecording>(error, 'UNKNOWN_RECORDING')) return null;
     throw error;
   });
-  const standing = found === null ? 'right' : await standingOf(found, order);
+  const owner = found?.recording.files.owner ?? '';
+  // What a deleted user left stays as it was put aside: the names of folders and tags are gone.
+  const isOver = found === null || keys.isErased(userSubject(owner));
+  const standing = isOver ? 'right' : await standingOf(found, order);
   if (standing === 'right') await jobs.complete(recordingId, 'refresh-documents');
   if (found === null || standing !== 'outdated') return false;
   // Of what is known now: where an earlier one was given up before it had documents, this is another.

@@ -180,6 +180,35 @@ test('what a deleted user left is the administrators’ to list, hand over and e
   assert.deepEqual(await aside(), [0, 0]);
 });
 
+test('documents of a deleted user are not brought up to date any more', async (t) => {
+  const service = await startService(t, { browserLimits: { graceMs: 300 } });
+  const token = await service.setUp();
+  const ben = await service.addUser('ben');
+  const benId = service.accounts.findUser('ben')!.userId;
+  const ids: string[] = [];
+  for (const title of ['Eins', 'Zwei']) {
+    ids.push((await service.upload(ben, { title })).body.recording_id);
+    await service.reaches(ids.at(-1)!, 'idle.saved');
+  }
+  const [first, second] = ids.toSorted() as [string, string];
+  const json = { name: 'Clients' };
+  const { id: tag } = (await service.call<{ id: string }>('POST', '/tags', { token: ben, json }))
+    .body;
+  service.engines.hold('write');
+  const changes = ids.map((id) => ({ recording_id: id, add_tags: [tag] }));
+  await service.call('POST', '/recordings/bulk', { token: ben, json: { changes } });
+  await service.reaches(first, 'transcribing.writing');
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  service.engines.releaseAll();
+  await eventually(
+    'none is left',
+    async () => (await service.services.refreshing.left(benId)) === 0,
+  );
+  const written: string[] = [];
+  for await (const { type } of service.store.read(`recording-${second}`)) written.push(type);
+  assert.equal(written.filter((type) => type === 'documents.saved').length, 1);
+});
+
 test('a deletion that was interrupted before its work was ended is finished at the next start', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
