@@ -159,10 +159,11 @@ async function standingOf(
   { recording, state }: { recording: Recording; state: string },
   order: Pick<OrderBook, 'of'>,
 ): Promise<'right' | 'later' | 'outdated'> {
-  // What is written at another time reads what holds then.
-  if (isIn(state, 'idle') && !isIn(state, 'idle.saved')) return 'right';
-  if (!isIn(state, 'idle.saved')) return 'later';
   const { published } = recording.sources;
+  // What is written at another time reads what holds then.
+  const isUnwritten = published === null && !isIn(state, 'transcribing.writing');
+  if (isUnwritten || (isIn(state, 'idle') && !isIn(state, 'idle.saved'))) return 'right';
+  if (!isIn(state, 'idle.saved')) return 'later';
   const saved = published && documentFilesOf(recording, published).saved;
   if (!saved?.content) return 'right';
   const { folder, tags = [] } = saved.content;

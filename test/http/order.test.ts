@@ -209,6 +209,21 @@ test('documents say the folder and the tags, one note after the other, also when
   await says(later, two, 'tags: - mitschrift - "Sales-call-Köln"');
 });
 
+test('what has no documents yet is not waited for when it is put elsewhere: they are written with what holds then', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  await service.reaches(id, 'awaiting-speakers');
+  const folder = await made(service, token, '/folders', { name: 'Clients' });
+  await service.call('PATCH', `/recordings/${id}`, { token, json: { folder } });
+  const { refreshing } = service.services;
+  const { owner } = (await recordingById(service.storage, id))!;
+  await eventually('nothing is left', async () => (await refreshing.left(owner)) === 0);
+  await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
+  await service.reaches(id, 'idle.saved');
+  assert.match(await orderIn(service, token, id), /Clients/);
+});
+
 test('documents that could not be written again are so the next time, and keep no other from it', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
