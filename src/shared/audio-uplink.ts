@@ -42,7 +42,14 @@ export type UplinkAnswer =
   | { type: 'audio.ack'; samples: number }
   | { type: 'audio.interrupted'; samples: number }
   | { type: 'audio.ended'; samples: number; reason: string }
-  | { type: 'warning'; code: string; detail: string; recording_id?: string | undefined };
+  | {
+      type: 'warning';
+      code: string;
+      /** Finer than `code`. */
+      reason?: string | undefined;
+      detail: string;
+      recording_id?: string | undefined;
+    };
 
 export type UplinkPeer<Pcm extends Samples<Pcm>> = {
   readonly recording: SentRecording;
@@ -81,7 +88,7 @@ export type UplinkPeer<Pcm extends Samples<Pcm>> = {
   /** The service takes nothing more for now. */
   ended(reason: string): void;
   /** The service does not begin, or go on with, this recording. */
-  refused(code: string, detail: string): void;
+  refused(code: string, detail: string, reason?: string): void;
 };
 
 /** Bytes that wait in the connection above which nothing more is given to it. */
@@ -215,7 +222,7 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
       // way when the service ended: `audio.ended` has told of that.
       this.#isAsking = false;
       this.#isEnding = false;
-      this.#peer.refused(frame.code, frame.detail);
+      this.#peer.refused(frame.code, frame.detail, frame.reason);
     }
   }
 

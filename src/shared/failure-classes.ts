@@ -40,6 +40,7 @@ export const failureClasses = {
   'recording-ending': 'not-recording',
   'recorded-from-device': 'not-recording',
   'browser-recording-over': 'not-recording',
+  'recording-erased': 'not-recording',
   'late-audio-elsewhere': 'not-recording',
   'late-audio-not-wanted': 'not-recording',
   'recording-paused': 'recording-paused',

@@ -53,6 +53,7 @@ export const detailsOfDevicesInGerman = {
   'late-audio-elsewhere':
     'Die Aufnahme wurde inzwischen verbunden oder getrennt; dieses Audio lässt sich deshalb nicht mehr hinzufügen. Laden Sie es als eigene Aufnahme hoch.',
   'browser-recording-over': 'Diese Aufnahme nimmt kein Audio aus einem Browser mehr an.',
+  'recording-erased': 'Diese Aufnahme wurde gelöscht und nimmt deshalb kein Audio mehr an.',
   'recording-paused': 'Die Aufnahme ist pausiert. Setzen Sie sie zuerst fort.',
   'recorded-on-other-node':
     'Ein anderer Server bearbeitet diese Aufnahme noch. Versuchen Sie es gleich noch einmal.',

@@ -79,6 +79,7 @@ export const detailsOfDevices = {
     'The recording was joined or cut in the meantime, so this audio can’t be added any more. Upload it as a recording of its own.',
   ),
   'browser-recording-over': says('This recording no longer accepts audio from a browser.'),
+  'recording-erased': says('This recording was deleted, so it no longer accepts audio.'),
   'recording-paused': says('The recording is paused. Resume it first.'),
   'recorded-on-other-node': says(
     'Another server is still working on this recording. Try again in a moment.',

@@ -257,7 +257,13 @@ test('a recording that is taken over on a full disk waits for room, and goes on 
   const stopping = new AbortController();
   const waits: unknown[] = [];
   const waiting: Job['waiting'] = (what) => void waits.push(what?.for?.code ?? null);
-  const job = { recordingId: 'r1', signal: stopping.signal, waiting } as Partial<Job> as Job;
+  const isErased = () => false;
+  const job = {
+    recordingId: 'r1',
+    signal: stopping.signal,
+    isErased,
+    waiting,
+  } as Partial<Job> as Job;
   const over = captures.activity(job, {} as ControlState);
   await eventually('it waits', () => waits.at(-1) === 'disk-space');
   await disk.free();

@@ -351,15 +351,18 @@ test('beyond its hours a recording ends with what fits', async (t) => {
   assert.deepEqual(await audioOf(service, id), pcm.subarray(0, 16_000));
 });
 
-test('a discarded recording leaves nothing, and its browser is told', async (t) => {
+test('a discarded recording leaves nothing, and its browser is told, then and whenever it comes back', async (t) => {
   const service = await wholeService(t);
   const client = await open(service);
   const { id } = await start(client);
   client.socket.send(randomBytes(2000));
   await acknowledged(client, 1000);
   await service.api().post(`/recordings/${id}/discard`, {});
-  assert.equal((await client.until(({ type }) => type === 'audio.ended'))['reason'], 'left');
+  assert.equal((await client.until(({ type }) => type === 'audio.ended'))['reason'], 'discarded');
   await assert.rejects(service.api().get(`/recordings/${id}`), /404/);
+  say(client, { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id });
+  const { code, reason } = await client.until(({ type }) => type === 'warning');
+  assert.deepEqual([code, reason], ['not-recording', 'recording-erased']);
 });
 
 test('a deleted user’s browser is stopped with everything it sent, and the recording is kept', async (t) => {

@@ -114,6 +114,16 @@ test('what cannot be added stays: nothing that was acknowledged goes before its 
   );
 });
 
+test('the browser of a deleted recording is told so, whether it is just sending the rest or comes back with it', async (t) => {
+  const { at, id, browser, start } = await ended(t, [2, 4, 6, 8]);
+  const late = browser();
+  await late.sendTo(4 * rate);
+  await ask(at, 'DELETE', `/recordings/${id}`);
+  assert.equal((await late.stop())['reason'], 'discarded');
+  const refused = await start();
+  assert.deepEqual([refused['code'], refused['reason']], ['not-recording', 'recording-erased']);
+});
+
 test('audio that is not to be kept stays as long as more of it comes', async (t) => {
   const { at, id, browser } = await ended(t, [2, 4, 6, 8]);
   const { service, token } = at;

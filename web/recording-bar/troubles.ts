@@ -38,11 +38,10 @@ export const troubles = computed(words, (say) => (trouble: Trouble): readonly [s
     }
     case 'ended': {
       const { detail, isWhole } = trouble;
+      const ended = say.endedAt({ time: clock(trouble.seconds) });
+      if (detail === 'discarded') return [ended, say.endedDeleted];
       const reason = detail in reasons ? say[reasons[detail as keyof typeof reasons]] : detail;
-      return [
-        say.endedAt({ time: clock(trouble.seconds) }),
-        [reason, isWhole ? say.endedSafe : say.endedRest].filter(Boolean).join(' '),
-      ];
+      return [ended, [reason, isWhole ? say.endedSafe : say.endedRest].filter(Boolean).join(' ')];
     }
     default: {
       const [title, hint] = sentencesOf[trouble.code];

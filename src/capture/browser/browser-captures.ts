@@ -1,7 +1,7 @@
 import type { EventStore } from '../../../events/store.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';
-import { lastState } from '../../recordings/handle.ts';
+import { erasedState, lastState } from '../../recordings/handle.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
 import { untilDiskAnswers } from '../../recordings/stages/stage-files.ts';
 import { inTime } from '../../shared/abort.ts';
@@ -117,7 +117,9 @@ export class BrowserCaptures {
     const stream = this.#streams.get(recordingId);
     if (stream) return stream;
     if (!isHere) throw recordedElsewhere();
-    throw (await this.#isRecorded(recordingId)) ? stillHere() : notRecording();
+    const state = (await lastState(this.#deps.store, recordingId)) ?? '';
+    if (isIn(state, 'recording')) throw stillHere();
+    throw state === erasedState ? erased() : notRecording();
   }
 
   /**
@@ -181,7 +183,7 @@ export class BrowserCaptures {
       over.abort();
       this.#streams.delete(recordingId);
       this.#underWay.delete(recordingId);
-      await stream.close();
+      await stream.close(job.signal.aborted && job.isErased() ? 'discarded' : 'left');
     }
   }
 
@@ -309,6 +311,10 @@ export const endedInTime = (over: Promise<void>): Promise<void> =>
   inTime(openWithinMs, over, () => {
     throw stillHere();
   });
+
+/** Nothing of it is left: nor is what its browser still has wanted. */
+export const erased = (): StageError =>
+  new StageError(failure('recording-erased'), { retriable: false });
 
 const notRecording = () => new StageError(failure('recording-over'), { retriable: false });
 

@@ -35,7 +35,13 @@ export type BrowserEnd =
   | 'disk-low'
   | 'disk-failed';
 /** Why this connection sends no more; the recording may go on. */
-export type BrowserLeft = 'paused' | 'taken-over' | 'refused' | 'left' | 'nothing-captured';
+export type BrowserLeft =
+  | 'paused'
+  | 'taken-over'
+  | 'refused'
+  | 'left'
+  | 'discarded'
+  | 'nothing-captured';
 
 type StreamOptions = {
   /** More are mixed into one (`audio.combined_channels`). */
@@ -191,12 +197,15 @@ export class BrowserStream {
     void this.#dismiss(reason, this.sender ?? this.#present);
   }
 
-  /** Brings what was taken onto the disk and lets the file go; the recording may be opened again. */
-  async close(): Promise<void> {
+  /**
+   * Brings what was taken onto the disk and lets the file go; the recording may be opened again.
+   * @param reason said to a connection that has not been told any other
+   */
+  async close(reason: 'left' | 'discarded' = 'left'): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#grace);
     await this.#oneAtATime(async () => {});
-    await this.#dismiss('left', this.sender ?? this.#present);
+    await this.#dismiss(reason, this.sender ?? this.#present);
     await this.#writer.close();
   }
 

@@ -10,6 +10,8 @@ import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
 import { waitsFor } from '../../words/waiting.ts';
 import type { PartialUtterance, StageProgress, Waiting } from './stage-progress.ts';
+import { stateName } from '../../../machines/states.ts';
+import { erasedState } from '../handle.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import type { RecordingAggregate, RunStage } from '../control/aggregate.ts';
@@ -21,6 +23,8 @@ export type Job = {
   owner: string;
   run: number;
   signal: AbortSignal;
+  /** Whether `signal` has aborted because nothing of the recording is to be left. */
+  isErased(): boolean;
   /** Everything the log holds of the recording, read now; again while the log cannot be asked. */
   recording(): Promise<Recording>;
   /**
@@ -172,6 +176,7 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
     owner,
     run,
     signal,
+    isErased: () => stateName(recording.snapshot().value) === erasedState,
     recording: () =>
       untilAnswered(launch, deps, { isTransient: isAway, what: 'read' }, () => recording.read()),
     acquireSlot: (queue) => acquireSlot(launch, { ...queue, owner }, deps),

@@ -233,6 +233,45 @@ test('the rest of one that the service has goes into no folder: it may have been
   assert.deepEqual(said, [{ title: null, people: '["Cleo"]', language: null, folder: null }]);
 });
 
+test('of a recording that was deleted elsewhere nothing is kept here or sent as a file, and that is said', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), trouble.set(null)));
+  const asked = t.mock.method(globalThis, 'fetch', async () => new Response('{}'));
+  const says = [
+    { type: 'audio.ended', reason: 'discarded', samples: 0 },
+    { type: 'warning', code: 'not-recording', reason: 'recording-erased', detail: 'It is gone.' },
+  ];
+  for (const said of says) {
+    const { store, state } = storeInMemory();
+    const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
+    let hasEnded = false;
+    mine.listening = listeningUntil(() => (hasEnded = true));
+    takeBlock(mine, new Int16Array(16_000).buffer);
+    mine.link.begin();
+    made.at(-1)!.open();
+    made.at(-1)!.say(said);
+    await eventually('it is said', () => trouble.get() !== null);
+    assert.deepEqual([state.isRemoved, hasEnded], [true, true]);
+    assert.deepEqual(trouble.get(), {
+      code: 'ended',
+      detail: 'discarded',
+      isWhole: true,
+      recordingId: null,
+      seconds: 1,
+    });
+    trouble.set(null);
+    // What it held of an ended one.
+    const left = storeInMemory();
+    left.state.blocks.set(16_000, new Int16Array(16_000).buffer);
+    finishQuietly({ store: left.store, kept: { ...kept }, release: () => {}, total: 16_000 });
+    made.at(-1)!.open();
+    made.at(-1)!.say(said);
+    await eventually('it is removed, too', () => left.state.isRemoved);
+  }
+  assert.equal(asked.mock.callCount(), 0);
+});
+
 /** A recording of 20 seconds, a new one or `recordingId`, that the service refuses: what is said of its rest, try after try. */
 async function refusedAs(
   t: TestContext,

@@ -12,7 +12,9 @@ import type { AudioStore, Kept } from './audio-store.ts';
 
 export type AudioLink = AudioUplink<ArrayBuffer>;
 
-export type LinkEvents = Pick<UplinkPeer<ArrayBuffer>, 'ended' | 'refused'> & {
+export type LinkEvents = Pick<UplinkPeer<ArrayBuffer>, 'refused'> & {
+  /** The service takes nothing more for now; `discarded`: the recording is deleted, and nothing of it is wanted. */
+  ended(reason: string): void;
   /** Whether the service takes what is sent. */
   linked(is: boolean): void;
   /** `kept` has changed: the service's id, or more of it is acknowledged. */
@@ -74,7 +76,11 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
       on.linked(false);
       on.ended(reason);
     },
-    refused: on.refused,
+    refused(code, detail, reason) {
+      // Who was away then hears of it now.
+      if (reason === 'recording-erased') return on.ended('discarded');
+      on.refused(code, detail);
+    },
   });
   const wake = () => {
     if (!connection.isThere()) link.begin();

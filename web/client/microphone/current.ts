@@ -181,11 +181,22 @@ async function ended(mine: Current, reason: string): Promise<void> {
   if (reason === 'refused' || reason === 'paused') return void mine.tries.again();
   endedHere.set(mine.kept.recordingId);
   await quiet(mine);
+  const seconds = secondsOf(mine.total, mine);
+  // Deleted elsewhere: what was said since is no note of its own.
+  if (reason === 'discarded') {
+    await letGo(mine, { remove: true });
+    return trouble.set({
+      code: 'ended',
+      detail: reason,
+      isWhole: true,
+      recordingId: null,
+      seconds,
+    });
+  }
   const isWhole = await finish(mine);
   const detail = reason === 'stopped' ? '' : reason;
   if (detail === '' && isWhole) return;
   const { recordingId } = mine.kept;
-  const seconds = secondsOf(mine.total, mine);
   trouble.set({ code: 'ended', detail, isWhole, recordingId, seconds });
 }
 

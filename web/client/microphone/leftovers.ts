@@ -79,10 +79,11 @@ export function finishQuietly(found: Leftover): void {
     link.close();
     found.release();
   };
-  const over = async () => {
+  const over = async ({ isWanted = true } = {}) => {
     leave();
     // Also what was stopped may lack the rest: somebody else stopped it before that had come.
-    if (kept.acknowledged >= total || (await sendRest(store, kept))) await store.remove(kept.id);
+    const isDone = !isWanted || kept.acknowledged >= total || (await sendRest(store, kept));
+    if (isDone) await store.remove(kept.id);
   };
   const refused = async (code: string) => {
     const comesTo = await afterRefusal(kept, code, tries);
@@ -95,7 +96,7 @@ export function finishQuietly(found: Leftover): void {
     ended: (reason) => {
       // The next try goes on with it.
       if (reason === 'paused') tries.again();
-      else if (reason !== 'left') void over();
+      else if (reason !== 'left') void over({ isWanted: reason !== 'discarded' });
     },
     refused: (code) => void refused(code),
   });
