@@ -199,7 +199,6 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
   /** The service has said something. */
   heard(frame: UplinkAnswer): void {
     if (frame.type === 'audio.ready') {
-      this.#tries = 0;
       this.#isAsking = false;
       this.#sent = frame.samples;
       this.#peer.ready(frame.recording_id);
@@ -248,7 +247,10 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
   }
 
   #acknowledge(samples: number): void {
+    const before = this.#acknowledged;
     this.#acknowledged = this.#peer.acknowledged(samples);
+    // Who is sent away again with all it has does not come back at once each time.
+    if (this.#acknowledged > before) this.#tries = 0;
     this.#sayStop();
   }
 

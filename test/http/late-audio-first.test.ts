@@ -91,10 +91,12 @@ test('while the audio is being made another nothing is taken: the browser comes 
 });
 
 test('what cannot be added stays: nothing that was acknowledged goes before its recording is erased', async (t) => {
-  const { at, id, browser } = await ended(t, [2, 4, 6, 8]);
+  const { at, id, browser, start } = await ended(t, [2, 4, 6, 8]);
   const other = await uploaded(at, [1, 3, 5, 7, 1, 3, 5]);
   const late = browser();
   await late.sendTo(4 * rate);
+  late.vanish();
+  const { client } = await comeBack(t, at, id);
   // As a process of an earlier release does, which asks nobody.
   const { recordingService } = at.service;
   const { recording } = await recordingService.read(other);
@@ -104,7 +106,11 @@ test('what cannot be added stays: nothing that was acknowledged goes before its 
     const { state, duration } = await read(at.service, at.token, id);
     return state === 'idle.saved' && duration === 9;
   });
-  assert.equal((await late.stop())['reason'], 'left');
+  client.socket.send(JSON.stringify({ type: 'audio.stop' }));
+  assert.equal((await client.until(({ type }) => type === 'audio.ended'))['reason'], 'left');
+  // Nothing else would have it ask again: then it is added, or it hears why not.
+  assert.equal(await client.closed, 1013);
+  assert.equal((await start())['reason'], 'late-audio-elsewhere');
   const folder = join(at.service.dataDir, 'recordings', id);
   assert.deepEqual(await heard(at.service, at.token, id), [2, 4, 1, 3, 5, 7, 1, 3, 5]);
   assert.ok((await readdir(join(folder, 'late'))).includes('audio.wav'));
@@ -171,15 +177,19 @@ async function ended(t: TestContext, numbers: number[], stages: { assemble?: Sta
     /** The browser comes back, with all of them. */
     browser: () => browser(id),
     /** What is said to one that comes back. */
-    async start() {
-      const client = connect(service.url, token);
-      t.after(() => client.close());
-      await client.until(({ type }) => type === 'status');
-      const start = { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id };
-      client.socket.send(JSON.stringify(start));
-      return await client.until(({ type }) => type === 'warning' || type === 'audio.ready');
-    },
+    start: async () => (await comeBack(t, at, id)).said,
   };
+}
+
+/** A browser that comes back with a recording, and what is said to it. */
+async function comeBack(t: TestContext, { service, token }: World, id: string) {
+  const client = connect(service.url, token);
+  t.after(() => client.close());
+  await client.until(({ type }) => type === 'status');
+  const start = { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id };
+  client.socket.send(JSON.stringify(start));
+  const said = await client.until(({ type }) => type === 'warning' || type === 'audio.ready');
+  return { client, said };
 }
 
 async function uploaded({ service, token }: World, numbers: number[]): Promise<string> {

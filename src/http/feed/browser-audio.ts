@@ -196,22 +196,13 @@ function senderFor(mic: Microphone, { name, channels }: AudioStart): AudioSender
       connection.send({ type: 'audio.ended', recording_id: recordingId, samples, reason });
       mic.current.taking = false;
       if ((reason !== 'paused' && reason !== 'refused') || mic.retired) release(mic);
-      if (reason === 'left') void closeWhenLost(mic, recordingId);
+      // Of a stream that ends without a word of its own: it goes on wherever, and whenever, the browser comes back.
+      if (reason === 'left') connection.close();
       retireWhenIdle(mic);
     },
     hold: (held) => connection.hold(held),
   };
   return sender;
-}
-
-/** This process may not act for the recording any more, which goes on wherever the browser comes back to. */
-async function closeWhenLost(
-  { services, connection }: Microphone,
-  recordingId: string,
-): Promise<void> {
-  // What cannot be read now was lost with the database.
-  const row = await recordingById(services.storage, recordingId).catch(() => undefined);
-  if (row === undefined || row.status === 'recording') connection.close();
 }
 
 function release(mic: Microphone): void {

@@ -272,6 +272,39 @@ test('of a recording that was deleted elsewhere nothing is kept here or sent as 
   assert.equal(asked.mock.callCount(), 0);
 });
 
+test('who is sent away with all it has asks again ever more rarely, until more of it is taken', (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  t.mock.method(Math, 'random', () => 0.5);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { store } = storeInMemory();
+  const mine = hold({ store, kept: { ...kept, isOver: true }, release: () => {}, total: 0 });
+  t.after(() => mine.link.close());
+  mine.link.begin();
+  const waits = [500, 1000, 2000, 4000].map((wait, at) => {
+    made[at]!.open();
+    made[at]!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+    made[at]!.say({ type: 'audio.ended', reason: 'left', samples: 0 });
+    made[at]!.drop();
+    t.mock.timers.tick(wait - 1);
+    const early = made.length - at - 1;
+    t.mock.timers.tick(1);
+    return [early, made.length - at - 1];
+  });
+  assert.deepEqual(waits, [
+    [0, 1],
+    [0, 1],
+    [0, 1],
+    [0, 1],
+  ]);
+  made.at(-1)!.open();
+  made.at(-1)!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 100 });
+  made.at(-1)!.drop();
+  t.mock.timers.tick(500);
+  assert.equal(made.length, 6);
+});
+
 /** A recording of 20 seconds, a new one or `recordingId`, that the service refuses: what is said of its rest, try after try. */
 async function refusedAs(
   t: TestContext,
