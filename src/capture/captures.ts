@@ -61,9 +61,9 @@ export type Captures = {
   onHeld(listener: () => void): () => void;
   /**
    * Ends a recording, also one that is just starting; returns when its audio is in the log, as having
-   * been stopped by the one who asked first.
-   * @throws {StageError} `not-recording`; `recorded-elsewhere`, to be asked again, when its end waits for the disk; what
-   *   the recording has failed with instead, such as `nothing-captured`, which then becomes its `stage.failed`.
+   * been stopped by the one who asked first, or when that takes long.
+   * @throws {StageError} `not-recording`; what the recording has failed with instead, such as `nothing-captured`, which
+   *   then becomes its `stage.failed`.
    */
   stop(recordingId: string, stoppedBy: StoppedBy): Promise<void>;
   /** What is going on; null for a recording that is not being captured, or not yet. */

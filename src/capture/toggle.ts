@@ -66,9 +66,9 @@ export type ToggleDeps = {
  * log yet is tried again; where that failed before, and else, one is started. One toggle of an owner at a time: of two at
  * once the second finds what the first has done.
  *
- * The toggle throws {StageError} `device-taken`, `device-gone`, `no-device`, `not-recording`,
- * `recorded-elsewhere`, `already-recording`, `devices-unavailable`; {NotAccepted}; {SpaceLimitReached} instead of starting;
- * what a recording failed with that was stopped before anything was captured.
+ * The toggle throws {StageError} `device-taken`, `device-gone`, `no-device`, `not-recording`, `already-recording`,
+ * `devices-unavailable`; {NotAccepted}; {SpaceLimitReached} instead of starting; what a recording failed with that was
+ * stopped before anything was captured.
  */
 export function openToggle(deps: ToggleDeps): Toggle {
   const inTurn = mutexByName();

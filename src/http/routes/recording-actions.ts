@@ -73,7 +73,9 @@ export const recordingCommandRoutes = [
   route('post', '/recordings/{id}/stop', {
     id: 'stopRecording',
     summary: 'Ends a recording, whatever device or browser records it',
-    description: 'A browser that records it is told, and sends what it still has.',
+    description:
+      'A browser that records it is told, and sends what it still has. Where its end takes longer than ten seconds, ' +
+      '`status` is still `RECORDING`: it ends by itself.',
     body: { json: nothing, optional: true },
     answers: { 200: answers.done },
     problems: ['not-found', 'not-recording', 'busy'],
