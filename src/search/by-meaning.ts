@@ -1,10 +1,9 @@
 import type { Block } from '../../events/facts/transcript.ts';
 import type { PassagePlace, PassageRows } from '../storage/passage-rows.ts';
 import { textOf } from './cut-passages.ts';
-import type { Passage } from './passages.ts';
+import { type Passage, around } from './passages.ts';
 import type { UserIndex } from './user-index.ts';
 import type { Matched } from './word-index.ts';
-import { around } from './words.ts';
 
 /** How notes are looked for. */
 export type SearchMode = 'words' | 'meaning' | 'both';

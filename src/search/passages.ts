@@ -1,7 +1,6 @@
 import type { Block } from '../../events/facts/transcript.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import { foldWord, wordsOf } from '../shared/folded-words.ts';
-import { around, matches } from './words.ts';
 
 /** A place in a note where words of a question are. */
 export type Passage = {
@@ -18,7 +17,8 @@ export type Passage = {
 };
 
 /** Characters that are shown before and after the first of the words. */
-const reach = { before: 100, after: 220 };
+export type Reach = { before: number; after: number };
+const reachOfPassage = { before: 100, after: 220 };
 
 /**
  * Those passages that have most of the words, in the order in which they are said. Where the words were not said, the
@@ -32,6 +32,7 @@ export function passagesOf(
   texts: readonly string[],
   wanted: readonly string[],
   limit: number,
+  reach: Reach = reachOfPassage,
 ): { passages: Passage[]; all: number } {
   const words = new Set(wanted);
   const found = blocks.flatMap((block, place) => {
@@ -41,7 +42,7 @@ export function passagesOf(
   if (found.length === 0) {
     const text = texts.find((one) => matches(one, words).count > 0);
     if (text === undefined) return { passages: [], all: 0 };
-    return { passages: [written(text, words)], all: 1 };
+    return { passages: [written(text, words, reach)], all: 1 };
   }
   const best = found
     .toSorted((one, other) => other.count - one.count || one.place - other.place)
@@ -71,10 +72,25 @@ export const withSidenotePlaces = ({
     }),
   ].toSorted((one, other) => one.start - other.start);
 
+/** A piece of a text round a place in it, on one line; `…` where there is more. @param reach characters before and after */
+export function around(text: string, at: number, reach: Reach): string {
+  let from = Math.max(0, at - reach.before);
+  let to = Math.min(text.length, at + reach.after);
+  // Whole words, if there are spaces near by; never half of a character.
+  if (from > 0) from = nextSpace(text, from, at);
+  if (to < text.length) to = lastSpace(text, at, to);
+  const piece = text
+    .slice(from, to)
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/\p{Cs}/gu, '')
+    .trim();
+  return `${from > 0 ? '…' : ''}${piece}${to < text.length ? '…' : ''}`;
+}
+
 /** No block has it. */
 const sidenoteId = '';
 
-const written = (text: string, words: ReadonlySet<string>): Passage => ({
+const written = (text: string, words: ReadonlySet<string>, reach: Reach): Passage => ({
   block: null,
   start: null,
   end: null,
@@ -88,4 +104,27 @@ function marked(text: string, words: ReadonlySet<string>): Pick<Passage, 'text' 
     if (words.has(foldWord(word))) marks.push([at, at + word.length]);
   }
   return { text, marks };
+}
+
+/** How many of the words are in a text, and where the first of them begins. @param wanted folded words */
+function matches(text: string, wanted: ReadonlySet<string>): { count: number; at: number } {
+  const found = new Set<string>();
+  let first = 0;
+  for (const { word, at } of wordsOf(text)) {
+    const folded = foldWord(word);
+    if (!wanted.has(folded)) continue;
+    if (found.size === 0) first = at;
+    found.add(folded);
+  }
+  return { count: found.size, at: first };
+}
+
+function nextSpace(text: string, from: number, before: number): number {
+  const space = text.slice(from, before).search(/\s/u);
+  return space === -1 ? from : from + space;
+}
+
+function lastSpace(text: string, after: number, to: number): number {
+  const space = text.slice(after, to).search(/\s\S*$/u);
+  return space <= 0 ? to : after + space;
 }

@@ -1,4 +1,3 @@
-import type { Block } from '../../events/facts/transcript.ts';
 import type { Kind } from '../../events/facts/recording.ts';
 import { withKnownNames } from '../../projections/recording/written-texts.ts';
 import { recordingById } from '../../projections/recordings.ts';
@@ -6,15 +5,13 @@ import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import type { PassageRows } from '../storage/passage-rows.ts';
 import { type FoundNote, type Near, type Why, passageAt, placeAt } from './by-meaning.ts';
-import { type Passage, passagesOf, withSidenotePlaces } from './passages.ts';
+import { type Passage, type Reach, around, passagesOf, withSidenotePlaces } from './passages.ts';
 import type { Readable } from './user-index.ts';
-import { type Place, bestPlace } from './words.ts';
 
-export type Hit = Place & {
+/** A note that was found. */
+type About = {
   recording_id: string;
   why: Why;
-  /** Null: it is somebody else's. */
-  filename: string | null;
   /** What the user is called whose it is; null: the searching one's own. */
   by: string | null;
   /** Whether there is audio that may be heard. */
@@ -25,22 +22,25 @@ export type Hit = Place & {
   created_at: string;
 };
 
-export type NoteFound = {
-  recording_id: string;
-  why: Why;
-  /** What the user is called whose it is; null: the searching one's own. */
-  by: string | null;
-  /** Whether there is audio that may be heard. */
-  audio: boolean;
-  title: string | null;
-  source: string | null;
+export type Hit = About & {
+  /** Null: it is somebody else's. */
+  filename: string | null;
+  /** The words as they stand in the transcript, with what is said before and after; one line. */
+  snippet: string;
+  /** Seconds from the beginning of the audio; null: they were written, not said. */
+  start: number | null;
+};
+
+export type NoteFound = About & {
   kind: Kind;
-  created_at: string;
   /** As `passagesOf` chooses them, with names in the place of labels. */
   passages: Passage[];
   /** How many passages there are besides. */
   more: number;
 };
+
+/** Characters of a hit before and after the first of the words. */
+const reachOfHit = { before: 60, after: 120 };
 
 /** A recording that was found, as people see it. Undefined where the user may not read it, or the passage is no more by which alone it was found. */
 export async function shownHit(
@@ -48,18 +48,16 @@ export async function shownHit(
   owner: string,
   one: FoundNote,
 ): Promise<Hit | undefined> {
-  const { id, why } = one;
-  const said = await saidIn(rows, owner, id);
-  if (!said) return undefined;
-  const { row, blocks, texts } = said;
-  const { title, source, startedAt: created_at } = row;
-  const passage = why === 'meaning' ? await nearIn(rows, blocks, one) : undefined;
-  if (why === 'meaning' && !passage) return undefined;
-  const place = passage
-    ? { snippet: passage.text, start: passage.start }
-    : bestPlace(blocks, texts, one.matched?.words ?? []);
-  const { filename, by, audio } = said;
-  return { recording_id: id, why, filename, by, audio, title, source, created_at, ...place };
+  const found = await seen(rows, owner, one, 1, reachOfHit);
+  if (!found) return undefined;
+  const { about, said, passages } = found;
+  const [passage] = passages;
+  return {
+    ...about,
+    filename: said.filename,
+    snippet: passage?.text ?? around(said.texts[0], 0, reachOfHit),
+    start: passage?.start ?? null,
+  };
 }
 
 /** As `shownHit`, with the passages. @param limit of them, at most */
@@ -69,26 +67,13 @@ export async function shownNote(
   one: FoundNote,
   limit: number,
 ): Promise<NoteFound | undefined> {
-  const { id, why } = one;
-  const said = await saidIn(rows, owner, id);
-  if (!said) return undefined;
-  const { row, blocks, texts } = said;
-  const { title, source, kind, startedAt: created_at } = row;
-  const passage = why === 'meaning' ? await nearIn(rows, blocks, one) : undefined;
-  if (why === 'meaning' && !passage) return undefined;
-  const { passages, all } = passage
-    ? { passages: [passage], all: 1 }
-    : passagesOf(blocks, texts, one.matched?.words ?? [], limit);
-  const names = new Map(row.speakers.map(({ label, name }) => [label, name ?? label]));
+  const found = await seen(rows, owner, one, limit);
+  if (!found) return undefined;
+  const { about, said, passages, all } = found;
+  const names = new Map(said.row.speakers.map(({ label, name }) => [label, name ?? label]));
   return {
-    recording_id: id,
-    why,
-    by: said.by,
-    audio: said.audio,
-    title,
-    source,
-    kind,
-    created_at,
+    ...about,
+    kind: said.row.kind,
     passages: passages.map((passage) => ({
       ...passage,
       speaker: passage.speaker === null ? null : (names.get(passage.speaker) ?? passage.speaker),
@@ -97,12 +82,24 @@ export async function shownNote(
   };
 }
 
-const nearIn = async (
-  { passages }: SearchedRows,
-  blocks: readonly Block[],
-  { near }: FoundNote,
-): Promise<Passage | undefined> =>
-  near && passages ? await passageAt(passages, blocks, near) : undefined;
+async function seen(
+  rows: SearchedRows,
+  owner: string,
+  one: FoundNote,
+  limit: number,
+  reach?: Reach,
+) {
+  const { id, why, near, matched } = one;
+  const said = await saidIn(rows, owner, id);
+  if (!said) return undefined;
+  const { by, audio, blocks, texts } = said;
+  const { title, source, startedAt: created_at } = said.row;
+  const about: About = { recording_id: id, why, by, audio, title, source, created_at };
+  if (why !== 'meaning')
+    return { about, said, ...passagesOf(blocks, texts, matched?.words ?? [], limit, reach) };
+  const passage = near && rows.passages && (await passageAt(rows.passages, blocks, near));
+  return passage ? { about, said, passages: [passage], all: 1 } : undefined;
+}
 
 /** Where it is read what was said, and who may. */
 export type SearchedRows = {
@@ -121,7 +118,7 @@ async function saidIn({ storage, readable }: SearchedRows, owner: string, id: st
   const transcript = await transcriptOf(storage, id);
   if (!transcript) return undefined;
   const summary = withKnownNames(transcript.summary ?? '', row.speakers);
-  const texts = [summary, row.abstract ?? '', row.title ?? '', row.source ?? ''];
+  const texts = [summary, row.abstract ?? '', row.title ?? '', row.source ?? ''] as const;
   const whose = isOwn
     ? { filename: row.documents.index, by: null }
     : { filename: null, by: readable.nameOf(row.owner) };

@@ -18,34 +18,29 @@ import type { Only } from '../../search/search.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { time } from '../openapi/activity-answers.ts';
 
-const id = z.string().describe('ULID');
-
-const why = z.enum(['words', 'meaning', 'both']).describe('by what it is found');
-
-/** A passage that was found. */
-const hit = z.object({
-  recording_id: id,
-  why,
-  filename: z.string().nullable().describe('null: it is somebody else’s'),
+/** A note that was found. */
+const about = {
+  recording_id: z.string().describe('ULID'),
+  why: z.enum(['words', 'meaning', 'both']).describe('by what it is found'),
   by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
   audio: z.boolean().describe('whether there is audio that the caller may hear'),
   title: z.string().nullable(),
   source,
   created_at: time,
+};
+
+/** With the passage that was found. */
+const hit = z.object({
+  ...about,
+  filename: z.string().nullable().describe('null: it is somebody else’s'),
   snippet: z.string(),
   start: z.number().nullable().describe('where it is said, in seconds'),
 });
 
-/** A note with what was found in it. */
+/** With all that was found in it. */
 const noteFound = z.object({
-  recording_id: id,
-  why,
-  by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
-  audio: z.boolean().describe('whether there is audio that the caller may hear'),
-  title: z.string().nullable(),
-  source,
+  ...about,
   kind: kindSchema,
-  created_at: time,
   passages: z
     .array(
       z.object({
