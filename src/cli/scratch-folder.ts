@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRunning } from '../integrity/open-mark.ts';
+import { isRunning } from '../shared/machine.ts';
 
 /** A temporary folder that a command works in, and that is gone when it ends. */
 export type ScratchFolder = {

@@ -1,4 +1,4 @@
-import { hasCode, ifCode } from '../shared/errors.ts';
+import { ifCode } from '../shared/errors.ts';
 import * as z from 'zod';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { levelKept } from '../storage/level-rows.ts';
 import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
 import { type DailyCounts, openDailyCounts } from '../storage/daily-counts.ts';
 import { exists, ifMissing } from '../shared/files.ts';
+import { isRunning } from '../shared/machine.ts';
 
 /** In the data directory while a process has the log open; not part of a backup. */
 export const openMarkFile = 'log.open';
@@ -127,15 +128,5 @@ async function readMark(path: string): Promise<z.infer<typeof markSchema> | unde
     return markSchema.parse(JSON.parse(text));
   } catch {
     return { pid: process.pid, harmed: false };
-  }
-}
-
-/** Whether there is a process of that id on this host. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !hasCode(error, 'ESRCH');
   }
 }

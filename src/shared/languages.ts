@@ -23,6 +23,10 @@ export function requestedLanguage(tag: string): string | null | undefined {
   return languageCode(plain) ?? undefined;
 }
 
+/** The one language there is; null where there are several, or none is named. */
+export const onlyOne = (languages: readonly string[]): string | null =>
+  languages.length === 1 ? languages[0]! : null;
+
 /** The two-letter code of `deu`, `ger` and the like, where there is one. */
 function canonical(code: string): string {
   if (!/^[a-z]{2,3}$/.test(code)) return code;

@@ -7,7 +7,7 @@ import { audioFileName } from '../../shared/data-directory.ts';
 import { isAbort, untilAborted } from '../../shared/abort.ts';
 import { localEmbedder } from '../../speech/diarization/diarize.ts';
 import { type AudioFollower, openFollower } from '../../speech/live/follower.ts';
-import { onlyOne } from '../../speech/live/decided-language.ts';
+import { onlyOne } from '../../shared/languages.ts';
 import { liveVoices } from '../../speech/live/live-voices.ts';
 import { interimText } from './interim-text.ts';
 import { punctuatedAhead } from './punctuate-ahead.ts';

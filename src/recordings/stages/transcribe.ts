@@ -12,12 +12,7 @@ import {
 } from '../../speech/detection/speech-segments.ts';
 import { type ApartChannels, channelsApart } from '../../speech/diarization/channels-apart.ts';
 import type { Meeting, SpeechEngine } from '../../speech/engine.ts';
-import {
-  decidedLanguage,
-  heardOtherwise,
-  mostHeard,
-  onlyOne,
-} from '../../speech/live/decided-language.ts';
+import { decidedLanguage, heardOtherwise, mostHeard } from '../../speech/live/decided-language.ts';
 import { goingOn, liveDetectorName } from '../../speech/live/closed-speech.ts';
 import {
   type HeardStretch,
@@ -33,6 +28,7 @@ import { type Recording, factAt, speakersAsked } from '../../../projections/reco
 import { type ClosedStretch, followedIn } from '../../../projections/recording/utterances.ts';
 import { draft } from '../../../projections/recording/reading.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
+import { onlyOne } from '../../shared/languages.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import { isSplitCapture, withChannelsFor, withRoom, withChannelFiles } from './stage-files.ts';

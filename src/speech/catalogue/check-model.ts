@@ -66,9 +66,8 @@ async function tried(
     }
     case 'streaming-speech-to-text': {
       const audio = await openSpeechFile(path);
-      const pcm = await audio.read(0, end);
+      const samples = await audio.read(0, end);
       await audio.close();
-      const samples = Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength).toString('base64');
       const request = { op: 'hear', key: model.folder, config, speech: 0, samples } as const;
       const text = await engine.ask(request, options);
       return text.trim() === '' ? modelFailure('test-no-words') : null;

@@ -4,6 +4,7 @@ import type { Sentence } from '../../words/params.ts';
 import { basename, dirname, join } from 'node:path';
 import { hasCode } from '../../shared/errors.ts';
 import { ifMissing } from '../../shared/files.ts';
+import { isRunning } from '../../shared/machine.ts';
 import type { InstalledModel } from '../local/local-models.ts';
 import { type AdoptOptions, adoptModel } from './adopt-model.ts';
 import type { CatalogueEntry, ModelSource } from './catalogue.ts';
@@ -75,7 +76,7 @@ export async function claimed<T>(folder: string, work: () => Promise<T>): Promis
     if (!hasCode(error, 'EEXIST')) throw error;
     const holder = Number(await readFile(lock, 'utf8').catch(ifMissing('0')));
     // In a container the service has the same id after each start: its own it knows.
-    const isHeld = holder === process.pid ? claims.has(lock) : holder !== 0 && isRunning(holder);
+    const isHeld = holder === process.pid ? claims.has(lock) : holder > 0 && isRunning(holder);
     if (isHeld) {
       throw new ModelError(
         'download-failed',
@@ -97,15 +98,6 @@ export async function claimed<T>(folder: string, work: () => Promise<T>): Promis
 
 /** Locks that this process has. */
 const claims = new Set<string>();
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
-}
 
 async function fetchFromAny(
   entry: CatalogueEntry,

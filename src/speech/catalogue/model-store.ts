@@ -4,6 +4,7 @@ import type { Sentence } from '../../words/params.ts';
 import { detail } from '../../words/details.ts';
 import { join } from 'node:path';
 import { exists, syncDirectory } from '../../shared/files.ts';
+import { type Listeners, openListeners } from '../../shared/listeners.ts';
 import type { Log } from '../../shared/log.ts';
 import { Busy, type Limited, limited } from '../../shared/mutex.ts';
 import {
@@ -69,7 +70,7 @@ type State = Required<Omit<ModelStoreOptions, 'limits'>> & {
   works: Map<string, Work>;
   /** Why the last installation failed. `replaces`: a model was there already, and still is. */
   failures: Map<string, { said: Sentence; replaces: boolean }>;
-  listeners: Set<(id: string, progress: ModelProgress | null) => void>;
+  told: Listeners<[id: string, progress: ModelProgress | null]>;
   slot: Limited;
 };
 
@@ -82,7 +83,7 @@ export function openModelStore(options: ModelStoreOptions): ModelStore {
     ...options,
     works: new Map(),
     failures: new Map(),
-    listeners: new Set(),
+    told: openListeners(),
     slot: limited(atOnceMax),
   };
   return {
@@ -105,10 +106,7 @@ export function openModelStore(options: ModelStoreOptions): ModelStore {
     },
     remove: (id) => removeModel(state, id),
     importFrom: (path, signal) => importOne(state, path, signal),
-    onProgress(listener) {
-      state.listeners.add(listener);
-      return () => state.listeners.delete(listener);
-    },
+    onProgress: (listener) => state.told.add(listener),
     async close() {
       const all = [...state.works.values()];
       for (const { stop } of all) stop.abort();
@@ -170,7 +168,7 @@ async function install(state: State, entry: CatalogueEntry, work: Work): Promise
     throw error;
   } finally {
     state.works.delete(entry.id);
-    tell(state, entry.id, null);
+    state.told.tell(entry.id, null);
   }
 }
 
@@ -224,12 +222,8 @@ function progressOf(state: State, id: string, work: Work) {
       seconds_left:
         rate !== null && rate > 0 && total !== null ? Math.round((total - bytes) / rate) : null,
     };
-    tell(state, id, work.progress);
+    state.told.tell(id, work.progress);
   };
-}
-
-function tell({ listeners }: State, id: string, progress: ModelProgress | null): void {
-  for (const listener of listeners) listener(id, progress);
 }
 
 async function removeModel(state: State, id: string): Promise<void> {

@@ -93,7 +93,3 @@ function secondsOf<T extends Spoken>(
   }
   return seconds;
 }
-
-/** The one language there is; null where there are several, or none is named. */
-export const onlyOne = (languages: readonly string[]): string | null =>
-  languages.length === 1 ? languages[0]! : null;

@@ -26,8 +26,8 @@ export type LocalRequest =
       config: Record<string, unknown>;
       /** Which one goes on; another number begins anew. */
       speech: number;
-      /** What has come of it since, 16 bits each, in base64. */
-      samples: string;
+      /** What has come of it since. */
+      samples: Int16Array;
     }
   | {
       op: 'detect';

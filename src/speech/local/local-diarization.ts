@@ -31,7 +31,7 @@ let loaded:
 export async function diarizeWindow(request: DiarizeRequest): Promise<Window> {
   const { path, start, end } = request;
   const { diarization, extractor } = modelsFor(request);
-  const samples = await readWindow(path, start, end);
+  const samples = await readFloats(path, [start, end], secondsMin);
   const found = diarization.process(samples);
   const turns = found
     .map(({ start: from, end: to, speaker }): SpokenTurn => [
@@ -76,7 +76,30 @@ export async function embedVoices(
   }
 }
 
-const floats = (pcm: Int16Array): Float32Array => Float32Array.from(pcm, (value) => value / 32_768);
+/** What a speech file has of a stretch, and silence behind where that is less than so many seconds. */
+export async function readFloats(
+  path: string,
+  [start, end]: Stretch,
+  secondsMin: number,
+): Promise<Float32Array> {
+  const audio = await openSpeechFile(path);
+  try {
+    const until = Math.min(end, audio.duration);
+    const first = Math.round(start * speechRate);
+    const length = Math.round(until * speechRate) - first;
+    const samples = new Float32Array(Math.max(length, secondsMin * speechRate));
+    for (let from = start; from < until; from += blockSeconds) {
+      const pcm = await audio.read(from, Math.min(until, from + blockSeconds));
+      samples.set(floats(pcm), Math.round(from * speechRate) - first);
+    }
+    return samples;
+  } finally {
+    await audio.close();
+  }
+}
+
+export const floats = (pcm: Int16Array): Float32Array =>
+  Float32Array.from(pcm, (value) => value / 32_768);
 
 function modelsFor({ key, segmentation, embedding, clustering }: DiarizeRequest) {
   if (loaded?.key !== key) {
@@ -95,23 +118,6 @@ function modelsFor({ key, segmentation, embedding, clustering }: DiarizeRequest)
     }
   }
   return loaded;
-}
-
-async function readWindow(path: string, start: number, end: number): Promise<Float32Array> {
-  const audio = await openSpeechFile(path);
-  try {
-    const length = Math.round(Math.max(end - start, secondsMin) * speechRate);
-    const samples = new Float32Array(length);
-    let at = 0;
-    for (let from = start; from < end; from += blockSeconds) {
-      const pcm = await audio.read(from, Math.min(end, from + blockSeconds));
-      for (let i = 0; i < pcm.length && at < length; i += 1, at += 1)
-        samples[at] = pcm[i]! / 32_768;
-    }
-    return samples;
-  } finally {
-    await audio.close();
-  }
 }
 
 /** Made of the parts in which no other speaker is heard, the longest first. */

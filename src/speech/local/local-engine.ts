@@ -5,7 +5,7 @@ import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import { withDoubts } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
-import { languageCode } from '../../shared/languages.ts';
+import { languageCode, onlyOne } from '../../shared/languages.ts';
 import { type InstalledModel, sherpaConfig, speaksLanguage, verifyModel } from './local-models.ts';
 import type { LocalResult } from './engine-requests.ts';
 import { type LocalProcess, localProcess } from './local-process.ts';
@@ -50,7 +50,7 @@ export function localEngine(
         const options = { signal, timeoutMs: timeoutMs(end - start) };
         const result = await engineProcess.ask(request, options);
         const segments = shiftSegments(segmentsOf(result, end - start), start, end);
-        const heard = languageCode(result.lang) ?? code ?? onlyLanguage(model);
+        const heard = languageCode(result.lang) ?? code ?? onlyOne(model.languages);
         return { segments: withDoubts(segments), language: heard };
       } catch (error) {
         // A damaged file may be why it died: look again before the next try.
@@ -160,6 +160,3 @@ function segmentsOf(result: LocalResult, seconds: number): Segment[] {
 }
 
 const pauseSeconds = 0.5;
-
-const onlyLanguage = ({ languages }: InstalledModel) =>
-  languages.length === 1 ? languages[0]! : null;

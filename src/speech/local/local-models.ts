@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { createReadStream } from 'node:fs';
 import { readFile, readdir, stat } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
 import { isAbsolute, join, normalize, sep } from 'node:path';
-import { createRequire } from 'node:module';
 import { StageError, messageOf } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
-import { ifMissing } from '../../shared/files.ts';
+import { hashFile, ifMissing } from '../../shared/files.ts';
+import { isInstalled } from '../../shared/package.ts';
 
 const modelPurposes = [
   'speech-to-text',
@@ -134,7 +132,7 @@ export async function verifyModel(model: InstalledModel): Promise<void> {
         found: found.size,
         expected: expected.size,
       });
-    if ((await sha256(path)) !== expected.sha256)
+    if ((await hashFile(path))?.sha256 !== expected.sha256)
       throw damaged(model, { file: name, fault: 'checksum' });
   }
 }
@@ -159,14 +157,7 @@ export function sherpaConfig(model: InstalledModel): Record<string, unknown> {
 }
 
 /** Whether sherpa-onnx-node, an optional dependency, is installed. Does not load it. */
-export function sherpaInstalled(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('sherpa-onnx-node');
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const sherpaInstalled = (): boolean => isInstalled('sherpa-onnx-node');
 
 async function foldersIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(ifMissing([]));
@@ -174,12 +165,6 @@ async function foldersIn(directory: string): Promise<string[]> {
     .filter((entry) => !entry.name.startsWith('.') && !entry.isFile())
     .map((entry) => entry.name)
     .sort();
-}
-
-async function sha256(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 const damaged = (

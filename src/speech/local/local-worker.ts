@@ -16,7 +16,7 @@ import type { Stretch } from '../../../events/facts/transcript.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import { speechRate } from '../../audio/wav.ts';
 import type { Window, WindowVoice } from '../diarization/windows.ts';
-import { diarizeWindow, embedVoices } from './local-diarization.ts';
+import { diarizeWindow, embedVoices, floats, readFloats } from './local-diarization.ts';
 import type { LocalMessage, LocalReply, LocalRequest, LocalResult } from './engine-requests.ts';
 
 type RequestOf<O extends LocalRequest['op']> = Extract<LocalRequest, { op: O }>;
@@ -70,12 +70,8 @@ function hear({ key, config, speech, samples }: RequestOf<'hear'>): string {
     freeStreams();
   }
   const { recogniser, stream } = streaming;
-  const bytes = Buffer.from(samples, 'base64');
-  const heard = Float32Array.from(
-    { length: bytes.length / 2 },
-    (_, at) => bytes.readInt16LE(at * 2) / 32_768,
-  );
-  if (heard.length > 0) stream.acceptWaveform({ samples: heard, sampleRate: speechRate });
+  if (samples.length > 0)
+    stream.acceptWaveform({ samples: floats(samples), sampleRate: speechRate });
   while (recogniser.isReady(stream)) recogniser.decode(stream);
   return recogniser.getResult(stream).text;
 }
@@ -83,7 +79,10 @@ function hear({ key, config, speech, samples }: RequestOf<'hear'>): string {
 async function embed({ config, path }: RequestOf<'embed'>): Promise<number[]> {
   const extractor = new sherpa.SpeakerEmbeddingExtractor(config);
   const stream = extractor.createStream();
-  stream.acceptWaveform({ samples: await samplesOf(path, 0, Infinity), sampleRate: speechRate });
+  stream.acceptWaveform({
+    samples: await readFloats(path, [0, Infinity], secondsMin),
+    sampleRate: speechRate,
+  });
   stream.inputFinished();
   return extractor.isReady(stream) ? [...extractor.compute(stream, false)] : [];
 }
@@ -159,9 +158,9 @@ function takeStream(
 async function makeStream(
   recogniser: OfflineRecognizer,
   { path, hotwords }: Source,
-  [start, end]: Stretch,
+  stretch: Stretch,
 ): Promise<OfflineStream> {
-  const samples = await samplesOf(path, start, end);
+  const samples = await readFloats(path, stretch, secondsMin);
   const stream = recogniser.createStream(hotwords);
   stream.acceptWaveform({ samples, sampleRate: speechRate });
   return stream;
@@ -191,18 +190,6 @@ async function recogniserFor({ key, config }: RequestOf<'recognise'>): Promise<O
 
 /** Shortest audio the models take; shorter ones get silence behind (0 samples end the process). */
 const secondsMin = 0.5;
-
-async function samplesOf(path: string, start: number, end: number): Promise<Float32Array> {
-  const audio = await openSpeechFile(path);
-  try {
-    const pcm = await audio.read(start, end);
-    const samples = new Float32Array(Math.max(pcm.length, secondsMin * speechRate));
-    for (let i = 0; i < pcm.length; i += 1) samples[i] = pcm[i]! / 32_768;
-    return samples;
-  } finally {
-    await audio.close();
-  }
-}
 
 /** Samples read at once, seconds. */
 const blockSeconds = 30;

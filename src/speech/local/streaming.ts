@@ -35,10 +35,8 @@ export async function streamingRecogniser(
   await verifyModel(model);
   const request = { op: 'hear', key: model.folder, config: sherpaConfig(model) } as const;
   return {
-    async hear(speech, { buffer, byteOffset, byteLength }, signal) {
-      const samples = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-      return await engine.ask({ ...request, speech, samples }, { signal, timeoutMs });
-    },
+    hear: (speech, samples, signal) =>
+      engine.ask({ ...request, speech, samples }, { signal, timeoutMs }),
     close: () => engine.close(),
   };
 }
