@@ -205,6 +205,18 @@ export async function newestFirst(
   return pageOf(entries, { above: { goesOn: cursor !== undefined }, below });
 }
 
+/** All entries of a list, newest first. */
+export async function* allPages(read: ReadEntries): AsyncGenerator<string[]> {
+  for (let lt = '~'; ;) {
+    const page = await read({ gte: '', lt, reverse: true, limit: pageRowsMax });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    if (page.length < pageRowsMax) return;
+    lt = last;
+  }
+}
+
 /** Between which entries those of a time are. */
 export const boundsOf = ({ from, to }: Pick<PageRequest, 'from' | 'to'>) => ({
   gte: from === undefined ? '' : utcTime(from),

@@ -4,7 +4,7 @@ import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { recordingOf } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
 import { idIn, libraryEntries } from '../../projections/library.ts';
-import { newestFirst, pageRowsMax } from '../../projections/list-page.ts';
+import { allPages } from '../../projections/list-page.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
@@ -272,10 +272,7 @@ async function fill(
   signal: AbortSignal,
 ): Promise<void> {
   progress.behind.delete(userId);
-  let cursor: string | undefined;
-  do {
-    const page = { limit: pageRowsMax, cursor };
-    const { entries, nextCursor } = await newestFirst(libraryEntries(parts.storage, userId), page);
+  for await (const entries of allPages(libraryEntries(parts.storage, userId))) {
     for (const entry of entries) {
       signal.throwIfAborted();
       const row = await recordingById(parts.storage, idIn(entry));
@@ -284,8 +281,7 @@ async function fill(
       // The rest comes with the next look.
       if (progress.behind.has(userId)) return;
     }
-    cursor = nextCursor ?? undefined;
-  } while (cursor !== undefined);
+  }
 }
 
 /** Copies the notes that had no place, where it is time for it; returns whether there were any. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { idIn, libraryEntries } from '../../projections/library.ts';
-import { type ReadEntries, pageRowsMax } from '../../projections/list-page.ts';
+import { allPages, pageRowsMax } from '../../projections/list-page.ts';
 import { linesOf } from '../../projections/recording-row.ts';
 import { recordingsByOwner } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
@@ -24,7 +24,7 @@ export async function waitingFor(
   const waiting: string[] = [];
   const known = new Set<string>();
   for (const owner of (await recordingsByOwner(deps.storage)).keys()) {
-    for await (const entries of pagesOf(libraryEntries(deps.storage, owner))) {
+    for await (const entries of allPages(libraryEntries(deps.storage, owner))) {
       signal.throwIfAborted();
       for (const entry of entries) known.add(idIn(entry));
       waiting.push(...(await withoutPassages(deps, model, entries)));
@@ -34,17 +34,6 @@ export async function waitingFor(
   await removeLeft(deps.passages, known, signal);
   const newest = waiting.toSorted().toReversed();
   return { ids: newest.slice(0, waitingMax).map(idIn), isAll: newest.length <= waitingMax };
-}
-
-async function* pagesOf(read: ReadEntries): AsyncGenerator<string[]> {
-  for (let lt = '~'; ;) {
-    const page = await read({ gte: '', lt, reverse: true, limit: pageRowsMax });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    yield page;
-    if (page.length < pageRowsMax) return;
-    lt = last;
-  }
 }
 
 async function withoutPassages(

@@ -2,12 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { type Kind, recordingOf } from '../../events/facts/recording.ts';
 import { foldName, libraryEntries } from '../../projections/library.ts';
-import {
-  type ReadEntries,
-  newestFirst,
-  pageRowsMax,
-  timeKey,
-} from '../../projections/list-page.ts';
+import { type ReadEntries, allPages, pageRowsMax, timeKey } from '../../projections/list-page.ts';
 import { type ListedRecording, recordingsListed } from '../../projections/recording-row.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
@@ -90,13 +85,8 @@ type Spoken = { entry: string; kind: Kind; speakers: string[] };
 
 async function takeIn(storage: ProjectionStorage, owner: string, owned: Owned): Promise<void> {
   if (!owned.isRead) {
-    let cursor: string | undefined;
-    do {
-      const page = { limit: pageRowsMax, cursor };
-      const { entries, nextCursor } = await newestFirst(libraryEntries(storage, owner), page);
+    for await (const entries of allPages(libraryEntries(storage, owner)))
       await put(storage, owner, owned, entries);
-      cursor = nextCursor ?? undefined;
-    } while (cursor !== undefined);
     owned.isRead = true;
   }
   const changed = [...owned.changed];

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kind } from '../../events/facts/recording.ts';
 import { foldName, idIn, libraryEntries } from '../../projections/library.ts';
-import { type ReadEntries, newestFirst, pageRowsMax } from '../../projections/list-page.ts';
+import { type ReadEntries, allPages } from '../../projections/list-page.ts';
 import { utcTime } from '../shared/time.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/written-texts.ts';
@@ -245,13 +245,7 @@ async function takeInMeaning(reading: Reading, recordingId: string): Promise<voi
 /** Ids of a user's recordings with documents, newest first. Keys are enough: 10 000 take some 100 ms. */
 async function libraryIds(read: ReadEntries): Promise<string[]> {
   const found: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = { limit: pageRowsMax, cursor };
-    const { entries, nextCursor } = await newestFirst(read, page);
-    found.push(...entries.map(idIn));
-    cursor = nextCursor ?? undefined;
-  } while (cursor !== undefined);
+  for await (const entries of allPages(read)) found.push(...entries.map(idIn));
   return found;
 }
 
