@@ -1,11 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { SignOnFlow } from '../servers/sign-on-provider.ts';
-import { networkOf } from '../shared/network.ts';
 import type { Kept, KeptKind } from '../storage/kept.ts';
+import { perMinute } from '../storage/per-minute.ts';
 
 /** How long somebody may be at the provider, in milliseconds. */
 const flowMs = 10 * 60_000;
-const minuteMs = 60_000;
 /** How often in a minute an address may begin: people of one office share one. */
 const beginningsMax = 60;
 
@@ -29,14 +28,6 @@ const flowRows: KeptKind<BegunFlow & { ends_at: number }> = {
   keys: 'plain',
 };
 
-/** Of an address: since when, and how often since then it began. */
-const beginningRows: KeptKind<{ since: number; count: number }> = {
-  name: 'sign-on-beginnings',
-  endsAt: ({ since }) => since + minuteMs,
-  volatileMax: 20_000,
-  keys: 'hashed',
-};
-
 export interface SignOnFlows {
   /** Seconds to wait where an address has begun too often; 0: it may, and has. */
   count(address: string): Promise<number>;
@@ -48,15 +39,8 @@ export interface SignOnFlows {
 
 export function signOnFlows(kept: Kept): SignOnFlows {
   const flows = kept.of(flowRows);
-  const beginnings = kept.of(beginningRows);
   return {
-    count: (address) =>
-      beginnings.change([networkOf(address)], ([row], now) => {
-        const { since, count } = row && row.since > now - minuteMs ? row : { since: now, count: 0 };
-        if (count >= beginningsMax)
-          return { result: Math.max(1, Math.ceil((since + minuteMs - now) / 1000)) };
-        return { keep: [{ since, count: count + 1 }], result: 0 };
-      }),
+    count: (address) => perMinute(kept, 'sign-on-beginnings', address, beginningsMax),
     async keep(flow) {
       const given = randomBytes(32).toString('base64url');
       await flows.change([keyOf(given)], (_, now) => ({

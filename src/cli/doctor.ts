@@ -6,6 +6,7 @@ import { askService } from '../service/control/socket.ts';
 import { guidePath, guides } from '../doctor/guide.ts';
 import { commandLine } from '../shared/command-line.ts';
 import { type Host, hostFrom } from '../shared/data-directory.ts';
+import { messageOf } from '../shared/errors.ts';
 import { check } from '../words/checks.ts';
 import { isUnitInstalled } from './service.ts';
 
@@ -76,6 +77,3 @@ function fileOf(link: string): string {
   if (!process.stdout.isTTY) return shown;
   return `\u001B]8;;${pathToFileURL(path).href}\u001B\\${shown}\u001B]8;;\u001B\\`;
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -1,4 +1,5 @@
 import { commandLine } from '../shared/command-line.ts';
+import { isLoopback } from '../shared/network.ts';
 import { read } from 'read';
 import { ServiceRefusal, askAs, logIn, logInByCode } from '../recorder/ask-service.ts';
 import { loggedOut } from '../recorder/desk-link.ts';
@@ -136,7 +137,7 @@ async function credentialsFor(
 
 function warnOfPlainHttp(server: string): void {
   const { protocol, hostname } = new URL(server);
-  if (protocol === 'https:' || /^(localhost|127\.|\[::1\])/u.test(hostname)) return;
+  if (protocol === 'https:' || isLoopback(hostname)) return;
   console.error(
     `The connection to ${server} is not encrypted: others could read your password and recordings.`,
   );

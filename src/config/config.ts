@@ -14,7 +14,7 @@ import {
 import type { Log } from '../shared/log.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { pemFault } from '../shared/certificate.ts';
-import { folderFault, sentenceOnFolder, touchesData } from '../shared/folder-fault.ts';
+import { folderFault, sentenceOnFolder, sharesFolder } from '../shared/folder-fault.ts';
 import { limited } from '../shared/mutex.ts';
 import { environmentSettings } from './environment.ts';
 import {
@@ -185,7 +185,7 @@ async function lookAtPaths(changes: readonly Change[], dataDirs: readonly string
     const faultOf = pathSettings[key];
     // A mirror may be an address as well.
     if (!faultOf || typeof value !== 'string' || !isAbsolute(value)) continue;
-    const isOwn = await touchesData(value, ...dataDirs);
+    const isOwn = await sharesFolder(value, dataDirs);
     const fault = (await faultOf(value)) ?? (isOwn ? fieldFault('folder-of-data') : null);
     if (fault !== null) faults.push({ path: key, fault });
   }

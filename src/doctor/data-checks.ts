@@ -7,7 +7,7 @@ import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { commandLine, makeWritable, shellWord } from '../shared/command-line.ts';
 import { messageOf } from '../shared/errors.ts';
 import { diskAt, ifMissing } from '../shared/files.ts';
-import { folderFault, sharesFolder, touchesData } from '../shared/folder-fault.ts';
+import { folderFault, sharesFolder } from '../shared/folder-fault.ts';
 import { gigabyte, lowWaterMark } from '../storage/disk.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
 import { check } from '../words/checks.ts';
@@ -254,5 +254,5 @@ async function faultOfVault(
   if (fault === 'no-folder') return wrong('no-folder');
   if (fault !== null) return wrong('refused', fault.refused);
   if (await sharesFolder(path, others)) return wrong('shared');
-  return (await touchesData(path, root, shared)) ? wrong('in-data') : null;
+  return (await sharesFolder(path, [root, shared])) ? wrong('in-data') : null;
 }

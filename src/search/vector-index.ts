@@ -6,7 +6,6 @@ export interface VectorIndex {
   put(id: string, vectors: Int8Array): void;
   /** It is not found any more, and its numbers are no longer in memory. */
   remove(id: string): void;
-  has(id: string): boolean;
   /**
    * The passages that are nearest to a question, nearest first.
    * @param question of length 1
@@ -89,7 +88,6 @@ export function vectorIndex(dimensions: number): VectorIndex {
   return {
     put: (id, vectors) => put(all, id, vectors),
     remove: (id) => remove(all, id),
-    has: (id) => all.numbers.has(id),
     nearest: (question, limit, fits) => nearest(all, question, { limit, fits }),
     get bytes() {
       return all.chunks.length * chunkSize * passageBytes;

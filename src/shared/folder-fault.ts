@@ -33,10 +33,6 @@ export function sentenceOnFolder(fault: FolderFault): Sentence {
   return fieldFault('folder-not-writable', { cause: fault.refused });
 }
 
-/** Whether a path that a person named lies in one of the folders of the service's own data, or one of those in it. */
-export const touchesData = (path: string, ...dataDirs: string[]): Promise<boolean> =>
-  sharesFolder(path, dataDirs);
-
 /** Links followed; of what is not there, or does not answer, the path as it was named. */
 async function realPathOf(path: string): Promise<string> {
   return await untilAborted(realpath(path), AbortSignal.timeout(patienceMs)).catch(() =>

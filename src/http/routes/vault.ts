@@ -11,7 +11,6 @@ import {
   folderFault,
   sentenceOnFolder,
   sharesFolder,
-  touchesData,
 } from '../../shared/folder-fault.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
@@ -143,7 +142,7 @@ async function wrongWith(
 ): Promise<Sentence | null> {
   const fault = faultIn(await folderFault(path));
   if (fault !== null) return fault;
-  if (await touchesData(path, dataDir)) return fieldFault('folder-of-data');
+  if (await sharesFolder(path, [dataDir])) return fieldFault('folder-of-data');
   const others = accounts.usersWithVaults().filter((id) => id !== userId);
   const theirs = others.flatMap((id) => accounts.vaultOf(id) ?? []);
   return (await sharesFolder(path, theirs)) ? fieldFault('folder-of-other-user') : null;
