@@ -1,6 +1,6 @@
 import type { Sentence } from '../words/params.ts';
 import { problemOf } from '../words/problems.ts';
-import { inEnglish } from '../words/say.ts';
+import { SaidError } from '../shared/errors.ts';
 
 export type AccountErrorCode =
   | 'ALREADY_SET_UP'
@@ -34,11 +34,8 @@ export type AccountErrorCode =
   | 'UNKNOWN_USER';
 
 /** Why something about accounts was refused. Nothing was changed. */
-export class AccountError extends Error {
+export class AccountError extends SaidError<AccountErrorCode> {
   override name = 'AccountError';
-  readonly code: AccountErrorCode;
-  /** Of area `problem` or `detail`. */
-  readonly said: Sentence;
   /** Seconds to wait before trying again, where waiting helps. */
   readonly retryAfter: number | undefined;
   /** Of a refused user name: what is wrong with the password beside it. */
@@ -47,15 +44,14 @@ export class AccountError extends Error {
   get reason(): string | undefined {
     return /^not-admitted-(?<reason>\w+)$/u.exec(this.said.code)?.groups?.['reason'];
   }
+  /** @param said of area `problem` or `detail` */
   constructor(
     code: AccountErrorCode,
     said: Sentence,
     retryAfter?: number,
     passwordFault?: Sentence,
   ) {
-    super(inEnglish(said));
-    this.code = code;
-    this.said = said;
+    super(code, said);
     this.retryAfter = retryAfter;
     this.passwordFault = passwordFault;
   }

@@ -205,7 +205,7 @@ async function examineDatabase(cluster: ClusterSettings): Promise<DatabaseSeen |
     db = await openPostgres({ url: cluster.databaseUrl, connectionsMax: 1, makesTables: false });
   } catch (error) {
     if (!(error instanceof DatabaseUnfit)) throw error;
-    return { refusal: error.sentence };
+    return { refusal: error.said };
   }
   try {
     const [server] = await db.ask<{ version: string }>({
@@ -259,6 +259,6 @@ async function examineFiles(
     }
   } catch (error) {
     if (!(error instanceof BlobsError)) throw error;
-    return { refusal: error.sentence };
+    return { refusal: error.said };
   }
 }

@@ -1,6 +1,6 @@
 import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
-import { inEnglish } from '../words/say.ts';
+import { SaidError } from '../shared/errors.ts';
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,13 +14,10 @@ export interface Desktop {
 }
 
 /** There is no desktop here, or nothing on it that does this. HTTP answers 503 with the sentence. */
-export class NoDesktop extends Error {
+export class NoDesktop extends SaidError<'NO_DESKTOP'> {
   override name = 'NoDesktop';
-  readonly code = 'NO_DESKTOP';
-  readonly said: Sentence;
   constructor(said: Sentence) {
-    super(inEnglish(said));
-    this.said = said;
+    super('NO_DESKTOP', said);
   }
 }
 

@@ -1,6 +1,5 @@
 import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
-import { inEnglish } from '../words/say.ts';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, realpath, rename, rmdir, unlink, readFile } from 'node:fs/promises';
@@ -9,19 +8,16 @@ import { ConfinementError, HeldDirectory, confinedSegments } from './confinement
 import { documentPaths } from './documents.ts';
 import { nameBytesMax } from './file-names.ts';
 import { type Space, entryAt, inFolder, openFile, readDocument } from './space.ts';
-import { hasCode, ifCode } from '../shared/errors.ts';
+import { SaidError, hasCode, ifCode } from '../shared/errors.ts';
 import { type Limited, mutex } from '../shared/mutex.ts';
 import { temporaryName } from './write.ts';
 import { privateDirectory, writeDurably, ifMissing } from '../shared/files.ts';
 
 /** A vault that cannot be used; HTTP answers 503 with the sentence. */
-export class NoVault extends Error {
+export class NoVault extends SaidError<'NO_VAULT'> {
   override name = 'NoVault';
-  readonly code = 'NO_VAULT';
-  readonly said: Sentence;
   constructor(said: Sentence, options?: ErrorOptions) {
-    super(inEnglish(said), options);
-    this.said = said;
+    super('NO_VAULT', said, options);
   }
 }
 

@@ -3,14 +3,13 @@ import { BackupFault } from './backup-fault.ts';
 import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
 import { problemOf } from '../words/problems.ts';
-import { inEnglish } from '../words/say.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { onAbort, untilAborted } from '../shared/abort.ts';
-import { messageOf } from '../shared/errors.ts';
+import { SaidError, messageOf } from '../shared/errors.ts';
 import { ifMissing } from '../shared/files.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
@@ -37,15 +36,8 @@ export type BackupNow = {
 };
 
 /** Why none is begun. */
-export class BackupRefused extends Error {
+export class BackupRefused extends SaidError<'BACKUP_RUNNING' | 'BACKUP_PLACE'> {
   override name = 'BackupRefused';
-  readonly code: 'BACKUP_RUNNING' | 'BACKUP_PLACE';
-  readonly said: Sentence;
-  constructor(code: BackupRefused['code'], said: Sentence, options?: ErrorOptions) {
-    super(inEnglish(said), options);
-    this.code = code;
-    this.said = said;
-  }
 }
 
 /** Backups of a service that runs: one at a time. */

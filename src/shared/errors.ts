@@ -34,6 +34,17 @@ export class StageError extends Error {
   }
 }
 
+/** An error that people are told of, each in their language; `message` is all of it in English, for the log and the command line. */
+export abstract class SaidError<Code extends string> extends Error {
+  readonly code: Code;
+  readonly said: Sentence;
+  constructor(code: Code, said: Sentence, options?: ErrorOptions) {
+    super(inEnglish(said), options);
+    this.code = code;
+    this.said = said;
+  }
+}
+
 /** The code of an error, as Node, LevelDB and our own errors have it; undefined without one. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string'

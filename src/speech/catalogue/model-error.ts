@@ -1,7 +1,5 @@
-import { hasCode } from '../../shared/errors.ts';
+import { SaidError, hasCode } from '../../shared/errors.ts';
 import { modelFailure } from '../../words/models.ts';
-import type { Sentence } from '../../words/params.ts';
-import { inEnglish } from '../../words/say.ts';
 
 /** Why a model could not be installed, as a stable slug. */
 export type ModelErrorCode =
@@ -15,15 +13,8 @@ export type ModelErrorCode =
   | 'model-unusable';
 
 /** Why a model could not be installed or removed, and what to do. */
-export class ModelError extends Error {
+export class ModelError extends SaidError<ModelErrorCode> {
   override name = 'ModelError';
-  readonly code: ModelErrorCode;
-  readonly said: Sentence;
-  constructor(code: ModelErrorCode, said: Sentence, options?: ErrorOptions) {
-    super(inEnglish(said), options);
-    this.code = code;
-    this.said = said;
-  }
 }
 
 /** @param room bytes, where they are known */

@@ -3,11 +3,11 @@ import { mutexByName } from '../../shared/mutex.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Readable } from 'node:stream';
 import type { CountedBytes } from '../disk.ts';
+import { SaidError } from '../../shared/errors.ts';
 import { inTime } from '../../shared/abort.ts';
 import { check, type checks } from '../../words/checks.ts';
 import { dataFailure } from '../../words/data-failures.ts';
-import type { Sentence, Values } from '../../words/params.ts';
-import { inEnglish } from '../../words/say.ts';
+import type { Values } from '../../words/params.ts';
 
 /**
  * Bytes under names, for all nodes of a log: a data directory, a shared one, or a bucket. What is stored is whole and durable
@@ -81,16 +81,8 @@ export type BlobsErrorCode =
   | 'BLOBS_URL';
 
 /** Why the store of blobs did not do it; never with a credential or a key of a person's words. */
-export class BlobsError extends Error {
+export class BlobsError extends SaidError<BlobsErrorCode> {
   override name = 'BlobsError';
-  readonly code: BlobsErrorCode;
-  /** As Health says it. `message` is all of it in English, for the log and the command line. */
-  readonly sentence: Sentence;
-  constructor(code: BlobsErrorCode, sentence: Sentence, options?: { cause?: unknown }) {
-    super(inEnglish(sentence), options);
-    this.code = code;
-    this.sentence = sentence;
-  }
 }
 
 /** What S3 allows (1,024) less a prefix of the settings. */

@@ -1,21 +1,12 @@
 import { oneRow } from './one-row.ts';
 import type pg from 'pg';
-import { codeOf } from '../../shared/errors.ts';
+import { SaidError, codeOf } from '../../shared/errors.ts';
 import { check } from '../../words/checks.ts';
 import type { Sentence } from '../../words/params.ts';
-import { inEnglish } from '../../words/say.ts';
 
 /** Why a database cannot be used, for the person who set it up. */
-export class DatabaseUnfit extends Error {
+export class DatabaseUnfit extends SaidError<DatabaseUnfitCode> {
   override name = 'DatabaseUnfit';
-  readonly code: DatabaseUnfitCode;
-  /** As Health says it. `message` is all of it in English, for the log and the command line. */
-  readonly sentence: Sentence;
-  constructor(code: DatabaseUnfitCode, sentence: Sentence, options?: { cause?: unknown }) {
-    super(inEnglish(sentence), options);
-    this.code = code;
-    this.sentence = sentence;
-  }
 }
 
 export type DatabaseUnfitCode =
