@@ -84,6 +84,14 @@ export async function untilReadable(
   }
 }
 
+/** Waits until a projection has all that was appended before. */
+export async function upToDate(
+  { projections, store }: Pick<HttpServices, 'projections' | 'store'>,
+  name: string,
+): Promise<void> {
+  await projections.applied(name, await store.head(), { timeoutMs: limits.readYourWritesMs });
+}
+
 /**
  * Waits, at most as long as for a projection, until a change is also in the documents, so that the next GET
  * of one has it. Returns the recording as it is then: failed or still at it is for the caller to show.

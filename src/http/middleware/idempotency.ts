@@ -13,7 +13,7 @@ import type { State } from '../state.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFact } from '../../../events/facts/recording.ts';
 import { type Done, commands, doneBy, lastDoneBy } from '../../../projections/commands.ts';
-import { commandOf } from '../written.ts';
+import { commandOf, upToDate } from '../written.ts';
 import {
   type RightsServices,
   isStillTold,
@@ -118,11 +118,9 @@ export async function doneBefore(
   },
 ): Promise<Done | null> {
   if (!state.repeatable) return null;
-  const { projections, storage, store, accounts } = services;
+  const { storage, store, accounts } = services;
   const command = commandOf(state);
-  await projections.applied(commands.name, await store.head(), {
-    timeoutMs: limits.readYourWritesMs,
-  });
+  await upToDate(services, commands.name);
   const done = (await doneBy(storage, command)) ?? (await lastDoneBy(storage, command));
   if (done === null) {
     if (accounts.hasCreated(command)) throw usedDifferently();

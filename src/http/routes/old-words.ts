@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { correctedWords, repeatedPairs } from '../../../projections/corrections.ts';
 import { houseId } from '../../../events/facts/personal.ts';
 import { pageSchema } from '../body.ts';
-import { limits } from '../limits.ts';
+import { upToDate } from '../written.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { nextCursor } from '../openapi/recording-answers.ts';
 import { notFound } from '../problems.ts';
@@ -51,8 +51,7 @@ export const oldWordRoutes = [
       },
     },
     async run({ caller: { userId } }, { projections, store, storage, order }) {
-      const timeoutMs = limits.readYourWritesMs;
-      await projections.applied(correctedWords.name, await store.head(), { timeoutMs });
+      await upToDate({ projections, store }, correctedWords.name);
       const [own, house] = [await order.of(userId), await order.of(houseId)];
       const words = { own: [...own.words.values()], house: [...house.words.values()] };
       return { suggestions: await suggestedWords(storage, userId, words) };

@@ -13,9 +13,8 @@ import {
   renameVoices,
   revokeVoices,
 } from '../../../projections/recording/decide.ts';
-import { carryOut } from '../written.ts';
+import { carryOut, upToDate } from '../written.ts';
 import { nameSchema } from '../body.ts';
-import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
@@ -89,7 +88,7 @@ export const profileRoutes = [
     },
     problems: ['not-found'],
     async run({ query, caller }, services) {
-      await upToDate(services);
+      await upToDate(services, people.name);
       const named = await peopleNamed(services.storage, ownerIn(query, caller));
       return { people: named.map(({ name }) => name) };
     },
@@ -199,14 +198,8 @@ function ownerIn({ owner }: z.output<typeof ownerSchema>, caller: Caller): strin
   return asked;
 }
 
-/** Waits until what was named last can be read. */
-async function upToDate({ projections, store }: HttpServices): Promise<void> {
-  const head = await store.head();
-  await projections.applied(people.name, head, { timeoutMs: limits.readYourWritesMs });
-}
-
 async function profilesOf(services: HttpServices, owner: string): Promise<Person[]> {
-  await upToDate(services);
+  await upToDate(services, people.name);
   return await peopleNamed(services.storage, owner, { voices: true, all: true });
 }
 
@@ -226,7 +219,7 @@ async function inEach(
   for (const one of confirmations) {
     await carryOut(services, state, one.recordingId, decision(one));
   }
-  await upToDate(services);
+  await upToDate(services, people.name);
 }
 
 /** By its oldest confirmation: a hash of the name would let it be guessed when the name is erased. */

@@ -11,8 +11,7 @@ import {
 import { waitingForSpeakers } from '../../../projections/recordings.ts';
 import { people, peopleNamed } from '../../../projections/people.ts';
 import { unlikeVoices } from '../../recordings/known-voices.ts';
-import { limits } from '../limits.ts';
-import { carryOut, refuseWhenStopped } from '../written.ts';
+import { carryOut, refuseWhenStopped, upToDate } from '../written.ts';
 import { doneBefore } from '../middleware/idempotency.ts';
 import { nameSchema } from '../body.ts';
 import { Problem } from '../problems.ts';
@@ -94,14 +93,14 @@ export const speakersRoutes = [
 
 /** What is not known in time is not said: the names are kept. */
 async function unlikeIn(
-  { storage, projections, store, settings, log }: HttpServices,
+  services: HttpServices,
   { userId }: Caller,
   id: string,
 ): Promise<z.output<typeof named>['unlike']> {
+  const { storage, settings, log } = services;
   if (!settings()['speakers.profiles']) return [];
   try {
-    const head = await store.head();
-    await projections.applied(people.name, head, { timeoutMs: limits.readYourWritesMs });
+    await upToDate(services, people.name);
     const known = await peopleNamed(storage, userId, { voices: true });
     const own = known.flatMap(({ confirmations }) => confirmations);
     const model = own.find(({ recordingId }) => recordingId === id)?.voices[0]?.embedding_model;
