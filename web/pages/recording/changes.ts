@@ -187,10 +187,10 @@ function ifStill(note: Note, holds: (now: Recording) => boolean, plan: () => Pla
   };
 }
 
-/** @throws {ChangedSince} when it was asked for what is not so any more */
-async function asSeen(asked: Parameters<typeof answer>[0]): Promise<void> {
+/** An answer. @throws {ChangedSince} when it was asked for what is not so any more */
+export async function asSeen<Data>(asked: Parameters<typeof answer<Data>>[0]) {
   try {
-    await answer(asked);
+    return await answer(asked);
   } catch (error) {
     const gone = [404, 412];
     if (error instanceof ApiError && gone.includes(error.problem.status)) throw new ChangedSince();

@@ -99,18 +99,17 @@ function readDrafts(key: string): ReadonlyMap<string, Draft> {
   return new Map(drafts.filter(({ at }) => at > since).map((draft) => [draft.block, draft]));
 }
 
+/** A draft in which nothing was changed yet. */
+export const newDraft = (
+  block: string,
+  text: string,
+  span: Draft['span'] = [0, 0],
+  speaker: string | null = null,
+): Draft => ({ block, text, speaker, before: { text, speaker }, span, at: Date.now() });
+
 /** A draft of what a turn says now; null for one that is only recognised so far. */
 export const draftOf = ({ block, text, speaker, start, end }: Turn): Draft | null =>
-  block === null
-    ? null
-    : {
-        block,
-        text,
-        speaker,
-        before: { text, speaker },
-        span: [start, end],
-        at: Date.now(),
-      };
+  block === null ? null : newDraft(block, text, [start, end], speaker);
 
 /** The turn that a draft is of; undefined when there is none any more: it was joined, or recognised anew. */
 export const turnOfDraft = (

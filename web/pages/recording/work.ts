@@ -78,23 +78,25 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const isListed = atom(false);
   const told = openTold();
 
-  /** Makes a change, and offers the way back. */
-  async function make(said: string, plan: Plan): Promise<Problem | null> {
-    problem.set(null);
+  /** Makes a change, and offers the way back. @param elsewhere what is said where others changed it */
+  async function make(said: string, plan: Plan, elsewhere: string): Promise<Problem | null> {
     try {
-      const { id: change } = await changes.make(said, plan);
-      onmade(change, said);
+      onmade((await changes.make(said, plan)).id, said);
       return null;
     } catch (error) {
-      if (error instanceof ChangedSince)
-        return { type: 'changed', title: words.get().changedSince, status: 412 };
+      if (error instanceof ChangedSince) return { type: 'changed', title: elsewhere, status: 412 };
       if (!(error instanceof ApiError)) throw error;
       return error.problem;
     }
   }
 
+  function makeInHead(said: string, plan: Plan): Promise<Problem | null> {
+    problem.set(null);
+    return make(said, plan, words.get().changedSince);
+  }
+
   async function makeAtTop(said: string, plan: Plan): Promise<boolean> {
-    const refused = await make(said, plan);
+    const refused = await makeInHead(said, plan);
     if (refused !== null) problem.set(new ApiError(refused));
     return refused === null;
   }
@@ -109,7 +111,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const onrewritten = (plan: Plan) => makeAtTop(words.get().summaryRewritten, plan);
   const rewriting = openRewriting({ note, opened, onmade: onrewritten });
   const lines = openLines(id, { note, changes, onmade, rewriting });
-  const sidenotes = openSidenotes(id, { note, changes, onmade });
+  const sidenotes = openSidenotes(id, { note, make });
   const questions = openQuestions(note);
   const missed = openMissed(note);
   return {
@@ -123,8 +125,8 @@ export function openWork(id: string, opened: OpenRecording): Work {
     missed,
     problem,
     isListed,
-    rename: (names) => make(words.get().speakersRenamed, renaming(note, names)),
-    retitle: (title) => make(words.get().titleChanged, entitling(note, title)),
+    rename: (names) => makeInHead(words.get().speakersRenamed, renaming(note, names)),
+    retitle: (title) => makeInHead(words.get().titleChanged, entitling(note, title)),
     ...correctingTurns(note, makeAtTop),
     makeAtTop,
     undo,

@@ -1,12 +1,11 @@
 /** Writing side notes: the field, which one is being edited, and what was typed in either, kept in this browser. */
 import { type ReadableAtom, atom } from 'nanostores';
 import { announce } from '../../../app/announce.ts';
-import { type Problem, ApiError } from '../../../client/api.ts';
+import type { Problem } from '../../../client/api.ts';
 import { writeSidenote } from '../../../client/unsent-sidenotes.ts';
 import { clock } from '../../../components/durations.ts';
-import { ChangedSince, type Note } from '../changes.ts';
-import type { Draft, Drafts } from '../drafts.ts';
-import type { MyChanges } from '../my-changes.ts';
+import type { Note, Plan } from '../changes.ts';
+import { type Draft, type Drafts, newDraft } from '../drafts.ts';
 import type { Turn } from '../turn-key.ts';
 import { words } from '../words.ts';
 import { removingNote, rewording } from './plans.ts';
@@ -40,24 +39,19 @@ export type NoteDesk = {
 type Parts = {
   note: Note;
   drafts: Drafts;
-  changes: MyChanges;
-  onmade: (id: number, said: string) => void;
+  /** @param elsewhere what is said where others changed it. @returns why it was refused; null when it is done */
+  make(said: string, plan: Plan, elsewhere: string): Promise<Problem | null>;
 };
 
-export function openNoteDesk(parts: Parts): NoteDesk {
-  const { note, drafts } = parts;
+export function openNoteDesk({ note, drafts, make }: Parts): NoteDesk {
   const open = atom<number | null>(null);
   const refusal = atom<{ note: number; problem: Problem } | null>(null);
   const draftOf = (block: string) => drafts.all.get().get(block);
-  const change = (
-    of: number,
-    what: 'noteEdited' | 'noteRemoved',
-    plan: () => ReturnType<typeof rewording>,
-  ) =>
-    carryOut(parts, what, plan).then((problem) => {
-      refusal.set(problem && { note: of, problem });
-      return problem === null;
-    });
+  const change = async (of: number, said: string, plan: Plan) => {
+    const problem = await make(said, plan, words.get().noteElsewhere);
+    refusal.set(problem && { note: of, problem });
+    return problem === null;
+  };
   const leave = () => {
     const draft = draftOf(String(open.get()));
     if (draft !== undefined && draft.text.trim() === draft.before.text) drafts.drop(draft.block);
@@ -74,7 +68,7 @@ export function openNoteDesk(parts: Parts): NoteDesk {
       leave();
       refusal.set(null);
       if (draftOf(String(number)) === undefined)
-        drafts.put(blank(String(number), now.text, now.at));
+        drafts.put(newDraft(String(number), now.text, [now.at, now.at]));
       open.set(number);
     },
     edit(text) {
@@ -95,8 +89,8 @@ export function openNoteDesk(parts: Parts): NoteDesk {
       const isMark = note.now().sidenotes.some((one) => one.note === number && one.mark);
       const isEmpty = text === '' && !isMark;
       if (text !== draft.before.text && !isEmpty) {
-        const plan = () => rewording(note, number, draft.before.text, text);
-        if (!(await change(number, 'noteEdited', plan))) return false;
+        const plan = rewording(note, number, draft.before.text, text);
+        if (!(await change(number, words.get().noteEdited, plan))) return false;
         if (keepTyped(drafts, String(number), text)) return true;
       }
       drafts.drop(String(number));
@@ -105,7 +99,8 @@ export function openNoteDesk(parts: Parts): NoteDesk {
       return true;
     },
     async remove(number) {
-      if (!(await change(number, 'noteRemoved', () => removingNote(note, number)))) return false;
+      const plan = removingNote(note, number);
+      if (!(await change(number, words.get().noteRemoved, plan))) return false;
       drafts.drop(String(number));
       if (open.get() === number) open.set(null);
       return true;
@@ -121,7 +116,7 @@ function fieldOver(note: Note, drafts: Drafts): Pick<NoteDesk, 'typed' | 'type' 
     type(text, at) {
       const draft = present();
       if (text === '' && draft?.about === undefined) drafts.drop(field);
-      else if (draft === undefined) drafts.put(blank(field, text, at));
+      else if (draft === undefined) drafts.put(newDraft(field, text, [at, at]));
       else {
         // The first key counts, also where the passage was chosen before it.
         const begun = draft.text === '' && draft.about === undefined ? at : draft.span[0];
@@ -133,7 +128,7 @@ function fieldOver(note: Note, drafts: Drafts): Pick<NoteDesk, 'typed' | 'type' 
       if (turn === null && (draft === undefined || draft.text === '')) return drafts.drop(field);
       const at = turn?.start ?? draft?.span[0] ?? 0;
       const about = turn === null ? undefined : (turn.block ?? '');
-      drafts.put({ ...blank(field, draft?.text ?? '', at), about });
+      drafts.put({ ...newDraft(field, draft?.text ?? '', [at, at]), about });
     },
     add() {
       const draft = present();
@@ -155,31 +150,4 @@ function keepTyped(drafts: Drafts, block: string, saved: string): boolean {
   if (draft === undefined || draft.text.trim() === saved) return false;
   drafts.put({ ...draft, before: { text: saved, speaker: null } });
   return true;
-}
-
-const blank = (block: string, text: string, at: number): Draft => ({
-  block,
-  text,
-  speaker: null,
-  before: { text, speaker: null },
-  span: [at, at],
-  at: Date.now(),
-});
-
-/** @returns why it was refused; null when it is done */
-async function carryOut(
-  { changes, onmade }: Parts,
-  what: 'noteEdited' | 'noteRemoved',
-  plan: () => ReturnType<typeof rewording>,
-): Promise<Problem | null> {
-  const said = words.get()[what];
-  try {
-    onmade((await changes.make(said, plan())).id, said);
-    return null;
-  } catch (error) {
-    if (error instanceof ChangedSince)
-      return { type: 'changed', title: words.get().noteElsewhere, status: 412 };
-    if (error instanceof ApiError) return error.problem;
-    throw error;
-  }
 }

@@ -1,8 +1,8 @@
 /** What a person changes of side notes that are written: what is sent, how it is seen to be done, and what takes it back. */
 import { ulid } from 'ulid';
-import { ApiError, answer, api } from '../../../client/api.ts';
+import { answer, api } from '../../../client/api.ts';
 import type { Sidenote } from '../../../client/unsent-sidenotes.ts';
-import { ChangedSince, type Note, type Plan } from '../changes.ts';
+import { ChangedSince, type Note, type Plan, asSeen } from '../changes.ts';
 import type { Recording } from '../turn-key.ts';
 
 /** Changes the words of a side note that still says what it said. */
@@ -50,13 +50,3 @@ function writingAgain(note: Note, { at, text, block, mark }: Sidenote): Plan {
 
 const noteIn = ({ sidenotes }: Recording, number: number): Sidenote | undefined =>
   sidenotes.find((one) => one.note === number);
-
-/** @throws {ChangedSince} when it is not there any more */
-async function asSeen(asked: Parameters<typeof answer>[0]): Promise<void> {
-  try {
-    await answer(asked);
-  } catch (error) {
-    if (error instanceof ApiError && error.problem.status === 404) throw new ChangedSince();
-    throw error;
-  }
-}

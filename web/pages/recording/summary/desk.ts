@@ -2,7 +2,7 @@
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, isUnanswered } from '../../../client/api.ts';
 import { ChangedSince, type Note, type Plan } from '../changes.ts';
-import { type Draft, type Drafts, tidy } from '../drafts.ts';
+import { type Draft, type Drafts, newDraft, tidy } from '../drafts.ts';
 import { queue } from '../../../client/queue.ts';
 import type { MyChanges } from '../my-changes.ts';
 import {
@@ -109,21 +109,12 @@ export function textNow({ note }: Pick<Parts, 'note'>, id: string): string | und
 const draftNow = ({ drafts, open }: Desk): Draft | undefined =>
   drafts.all.get().get(open.get()?.id ?? '');
 
-const blankDraft = (block: string, text: string): Draft => ({
-  block,
-  text,
-  speaker: null,
-  before: { text, speaker: null },
-  span: [0, 0],
-  at: Date.now(),
-});
-
 function begin(desk: Desk, id: string): void {
   const text = textNow(desk, id);
   if (text === undefined) return;
   leave(desk);
   const kept = desk.drafts.all.get().get(id);
-  if (kept === undefined) desk.drafts.put(blankDraft(id, text));
+  if (kept === undefined) desk.drafts.put(newDraft(id, text));
   else if (kept.before.text !== text) showMeanwhile(desk, kept);
   desk.open.set({ id, kind: lineIn(desk.note.now(), id)?.kind ?? 'text', after: null });
 }
@@ -132,7 +123,7 @@ function add(desk: Desk, kind: Kind, after?: string): void {
   leave(desk);
   const id = newId(kind);
   const last = linesOf(desk.note.now(), kind).at(-1)?.id;
-  if (!desk.drafts.all.get().has(id)) desk.drafts.put(blankDraft(id, ''));
+  if (!desk.drafts.all.get().has(id)) desk.drafts.put(newDraft(id, ''));
   desk.open.set({ id, kind, after: after ?? last ?? null });
 }
 

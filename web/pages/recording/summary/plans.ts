@@ -1,6 +1,6 @@
 /** What a person changes of a summary: what is sent for it, how it is seen to be done, and what takes it back. */
-import { ApiError, type Sent, answer, api } from '../../../client/api.ts';
-import { ChangedSince, type Note, type Plan } from '../changes.ts';
+import { type Sent, api } from '../../../client/api.ts';
+import { ChangedSince, type Note, type Plan, asSeen } from '../changes.ts';
 import type { SummaryLine } from '../recording.ts';
 import type { Recording } from '../turn-key.ts';
 
@@ -131,14 +131,8 @@ export function predecessor(now: Recording, id: string): string | null {
 /** @throws {ChangedSince} when it was asked for what is not so any more */
 async function send({ id }: Note, body: Sent<'editSummary'>, key?: string) {
   const header = key === undefined ? {} : { 'Idempotency-Key': key };
-  try {
-    const params = { path: { id }, header };
-    return await answer(api.PATCH('/recordings/{id}/summary', { params, body }));
-  } catch (error) {
-    if (error instanceof ApiError && [404, 412].includes(error.problem.status))
-      throw new ChangedSince();
-    throw error;
-  }
+  const params = { path: { id }, header };
+  return await asSeen(api.PATCH('/recordings/{id}/summary', { params, body }));
 }
 
 const keysIn = (fields: Fields): (keyof Fields)[] => Object.keys(fields) as (keyof Fields)[];
