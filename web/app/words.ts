@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../words/i18n.ts';
+import { wordsFor } from '../components/words.ts';
 
 const english = {
   skip: 'Skip to content',
@@ -34,32 +34,26 @@ const english = {
   stopRecording: 'Stop and create note',
   keepRecording: 'Keep recording',
   allChanges: 'All changes',
-  dismiss: 'Dismiss',
   dropToUpload: 'Drop to upload',
   filesToUpload: count({ one: '{count} file', many: '{count} files' }),
-  uploadMeeting: 'Meeting',
   uploadSolo: 'One person speaking',
   intoFolder: params('into the folder “{name}”'),
   uploadingFiles: count({
     one: '{count} file is being uploaded. You’ll find it under Notes.',
     many: '{count} files are being uploaded. You’ll find them under Notes.',
   }),
-  logOut: 'Log out',
   live: 'Live',
   waiting: count({
     one: '{count} meeting is waiting for names',
     many: '{count} meetings are waiting for names',
   }),
   waitsForNames: 'A meeting is waiting for names',
-  away: 'The server isn’t responding.',
   seenFrom: params(
     'What you see is from {time}. Mitschrift reconnects automatically; next try in {seconds}\u00A0s.',
   ),
   connection: 'Connection',
   tryNow: 'Try now',
   back: 'Connected to the server again.',
-  undo: 'Undo',
-  close: 'Close',
   keys: 'Keyboard shortcuts',
   keySearch: 'Search, on any page',
   keyRecord: 'Record, or open the note of the current recording',
@@ -83,15 +77,12 @@ const english = {
   singleOff: 'Single-key shortcuts are turned off. You can turn them on in your account.',
   confirmTitle: 'Enter your password to continue',
   confirmHint: 'You won’t be asked again for 5 minutes.',
-  password: 'Password',
-  confirm: 'Continue',
   confirmSignOn: 'Log in again to continue',
   confirmSignOnHint: params(
     'You have no password here, so {provider} asks who you are. Then you come back to this page and repeat what you wanted.',
   ),
   confirmAt: params('Go to {provider}'),
   notFound: 'Page not found.',
-  toNotes: 'To my notes',
   notLoaded: 'This page could not be loaded.',
   notLoadedSafe:
     'Nothing was lost. The server may be unavailable, or a new version of Mitschrift was installed.',
@@ -105,4 +96,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('app', english);
+export const words = wordsFor('app', english);

@@ -1,9 +1,33 @@
-import { count, params } from '@nanostores/i18n';
+import { type Translations, count, params } from '@nanostores/i18n';
+import { type ReadableAtom, computed } from 'nanostores';
 import { i18n } from '../words/i18n.ts';
 
 const english = {
   cancel: 'Cancel',
   close: 'Close',
+  continue: 'Continue',
+  delete: 'Delete…',
+  deleteForGood: 'Delete permanently',
+  dismiss: 'Dismiss',
+  edit: 'Edit',
+  editNamed: params('Edit {name}'),
+  forEveryone: 'For everyone',
+  logIn: 'Log in',
+  logOut: 'Log out',
+  meeting: 'Meeting',
+  name: 'Name',
+  notesFolder: 'Notes folder',
+  nothingChanged: 'Nothing was changed.',
+  openNote: 'Open note',
+  password: 'Password',
+  play: 'Play',
+  playFrom: params('Play from {time}'),
+  save: 'Save',
+  solo: 'Just me',
+  spokenLanguage: 'Spoken language',
+  toNotes: 'To my notes',
+  undo: 'Undo',
+  untitledAt: params('Recording, {time}'),
   passwordHint:
     'At least 8 characters. Tip: four unrelated words are easy to remember and hard to guess.',
   newPassword: 'New password',
@@ -102,3 +126,9 @@ const english = {
 
 export type English = typeof english;
 export const words = i18n('components', english);
+
+/** Words of a folder beside those that all have; its own come first. */
+export function wordsFor<Own extends Translations>(folder: string, own: Own) {
+  const all = computed([words, i18n(folder, own)], (shared, its) => ({ ...shared, ...its }));
+  return Object.assign(all as ReadableAtom<Omit<English, keyof Own> & Own>, { base: own });
+}

@@ -40,7 +40,6 @@ export default {
 
   recentChanges: 'Letzte Änderungen',
   recentUntil: 'Bis diese Seite geschlossen wird',
-  undo: 'Rückgängig',
   undoThis: 'Rückgängig: {change}',
   notUndone: 'Nicht rückgängig gemacht: {change}. {why}',
   documentsUpdated: {
@@ -48,11 +47,9 @@ export default {
     many: 'Die Dokumente von {count} Notizen werden aktualisiert.',
   },
 
-  name: 'Name',
   orMore: '{count}+',
   template: 'Vorlage',
   ownTemplates: 'Eigene',
-  houseTemplates: 'Für alle',
   builtInTemplates: 'Vorinstalliert',
   templateAsBefore: 'wie bisher',
   templateByFolder: 'nach Ordner oder Art',

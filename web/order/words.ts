@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../words/i18n.ts';
+import { wordsFor } from '../components/words.ts';
 
 const english = {
   // Folders.
@@ -43,7 +43,6 @@ const english = {
 
   recentChanges: 'Recent changes',
   recentUntil: 'Until this page is closed',
-  undo: 'Undo',
   undoThis: params('Undo: {change}'),
   notUndone: params('Not undone: {change}. {why}'),
   documentsUpdated: count({
@@ -51,11 +50,9 @@ const english = {
     many: 'Documents of {count} notes are being updated.',
   }),
 
-  name: 'Name',
   orMore: params('{count}+'),
   template: 'Template',
   ownTemplates: 'Mine',
-  houseTemplates: 'For everyone',
   builtInTemplates: 'Built in',
   templateAsBefore: 'as before',
   templateByFolder: 'by folder or type',
@@ -66,4 +63,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('order', english);
+export const words = wordsFor('order', english);

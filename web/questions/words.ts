@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../words/i18n.ts';
+import { wordsFor } from '../components/words.ts';
 
 const english = {
   heading: 'Questions',
@@ -8,8 +8,6 @@ const english = {
   ask: 'Ask',
   askAgain: 'Ask again',
   readingNote: 'Reading the transcript…',
-  cancel: 'Cancel',
-  close: 'Close',
   lines: count({ one: 'Answer with {count} line.', many: 'Answer with {count} lines.' }),
   whatDidIMiss: 'What did I miss?',
   whatYouMissed: 'What you missed',
@@ -20,7 +18,6 @@ const english = {
   noneProved: 'The language model gave no answer that is found in the transcript.',
   notFound: 'Nothing in this note answers this.',
   nearest: 'Nearest passages',
-  playFrom: params('Play from {time}'),
   pauseAt: params('Pause at {time}'),
   goTo: params('Go to {time}'),
   notAll: 'Not everything was read because the transcript is too long for the language model.',
@@ -28,10 +25,8 @@ const english = {
   keep: 'Keep as side notes',
   kept: count({ one: '{count} side note added.', many: '{count} side notes added.' }),
   quoted: params('“{quote}”'),
-  copy: 'Copy',
-  copied: 'Copied.',
   notAnswered: 'The question could not be answered.',
 };
 
 export type English = typeof english;
-export const words = i18n('questions', english);
+export const words = wordsFor('questions', english);

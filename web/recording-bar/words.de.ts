@@ -4,10 +4,8 @@ import type { English } from './words.ts';
 export default {
   area: 'Laufende Aufnahme',
   time: 'Aufnahmezeit: {time}',
-  level: 'Pegel',
   silent: 'still',
   quiet: 'leise',
-  good: 'gut',
   loud: 'zu laut',
   opening: 'Mikrofon wird gestartet…',
   openingDo: 'Wenn der Browser fragt, erlauben Sie das Mikrofon.',
@@ -38,8 +36,6 @@ export default {
   roomDo: 'Läuft weiter, auch wenn Sie diese Seite schließen.',
   missed: '{from}–{to} nicht aufgenommen',
 
-  dismiss: 'Ausblenden',
-  cancel: 'Abbrechen',
   pause: 'Pausieren',
   resume: 'Fortsetzen',
   goOn: 'Aufnahme fortsetzen',
@@ -55,8 +51,6 @@ export default {
   markMoment: 'Moment merken',
   marked: 'Moment bei {time} gemerkt.',
   notMarked: 'Der Moment konnte nicht gemerkt werden.',
-  tryAgain: 'Erneut versuchen',
-  openNote: 'Notiz öffnen',
   changeSource: 'Quelle wechseln',
   chooseAnother: 'Anderes wählen',
   record: 'Aufnehmen',
@@ -70,7 +64,6 @@ export default {
     'Trennen Sie Namen durch Kommas. Das hilft der Spracherkennung; niemand wird benachrichtigt.',
   peopleMax:
     'Zu viele Namen, oder ein Name ist zu lang: Möglich sind {names} Namen mit je höchstens {characters} Zeichen.',
-  spokenLanguage: 'Gesprochene Sprache',
   detect: 'automatisch erkennen',
   new: 'Neu',
   sourceAndOptions: 'Quelle und Optionen',
@@ -81,7 +74,6 @@ export default {
   rooms: 'Räume',
   onServer: 'auf dem Server',
   inUse: 'wird von {name} verwendet',
-  untitledAt: 'Aufnahme, {time}',
   elsewhereOn: 'Aufnahme auf {device}',
   levelNothing: 'kein Signal',
   levelPaused: 'pausiert',
@@ -140,8 +132,6 @@ export default {
   noTabHere:
     'Dieser Browser kann kein Audio aus einem Tab aufnehmen. Chrome, Edge und andere Chromium-Browser am Computer können es.',
   kindOf: 'Art der Aufnahme',
-  meeting: 'Besprechung',
-  solo: 'Nur ich',
   combined: 'Mikrofon und Lautsprecher',
   saidStarted: 'Aufnahme gestartet.',
   saidStopped: 'Aufnahme beendet. Die Notiz wird erstellt.',

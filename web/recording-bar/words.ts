@@ -1,13 +1,11 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../words/i18n.ts';
+import { wordsFor } from '../components/words.ts';
 
 const english = {
   area: 'Current recording',
   time: params('Recording time: {time}'),
-  level: 'Level',
   silent: 'silent',
   quiet: 'quiet',
-  good: 'good',
   loud: 'too loud',
   opening: 'Starting the microphone…',
   openingDo: 'If the browser asks for access to the microphone, allow it.',
@@ -38,8 +36,6 @@ const english = {
   roomDo: 'Continues even if you close this page.',
   missed: params('{from}–{to} not recorded'),
 
-  dismiss: 'Dismiss',
-  cancel: 'Cancel',
   pause: 'Pause',
   resume: 'Resume',
   goOn: 'Continue recording',
@@ -59,8 +55,6 @@ const english = {
   markMoment: 'Mark moment',
   marked: params('Moment marked at {time}.'),
   notMarked: 'The moment could not be marked.',
-  tryAgain: 'Try again',
-  openNote: 'Open note',
   changeSource: 'Change source',
   chooseAnother: 'Choose another',
   record: 'Record',
@@ -74,7 +68,6 @@ const english = {
   peopleMax: params(
     'Too many names, or one is too long: a recording takes {names} names of up to {characters} characters.',
   ),
-  spokenLanguage: 'Spoken language',
   detect: 'detect automatically',
   new: 'New',
   sourceAndOptions: 'Source and options',
@@ -85,7 +78,6 @@ const english = {
   rooms: 'Rooms',
   onServer: 'on the server',
   inUse: params('in use by {name}'),
-  untitledAt: params('Recording, {time}'),
   elsewhereOn: params('Recording on {device}'),
   levelNothing: 'no signal',
   levelPaused: 'paused',
@@ -140,8 +132,6 @@ const english = {
   noTabHere:
     'This browser can’t record audio from a tab. Chrome, Edge and other Chromium browsers on a computer can.',
   kindOf: 'Type of recording',
-  meeting: 'Meeting',
-  solo: 'Just me',
   combined: 'Microphone and speakers',
   saidStarted: 'Recording started.',
   saidStopped: 'Recording stopped. Your note is being created.',
@@ -162,4 +152,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('recording-bar', english);
+export const words = wordsFor('recording-bar', english);

@@ -6,7 +6,6 @@ export default {
   protectTitle: 'Vor dem Löschen schützen',
   howLong: 'Wie lange',
   untilLifted: 'bis ich den Schutz entferne',
-  untilDay: 'bis {day}',
   chosenDay: 'bis zu einem Tag…',
   day: 'Tag',
   reason: 'Grund (optional)',
@@ -54,11 +53,9 @@ export default {
   asMine: 'wie für mich festgelegt',
   otherDays: 'nach … Tagen',
   days: 'Tage',
-  save: 'Speichern',
   noLonger: 'Eine längere Frist ist auf diesem Server nicht möglich.',
   takesEffect: 'Bis {time} wird wegen dieser Frist nichts gelöscht.',
   changesWait: 'Jede Änderung einer Frist wartet 24 Stunden.',
-  undo: 'Rückgängig',
   periodSaved: 'Frist gespeichert',
   notSaved: 'Die Frist konnte nicht gespeichert werden.',
   notRead: 'Die Aufbewahrung konnte nicht geladen werden.',
@@ -68,10 +65,8 @@ export default {
   giveFolder: 'Einem Ordner eine eigene Frist geben',
   audioOf: 'Audio: {period}',
   notesOf: 'Notizen: {period}',
-  edit: 'Bearbeiten',
   editPeriod: 'Frist von {name} bearbeiten',
   removePeriod: 'Diese Frist entfernen',
-  close: 'Schließen',
   next30: 'In den nächsten 30 Tagen',
   willGo: { one: '{count} Notiz wird gelöscht.', many: '{count} Notizen werden gelöscht.' },
   audioGoes: {
@@ -90,7 +85,6 @@ export default {
   on: 'Am',
   note: 'Notiz',
   because: 'Grund',
-  whatToDo: 'Schutz',
   untitled: 'Notiz ohne Titel',
   audioOnly: 'nur Audio, {because}',
   byFolder: '{folder}, {period}',
@@ -146,7 +140,6 @@ export default {
   confirmMeans:
     'Was gelöscht ist, wird unlesbar, auch für alle, die es lesen konnten. Das lässt sich nicht rückgängig machen.',
   typeNumber: 'Anzahl eingeben: {count}',
-  deleteForGood: 'Endgültig löschen',
   notConfirmed: 'Es wurde nichts gelöscht.',
   confirmed: 'Wird innerhalb einer Stunde gelöscht',
 
@@ -155,5 +148,4 @@ export default {
   audioGoesOn: 'Das Audio von 1 Notiz wird am {day} gelöscht.',
   manyAudioGoOn: 'Das Audio von {count} Notizen wird am {day} gelöscht.',
   show: 'Zeigen, was gelöscht wird',
-  dismiss: 'Ausblenden',
 } satisfies Translation<English>;

@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../words/i18n.ts';
+import { wordsFor } from '../components/words.ts';
 
 const english = {
   // Protection of one note.
@@ -7,7 +7,6 @@ const english = {
   protectTitle: 'Protect from deletion',
   howLong: 'How long',
   untilLifted: 'until I remove the protection',
-  untilDay: params('until {day}'),
   chosenDay: 'until a day…',
   day: 'Day',
   reason: 'Reason (optional)',
@@ -56,11 +55,9 @@ const english = {
   asMine: 'as set for me',
   otherDays: 'after … days',
   days: 'Days',
-  save: 'Save',
   noLonger: 'A longer period isn’t possible on this server.',
   takesEffect: params('Until {time}, nothing is deleted because of this period.'),
   changesWait: 'Every change of a period waits 24 hours.',
-  undo: 'Undo',
   periodSaved: 'Period saved',
   notSaved: 'The period could not be saved.',
   notRead: 'Retention could not be read.',
@@ -70,10 +67,8 @@ const english = {
   giveFolder: 'Give a folder its own period',
   audioOf: params('Audio: {period}'),
   notesOf: params('Notes: {period}'),
-  edit: 'Edit',
   editPeriod: params('Edit the period of {name}'),
   removePeriod: 'Remove this period',
-  close: 'Close',
   next30: 'In the next 30 days',
   willGo: count({
     one: '{count} note will be deleted.',
@@ -95,7 +90,6 @@ const english = {
   on: 'On',
   note: 'Note',
   because: 'Because',
-  whatToDo: 'Protection',
   untitled: 'Untitled note',
   audioOnly: params('audio only, {because}'),
   byFolder: params('{folder}, {period}'),
@@ -152,7 +146,6 @@ const english = {
   confirmMeans:
     'What is deleted becomes unreadable for everyone who could read it. This can’t be undone.',
   typeNumber: params('Type the number: {count}'),
-  deleteForGood: 'Delete permanently',
   notConfirmed: 'Nothing was deleted.',
   confirmed: 'They’ll be deleted within the hour',
 
@@ -162,8 +155,7 @@ const english = {
   audioGoesOn: params('The audio of 1 note will be deleted on {day}.'),
   manyAudioGoOn: params('The audio of {count} notes will be deleted on {day}.'),
   show: 'Show what will be deleted',
-  dismiss: 'Dismiss',
 };
 
 export type English = typeof english;
-export const words = i18n('retention', english);
+export const words = wordsFor('retention', english);

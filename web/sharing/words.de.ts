@@ -74,7 +74,6 @@ export default {
   linkLive: 'Live-Untertitel während der Aufnahme',
   linkLiveMeans:
     'Wer den Link öffnet, liest mit, während gesprochen wird. Sonst erscheint die Notiz nach dem Ende der Aufnahme.',
-  cancel: 'Abbrechen',
   linkNotMade: 'Es wurde kein Link angelegt.',
   copyNow: 'Link jetzt kopieren',
   onlyOnce:
@@ -84,7 +83,6 @@ export default {
   qrCode: 'Der Link als QR-Code',
   qrHint: 'Zeigen Sie ihn den Anwesenden: Die Kamera ihres Telefons öffnet die Notiz.',
   noQrCode: 'Kein QR-Code: Ein Telefon kann diesen Link nicht öffnen.',
-  delete: 'Löschen…',
   deleteNamed: 'Löschen… {name}',
   deleteLinkTitle: 'Link „{name}“ löschen?',
   deleteLinkMeans:

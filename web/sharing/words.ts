@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../words/i18n.ts';
+import { wordsFor } from '../components/words.ts';
 
 const english = {
   noteOf: params('{name}’s note'),
@@ -77,7 +77,6 @@ const english = {
   linkLive: 'Live captions while recording',
   linkLiveMeans:
     'Whoever opens the link reads along while people talk. Otherwise the note appears when the recording has ended.',
-  cancel: 'Cancel',
   linkNotMade: 'No link was created.',
   copyNow: 'Copy the link now',
   onlyOnce: 'The link is shown only this once. Later you can delete it or create another.',
@@ -86,7 +85,6 @@ const english = {
   qrCode: 'The link as a QR code',
   qrHint: 'Show this to people in the room: their phone’s camera opens the note.',
   noQrCode: 'No QR code: a phone can’t open this link.',
-  delete: 'Delete…',
   deleteNamed: params('Delete… {name}'),
   deleteLinkTitle: params('Delete the link “{name}”?'),
   deleteLinkMeans:
@@ -120,4 +118,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('sharing', english);
+export const words = wordsFor('sharing', english);

@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../words/i18n.ts';
+import { wordsFor } from '../components/words.ts';
 
 const english = {
   // The part of the page.
@@ -7,7 +7,6 @@ const english = {
   intro: 'Names and terms that are to be spelled right, in transcripts and summaries.',
   whose: 'Whose words',
   mine: 'My words',
-  house: 'For everyone',
   houseMeans: 'These words count in the recordings of all people.',
   houseByAdministrators:
     'These words count in the recordings of all people. Administrators change them.',
@@ -27,11 +26,7 @@ const english = {
   for: 'For',
   allFolders: 'all folders',
   addIt: 'Add',
-  save: 'Save',
-  cancel: 'Cancel',
-  close: 'Close',
   delete: 'Delete',
-  edit: 'Edit',
   editNamed: params('Edit {word}'),
   taken: 'There is already a word that is written so.',
   saved: params('{word} was saved'),
@@ -50,7 +45,6 @@ const english = {
   becomes: 'is written',
   always: 'Always write it so',
   alwaysNamed: params('Always write it so: {write}'),
-  dismiss: 'Dismiss',
   dismissNamed: params('Dismiss: {write}'),
   dismissed: 'Dismissed',
   writtenSo: params('“{write}” is written so from now on'),
@@ -115,4 +109,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('spelling', english);
+export const words = wordsFor('spelling', english);

@@ -9,24 +9,18 @@ export default {
   typeKey: 'Stattdessen den Schlüssel eintippen',
   digits: 'Geben Sie die 6 Ziffern ein, die die App zeigt',
   check: 'Prüfen und weiter',
-  cancel: 'Abbrechen',
   codesTitle: 'Bewahren Sie diese Wiederherstellungscodes auf',
   codesMeaning:
     'Die Anmeldung in zwei Schritten ist an. Wenn Ihr Telefon verloren geht, können Sie sich mit jedem dieser Codes einmal anmelden. Sie werden nur jetzt angezeigt.',
   renewedMeaning:
     'Die alten Codes gelten nicht mehr. Wenn Ihr Telefon verloren geht, können Sie sich mit jedem der neuen Codes einmal anmelden. Sie werden nur jetzt angezeigt.',
-  copyCodes: 'Kopieren',
   saveCodes: 'Als Textdatei speichern',
   printCodes: 'Drucken',
   stored: 'Ich habe sie sicher aufbewahrt.',
   codesOf: 'Mitschrift: Wiederherstellungscodes von {user} auf {server}',
   codesFile: 'wiederherstellungscodes',
-  password: 'Passwort',
-  continue: 'Weiter',
-  unchanged: 'Es wurde nichts geändert.',
   codeTitle: 'Code eingeben',
   codeLabel: '6 Ziffern aus Ihrer Authenticator-App',
-  recoveryTitle: 'Wiederherstellungs\u00ADcode eingeben',
   recoveryLabel: 'Einer Ihrer Wiederherstellungscodes',
   recoveryHint:
     'Der Code ist danach verbraucht. Kein Code mehr da? Ein Administrator kann die Anmeldung in zwei Schritten für Sie ausschalten.',
@@ -38,8 +32,6 @@ export default {
   useRecovery: 'Wiederherstellungscode verwenden',
   useApp: 'Stattdessen die App verwenden',
   back: 'Zurück zu Benutzername und Passwort',
-  logIn: 'Anmelden',
   mustHint:
     'Dieser Server verlangt von Ihnen die Anmeldung in zwei Schritten. Das Einrichten dauert etwa zwei Minuten und braucht eine App auf Ihrem Telefon.',
-  logOut: 'Abmelden',
 } satisfies Translation<English>;

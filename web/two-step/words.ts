@@ -1,5 +1,5 @@
 import { params } from '@nanostores/i18n';
-import { i18n } from '../words/i18n.ts';
+import { wordsFor } from '../components/words.ts';
 
 const english = {
   setUpTitle: 'Set up two-step login',
@@ -9,24 +9,18 @@ const english = {
   typeKey: 'Type the key instead',
   digits: 'Enter the 6 digits the app shows',
   check: 'Check and continue',
-  cancel: 'Cancel',
   codesTitle: 'Keep these recovery codes',
   codesMeaning:
     'Two-step login is on. If your phone is lost, each of these codes logs you in once. They’re shown only now.',
   renewedMeaning:
     'The old codes no longer work. If your phone is lost, each of these logs you in once. They’re shown only now.',
-  copyCodes: 'Copy',
   saveCodes: 'Save as text file',
   printCodes: 'Print',
   stored: 'I’ve stored them somewhere safe.',
   codesOf: params('Mitschrift: recovery codes of {user} on {server}'),
   codesFile: 'recovery-codes',
-  password: 'Password',
-  continue: 'Continue',
-  unchanged: 'Nothing was changed.',
   codeTitle: 'Enter code',
   codeLabel: '6 digits from your authenticator app',
-  recoveryTitle: 'Enter recovery code',
   recoveryLabel: 'One of your recovery codes',
   recoveryHint:
     'The code is used up by this. No code left? An administrator can switch off two-step login for you.',
@@ -36,11 +30,9 @@ const english = {
   useRecovery: 'Use a recovery code',
   useApp: 'Use the app instead',
   back: 'Back to user name and password',
-  logIn: 'Log in',
   mustHint:
     'This server asks you for two-step login. Setting up takes about two minutes and needs an app on your phone.',
-  logOut: 'Log out',
 };
 
 export type English = typeof english;
-export const words = i18n('two-step', english);
+export const words = wordsFor('two-step', english);

@@ -22,17 +22,14 @@ export default {
   voices: 'Bekannte Stimmen',
   voicesHint: 'Damit werden Namen vorgeschlagen. Sie können jede Stimme umbenennen oder löschen.',
   toVoices: 'Stimmen verwalten',
-  password: 'Passwort',
   passwordHint: 'Sie werden überall sonst abgemeldet. Eine laufende Aufnahme geht weiter.',
   currentPassword: 'Aktuelles Passwort',
   changePassword: 'Passwort ändern',
   passwordChanged: 'Passwort geändert. Sie wurden überall sonst abgemeldet.',
   passwordKept: 'Ihr Passwort wurde nicht geändert.',
-  notesFolder: 'Notizordner',
   notesFolderHint:
     'Jede Notiz wird beim Speichern in diesen Ordner auf dem Server kopiert. Notizen, die Sie dort geändert haben, bleiben erhalten.',
   notesFolderNone: 'Sie haben keinen Notizordner. Ihr Administrator kann einen einrichten.',
-  notesFolderSave: 'Speichern',
   notesFolderRemove: 'Nicht mehr kopieren',
   notesFolderSaved: 'Notizordner gespeichert. Ihre Notizen werden kopiert.',
   notesFolderRemoved: 'Es wird nicht mehr kopiert. Die Kopien im Ordner bleiben erhalten.',
@@ -67,7 +64,6 @@ export default {
   thisOne: 'hier',
   since: 'seit {time}',
   lastUsed: 'zuletzt verwendet {time}',
-  end: 'Abmelden',
   ended: 'Sitzung abgemeldet.',
   forget: 'Dieser Browser',
   forgetHint:
@@ -82,7 +78,6 @@ export default {
   forgetText:
     'Sie werden abgemeldet, und alles, was Mitschrift in diesem Browser aufbewahrt, wird gelöscht. Ihre Notizen auf dem Server bleiben erhalten.',
   forgetNow: 'Abmelden und löschen',
-  cancel: 'Abbrechen',
   signOn: 'Single Sign-on',
   signOnHint:
     'Melden Sie sich mit Ihrem Konto bei {provider} an. Ihre Notizen und Ihr Name hier bleiben gleich.',
@@ -92,7 +87,6 @@ export default {
   linkAsk: 'Konto bei {provider} verbinden…',
   unlinkAsk: 'Verbindung trennen…',
   unlink: 'Verbindung trennen',
-  goOn: 'Weiter',
   unlinked: 'Verbindung getrennt.',
   onlyProvider:
     'Sie haben hier kein Passwort. Um die Verbindung zu trennen, bitten Sie einen Administrator um einen Link, mit dem Sie eines wählen.',

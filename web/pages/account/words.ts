@@ -1,5 +1,5 @@
 import { params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   title: 'Account',
@@ -22,17 +22,14 @@ const english = {
   voices: 'Known voices',
   voicesHint: 'Used to suggest names. You can rename or delete each voice.',
   toVoices: 'Manage voices',
-  password: 'Password',
   passwordHint: 'You will be logged out everywhere else. A recording in progress continues.',
   currentPassword: 'Current password',
   changePassword: 'Change password',
   passwordChanged: 'Password changed. You have been logged out everywhere else.',
   passwordKept: 'Your password was not changed.',
-  notesFolder: 'Notes folder',
   notesFolderHint:
     'Each note is copied into this folder on the server when it is saved. Notes that you changed there are kept.',
   notesFolderNone: 'You have no notes folder. Ask your administrator to set one up.',
-  notesFolderSave: 'Save',
   notesFolderRemove: 'Stop copying',
   notesFolderSaved: 'Notes folder saved. Your notes are being copied.',
   notesFolderRemoved: 'Copying stopped. The copies in the folder were kept.',
@@ -66,7 +63,6 @@ const english = {
   thisOne: 'here',
   since: params('since {time}'),
   lastUsed: params('last used {time}'),
-  end: 'Log out',
   ended: 'Session logged out.',
   forget: 'This browser',
   forgetHint:
@@ -82,7 +78,6 @@ const english = {
   forgetText:
     'You’ll be logged out, and everything that Mitschrift keeps in this browser will be deleted. Your notes on the server are kept.',
   forgetNow: 'Log out and delete',
-  cancel: 'Cancel',
   signOn: 'Single sign-on',
   signOnHint: params(
     'Log in with your {provider} account. Your notes and name here stay the same.',
@@ -93,11 +88,10 @@ const english = {
   linkAsk: params('Link {provider} account…'),
   unlinkAsk: 'Unlink…',
   unlink: 'Unlink',
-  goOn: 'Continue',
   unlinked: 'Account unlinked.',
   onlyProvider:
     'You have no password here. To unlink, ask an administrator for a link to choose one.',
 };
 
 export type English = typeof english;
-export const words = i18n('account', english);
+export const words = wordsFor('account', english);

@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   groups: 'Groups',
@@ -12,15 +12,10 @@ const english = {
   none: 'No groups yet.',
   people: count({ one: '{count} person', many: '{count} people' }),
   noMembers: 'nobody yet',
-  edit: 'Edit',
-  editNamed: params('Edit {name}'),
-  name: 'Name',
   claim: 'Group at the provider (optional)',
   claimAt: params('Group at {provider} (optional)'),
   claimHint: 'With a name here, members follow the provider at each login.',
   follows: params('follows {claim}'),
-  save: 'Save',
-  close: 'Close',
   saved: params('Group {name} saved'),
   notSaved: 'The group could not be saved.',
   members: 'Members',
@@ -39,4 +34,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('groups', english);
+export const words = wordsFor('groups', english);

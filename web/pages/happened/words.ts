@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   title: 'What happened',
@@ -77,4 +77,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('happened', english);
+export const words = wordsFor('happened', english);

@@ -4,8 +4,6 @@ import type { English } from './words.ts';
 export default {
   title: 'Notizen',
 
-  meeting: 'Besprechung',
-  solo: 'Nur ich',
   noSpeech: 'Die Spracherkennung ist noch nicht eingerichtet.',
   noSpeechSafe:
     'Sie können trotzdem aufnehmen. Aufnahmen werden gespeichert und transkribiert, sobald ein Modell oder ein Server eingerichtet ist.',
@@ -24,10 +22,7 @@ export default {
   recordingNow: 'Aufnahme läuft',
   pausedNow: 'Pausiert',
   quoted: '„… {text}“',
-  untitled: 'Aufnahme, {time}',
   withoutName: 'Aufnahme ohne Titel',
-  retry: 'Erneut versuchen',
-  dismiss: 'Ausblenden',
   keptSafe: 'Das Audio ist gespeichert.',
   retriesItself: 'Mitschrift versucht es automatisch erneut (wartet auf {what}).',
   nameSpeakers: 'Sprecher benennen',
@@ -64,9 +59,6 @@ export default {
   uploaded: '{name} wurde hochgeladen.',
   sameBefore: 'Zu diesem Audio gibt es bereits eine Notiz:',
   seeEarlier: 'frühere Notiz öffnen',
-  close: 'Schließen',
-
-  leave: 'Abbrechen',
 
   select: 'Auswählen',
   selectNote: 'Auswählen: {title}',
@@ -130,7 +122,6 @@ export default {
   partlyFiled: '{done} von {total} Notizen wurden geändert.',
   refusedNote: '„{title}“: {reason}',
   undoFor: 'Für {count} rückgängig',
-  eraseMany: 'Löschen…',
   eraseManyTitle: { one: '{count} Notiz löschen?', many: '{count} Notizen löschen?' },
   eraseManyText:
     'Dokumente, Audio und jedes Wort werden endgültig gelöscht, auch für alle, die die Notizen durch Teilen oder einen Link lesen können. Das kann nicht rückgängig gemacht werden.',
@@ -152,7 +143,6 @@ export default {
   showThese: { one: '{number} Notiz zeigen', many: '{number} Notizen zeigen' },
   removeNamed: 'Filter entfernen: {name}',
   type: 'Art',
-  ownDates: 'Andere Daten',
   filter: 'Filtern',
   all: 'Alle',
   meetings: 'Besprechungen',

@@ -1,12 +1,10 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   title: 'Notes',
 
   // The recorder.
-  meeting: 'Meeting',
-  solo: 'Just me',
   noSpeech: 'Speech recognition is not set up yet.',
   noSpeechSafe:
     'You can already record. Recordings are saved and transcribed as soon as a model or server is set up.',
@@ -28,10 +26,7 @@ const english = {
   recordingNow: 'Recording',
   pausedNow: 'Paused',
   quoted: params('“… {text}”'),
-  untitled: params('Recording, {time}'),
   withoutName: 'Untitled recording',
-  retry: 'Try again',
-  dismiss: 'Dismiss',
   keptSafe: 'The audio is saved.',
   retriesItself: params('Mitschrift will try again automatically (waiting for {what}).'),
   nameSpeakers: 'Name speakers',
@@ -69,8 +64,6 @@ const english = {
   uploaded: params('{name} was uploaded.'),
   sameBefore: 'There is already a note with this audio:',
   seeEarlier: 'open earlier note',
-  close: 'Close',
-  leave: 'Cancel',
 
   // Several notes at once.
   select: 'Select',
@@ -129,7 +122,6 @@ const english = {
   partlyFiled: params('{done} of {total} notes were changed.'),
   refusedNote: params('“{title}”: {reason}'),
   undoFor: params('Undo for {count}'),
-  eraseMany: 'Delete…',
   eraseManyTitle: count({ one: 'Delete {count} note?', many: 'Delete {count} notes?' }),
   eraseManyText:
     'Documents, audio and every word are permanently deleted, also for everybody who can read the notes by sharing or a link. This can’t be undone.',
@@ -155,7 +147,6 @@ const english = {
   ),
   removeNamed: params('Remove filter: {name}'),
   type: 'Type',
-  ownDates: 'Other dates',
   all: 'All',
   meetings: 'Meetings',
   chooseFiles: 'Choose files',
@@ -190,4 +181,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('home', english);
+export const words = wordsFor('home', english);

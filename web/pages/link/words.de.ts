@@ -4,10 +4,8 @@ import type { English } from './words.ts';
 export default {
   forYou: 'Eine Notiz für Sie',
   opens: 'Die Notiz wird geöffnet…',
-  password: 'Passwort',
   passwordHint: 'Wer Ihnen den Link geschickt hat, kennt das Passwort.',
   wrong: 'Falsches Passwort. Nach 10 Versuchen gibt es einige Minuten Pause.',
-  openNote: 'Notiz öffnen',
   over: 'Dieser Link ist nicht mehr gültig.',
   overHint:
     'Der Link ist abgelaufen, wurde gelöscht oder ist unvollständig. Bitten Sie die Person, die den Link geschickt hat, um einen neuen.',

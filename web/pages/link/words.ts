@@ -1,13 +1,11 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   forYou: 'A note for you',
   opens: 'Opening the note…',
-  password: 'Password',
   passwordHint: 'Whoever sent you the link knows the password.',
   wrong: 'Wrong password. After 10 tries there’s a wait of some minutes.',
-  openNote: 'Open note',
   over: 'This link is no longer valid.',
   overHint:
     'The link has ended, was deleted or is incomplete. Ask whoever sent the link to you for a new one.',
@@ -47,4 +45,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('link', english);
+export const words = wordsFor('link', english);

@@ -2,10 +2,7 @@ import type { Translation } from '../../words/i18n.ts';
 import type { English } from './words.ts';
 
 export default {
-  title: 'Anmelden',
   name: 'Benutzername',
-  password: 'Passwort',
-  logIn: 'Anmelden',
   wrong: 'Benutzername oder Passwort ist falsch.',
   wrongHint:
     'Achten Sie auf Groß- und Kleinschreibung. Nach 10 Versuchen in einer Minute müssen Sie kurz warten.',
@@ -44,7 +41,6 @@ export default {
   notTheGiven: 'Mindestens 8 Zeichen, und nicht das aktuelle.',
   givenPassword: 'Aktuelles Passwort',
   saveAndContinue: 'Speichern und weiter',
-  logOut: 'Abmelden',
   logInWith: 'Mit {provider} anmelden',
   inAnotherTab:
     'Öffnet sich in einem anderen Tab, weil dieser aufnimmt. Die Aufnahme wird fortgesetzt.',

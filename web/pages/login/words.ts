@@ -1,11 +1,8 @@
 import { params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
-  title: 'Log in',
   name: 'User name',
-  password: 'Password',
-  logIn: 'Log in',
   wrong: 'Wrong user name or password.',
   wrongHint:
     'Check upper and lower case. After 10 attempts in a minute, you have to wait a moment.',
@@ -42,7 +39,6 @@ const english = {
   notTheGiven: 'At least 8 characters, and not your current password.',
   givenPassword: 'Current password',
   saveAndContinue: 'Save and continue',
-  logOut: 'Log out',
   logInWith: params('Log in with {provider}'),
   inAnotherTab: 'Opens in another tab, because this one is recording. The recording continues.',
   or: 'or',
@@ -56,4 +52,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('login', english);
+export const words = wordsFor('login', english);

@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   title: 'Organise',
@@ -15,15 +15,9 @@ const english = {
   create: 'Create',
   notes: count({ one: '{count} note', many: '{count} notes' }),
   overNotes: params('over {count} notes'),
-  edit: 'Edit',
-  editNamed: params('Edit {name}'),
-  name: 'Name',
   typeOfNew: 'Type of new recordings',
   asChosen: 'as chosen when recording',
-  meeting: 'Meeting',
-  solo: 'Just me',
   typeIs: params('type {type}'),
-  spokenLanguage: 'Spoken language',
   detect: 'Detect automatically',
   colour: 'Colour',
   colour1: 'indigo',
@@ -34,8 +28,6 @@ const english = {
   colour6: 'olive',
   colour7: 'rust',
   colour8: 'grey',
-  save: 'Save',
-  cancel: 'Cancel',
   deleteFolder: 'Delete folder…',
   deleteTag: 'Delete tag…',
   deleteFolderTitle: params('Delete folder “{name}”?'),
@@ -64,4 +56,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('organise', english);
+export const words = wordsFor('organise', english);

@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   title: 'Note',
@@ -7,13 +7,10 @@ const english = {
   opens: 'Opening the note…',
   missing: 'Note not found.',
   missingHint: 'It was deleted, or it’s not shared with you.',
-  toNotes: 'To my notes',
-  tryAgain: 'Try again',
   withoutTitle: 'Untitled',
   noteTitle: 'Title',
   correctTitle: 'Edit title',
   titleChanged: 'Title changed.',
-  meeting: 'Meeting',
   solo: 'Solo',
   speakerNumber: params('Speaker {number}'),
   changeNames: 'Change names',
@@ -29,7 +26,6 @@ const english = {
   open: 'Open questions',
   point: 'Key points',
   unfounded: 'not found in the transcript',
-  hearAt: params('Play from {time}'),
   speakingTime: 'Speaking time',
   howItCame: 'About this recording',
   recorded: 'Recorded',
@@ -71,9 +67,7 @@ const english = {
   showInFolder: 'Show in folder',
   processAgain: 'Process again…',
   howItGotHere: 'Processing history',
-  delete: 'Delete…',
   deleteThis: 'Delete this recording?',
-  deleteForGood: 'Delete permanently',
   deleteMeans:
     'The audio, the three documents and the whole transcript are permanently deleted. This can’t be undone. If an older backup is restored, the recording is deleted from it too.',
   deleteLeaves: 'Copies in your notes app that you have changed are kept.',
@@ -92,7 +86,6 @@ const english = {
   'means:diarize': 'Who spoke when, and everything after that.',
   'from:speech-to-text': 'Transcribe again',
   'means:speech-to-text': 'Everything, starting from the audio. This takes longest.',
-  spokenLanguage: 'Spoken language',
   foundOut: 'detect automatically',
   speechModel: 'Speech recognition model',
   speechModelHint: 'Only for this transcription. If empty, the model in the settings.',
@@ -125,7 +118,6 @@ const english = {
   versionSafe: params('Version {version} is still in use and unchanged. The audio is saved too.'),
   soundSafe: 'The audio and everything processed so far are saved.',
   keepVersion: params('Keep version {version}'),
-  dismiss: 'Dismiss',
   openSettings: 'Open settings',
   whatItSaid: 'Error details',
   waitsForNames: 'Waiting for the speakers’ names',
@@ -139,7 +131,6 @@ const english = {
   percentDone: params('{percent}%'),
   versionStays: params('Version {version} stays in use until then.'),
   noSpeech: 'No speech was found in this recording.',
-  playFrom: params('Play from {time}'),
   unsure: 'Possibly misheard',
   'doubt:repetition': 'Possibly repeated by speech recognition',
   'doubt:known-phrase': 'A phrase that speech recognition often invents in silence',
@@ -159,8 +150,6 @@ const english = {
   splitHint: 'Splits this passage before the word at the cursor',
   merge: 'Merge with next',
   editKeys: params('{save} to save, {leave} to cancel; your text is kept'),
-  leave: 'Cancel',
-  save: 'Save',
   saving: 'Saving…',
   changedMeanwhile: 'This passage was changed in the meantime.',
   changedMeanwhileHint: 'Your text is below and not saved yet. The saved text is now:',
@@ -189,19 +178,15 @@ const english = {
   myChanges: 'My changes',
   noChanges: 'You have not changed anything since you opened this page.',
   redo: 'Redo',
-  undo: 'Undo',
   undone: params('Undone: {what}'),
   redone: params('Redone: {what}'),
   changedSince: 'Changed again since',
-  copy: 'Copy',
   copyNote: 'Copy note',
   copyAll: 'Copy note with transcript',
   copyTranscript: 'Copy transcript',
   copyMarkdown: 'Copy as Markdown',
-  copied: 'Copied.',
   print: 'Print…',
   nothingToReplace: 'Search text and replacement are the same. Nothing was replaced.',
-  nothingChanged: 'Nothing was changed.',
   savedVersion: params('Version {version} saved.'),
   findInTranscript: 'Find in transcript',
   found: count({ one: '{count} match', many: '{count} matches' }),
@@ -210,7 +195,6 @@ const english = {
   hitBefore: 'Previous match',
   hitNext: 'Next match',
   capitals: 'Match case',
-  close: 'Close',
   replaceBy: 'Replace with',
   replaceThis: 'Replace',
   replaceAll: count({ one: 'Replace {count}', many: 'Replace all {count}' }),
@@ -254,7 +238,6 @@ const english = {
   readAloud: 'Announce to screen readers',
   giveName: 'add name',
   whoIs: params('Who is {voice}?'),
-  name: 'Name',
   onlySuggested:
     'When the recording is over, this name is suggested for the speaker. You can then confirm it or choose another.',
   useName: 'Use this name',
@@ -288,11 +271,8 @@ const english = {
   'line:task': 'Task',
   'line:open': 'Open question',
   'line:point': 'Point',
-  'add:decision': 'Add decision',
   'add:task': 'Add task',
-  'add:open': 'Add open question',
   'add:point': 'Add point',
-  'add:text': 'Add text',
   textOfLine: 'Text of this line',
   kindOfLine: 'Type',
   personOfTask: 'Person',
@@ -347,7 +327,6 @@ const english = {
   removed: 'removed: ',
   added: 'added: ',
   player: 'Player',
-  play: 'Play',
   pause: 'Pause',
   back10: 'Back 10 seconds',
   on10: 'Forward 10 seconds',
@@ -393,4 +372,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('recording', english);
+export const words = wordsFor('recording', english);

@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   rules: 'Rules',
@@ -12,7 +12,6 @@ const english = {
     'From top to bottom. For folder and template, the first rule that fits decides; tags add up.',
   newRule: 'New rule',
   editRule: 'Edit rule',
-  edit: 'Edit',
   editNumbered: params('Edit rule {number}'),
   up: params('Move rule {number} up'),
   down: params('Move rule {number} down'),
@@ -35,8 +34,6 @@ const english = {
   source_browser: 'a browser or another computer',
   source_upload: 'an uploaded file',
   type: 'The type is',
-  meeting: 'Meeting',
-  solo: 'Just me',
   language: 'The language is',
   days: 'The recording begins on',
   from: 'The recording begins from',
@@ -73,7 +70,6 @@ const english = {
   thenKind_solo: 'set the type to Just me',
   thenLanguage: params('set the language to {language}'),
   save: 'Save rule',
-  cancel: 'Cancel',
   tryIt: 'Try on the last 200 notes',
   delete: 'Delete rule',
   notSaved: 'The rule could not be saved.',
@@ -107,4 +103,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('rules', english);
+export const words = wordsFor('rules', english);

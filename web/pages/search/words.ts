@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   title: 'Search',
@@ -12,7 +12,6 @@ const english = {
   searchFor: params('Search for “{question}”'),
   askFor: params('Ask “{question}”'),
   askInstead: 'Ask instead',
-  untitled: params('Recording, {time}'),
   whatIsSearched: 'Titles, names, spoken words, summaries and side notes are searched.',
   whatIsAsked: 'A question is answered with passages that you can play.',
   answer: 'Answer',
@@ -56,19 +55,15 @@ const english = {
   searchFills: 'Results may be missing. This list is completed automatically.',
   searchFailed: 'The search failed.',
   searchAway: 'The server isn’t responding. Your notes are safe.',
-  retry: 'Try again',
-  playFrom: params('Play from {time}'),
   pauseAt: params('Pause at {time}'),
   written: 'Title, summary or side note',
   today: 'Today',
   yesterday: 'Yesterday',
   dayAndTime: params('{day}, {time}'),
   player: 'Player',
-  play: 'Play',
   pause: 'Pause',
-  closePlayer: 'Close',
   notPlayable: 'The audio can’t be played.',
 };
 
 export type English = typeof english;
-export const words = i18n('search', english);
+export const words = wordsFor('search', english);

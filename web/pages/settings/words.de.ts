@@ -49,7 +49,6 @@ export default {
   trialFailed: 'Die Probeanmeldung ist fehlgeschlagen.',
   wouldBeAdmitted: 'Diese Person würde angemeldet.',
   wouldBeRefused: 'Diese Person würde nicht zugelassen.',
-  nothingChanged: 'Es wurde nichts geändert.',
   readName: 'Name beim Anbieter ({claim})',
   readGroups: 'Gruppen beim Anbieter ({claim})',
   none: 'keine Angabe',
@@ -69,19 +68,16 @@ export default {
   signOn: 'Single Sign-on',
   noTwoStep: 'Zwei Schritte ausschalten',
   notesFolderOf: 'Notizordner…',
-  notesFolderTitle: 'Notizordner',
   notesFolderMeans:
     'Jede Notiz dieser Person wird beim Speichern in diesen Ordner auf dem Server kopiert.',
   notesFolderIs: 'Vollständiger Pfad. Ohne Angabe wird nichts kopiert.',
   notesFolderSet: 'Notizordner von {name} gespeichert.',
-  saveFolder: 'Speichern',
 
   unsaved: {
     one: '{count} nicht gespeicherte Änderung',
     many: '{count} nicht gespeicherte Änderungen',
   },
   undoChanges: 'Änderungen verwerfen',
-  save: 'Speichern',
   saved: { one: '{count} Änderung gespeichert.', many: '{count} Änderungen gespeichert.' },
   notLoaded: 'Die Einstellungen konnten nicht geladen werden.',
   notSaved:
@@ -133,14 +129,12 @@ export default {
   showLeft: 'Aufnahmen anzeigen',
   leftDate: 'Datum',
   leftKind: 'Art',
-  leftMeeting: 'Besprechung',
   leftSolo: 'Solo',
   leftLength: 'Länge',
   deleteLeft: 'Endgültig löschen…',
   deleteLeftThis: '{count} endgültig löschen?',
   deleteLeftMeans:
     'Audio, Notizen und Versionen werden endgültig gelöscht. Das lässt sich nicht rückgängig machen.',
-  deleteLeftNow: 'Endgültig löschen',
   leftDeleted: '{count} gelöscht.',
   since: 'seit {day}',
   lastHere: 'zuletzt aktiv {day}',
@@ -148,7 +142,6 @@ export default {
   recordings: { one: '{count} Aufnahme', many: '{count} Aufnahmen' },
   makeAdministrator: 'Adminrechte geben',
   noAdministrator: 'Adminrechte entziehen',
-  newPassword: 'Neues Passwort',
   inviteOpen: 'Person einladen…',
   invitePerson: 'Person einladen',
   inviteHint:
@@ -187,7 +180,6 @@ export default {
   removeForGood: 'Endgültig entfernen',
   lastAdministrator:
     'Es muss mindestens einen Administrator geben. Geben Sie zuerst einer anderen Person Adminrechte.',
-  unchanged: 'Es wurde nichts geändert.',
 
   models: 'Modelle',
   modelsIntro:
@@ -203,8 +195,6 @@ export default {
   recommended: 'empfohlen',
   stopped: 'abgebrochen',
   download: 'Herunterladen',
-  goOn: 'Erneut versuchen',
-  cancel: 'Abbrechen',
   remove: 'Entfernen…',
   removeNow: 'Entfernen',
   removeModelQuestion: '{title} entfernen?',

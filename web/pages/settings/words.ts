@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   title: 'Settings',
@@ -49,7 +49,6 @@ const english = {
   trialFailed: 'The trial login failed.',
   wouldBeAdmitted: 'This person would be logged in.',
   wouldBeRefused: 'This person would not be let in.',
-  nothingChanged: 'Nothing was changed.',
   readName: params('Name at the provider ({claim})'),
   readGroups: params('Groups at the provider ({claim})'),
   none: 'none',
@@ -69,19 +68,16 @@ const english = {
   signOn: 'single sign-on',
   noTwoStep: 'Switch off two-step login',
   notesFolderOf: 'Notes folder…',
-  notesFolderTitle: 'Notes folder',
   notesFolderMeans:
     'Each note of this person is copied into this folder on the server when it is saved.',
   notesFolderIs: 'Full path. If empty, nothing is copied.',
   notesFolderSet: params('Notes folder of {name} saved.'),
-  saveFolder: 'Save',
 
   unsaved: count({
     one: '{count} unsaved change',
     many: '{count} unsaved changes',
   }),
   undoChanges: 'Discard changes',
-  save: 'Save',
   saved: count({ one: '{count} change saved.', many: '{count} changes saved.' }),
   notLoaded: 'The settings could not be loaded.',
   notSaved: 'The settings could not be saved. The previous values still apply.',
@@ -131,13 +127,11 @@ const english = {
   showLeft: 'Show recordings',
   leftDate: 'Date',
   leftKind: 'Type',
-  leftMeeting: 'Meeting',
   leftSolo: 'Solo',
   leftLength: 'Length',
   deleteLeft: 'Delete permanently…',
   deleteLeftThis: params('Delete {count} permanently?'),
   deleteLeftMeans: 'Audio, notes and versions are permanently deleted. This can’t be undone.',
-  deleteLeftNow: 'Delete permanently',
   leftDeleted: params('{count} deleted.'),
   since: params('since {day}'),
   lastHere: params('last active {day}'),
@@ -145,7 +139,6 @@ const english = {
   recordings: count({ one: '{count} recording', many: '{count} recordings' }),
   makeAdministrator: 'Make administrator',
   noAdministrator: 'Remove as administrator',
-  newPassword: 'New password',
   inviteOpen: 'Invite person…',
   invitePerson: 'Invite person',
   inviteHint: 'You get a link to send. Whoever opens the link gets an account of their own.',
@@ -182,7 +175,6 @@ const english = {
   removeForGood: 'Remove permanently',
   lastAdministrator:
     'There must be at least one administrator. Make another person an administrator first.',
-  unchanged: 'Nothing was changed.',
 
   models: 'Models',
   modelsIntro:
@@ -198,8 +190,6 @@ const english = {
   recommended: 'recommended',
   stopped: 'stopped',
   download: 'Download',
-  goOn: 'Try again',
-  cancel: 'Cancel',
   remove: 'Remove…',
   removeNow: 'Remove',
   removeModelQuestion: params('Remove {title}?'),
@@ -246,4 +236,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('settings', english);
+export const words = wordsFor('settings', english);

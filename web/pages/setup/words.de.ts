@@ -8,11 +8,9 @@ export default {
   speech: 'Spracherkennung',
   summaries: 'Zusammenfassungen',
   microphone: 'Mikrofon',
-  notesFolder: 'Notizordner',
   first: 'Erste Aufnahme',
   doneStep: 'erledigt',
   skippedStep: 'übersprungen',
-  goOn: 'Weiter',
   skip: 'Überspringen',
 
   adminQuestion: 'Administratorkonto',
@@ -20,7 +18,6 @@ export default {
     'Die erste Person ist Administrator. Alle, die später hinzukommen, haben eigene Notizen, die andere nur sehen, wenn sie geteilt werden.',
   yourName: 'Benutzername',
   nameHint: '2 bis 32 Buchstaben, Ziffern oder @ . + - _. Er kann später nicht geändert werden.',
-  password: 'Passwort',
   code: 'Einrichtungscode',
   codeHint:
     'Erforderlich, weil diese Seite von einem anderen Computer oder Konto aus geöffnet wurde. Der Code steht im Log des Mitschrift-Servers und in der Datei setup-code.',
@@ -32,8 +29,6 @@ export default {
     'Dieser Schritt ist abgeschlossen. Weitere Personen können Sie später in den Einstellungen hinzufügen.',
   onlyAdministrators: 'Nur Administratoren können Mitschrift einrichten.',
   onlyAdministratorsHint: 'Alles, was Sie zum Aufnehmen brauchen, ist bereit.',
-  logIn: 'Anmelden',
-  toNotes: 'Zu meinen Notizen',
   refused: 'Das Administratorkonto konnte nicht angelegt werden.',
   notSaved: 'Das konnte nicht gespeichert werden. Ihre Eingaben sind noch da.',
 
@@ -64,7 +59,6 @@ export default {
   mirrorSetting: 'Spracherkennung, „Downloadquelle für Modelle“',
   downloadSaid: 'Fehlerdetails',
   chooseOther: 'Anderes Modell oder anderen Server wählen',
-  cancel: 'Abbrechen',
   address: 'Serveradresse',
   protocol: 'Protokoll',
   compat: 'OpenAI-kompatibel',

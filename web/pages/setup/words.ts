@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   title: 'Set up',
@@ -8,11 +8,9 @@ const english = {
   speech: 'Speech recognition',
   summaries: 'Summaries',
   microphone: 'Microphone',
-  notesFolder: 'Notes folder',
   first: 'First recording',
   doneStep: 'done',
   skippedStep: 'skipped',
-  goOn: 'Continue',
   skip: 'Skip',
 
   adminQuestion: 'Administrator account',
@@ -20,7 +18,6 @@ const english = {
     'The first person is the administrator. Everyone added later has their own notes, which others see only where their owner shares them.',
   yourName: 'User name',
   nameHint: '2 to 32 letters, digits or @ . + - _. It can’t be changed later.',
-  password: 'Password',
   code: 'Setup code',
   codeHint:
     'Required because this page was opened from another computer or account. The code is in the log of the Mitschrift server and in the file setup-code.',
@@ -31,8 +28,6 @@ const english = {
   createdHint: 'This step is complete. You can add more people later in the settings.',
   onlyAdministrators: 'Only administrators can set up Mitschrift.',
   onlyAdministratorsHint: 'Everything you need for recording is ready.',
-  logIn: 'Log in',
-  toNotes: 'To my notes',
   refused: 'The administrator account could not be created.',
   notSaved: 'This could not be saved. What you entered is still here.',
 
@@ -58,7 +53,6 @@ const english = {
   mirrorSetting: 'Speech recognition, “Download source for models”',
   downloadSaid: 'Error details',
   chooseOther: 'Choose another model or a server',
-  cancel: 'Cancel',
   address: 'Server address',
   protocol: 'Protocol',
   compat: 'OpenAI-compatible',
@@ -114,4 +108,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('setup', english);
+export const words = wordsFor('setup', english);

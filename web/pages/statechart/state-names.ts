@@ -1,7 +1,6 @@
 /** What states and stages are called, beside the codes that the log and the chart have for them. */
 import { computed } from 'nanostores';
 import { type Stage, waitedFor } from '../../client/stages.ts';
-import { words as general } from '../../components/words.ts';
 import { activePaths } from './moments.ts';
 import { words } from './words.ts';
 
@@ -16,8 +15,8 @@ type Names = {
   states(name: string): string;
 };
 
-export const stateNames = computed([words, general], (own, shared): Names => {
-  const texts: Readonly<Record<string, unknown>> = { ...shared, ...own };
+export const stateNames = computed(words, (said): Names => {
+  const texts: Readonly<Record<string, unknown>> = said;
   const text = (key: string) => {
     const found = texts[key];
     return typeof found === 'string' ? found : undefined;
@@ -30,15 +29,15 @@ export const stateNames = computed([words, general], (own, shared): Names => {
   };
   return {
     stage,
-    awaited: (code) => shared[waitedFor(code as Stage)],
+    awaited: (code) => said[waitedFor(code as Stage)],
     state,
     states(name) {
       const paths = activePaths(name);
       const isLeaf = (path: string) => !paths.some((other) => other.startsWith(`${path}.`));
-      const said = paths
+      const names = paths
         .filter((path) => isLeaf(path) && !path.endsWith('.done'))
         .map((path) => state(path.replace(/\.running$/, '')) ?? path);
-      return said.length > 0 ? said.join(', ') : (state(paths[0] ?? '') ?? name);
+      return names.length > 0 ? names.join(', ') : (state(paths[0] ?? '') ?? name);
     },
   };
 });

@@ -1,5 +1,5 @@
 import { count, params } from '@nanostores/i18n';
-import { i18n } from '../../words/i18n.ts';
+import { wordsFor } from '../../components/words.ts';
 
 const english = {
   templates: 'Templates',
@@ -7,7 +7,6 @@ const english = {
     'A template says what a summary looks like. Every line still has to be backed by something that was said.',
   newTemplate: 'New template',
   mine: 'Mine',
-  house: 'For everyone',
   for: 'For',
   forMe: 'only me',
   forAll: 'everyone',
@@ -21,9 +20,6 @@ const english = {
   copyToEdit: 'Copy to edit',
   copyNamed: params('Copy to edit: {name}'),
   copyOf: params('{name} (copy)'),
-  edit: 'Edit',
-  editNamed: params('Edit {name}'),
-  name: 'Name',
   sections: 'Sections',
   moveUp: params('Move section {number} up'),
   moveDown: params('Move section {number} down'),
@@ -47,8 +43,6 @@ const english = {
   'length:long': 'long',
   language: 'Language',
   asSpoken: 'as spoken',
-  save: 'Save',
-  cancel: 'Cancel',
   deleteTemplate: 'Delete template…',
   deleteTitle: params('Delete template “{name}”?'),
   deleteText:
@@ -73,4 +67,4 @@ const english = {
 };
 
 export type English = typeof english;
-export const words = i18n('templates', english);
+export const words = wordsFor('templates', english);
