@@ -5,6 +5,7 @@ import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { Taken } from '../../events/facts/retention.ts';
 import { type Recording, readRecording } from '../../projections/recording/recording.ts';
 import { compressFlac } from '../audio/flac.ts';
+import { stageFileNames } from '../shared/data-directory.ts';
 import { hashFile } from '../shared/files.ts';
 import type { Ownership } from '../../events/ownership.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -361,13 +362,14 @@ function replace(audio: AudioToKeep, file: AudioFile | null): void {
   Object.assign(audio, { file, asCaptured: false });
 }
 
-/** Removes, durably, what facts say is replaced or removed, and what an unfinished compression left. */
+/** Removes, durably, what facts say is replaced or removed, what was derived of it, and what an unfinished compression left. */
 async function removeLeftovers(
   { files }: Keeping,
   { recordingId, file, past }: AudioToKeep,
 ): Promise<void> {
   const names = [...past].filter((name) => name !== file?.path);
   await files.remove(recordingId, names);
+  await files.removeDerived(recordingId, stageFileNames);
 }
 
 /**

@@ -16,7 +16,7 @@ import { commands } from '../../projections/commands.ts';
 import { recordingById, recordings } from '../../projections/recordings.ts';
 import { removeTexts } from '../../projections/texts.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
-import { dataFolder } from '../../src/shared/data-directory.ts';
+import { dataFolder, speechFileName } from '../../src/shared/data-directory.ts';
 import { decodeToSpeech } from '../../src/audio/decode.ts';
 import { untilAborted } from '../../src/shared/abort.ts';
 import { wavHeader, wavHeaderBytes } from '../../src/audio/wav.ts';
@@ -84,6 +84,8 @@ for (const keep of ['flac', 'none'] as const) {
       await world.close();
       // The file that the facts name is there and whole.
       assert.deepEqual(await world.findings(id), []);
+      // What stages heard has all of it, too.
+      await writeFile(join(world.folder(id), speechFileName), 'all that was said');
       world = await openWorld(t, { keep, home });
       await world.done(id);
       assert.deepEqual(await world.files(id), keep === 'flac' ? ['audio.flac'] : []);
