@@ -16,7 +16,7 @@ import {
   removeCaptureFiles,
 } from './file/capture-files.ts';
 import { type CaptureOutcome, followCapture } from './follow-capture.ts';
-import type { CaptureStatus } from './process/protocol.ts';
+import { type CaptureStatus, claimToSocketMs } from './process/protocol.ts';
 import type { CombinedSource } from './pulse/combined-source.ts';
 import { keepCombined } from './pulse/keep-combined.ts';
 import { endUnwanted } from './reconcile-captures.ts';
@@ -88,8 +88,12 @@ async function record(
   const { recordingId, device } = reservation;
   const folder = deps.folderOf(recordingId);
   await privateDirectory(folder);
-  // Who tries again what failed long ago, maybe with others, does not expect a microphone to be opened.
-  if (reservation.control?.retried && !(await untilDiskAnswers(job, () => readClaim(folder)))) {
+  // Who tries again what failed long ago, maybe with others, does not expect a microphone to be opened; nor does who
+  // starts the service long after the process was killed that began it.
+  const { control } = reservation;
+  const isLate =
+    control !== null && (control.retried || Date.now() - control.startedAt > claimToSocketMs);
+  if (isLate && !(await untilDiskAnswers(job, () => readClaim(folder)))) {
     const channels = await untilDiskAnswers(job, () => channelsCaptured(folder));
     if (channels === null) throw nothingRecorded();
     return { reason: 'service-and-capture-died', channels };

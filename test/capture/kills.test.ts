@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
+import { ulid } from 'ulid';
 import { once } from 'node:events';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { openFileKeys } from '../../events/log/file-keys.ts';
+import { openLog } from '../../events/log/level-log.ts';
+import type { RecordingFactOf } from '../../events/facts/recording.ts';
+import { recordingHandler } from '../../src/recordings/handle.ts';
+import { nothingPromised } from '../support/recording-service.ts';
 import { alsaConfig } from '../../src/capture/device/alsa-config.ts';
 import { adoptCapture, startCapture } from '../../src/capture/process/client.ts';
 import { readClaim } from '../../src/capture/file/capture-files.ts';
@@ -178,6 +184,34 @@ test('service and capture both killed: what is on the disk is repaired and taken
   const file = await readFile(join(next.folder(first.id), 'audio.wav'));
   assert.equal(file.readUInt32LE(40), data.ledger!.samples * 2);
   assert.equal(file.length, 44 + data.ledger!.samples * 2);
+});
+
+test('a recording that was begun long before the service is started again opens no microphone', async (t) => {
+  const { root, open } = await setUp(t);
+  const id = ulid();
+  // Its process was killed before there was a capture.
+  const store = await openLog({
+    directory: join(root, 'log'),
+    keys: await openFileKeys(join(root, 'keys')),
+    clock: () => new Date(Date.now() - 3 * 3_600_000),
+  });
+  const data = { owner: 'guest', kind: 'solo', language: null, speakers: null } as const;
+  const started = {
+    type: 'recording.started',
+    data: { ...data, device: 'Desk Mic', trigger: 'test' },
+  };
+  await recordingHandler({ store, ...nothingPromised }).handle(
+    id,
+    { by: 'guest', command: ulid() },
+    () => [{ ...started, content: {} } as RecordingFactOf<'recording.started'>],
+    { create: true },
+  );
+  await store.close();
+  const next = await open();
+  await next.takeUp(id);
+  await until('it is over', () => next.state(id) !== 'recording.capturing');
+  assert.equal((await next.last(id, 'stage.failed')).data.retriable, false);
+  assert.equal(await readClaim(next.folder(id)), null);
 });
 
 test('a capture that dies again and again is given up with everything it had', async (t) => {
