@@ -11,6 +11,7 @@ import type { KeyStore } from '../../events/key-store.ts';
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
+import { type NotedJob, type PendingJobs, pendingJobNames } from '../storage/pending-jobs.ts';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
 import { isTemporary } from '../documents/write.ts';
@@ -38,6 +39,7 @@ export async function backup(
   deps: {
     store: EventLog;
     keys: KeyStore;
+    jobs: Pick<PendingJobs, 'list'>;
     data: DataFolder;
     onFile?: () => void;
     /** Called with each part of the log. */
@@ -46,7 +48,7 @@ export async function backup(
   directory: string,
   signal?: AbortSignal,
 ): Promise<BackupReport> {
-  const { store, keys, data } = deps;
+  const { store, keys, jobs, data } = deps;
   await prepareTarget(directory, data);
   const layout = backupLayout(directory);
   const last = await readBackupMarker(directory);
@@ -54,6 +56,8 @@ export async function backup(
     throw new BackupFault(directory, detail('backup-of-other-data', { log: last.log }));
   }
   const position = await store.head();
+  // Before the files: of what is done by then nothing is copied.
+  const noted = await jobs.list();
   // What has rotted on the other disk must not end the service.
   await assertTablesReadable(layout.log);
   // Also keeps out a second backup into the same directory: a database has one process.
@@ -64,18 +68,21 @@ export async function backup(
       throw new BackupFault(directory, detail('backup-ahead'));
     }
     await copyRecords(deps, copy, position, signal);
+    const isKnown = async (recordingId: string) =>
+      (await copy.version(recordingStream(recordingId))) > 0;
     // What an interrupted run copied already counts from now on, and it is as much of the same log.
     const marker: BackupMarker = {
       mitschrift_backup: 1,
       log: store.id,
       position,
       files: await nextFiles(directory, last),
+      jobs: await ofKnown(noted, isKnown),
       at: new Date().toISOString(),
     };
     const files = await copyFiles(deps, layout.filesOf(marker), {
       signal,
       previous: last && layout.filesOf(last),
-      isKnown: async (recordingId) => (await copy.version(recordingStream(recordingId))) > 0,
+      isKnown,
     });
     await carryErasures(keys, layout.erasures, join(layout.filesOf(marker), 'keys'));
     await writeBackupMarker(directory, marker);
@@ -107,6 +114,8 @@ const markerSchema = z.object({
   position: z.number().int().nonnegative(),
   /** Its directory of files. */
   files: z.string().regex(/^files-\d+$/),
+  /** What had been promised of its recordings and not done; backups up to 0.2 do not say it. */
+  jobs: z.array(z.object({ recordingId: z.string(), job: z.enum(pendingJobNames) })).default([]),
   /** When, RFC 3339 UTC. */
   at: z.string(),
 });
@@ -159,6 +168,16 @@ async function copyRecords(
     }
     throw error;
   }
+}
+
+/** What is promised of a recording of which no fact up to the position speaks is for the next backup, too. */
+async function ofKnown(
+  noted: readonly NotedJob[],
+  isKnown: (recordingId: string) => Promise<boolean>,
+): Promise<NotedJob[]> {
+  const known: NotedJob[] = [];
+  for (const one of noted) if (await isKnown(one.recordingId)) known.push(one);
+  return known;
 }
 
 /** Keys, audio and documents after the log: whatever a fact in it speaks of was on the disk before. */

@@ -19,7 +19,7 @@ import { withLogAlone } from './open-mark.ts';
 import { putBack, takeOutHarmedTables } from './tables/tables.ts';
 import { addJobs } from './restore.ts';
 import { levelKept } from '../storage/level-rows.ts';
-import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
+import { type NotedJob, pendingJobs } from '../storage/pending-jobs.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
 import type { Finding } from './findings.ts';
 import { dataFailure } from '../words/data-failures.ts';
@@ -54,12 +54,14 @@ export type RepairSource = {
   erasures: string;
   /** Up to which position the log had facts, as far as that is known beside its head file. */
   reached: number;
+  /** What had been promised, as far as that is known beside its rows. */
+  noted: readonly NotedJob[];
 };
 
 /** The parts of a data directory that a salvage reads. */
 export const sourceOfData = (root: string): RepairSource => {
   const { log, keys } = dataFolder(root);
-  return { root: resolve(root), log, erasures: join(keys, 'erased.jsonl'), reached: 0 };
+  return { root: resolve(root), log, erasures: join(keys, 'erased.jsonl'), reached: 0, noted: [] };
 };
 
 /** The parts of a backup. @throws {Error} when there is no complete one */
@@ -68,7 +70,8 @@ export async function sourceOfBackup(directory: string): Promise<RepairSource> {
   if (!marker) throw new Error(`${directory} doesn’t contain a complete backup.`);
   const layout = backupLayout(directory);
   const { log, erasures } = layout;
-  return { root: layout.filesOf(marker), log, erasures, reached: marker.position };
+  const { position: reached, jobs: noted } = marker;
+  return { root: layout.filesOf(marker), log, erasures, reached, noted };
 }
 
 /**
@@ -99,8 +102,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   await takeErasures(source.erasures, join(building.keys, 'erased.jsonl'));
   const lostKeys = await leaveLostKeysOut(building);
   const verified = await withLogAlone(building, async ({ store, keys, jobs }) => {
-    for (const { recordingId, job } of noted) await jobs.add(recordingId, job);
-    await addJobs(building, { store, jobs });
+    await addJobs(building, { store, jobs }, [...source.noted, ...noted]);
     return await verifyData({ store, keys, data: building });
   });
   const aside = salvaged.unreadable.length + salvaged.setAside > 0;
@@ -166,7 +168,7 @@ async function salvageInto(
   workplace: string,
   log: string,
   { leftOver, reached }: { leftOver: string; reached: number },
-): Promise<SalvageReport & Pick<RepairReport, 'tables'> & { noted: NotedJobs }> {
+): Promise<SalvageReport & Pick<RepairReport, 'tables'> & { noted: NotedJob[] }> {
   const rescued = await takeOutHarmedTables(workplace);
   const db = await openAnyhow(workplace, rescued.tables.length > 0);
   try {
@@ -191,10 +193,8 @@ async function salvageInto(
   }
 }
 
-type NotedJobs = Awaited<ReturnType<PendingJobs['list']>>;
-
 /** What had been promised; where LevelDB stumbles over it, files tell the most of it. */
-const notedJobs = (db: LogDatabase): Promise<NotedJobs> =>
+const notedJobs = (db: LogDatabase): Promise<NotedJob[]> =>
   pendingJobs(levelKept(db, () => new Date()))
     .list()
     .catch((error: unknown) => {

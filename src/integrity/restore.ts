@@ -26,7 +26,7 @@ import { openContent } from '../../events/log/sealing.ts';
 import { KeyError } from '../../events/key-store.ts';
 import { erasedState, lastState } from '../recordings/handle.ts';
 import { ifCode } from '../shared/errors.ts';
-import type { PendingJobs } from '../storage/pending-jobs.ts';
+import type { NotedJob, PendingJobs } from '../storage/pending-jobs.ts';
 
 /** What `mitschrift restore` answers. */
 export type RestoreReport = {
@@ -75,7 +75,7 @@ export async function restore(
     building,
     async ({ store, keys, jobs, counted }) => {
       const again = await recordErasures(store, list);
-      await addJobs(building, { store, jobs });
+      await addJobs(building, { store, jobs }, marker.jobs);
       await counted.note('backup.restored', 'system');
       return {
         erasedAgain: again,
@@ -182,11 +182,13 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
   return appended;
 }
 
-/** Where pending jobs themselves are lost: what the copied files show to be unfinished is to be finished by the service. */
+/** What is known to have been promised, and what the copied files show to be unfinished, is to be finished by the service. */
 export async function addJobs(
   data: DataFolder,
   { store, jobs }: { store: EventLog; jobs: PendingJobs },
+  noted: readonly NotedJob[],
 ): Promise<void> {
+  for (const { recordingId, job } of noted) await jobs.add(recordingId, job);
   for (const recordingId of await readdir(data.recordings).catch(ifMissing<string[]>([]))) {
     const late = join(data.recordings, recordingId, 'late', 'late.json');
     if (await exists(late)) await jobs.add(recordingId, 'late-audio');

@@ -171,7 +171,10 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
         const scrub = await startScrub({ ...kept, notTakenUp });
         const { stopping } = scrub;
         const how = { counted: openDailyCounts(parts.kept), times: backupTimes, stopping };
-        return { scrub, backups: openBackups({ ...kept, ...how, whileFilesStay }) };
+        return {
+          scrub,
+          backups: openBackups({ ...kept, ...how, jobs: parts.jobs, whileFilesStay }),
+        };
       },
       audio: openAudioStore({ blobs, derived: data.derived }),
       names: null,

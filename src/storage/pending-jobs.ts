@@ -8,8 +8,10 @@ import type { Kept, KeptKind } from './kept.ts';
 export interface PendingJobs {
   add(recordingId: string, job: PendingJob): Promise<void>;
   complete(recordingId: string, job: PendingJob): Promise<void>;
-  list(): Promise<{ recordingId: string; job: PendingJob }[]>;
+  list(): Promise<NotedJob[]>;
 }
+
+export type NotedJob = { recordingId: string; job: PendingJob };
 
 /**
  * `erase`: all of a recording. `delete-documents`: those that facts say are deleted.
@@ -18,8 +20,8 @@ export interface PendingJobs {
  * sent after the recording had ended lies in its folder, and is to be added. `refresh-documents`: it was put elsewhere,
  * and its documents may say otherwise.
  */
-export type PendingJob = (typeof jobs)[number];
-const jobs = [
+export type PendingJob = (typeof pendingJobNames)[number];
+export const pendingJobNames = [
   'erase',
   'delete-documents',
   'keep-audio',
@@ -47,7 +49,7 @@ export function pendingJobs(kept: Kept): PendingJobs {
       const found = await rows.list('');
       return found.flatMap(({ key }) => {
         const [recordingId = '', name] = key.split('/');
-        const job = jobs.find((one) => one === name);
+        const job = pendingJobNames.find((one) => one === name);
         return job ? [{ recordingId, job }] : [];
       });
     },

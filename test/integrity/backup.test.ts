@@ -23,7 +23,7 @@ import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts'
 import { backup } from '../../src/integrity/backup.ts';
 import { openBackups } from '../../src/integrity/backups.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
-import { repair, sourceOfData } from '../../src/integrity/repair.ts';
+import { repair, sourceOfBackup, sourceOfData } from '../../src/integrity/repair.ts';
 import { restore } from '../../src/integrity/restore.ts';
 import {
   type RecordedData,
@@ -187,7 +187,7 @@ test('a backup made again copies only what is new, and holds all of it', async (
 test('facts appended meanwhile: all up to one position are in it, and no other', async (t) => {
   const { data } = await recordedData(t, { recordings: 1 });
   const { kept, target } = await places(t);
-  const { before, after, report } = await withLogAlone(data, async ({ store, keys }) => {
+  const { before, after, report } = await withLogAlone(data, async ({ store, keys, jobs }) => {
     let done = false;
     let version = 0;
     const appending = (async () => {
@@ -199,7 +199,7 @@ test('facts appended meanwhile: all up to one position are in it, and no other',
     // The first of them are durable before the backup begins.
     await store.append('config', [plainFact('first')], 0);
     const before = await store.head();
-    const report = await backup({ store, keys, data }, kept);
+    const report = await backup({ store, keys, jobs, data }, kept);
     const after = await store.head();
     done = true;
     await appending;
@@ -210,6 +210,24 @@ test('facts appended meanwhile: all up to one position are in it, and no other',
   await restore(kept, target);
   const all = await factsIn(data);
   assert.deepEqual(await factsIn(target), all.slice(0, report.facts));
+});
+
+test('what was promised and not done when a backup began is done in what is restored of it', async (t) => {
+  const { data, recordings } = await recordedData(t, { recordings: 1 });
+  const [id] = recordings as [string];
+  const { kept, target } = await places(t);
+  await withLogAlone(data, async ({ jobs }) => {
+    await jobs.add(id, 'keep-audio');
+    // Of what is begun and not in the log yet, nothing is in a backup.
+    await jobs.add('01JCZY0000000000000000000B', 'import');
+  });
+  await backUp(data, kept);
+  await restore(kept, target);
+  const promised = [{ recordingId: id, job: 'keep-audio' }];
+  assert.deepEqual(await withLogAlone(target, ({ jobs }) => jobs.list()), promised);
+  const salvaged = dataFolder(join(dirname(target.root), 'salvaged'));
+  await repair(await sourceOfBackup(kept), salvaged.root);
+  assert.deepEqual(await withLogAlone(salvaged, ({ jobs }) => jobs.list()), promised);
 });
 
 test('a backup that is killed leaves the last one, and the next goes on', async (t) => {
@@ -427,12 +445,13 @@ test('a folder that does not answer, as a network folder whose server is away, h
   const pipe = join(kept, 'backup.json');
   execFileSync('mkfifo', [pipe]);
   const answer = () => writeFile(pipe, '').catch(() => {});
-  await withLogAlone(data, async ({ store, keys, counted }) => {
+  await withLogAlone(data, async ({ store, keys, jobs, counted }) => {
     let isFree = true;
     const backups = (times: { stallMs: number; endMs: number }) =>
       openBackups({
         store,
         keys,
+        jobs,
         data,
         counted,
         times,

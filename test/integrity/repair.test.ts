@@ -159,7 +159,7 @@ test('neither repair nor restore clears away what it is to read, for a place to 
   await cp(data.root, half, { recursive: true });
   await assert.rejects(repair(sourceOfData(half), join(beside, 'new')), /built/);
   const kept = join(beside, 'new.restoring', 'backup');
-  await withLogAlone(data, ({ store, keys }) => backup({ store, keys, data }, kept));
+  await withLogAlone(data, (opened) => backup({ ...opened, data }, kept));
   await assert.rejects(restore(kept, dataFolder(join(beside, 'new'))), /built/);
   assert.ok((await verifyAlone(dataFolder(half))).sound);
   assert.equal((await restore(kept, dataFolder(join(beside, 'other')))).verified.sound, true);
