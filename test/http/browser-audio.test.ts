@@ -365,6 +365,20 @@ test('a discarded recording leaves nothing, and its browser is told, then and wh
   assert.deepEqual([code, reason], ['not-recording', 'recording-erased']);
 });
 
+test('what a browser holds of a recording that only ended without audio is not said to be deleted', async (t) => {
+  const service = await wholeService(t);
+  const client = await open(service);
+  const { id } = await start(client);
+  say(client, { type: 'audio.stop' });
+  await client.until(({ type }) => type === 'audio.ended');
+  await client.until((frame) => frame['event'] === 'stage.failed');
+  await service.api().post(`/recordings/${id}/clear`, {});
+  await assert.rejects(service.api().get(`/recordings/${id}`), /404/);
+  say(client, { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id });
+  const { code, reason } = await client.until(({ type }) => type === 'warning');
+  assert.deepEqual([code, reason], ['not-recording', 'browser-recording-over']);
+});
+
 test('a deleted user’s browser is stopped with everything it sent, and the recording is kept', async (t) => {
   const service = await wholeService(t);
   const ben = await service.login('ben');

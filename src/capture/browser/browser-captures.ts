@@ -1,7 +1,7 @@
 import type { EventStore } from '../../../events/store.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';
-import { erasedState, lastState } from '../../recordings/handle.ts';
+import { lastFact, lastState } from '../../recordings/handle.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
 import { untilDiskAnswers } from '../../recordings/stages/stage-files.ts';
 import { inTime } from '../../shared/abort.ts';
@@ -117,9 +117,9 @@ export class BrowserCaptures {
     const stream = this.#streams.get(recordingId);
     if (stream) return stream;
     if (!isHere) throw recordedElsewhere();
-    const state = (await lastState(this.#deps.store, recordingId)) ?? '';
-    if (isIn(state, 'recording')) throw stillHere();
-    throw state === erasedState ? erased() : notRecording();
+    const last = await lastFact(this.#deps.store, recordingId);
+    if (isIn(last?.to ?? '', 'recording')) throw stillHere();
+    throw isDeletion(last) ? recordingErased() : notRecording();
   }
 
   /**
@@ -310,8 +310,16 @@ const stillHere = (): StageError =>
 export const endedInTime = (over: Promise<void>): Promise<void> =>
   inTime(openWithinMs, over, () => undefined);
 
-/** Nothing of it is left: nor is what its browser still has wanted. */
-export const erased = (): StageError =>
+/**
+ * Whether a recording ends with this because a person wants nothing of it. Others are erased, too: those that another took
+ * up, and those of which nothing had come; of these a browser may hold what is nowhere else.
+ */
+export const isDeletion = (last: { type: string; by: string } | undefined): boolean =>
+  last?.type === 'recording.discarded' ||
+  (last?.type === 'recording.erased' && last.by !== 'system');
+
+/** Nor is what its browser still has wanted. */
+export const recordingErased = (): StageError =>
   new StageError(failure('recording-erased'), { retriable: false });
 
 const notRecording = () => new StageError(failure('recording-over'), { retriable: false });

@@ -11,7 +11,7 @@ import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Held, Ownership } from '../../../events/ownership.ts';
 import type { Exclusively } from '../../storage/blobs/blobs.ts';
 import type { PendingJobs } from '../../storage/pending-jobs.ts';
-import { erased, recordedElsewhere } from './browser-captures.ts';
+import { isDeletion, recordedElsewhere, recordingErased } from './browser-captures.ts';
 import type { Admit } from './intake.ts';
 import { type BrowserStream, openBrowserStream } from './browser-stream.ts';
 import { type BrowserLimits, browserLimits } from './browser-writer.ts';
@@ -204,19 +204,19 @@ export class LateBrowserAudio {
       stream.announce(reason!);
     } catch (error) {
       const { log } = this.#deps;
-      let isGone = false;
+      let isDeleted = false;
       // A service that stops leaves it to the next start, one that lost it to another.
       if (!signal.aborted) {
         log.error(
           { err: error, recordingId },
           'late audio from a browser could not be added; trying again',
         );
-        isGone = await this.#forgetIfGone(recordingId).catch((err: unknown) => {
+        isDeleted = await this.#forgetIfGone(recordingId).catch((err: unknown) => {
           log.warn({ err, recordingId }, 'late audio of an erased recording could not be removed');
           return false;
         });
       }
-      if (reason !== null) stream.announce(isGone ? 'discarded' : 'left');
+      if (reason !== null) stream.announce(isDeleted ? 'discarded' : 'left');
     }
     if (!this.#closing.signal.aborted) this.#streams.delete(recordingId);
     await stream.close();
@@ -274,19 +274,15 @@ export class LateBrowserAudio {
     await applied(position);
   }
 
-  /** Of what cannot be added nothing is given up before its recording is: it is tried again. Returns whether that is gone. */
+  /** Of what cannot be added nothing is given up before its recording is: it is tried again. Returns whether that was deleted. */
   async #forgetIfGone(recordingId: string): Promise<boolean> {
     const { recordingService } = this.#deps;
-    const state = await recordingService.read(recordingId).then(
-      (found) => found.state,
-      (error: unknown) => {
-        if (hasCode<UnknownRecording>(error, 'UNKNOWN_RECORDING')) return null;
-        throw error;
-      },
-    );
-    const isGone = state === null || isIn(state, 'idle.erased');
-    if (isGone) await this.#forget(recordingId);
-    return isGone;
+    const found = await recordingService.read(recordingId).catch((error: unknown) => {
+      if (hasCode<UnknownRecording>(error, 'UNKNOWN_RECORDING')) return null;
+      throw error;
+    });
+    if (found === null || isIn(found.state, 'idle.erased')) await this.#forget(recordingId);
+    return isDeletion(found?.recording.facts.at(-1));
   }
 
   /** Nothing is left to do: what was taken is in the audio, or was nothing, or its recording is gone. */
@@ -323,8 +319,13 @@ function audioOf(recording: Recording, state: string): AudioFile {
   const { assembly } = recording.sources;
   // It comes back, and finds it in the other, or with other audio.
   if (assembly === 'asked' || assembly === 'leaving') throw recordedElsewhere();
-  if (isIn(state, 'idle.erased')) throw erased();
-  if (!origin || origin.data.device !== null || isIn(state, 'recording'))
+  if (isDeletion(recording.facts.at(-1))) throw recordingErased();
+  if (
+    !origin ||
+    origin.data.device !== null ||
+    isIn(state, 'recording') ||
+    isIn(state, 'idle.erased')
+  )
     throw refusal('browser-recording-over');
   if (!audio) throw refusal('late-audio-not-wanted');
   if (countsOtherwise(recording)) throw refusal('late-audio-elsewhere');

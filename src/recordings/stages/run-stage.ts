@@ -23,7 +23,7 @@ export type Job = {
   owner: string;
   run: number;
   signal: AbortSignal;
-  /** Whether `signal` has aborted because nothing of the recording is to be left. */
+  /** Whether nothing of the recording is to be left. */
   isErased(): boolean;
   /** Everything the log holds of the recording, read now; again while the log cannot be asked. */
   recording(): Promise<Recording>;
