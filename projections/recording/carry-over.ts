@@ -312,17 +312,36 @@ function placesOfSpeaker(
   return ofOneChannel(found);
 }
 
-/** Without those that were said while one was that fits better: blocks of one channel do not overlap. */
+/**
+ * Without those that were said while others were that fit better together. Blocks of one channel do not overlap, so of
+ * those that do, directly or by others, every second one is of the same channel.
+ */
 function ofOneChannel<Found extends { block: Block; fit: number }>(
   found: readonly Found[],
 ): Found[] {
-  const taken: Found[] = [];
-  for (const one of found.toSorted((a, b) => b.fit - a.fit)) {
-    const isApart = taken.every(({ block }) => overlapOf(block, one.block) <= toleranceSeconds);
-    if (isApart) taken.push(one);
+  const left = new Set(found);
+  const taken = new Set<Found>();
+  for (const first of found) {
+    if (!left.delete(first)) continue;
+    const sides: [Found[], Found[]] = [[first], []];
+    const reached: [Found, 0 | 1][] = [[first, 0]];
+    for (const [one, side] of reached) {
+      const meanwhile = side === 0 ? 1 : 0;
+      for (const other of left) {
+        if (overlapOf(one.block, other.block) <= toleranceSeconds) continue;
+        left.delete(other);
+        sides[meanwhile].push(other);
+        reached.push([other, meanwhile]);
+      }
+    }
+    const [one, other] = sides;
+    for (const best of fitOf(other) > fitOf(one) ? other : one) taken.add(best);
   }
-  return found.filter((one) => taken.includes(one));
+  return found.filter((one) => taken.has(one));
 }
+
+const fitOf = (found: readonly { fit: number }[]): number =>
+  found.reduce((sum, { fit }) => sum + fit, 0);
 
 /** Whether a block, or words of it, begin and end at these very times. */
 function isPlaceIn(block: Block, { start, end }: Pick<Correction, 'start' | 'end'>): boolean {

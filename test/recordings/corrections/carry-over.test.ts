@@ -272,6 +272,28 @@ test('in another transcript, too, a speaker is given to nobody who spoke at that
   ]);
 });
 
+test('a turn that is heard as two is theirs who said them, though the other channel said something long meanwhile', () => {
+  const said = (id: string, speaker: string, [start, end]: [number, number]): Block => {
+    const spoken = Array.from({ length: end - start }, (_, at) => `${id}${at}`);
+    const words = spoken.map((text, at) => ({ text, start: start + at, end: start + at + 1 }));
+    return { id, speaker, text: spoken.join(' '), start, end, words };
+  };
+  const old = [said('a', 'SPEAKER_1', [10, 40]), said('b', 'SPEAKER_2', [15, 38])];
+  const next = [
+    said('a', 'SPEAKER_1', [10, 20]),
+    said('b', 'SPEAKER_2', [15, 38]),
+    said('c', 'SPEAKER_1', [22, 40]),
+  ];
+  const names = { SPEAKER_1: 'Ada', SPEAKER_2: 'Ben', SPEAKER_3: 'Cleo' };
+  const wanted = [{ ...old[0]!, speaker: 'SPEAKER_3' }, old[1]!];
+  const { blocks, unplaced } = carryOver(correctionsBetween(old, wanted, names), next, names);
+  assert.deepEqual(unplaced, []);
+  assert.deepEqual(
+    blocks.map(({ speaker }) => speaker),
+    ['SPEAKER_3', 'SPEAKER_2', 'SPEAKER_3'],
+  );
+});
+
 test('turns of two channels that were cut, and left to whom they were, stay so', () => {
   const old = twoChannels(0.2);
   const cut = old.flatMap((block, at) => cutTurn(block, at === 0 ? 5 : 2, old) ?? []);
