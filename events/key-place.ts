@@ -135,8 +135,8 @@ export class Keys implements KeyStore {
   /** @throws {KeyError} `MISSING`, `DAMAGED` */
   async #read(subject: string): Promise<Buffer | 'erased'> {
     const bytes = await this.#place.read(subject);
-    // After it: while it was read it may have been listed and overwritten.
-    if (this.#erased.has(subject) || (await this.#place.isListed(subject)))
+    // After it: while it was read it may have been listed and overwritten, here also while the list was asked.
+    if ((await this.#place.isListed(subject)) || this.#erased.has(subject))
       return this.#noteErased(subject);
     const key = keyIn(this.#place, subject, bytes);
     if (!this.#dropped.has(subject)) this.#kept.set(subject, key);
