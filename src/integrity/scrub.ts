@@ -264,9 +264,10 @@ async function checkRecords({ store, pace, signal }: Scrubbing, after: number) {
 }
 
 async function nextStream(scrub: Scrubbing, pass: string | null): Promise<boolean> {
-  const { store, data, state, signal, pace } = scrub;
+  // A person's verify may put an empty one in its place: what is found for the former belongs to no pass any more.
+  const { store, data, state, signal, pace, passing } = scrub;
   const pause = () => wait(pace.pauseMs, scrub);
-  const found = (finding: Finding) => scrub.passing.add(finding);
+  const found = (finding: Finding) => passing.add(finding);
   for await (const stream of store.streams(state.stream ?? undefined)) {
     await checkStream(scrub, stream, found, pause);
     if (!signal.aborted && scrub.state.completedAt === pass) await keep(scrub, { stream });
