@@ -158,7 +158,7 @@ type Sight = { text: string; json: unknown; answered: boolean };
 /** The models of all kinds that a server lists; none where it has no list. @throws as `recogniseServer` */
 export async function listedModels(server: Server, signal: AbortSignal): Promise<string[]> {
   const { json } = await look({ server, signal }, `${server.base}/models`, true);
-  return records(json, 'data').map(({ id }) => String(id));
+  return records(json, 'data').flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
 }
 
 async function look(
