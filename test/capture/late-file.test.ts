@@ -10,6 +10,27 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const rate = 44_100;
 
+test('what an earlier release began with one channel is joined with audio of two as it was said', async (t) => {
+  const folder = await tempDir(t);
+  await mkdir(lateFolder(folder));
+  const write = async (path: string, channels: 1 | 2, pcm: Buffer) => {
+    const file = await openWavWriter(path, channels, rate);
+    await file.write(pcm);
+    await file.close();
+  };
+  const [before, late] = [randomBytes(4 * rate), randomBytes(2 * 2500)];
+  const main = join(folder, 'audio.wav');
+  await write(main, 2, before);
+  await write(join(lateFolder(folder), 'audio.wav'), 1, late);
+  const { signal } = new AbortController();
+  const base = await lengthOf(main);
+  const joined = await joinLate(folder, { main, base, has: rate, signal, freeBytesMin: 0 });
+  const file = await readFile(joined.path);
+  assert.equal(file.length, 44 + before.length + 2 * late.length);
+  for (let at = 0; at < 2500; at += 1)
+    assert.equal(file.readInt16LE(44 + before.length + at * 4), late.readInt16LE(at * 2));
+});
+
 for (const channels of [1, 2] as const)
   test(`what came late is joined with audio of ${channels} channels that was compressed meanwhile, sample by sample`, async (t) => {
     const bytes = channels * 2;

@@ -1,3 +1,4 @@
+import { inChannels } from './in-channels.ts';
 import { type FileHandle, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
@@ -67,8 +68,8 @@ export async function joinLate(
   const { base, has, freeBytesMin } = options;
   const parent = lateFolder(folder);
   await removeJoined(parent);
-  const late = { path: join(parent, audioFileName), channels: base.channels };
-  const { size } = await stat(late.path);
+  const late = join(parent, audioFileName);
+  const { size } = await stat(late);
   const { free } = await diskAt(parent);
   if (free - has * base.channels * 2 - size < freeBytesMin) throw new DiskFull(free, freeBytesMin);
   const joined = join(parent, `${joinedPrefix}${ulid()}`);
@@ -92,18 +93,18 @@ const joinedPrefix = 'joined-';
 
 async function joinInto(
   joined: string,
-  late: Part,
+  late: string,
   { main, base, has, signal }: { main: string; base: LateBase; has: number; signal: AbortSignal },
 ): Promise<FinishedAudio> {
   const path = join(joined, audioFileName);
   const writer = await openWavWriter(path, base.channels, base.rate);
   try {
-    await append(writer, { path: main, channels: base.channels }, signal);
+    await append(writer, { path: main, base, signal });
     if (writer.frames !== has || has < base.samples)
       throw new StageError(failure('audio-shorter-than-before'), {
         retriable: false,
       });
-    await append(writer, late, signal, has - base.samples);
+    await append(writer, { path: late, base, signal, skipped: has - base.samples });
   } finally {
     await writer.close();
   }
@@ -146,25 +147,31 @@ export function lateBases(files: Pick<AudioStore, 'captureFolder' | 'late'>): La
   };
 }
 
-/** A file of samples, and how many channels it has. */
-type Part = { path: string; channels: 1 | 2 };
+type Appended = {
+  path: string;
+  base: LateBase;
+  signal: AbortSignal;
+  /** Samples at the beginning of a WAV file. */
+  skipped?: number;
+};
 
-/** @param skipped samples at the beginning of a WAV file */
 async function append(
   writer: WavWriter,
-  { path, channels }: Part,
-  signal: AbortSignal,
-  skipped = 0,
+  { path, base: { channels }, signal, skipped = 0 }: Appended,
 ): Promise<void> {
   if (path.endsWith('.flac')) {
-    await decodeFlac(path, signal, (samples) => write(writer, samples, channels));
+    await decodeFlac(path, signal, (samples) =>
+      write(writer, samples, { from: channels, channels }),
+    );
     return;
   }
-  const { file, dataOffset, dataBytes } = await openedWav(path);
-  const [start, end] = [dataOffset + skipped * channels * 2, dataOffset + dataBytes - 1];
+  // What came late may have been begun by a release that kept the channels of its browser.
+  const { file, dataOffset, dataBytes, channels: from } = await openedWav(path);
+  const [start, end] = [dataOffset + skipped * from * 2, dataOffset + dataBytes - 1];
   try {
     if (start > end) return;
-    await write(writer, file.createReadStream({ start, end, signal, autoClose: false }), channels);
+    const samples = file.createReadStream({ start, end, signal, autoClose: false });
+    await write(writer, samples, { from, channels });
   } finally {
     await file.close();
   }
@@ -174,13 +181,13 @@ async function append(
 async function write(
   writer: WavWriter,
   samples: AsyncIterable<Buffer>,
-  channels: 1 | 2,
+  { from, channels }: { from: 1 | 2; channels: 1 | 2 },
 ): Promise<void> {
   let rest = Buffer.alloc(0);
   for await (const chunk of samples) {
     const bytes = Buffer.concat([rest, chunk]);
-    const whole = bytes.length - (bytes.length % (channels * 2));
-    await writer.write(bytes.subarray(0, whole));
+    const whole = bytes.length - (bytes.length % (from * 2));
+    await writer.write(inChannels(bytes.subarray(0, whole), from, channels));
     rest = bytes.subarray(whole);
   }
 }
