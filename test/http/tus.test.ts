@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { EventStoreError } from '../../events/store.ts';
 import { type TestService, startService, wav } from '../support/http-client.ts';
@@ -348,3 +348,16 @@ for (const code of ['BUSY', 'CLOSED'] as const)
     );
     assert.deepEqual(kept, [], 'no second copy of its bytes is left');
   });
+
+test('bytes of an upload whose process died behind its fact go with the next start, though nobody asks for its end', async (t) => {
+  const { service, token } = await started(t);
+  const path = await create(service, token, audio.length);
+  const last = await patch(service, path, 0, audio, { token });
+  await service.reaches(String(last.body['recording_id']), 'idle.saved');
+  // As the crash leaves them.
+  const left = join(service.dataDir, 'resumable', path.slice('/uploads/'.length));
+  await writeFile(left, audio);
+  await service.close();
+  await startService(t, { dataDir: service.dataDir });
+  await eventually(async () => !(await readdir(dirname(left))).includes(basename(left)));
+});

@@ -155,17 +155,25 @@ export const tusRoutes = [
 ];
 
 /** Removes unfinished uploads that are over, now and as long as the process runs. */
-export function sweepUploadsRegularly({
-  unfinished,
-  log,
-}: Pick<HttpServices, 'unfinished' | 'log'>): void {
-  const sweep = () => {
-    unfinished
-      .sweep(new Date(Date.now() - limits.resumableMs))
-      .catch((error: unknown) => log.error({ err: error }, 'removing expired uploads failed'));
-  };
+export function sweepUploadsRegularly(
+  services: Pick<HttpServices, 'unfinished' | 'storage' | 'log'>,
+): void {
+  const sweep = () =>
+    void removeOver(services).catch((error: unknown) =>
+      services.log.error({ err: error }, 'removing expired uploads failed'),
+    );
   sweep();
   setInterval(sweep, limits.resumableSweepMs).unref();
+}
+
+async function removeOver({
+  unfinished,
+  storage,
+}: Pick<HttpServices, 'unfinished' | 'storage'>): Promise<void> {
+  await unfinished.sweep(new Date(Date.now() - limits.resumableMs));
+  // Where a process died behind the fact, nobody may ask for the end any more.
+  for (const { id } of await unfinished.underWay())
+    if (await importedBy(storage, uploadCommandOf(id))) await unfinished.end(id);
 }
 
 /** As ids are made. */
