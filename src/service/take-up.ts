@@ -49,7 +49,8 @@ export async function tidyUp(parts: StartParts): Promise<void> {
     leftFolders,
     async (recordingId) => {
       signal.throwIfAborted();
-      return (await isKnown(store, recordingId)) || (await isBegun(jobs, recordingId));
+      // In this order: its first fact is stored before the job is done.
+      return (await isBegun(jobs, recordingId)) || (await isKnown(store, recordingId));
     },
   );
   if (unknown.length > 0)
