@@ -1,12 +1,12 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exists, ifMissing, syncDirectory } from '../shared/files.ts';
+import { ifMissing, syncDirectory } from '../shared/files.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { Log } from '../shared/log.ts';
-import { StageError } from '../shared/errors.ts';
+import { ifCode, StageError } from '../shared/errors.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { NotAccepted } from '../recordings/refusals.ts';
 
@@ -23,7 +23,9 @@ export function archiveSpace(
   const kept = join(folders.quarantine, 'spaces');
   return async (userId) => {
     const space = join(folders.spaces, userId);
-    if (!(await exists(space))) return;
+    // Erasing what a deleted user left makes their folder again, and leaves it empty.
+    const isEmpty = rmdir(space).then(() => true, ifMissing(true));
+    if (await isEmpty.catch(ifCode(false, 'ENOTEMPTY', 'ENOTDIR'))) return;
     await mkdir(kept, { recursive: true, mode: 0o700 });
     const time = clock().toISOString().replace(/[-:.]/gu, '');
     const archived = join(kept, `${userId}-${time}`);

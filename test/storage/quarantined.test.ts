@@ -21,6 +21,10 @@ async function filled(t: TestContext) {
   await mkdir(join(data.spaces, ben, 'transcripts'), { recursive: true });
   await writeFile(join(data.spaces, ben, 'transcripts', 'talk.md'), 'x'.repeat(1000));
   await archiveSpace(data, () => retiredAt)(ben);
+  // As who erases what they left makes it again.
+  await mkdir(join(data.spaces, ben));
+  await archiveSpace(data, () => new Date())(ben);
+  assert.equal((await readdir(join(data.quarantine, 'spaces'))).length, 1);
   await mkdir(join(data.recordings, 'lost'));
   await writeFile(join(data.recordings, 'lost', 'audio.wav'), 'x'.repeat(200));
   await quarantineUnknown(
