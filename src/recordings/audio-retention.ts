@@ -189,19 +189,22 @@ async function removeNow(
   await keeping.beforeRemoval(recordingId, signal);
   // A crash behind the fact leaves the file to the next start.
   await keeping.jobs.add(recordingId, 'keep-audio');
+  // Where more audio comes, or it is put together, it is noted for that, too.
+  let isOver = false;
   const isRemoved = await withoutLateAudio(keeping, recordingId, signal, async () => {
     const facts = await recording.decide({ by: 'system', command }, (now, state) => {
       const retention = now.files.audio?.path === path && decide(now, state);
       return retention ? [{ type: 'audio.removed', data: { path, retention } }] : [];
     });
     const last = facts.at(-1);
+    isOver = isIn(stateName(recording.snapshot().value), 'idle');
     if (!last) return false;
     await keeping.applied(last.position);
     replace(audio, null);
     await removeLeftovers(keeping, audio);
     return true;
   });
-  await keeping.jobs.complete(recordingId, 'keep-audio');
+  if (isOver) await keeping.jobs.complete(recordingId, 'keep-audio');
   return isRemoved;
 }
 
