@@ -11,9 +11,9 @@ import {
 } from '../../projections/personal.ts';
 import { usedDifferently } from './middleware/idempotency.ts';
 import { Problem } from './problems.ts';
+import type { RouteRequest } from './route.ts';
 import type { HttpServices } from './services.ts';
 
-type OnBehalf = { by: string; command: string };
 type Facts = readonly StoredFact<PersonalFact>[];
 
 /**
@@ -25,7 +25,7 @@ type Facts = readonly StoredFact<PersonalFact>[];
 export async function made(
   services: Pick<HttpServices, 'order' | 'store'>,
   owner: string,
-  onBehalf: OnBehalf,
+  onBehalf: RouteRequest['onBehalf'],
   decisionOf: (id: string) => DecidePersonal,
 ): Promise<string> {
   const id = ulid();
@@ -52,7 +52,7 @@ export async function made(
 export async function changedIn(
   { order }: Pick<HttpServices, 'order'>,
   owner: string,
-  onBehalf: OnBehalf,
+  onBehalf: RouteRequest['onBehalf'],
   decide: DecidePersonal,
 ): Promise<Facts> {
   return taken(await order.change(owner, onBehalf, decide));

@@ -3,10 +3,9 @@ import type { Personal } from '../../projections/personal.ts';
 import type { DecideRecording } from '../../projections/recording/decide.ts';
 import { type Order, orderOf } from '../../projections/recording/order.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
-import type { Caller } from '../accounts/caller.ts';
 import type { Accepted } from '../recordings/import-audio.ts';
 import { folderOf } from './order-changes.ts';
-import type { RouteContext } from './route.ts';
+import type { RouteRequest } from './route.ts';
 import { refusal, type refusals } from './several.ts';
 import type { HttpServices } from './services.ts';
 import { visibleRecording } from './visible-recording.ts';
@@ -27,7 +26,7 @@ type Ordered = {
  */
 export async function orderedTogether(
   services: HttpServices,
-  { ctx, caller, onBehalf }: { ctx: RouteContext; caller: Caller; onBehalf: OnBehalf },
+  { ctx, caller, onBehalf }: Pick<RouteRequest, 'ctx' | 'caller' | 'onBehalf'>,
   ids: readonly string[],
   decisionOn: (
     id: string,
@@ -60,7 +59,6 @@ export async function orderedTogether(
   return { done, refused };
 }
 
-type OnBehalf = { by: string; command: string };
 type Read = Awaited<ReturnType<HttpServices['recordingService']['read']>>;
 
 /** @param version of the command's first fact; without one it changed nothing */

@@ -4,7 +4,7 @@ import { describeOperation, problemAnswers } from './describe-operation.ts';
 import { type Operation, tags } from '../route.ts';
 import * as logins from './login-answers.ts';
 import * as other from './other-answers.ts';
-import { clientFrame, serverFrame } from './other-answers.ts';
+import { clientFrame } from '../feed/frames.ts';
 import { type JsonSchema, jsonSchema, namedSchemas } from './json-schema.ts';
 import * as facts from './fact-answers.ts';
 import * as recordings from './recording-answers.ts';
@@ -97,7 +97,7 @@ const named: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [recordings.libraryItem, 'Transcript'],
   [facts.fact, 'Fact'],
   [recordings.accepted, 'Accepted'],
-  [serverFrame, 'ServerFrame'],
+  [other.serverFrame, 'ServerFrame'],
   [clientFrame, 'ClientFrame'],
 ]);
 

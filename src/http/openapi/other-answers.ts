@@ -8,8 +8,6 @@ import * as activities from './activity-answers.ts';
 import { sharedFrame } from './shared-answers.ts';
 import * as recordings from './recording-answers.ts';
 
-const time = z.string().describe('RFC 3339, UTC');
-
 /** What an answer has of a sentence for programs. */
 const coded = {
   code: z
@@ -66,8 +64,10 @@ export const user = z.object({
 });
 
 export const listedUser = user.extend({
-  created_at: time.nullable().describe('null: built in'),
-  last_seen_at: time.nullable().describe('to five minutes; null: not logged in anywhere'),
+  created_at: activities.time.nullable().describe('null: built in'),
+  last_seen_at: activities.time
+    .nullable()
+    .describe('to five minutes; null: not logged in anywhere'),
   recordings: z.number().int().describe('how many they have'),
   bytes: z.number().int().describe('what their documents, recordings and uploads take'),
   vault: z.string().nullable().describe('folder of the server into which their notes are copied'),
@@ -81,9 +81,9 @@ export const leftByUser = listedUser
 
 export const listedSession = z.object({
   id: z.string().describe('no token: nobody logs in with it'),
-  created_at: time,
-  last_seen_at: time.describe('to five minutes'),
-  expires_at: time.describe('slides with use, to at most 90 days after the login'),
+  created_at: activities.time,
+  last_seen_at: activities.time.describe('to five minutes'),
+  expires_at: activities.time.describe('slides with use, to at most 90 days after the login'),
   agent: z.string().nullable().describe('what the program that logged in calls itself'),
   current: z.boolean().describe('the session that asks'),
 });
@@ -239,8 +239,6 @@ export const chart = z.object({
   layout: chartLayout,
   ...chartState.shape,
 });
-
-export { clientFrame } from '../feed/frames.ts';
 
 export const callQuestion = z.object({
   id: z.string().describe('for the answer'),

@@ -9,9 +9,9 @@ import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { changedIn } from '../made.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
-import { linkAnswer, linksShown } from './links.ts';
+import { linkAnswer, linksShown, report } from './links.ts';
 import { time } from '../openapi/activity-answers.ts';
-import { routesOf } from '../route.ts';
+import { type RouteRequest, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
 import { looksShown } from '../looked.ts';
 import { guest, seenRecording, visibleRecording } from '../visible-recording.ts';
@@ -154,15 +154,11 @@ export const accessRoutes = [
   }),
 ];
 
-function report({ log }: HttpServices, what: string, how: object): void {
-  log.info({ category: 'security', ...how }, what);
-}
-
 /** @throws {Problem} what was refused */
 async function changeFolder(
   services: RouteServices,
   owner: string,
-  onBehalf: { by: string; command: string },
+  onBehalf: RouteRequest['onBehalf'],
   decide: ReturnType<typeof shareFolder>,
 ): Promise<void> {
   refuseWhenStopped(services);

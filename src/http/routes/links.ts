@@ -152,7 +152,7 @@ async function madeBefore(
   return { shown: linkShown(link, name), token: content.token };
 }
 
-const report = ({ log }: Pick<HttpServices, 'log'>, what: string, how: object): void =>
+export const report = ({ log }: Pick<HttpServices, 'log'>, what: string, how: object): void =>
   log.info({ category: 'security', ...how }, what);
 
 /** When a new link ends. @throws {Problem} links are off, or its end is not one that is allowed */

@@ -25,7 +25,7 @@ import { Problem, invalid } from '../problems.ts';
 import { assertTemplate } from '../templates.ts';
 import { orderSchema, orderWanted } from '../order-changes.ts';
 import { orderedTogether } from '../ordered-together.ts';
-import { routesOf } from '../route.ts';
+import { type RouteRequest, routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
 import { idsUpTo, refusal, refusals } from '../several.ts';
 import { documentsForOthers } from '../documents-seen.ts';
@@ -208,7 +208,7 @@ async function eraseOne(
   services: RouteServices,
   caller: Caller,
   id: string,
-  onBehalf: { by: string; command: string },
+  onBehalf: RouteRequest['onBehalf'],
 ): Promise<(Accepted & { left: string[] }) | null> {
   const row = await recordingById(services.storage, id);
   if (row?.owner === caller.userId && isIn(row.state, 'idle.erased')) return null;

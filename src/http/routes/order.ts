@@ -18,7 +18,7 @@ import { changedIn, made } from '../made.ts';
 import { folderWithMe } from '../openapi/access-answers.ts';
 import * as answers from '../openapi/order-answers.ts';
 import { foldersWithMe } from '../shared-with-me.ts';
-import { routesOf } from '../route.ts';
+import { type RouteRequest, routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { assertTemplate } from '../templates.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
@@ -164,8 +164,6 @@ export const orderRoutes = [
   }),
 ];
 
-type OnBehalf = { by: string; command: string };
-
 const byName = <T extends Named>(there: ReadonlyMap<string, T>): T[] =>
   [...there.values()].sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
 
@@ -183,7 +181,7 @@ async function folderAfter({ order }: Pick<HttpServices, 'order'>, owner: string
 async function removed(
   services: HttpServices,
   { id, kind }: { id: string; kind: 'folder' | 'tag' },
-  onBehalf: OnBehalf,
+  onBehalf: RouteRequest['onBehalf'],
 ): Promise<void> {
   const owner = onBehalf.by;
   const { folders, tags } = await services.order.of(owner);

@@ -17,7 +17,7 @@ import type { HttpServices, RouteServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { toRead } from '../middleware/ready.ts';
 import { isLocal } from '../peer.ts';
-import { routesOf } from '../route.ts';
+import { type RouteRequest, routesOf } from '../route.ts';
 
 const vaultBody = { json: z.strictObject({ folder: folder.nullable() }) };
 
@@ -115,7 +115,7 @@ async function setVault(
   services: RouteServices,
   userId: string,
   path: string | null,
-  onBehalf: { by: string; command: string },
+  onBehalf: RouteRequest['onBehalf'],
 ): Promise<void> {
   const wrong = path === null ? null : await wrongWith(path, userId, services);
   if (wrong !== null) throw invalid([{ path: 'folder', fault: wrong }]);
