@@ -90,11 +90,10 @@ export function openWork(id: string, opened: OpenRecording): Work {
     }
   }
 
-  function makeInHead(said: string, plan: Plan): Promise<Problem | null> {
+  const makeInHead = (said: string, plan: Plan) => {
     problem.set(null);
     return make(said, plan, words.get().changedSince);
-  }
-
+  };
   async function makeAtTop(said: string, plan: Plan): Promise<boolean> {
     const refused = await makeInHead(said, plan);
     if (refused !== null) problem.set(new ApiError(refused));
