@@ -71,7 +71,7 @@ export type Trouble =
 
 export const trouble = atom<Trouble | null>(null);
 
-/** What this browser can record from; `insecure`: nothing, because the page is not on https. */
+/** What this browser can record from, as it is offered; `insecure`: nothing, because the page is not on https. */
 export function sourcesHere(): { insecure: boolean; sources: AudioSource[] } {
   if (!isSecureContext || navigator.mediaDevices === undefined) {
     return { insecure: !isSecureContext, sources: [] };
@@ -79,5 +79,5 @@ export function sourcesHere(): { insecure: boolean; sources: AudioSource[] } {
   // A tab's sound is handed out by Chromium on computers alone, which says who it is.
   const { userAgentData } = navigator as { userAgentData?: { mobile: boolean } };
   const sharesTabs = userAgentData?.mobile === false && 'getDisplayMedia' in navigator.mediaDevices;
-  return { insecure: false, sources: sharesTabs ? ['microphone', 'tab', 'both'] : ['microphone'] };
+  return { insecure: false, sources: sharesTabs ? ['microphone', 'both', 'tab'] : ['microphone'] };
 }
