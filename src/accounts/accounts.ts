@@ -262,9 +262,11 @@ async function finishDeletions(
   }
   for (const id of deleted) {
     try {
-      await endWork(id, { by: 'system', command: `deleted-${ulid()}` }).finally(() =>
-        archiveSpace(id),
-      );
+      try {
+        await endWork(id, { by: 'system', command: `deleted-${ulid()}` });
+      } finally {
+        await archiveSpace(id);
+      }
     } catch (err) {
       log.warn({ err, user_id: id }, 'deleting a user was not completed; trying again');
     }
