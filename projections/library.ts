@@ -86,7 +86,7 @@ export const countedEntries = async (read: ReadEntries, limit: number): Promise<
   (await read({ gte: '', lt: '~', reverse: true, limit })).length;
 
 /** What the facts say of each recording of an owner that has no documents: no words. Reads each of their rows. */
-export async function* withoutDocuments(
+export async function* unsavedOf(
   storage: ProjectionStorage,
   owner: string,
 ): AsyncGenerator<KeptDigest['counted']> {

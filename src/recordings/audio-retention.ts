@@ -13,7 +13,7 @@ import { isIn, stateName } from '../../machines/states.ts';
 import { isAbort } from '../shared/abort.ts';
 import { type FilesLock, filesLock } from './files-lock.ts';
 import type { Log } from '../shared/log.ts';
-import type { AudioStore } from '../storage/audio/audio-store.ts';
+import type { AudioFile, AudioStore } from '../storage/audio/audio-store.ts';
 import type { Exclusively } from '../storage/blobs/blobs.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { removalName } from './erasure.ts';
@@ -261,15 +261,16 @@ async function follow(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { lock, log } = keeping;
+  const { recordingId } = audio;
   if (audio.file !== null && keeping.keep() === 'none')
-    await keeping.beforeRemoval(recording.recordingId, signal);
+    await keeping.beforeRemoval(recordingId, signal);
   const keep = keeping.keep();
   if (audio.file === null || keep === 'wav') return true;
+  const { path } = audio.file;
   // The setting may be newer than the documents.
-  await keeping.jobs.add(recording.recordingId, 'keep-audio');
+  await keeping.jobs.add(recordingId, 'keep-audio');
   if (keep === 'none') {
-    const { path } = audio.file;
-    return await withoutLateAudio(keeping, audio.recordingId, signal, async () => {
+    return await withoutLateAudio(keeping, recordingId, signal, async () => {
       await record(keeping, recording, { type: 'audio.removed', data: { path } }, path);
       replace(audio, null);
       await removeLeftovers(keeping, audio);
@@ -279,27 +280,22 @@ async function follow(
   // What a person uploaded is kept as it is.
   if (!audio.asCaptured) return true;
   if (!(await keeping.ffmpegRuns())) {
-    const { recordingId } = recording;
     log.warn({ recordingId }, 'audio.keep is flac, but ffmpeg is missing; keeping WAV');
     return true;
   }
-  const made = await compressAside(keeping, audio.recordingId, audio.file, signal);
-  const { path: replaced } = audio.file;
+  const made = await compressAside(keeping, recordingId, audio.file, signal);
   const putInPlace = async () => {
-    await assertSaved(keeping, recording, replaced);
+    await assertSaved(keeping, recording, path);
     const { temporary, ...data } = made;
     const kept = { path: temporary, sha256: data.sha256 };
-    const path = await keeping.files.keep(audio.recordingId, compressedName, kept);
-    const compressed = { ...data, path };
-    await record(keeping, recording, { type: 'audio.compressed', data: compressed }, replaced);
+    const keptAs = await keeping.files.keep(recordingId, compressedName, kept);
+    const compressed = { ...data, path: keptAs };
+    await record(keeping, recording, { type: 'audio.compressed', data: compressed }, path);
     replace(audio, compressed);
     await removeLeftovers(keeping, audio);
   };
   // In turn with what removes files of it, in any process.
-  await lock.movingFiles(
-    () => keeping.exclusively(removalName(audio.recordingId), putInPlace),
-    signal,
-  );
+  await lock.movingFiles(() => keeping.exclusively(removalName(recordingId), putInPlace), signal);
   return true;
 }
 
@@ -347,10 +343,7 @@ type AudioToKeep = {
   past: Set<string>;
 };
 
-type AudioFile = { path: string; bytes: number; sha256: string };
-
 const compressedName = 'audio.flac';
-
 const temporaryName = `${compressedName}.tmp`;
 
 async function audioToKeep({ store }: Keeping, recordingId: string): Promise<AudioToKeep> {
@@ -370,6 +363,8 @@ async function removeLeftovers(
   { files }: Keeping,
   { recordingId, file, past }: AudioToKeep,
 ): Promise<void> {
+  // Behind a repair of the log, what facts call replaced may be all that is there.
+  if (file !== null) await (await files.open(recordingId, file)).close();
   const names = [...past].filter((name) => name !== file?.path);
   await files.remove(recordingId, names);
   await files.removeDerived(recordingId, stageFileNames);

@@ -1,5 +1,5 @@
 import { commands, importedBy } from '../../projections/commands.ts';
-import { withoutDocuments } from '../../projections/library.ts';
+import { unsavedOf } from '../../projections/library.ts';
 import { standingOfRecordings } from '../../projections/recordings.ts';
 import { forgetLooks } from '../storage/access-log.ts';
 import { removeTexts } from '../../projections/texts.ts';
@@ -233,7 +233,7 @@ function recordingServiceOver(
       ...writingActivities(ports, {
         async *promisedBases(owner) {
           await Promise.allSettled([takenUp()]);
-          yield* recordingService.promisedBases(owner, withoutDocuments(storage, owner));
+          yield* recordingService.promisedBases(owner, unsavedOf(storage, owner));
         },
         absorb: (recordingId, into) => recordingService.absorb(recordingId, into),
         begin: (...first) => recordingService.beginMade(...first),

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, readdir, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type TestContext, test } from 'node:test';
@@ -105,6 +105,19 @@ test('flac: what a person changed meanwhile in the settings leaves the WAV, and 
   await world.done(id);
   assert.deepEqual(await world.files(id), ['audio.wav']);
   assert.deepEqual(await world.findings(id), []);
+});
+
+test('flac: where the file that facts name is not there, nothing beside it is removed', async (t) => {
+  const home = await tempDir(t);
+  let world = await openWorld(t, { keep: 'flac', home, dieBefore: 'fact' });
+  const id = await world.record();
+  await world.died;
+  await world.close();
+  // As behind a repair that cut the log before the fact of the FLAC file.
+  await rm(join(world.folder(id), 'audio.wav'));
+  world = await openWorld(t, { keep: 'wav', home });
+  await world.loggedLine('audio could not be compressed or removed');
+  assert.deepEqual(await world.files(id), ['audio.flac']);
 });
 
 test('flac: without ffmpeg the WAV is kept, and the log says why', async (t) => {
