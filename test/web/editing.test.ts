@@ -40,6 +40,9 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     const reread = rereadBy(page);
     await elsewhere('POST', 't-0001/split', { word: 3 });
     await reread;
+    // A press on what just moves is nobody's.
+    const [first] = await now();
+    await turn(page, 't-0001').getByText(first!.text, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await turn(page, 't-0006').getByText('on the twelfth.').waitFor();
     const texts = (await now()).map(({ text }) => text);

@@ -16,6 +16,8 @@ test('a program on another computer logs in with a code of the account page, onc
     session,
     locale: 'de-DE',
   });
+  // What is read after the page has opened moves the button, and a tap on what moves is lost.
+  await page.waitForLoadState('networkidle');
   await page.getByRole('button', { name: 'Programm anmelden…' }).tap();
   await page.getByRole('heading', { name: 'Code für ein Programm' }).waitFor();
   const text = (await page.locator('main').textContent()) ?? '';
