@@ -315,6 +315,7 @@ test('a deletion that was interrupted after its fact is finished at the next sta
   });
   await assert.rejects(dying.deleteUser('ben', { by: 'ada' }), /killed/);
   await mkdir(join(data.spaces, id), { recursive: true });
+  await writeFile(join(data.spaces, id, 'note.md'), 'left');
   await access(join(data.keys, `user-${id}`));
 
   await openAccounts({
