@@ -120,6 +120,8 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     await page.waitForURL(/\/notes\//);
     await recordedFor(page, 1);
     await looked(page, 'recording');
+    // In a field it is a letter, and the field for side notes takes the focus when the page is wide.
+    await page.evaluate('document.activeElement?.blur()');
     await page.keyboard.press('Shift+P');
     await page.locator('.recbar.paused').waitFor();
     await looked(page, 'paused');
