@@ -112,7 +112,7 @@ export default {
   endedGone: 'Der Server hatte zehn Minuten lang nichts von diesem Browser empfangen.',
   endedNothing: 'Der Server hat kein Audio empfangen.',
   endedDeleted:
-    'Sie wurde an anderer Stelle gelöscht, deshalb ist in diesem Browser nichts davon gespeichert.',
+    'Die Aufnahme wurde an anderer Stelle gelöscht, deshalb ist in diesem Browser nichts davon gespeichert.',
   endedTaken: 'Sie haben die Aufnahme in einem anderen Browser fortgesetzt.',
   notTaken: 'Der Server kann diese Aufnahme gerade nicht annehmen.',
   notTakenSafe:

@@ -113,7 +113,7 @@ const english = {
   endedSpace: 'Your storage space on the server is used up.',
   endedGone: 'The server had received nothing from this browser for ten minutes.',
   endedNothing: 'The server received no audio.',
-  endedDeleted: 'It was deleted elsewhere, so nothing of it is kept in this browser.',
+  endedDeleted: 'The recording was deleted elsewhere, so nothing of it is kept in this browser.',
   endedTaken: 'You continued the recording in another browser.',
   notTaken: 'The server can’t accept this recording at the moment.',
   notTakenSafe: 'Nothing is lost: what is not on the server is kept in this browser.',

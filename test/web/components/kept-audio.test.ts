@@ -10,6 +10,7 @@ import { pauseHere } from '../../../web/client/microphone/pausing.ts';
 import { showAs } from '../../../web/client/microphone/shown.ts';
 import { session } from '../../../web/client/session.ts';
 import { eventually } from '../../support/eventually.ts';
+import { type Status, status } from '../../../web/client/feed.ts';
 import { loginOf, settled, sockets } from './sockets.ts';
 
 const kept: Kept = {
@@ -439,6 +440,41 @@ test('a pause that reaches the service behind the stop does not keep it from the
     });
   }
 });
+
+for (const who of ['somebody else', 'this page'] as const)
+  test(`a pause of ${who} that is over before the connection of the audio tells of it does not last`, async (t) => {
+    const made = sockets(t);
+    session.set(loginOf('ada'));
+    t.after(() => (session.set(null), status.set(null), browserRecording.set(null)));
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+    t.mock.method(globalThis, 'fetch', async () => {
+      await isAnswered;
+      return Response.json({});
+    });
+    const { store } = storeInMemory();
+    const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
+    mine.listening = listeningUntil(() => {});
+    t.after(() => mine.link.close());
+    mine.link.begin();
+    const socket = made[0]!;
+    socket.open();
+    socket.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+    const told = (paused: boolean) =>
+      status.set({ recordings: [{ recording_id: '01SERVICE', paused }] } as Status);
+    if (who === 'this page') void pauseHere(mine, true);
+    told(true);
+    told(false);
+    socket.say({ type: 'audio.ended', reason: 'paused', samples: 0 });
+    answer();
+    await settled();
+    t.mock.timers.tick(2000);
+    assert.equal(socket.sent.filter((one) => String(one).includes('audio.start')).length, 2);
+    socket.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+    await settled();
+    assert.equal(mine.kept.pausedAt, undefined);
+  });
 
 /** A microphone of which a test only sees its end. */
 const listeningUntil = (ended: () => void): Listening => ({

@@ -149,7 +149,13 @@ function isLinked(mine: Current, linked: boolean): void {
   taken(mine);
   // The service is there again: what it says of everything else is not waited for either.
   tryNow();
-  void tellWish(mine);
+  void takenUnpaused(mine);
+}
+
+/** What the service takes is not paused there, whatever was heard last of a pause: that comes by two connections. */
+async function takenUnpaused(mine: Current): Promise<void> {
+  if (isPausedHere(mine)) await pausedThere(mine, false);
+  await tellWish(mine);
 }
 
 function taken(mine: Current): void {
@@ -175,7 +181,11 @@ function changed(mine: Current): void {
 }
 
 async function ended(mine: Current, reason: string): Promise<void> {
-  if (reason === 'paused' && !mine.kept.isOver) return await pausedThere(mine, true);
+  if (reason === 'paused' && !mine.kept.isOver) {
+    // That may come behind the word that it goes on again: whether it is paused still, the answer to another try says.
+    mine.tries.again();
+    return await pausedThere(mine, true);
+  }
   // The service is going away, did not understand a frame, or was paused behind the stop: it is asked again, never at once.
   if (reason === 'left') return;
   if (reason === 'refused' || reason === 'paused') return void mine.tries.again();
@@ -204,6 +214,7 @@ async function refused(mine: Current, code: string, detail: string): Promise<voi
   const { recordingId, isOver } = mine.kept;
   if (code === 'recording-paused' && !isOver) {
     taken(mine);
+    if (!isPausedHere(mine)) mine.tries.again();
     await pausedThere(mine, true);
     return await tellWish(mine);
   }
