@@ -241,4 +241,20 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     await page.keyboard.press('Enter');
     await untilHolds(page, `document.querySelector('.turn.playing') !== null`);
   });
+
+  await t.test(
+    'what could not be loaded says so in its place, until a reload brings it',
+    async () => {
+      await page.route('**/assets/{PlayerBar,VersionsDialog}-*.js', (route) => route.abort());
+      await page.reload();
+      await row('t-0002').waitFor();
+      const missing = page.getByText('Part of this page could not be loaded.');
+      await missing.waitFor();
+      await checkLook(page, 'note-part-missing');
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.getByRole('button', { name: 'Reload' }).click();
+      await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+      assert.equal(await missing.count(), 0);
+    },
+  );
 });

@@ -84,9 +84,6 @@ export default {
   confirmAt: 'Zu {provider}',
   notFound: 'Seite nicht gefunden.',
   notLoaded: 'Diese Seite konnte nicht geladen werden.',
-  notLoadedSafe:
-    'Es ging nichts verloren. Der Server ist möglicherweise nicht erreichbar, oder eine neue Version von Mitschrift wurde installiert.',
-  loadAgain: 'Neu laden',
   notReachable: 'Mitschrift ist nicht erreichbar.',
   serviceIsAway: 'Dieses Gerät ist online, aber der Server antwortet nicht.',
   deviceIsOffline: 'Dieses Gerät ist offline.',

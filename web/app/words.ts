@@ -84,9 +84,6 @@ const english = {
   confirmAt: params('Go to {provider}'),
   notFound: 'Page not found.',
   notLoaded: 'This page could not be loaded.',
-  notLoadedSafe:
-    'Nothing was lost. The server may be unavailable, or a new version of Mitschrift was installed.',
-  loadAgain: 'Reload',
   notReachable: 'Mitschrift can’t be reached.',
   serviceIsAway: 'This device is online, but the server isn’t responding.',
   deviceIsOffline: 'This device is offline.',
