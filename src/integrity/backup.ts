@@ -15,6 +15,8 @@ import { type NotedJob, type PendingJobs, pendingJobNames } from '../storage/pen
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
 import { isTemporary } from '../documents/write.ts';
+import { erasedFiles, removeEmptied } from './erased-files.ts';
+import { diskOwnFolder } from './new-directory.ts';
 import { lastBackupFile, notInBackups } from './not-in-backups.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 
@@ -84,7 +86,7 @@ export async function backup(
       previous: last && layout.filesOf(last),
       isKnown,
     });
-    await carryErasures(keys, layout.erasures, join(layout.filesOf(marker), 'keys'));
+    await carryErasures(keys, layout.erasures, { log: copy, files: layout.filesOf(marker) });
     await writeBackupMarker(directory, marker);
     await removeOthers(directory, marker);
     const facts = { facts: position, newFacts: position - before };
@@ -190,13 +192,14 @@ async function copyFiles(
     isKnown(recordingId: string): Promise<boolean>;
   },
 ): Promise<Copied> {
+  const models = new Set(data.models.map((folder) => relative(data.root, folder)));
   return await copyTree(data.root, to, {
     previous: how.previous,
     async wanted(path) {
       how.signal?.throwIfAborted();
       onFile?.();
       const [top, second, third] = path.split('/');
-      if (notInBackups.has(top ?? '')) return false;
+      if (notInBackups.has(top ?? '') || models.has(path)) return false;
       // In spaces people keep files of their own.
       if (top === 'spaces' ? isTemporary(basename(path)) : path.endsWith('.tmp')) return false;
       if (top === 'keys') return second !== 'erased.jsonl';
@@ -208,13 +211,32 @@ async function copyFiles(
   });
 }
 
-/** After the keys: a key that was destroyed meanwhile is on the list then, and goes from the copy. */
-async function carryErasures(keys: KeyStore, path: string, keysCopy: string): Promise<void> {
+/**
+ * After the files: of what was erased while they were copied, some are in the copy. Its documents are found with its key, which
+ * `copyTree` took before them, by its name; so they go first.
+ */
+async function carryErasures(
+  keys: KeyStore,
+  path: string,
+  copied: { log: LogCopy; files: string },
+): Promise<void> {
   const list = await openErasureList(path);
-  for (const { subject, at } of await keys.erasures()) {
-    if (!list.has(subject)) await list.add(subject, at);
+  const erasures = (await keys.erasures()).filter(({ subject }) => !list.has(subject));
+  const keyOf = (subject: string) => join(copied.files, 'keys', subject);
+  const meanwhile = new Set<string>();
+  for (const { subject } of erasures) if (await exists(keyOf(subject))) meanwhile.add(subject);
+  if (meanwhile.size > 0) {
+    const isErased = (subject: string) => meanwhile.has(subject);
+    const erased = await erasedFiles(copied.log, join(copied.files, 'keys'), isErased);
+    for (const document of erased.documents)
+      await rm(join(copied.files, document), { force: true });
+    await removeEmptied(copied.files, erased.folders);
+  }
+  for (const { subject, at } of erasures) {
+    await rm(join(copied.files, 'recordings', subject), { recursive: true, force: true });
     // Not overwritten: the last backup may share the file, and counts until this one does.
-    await rm(join(keysCopy, subject), { force: true });
+    await rm(keyOf(subject), { force: true });
+    await list.add(subject, at);
   }
 }
 
@@ -264,7 +286,9 @@ async function assertUsable(directory: string, data: DataFolder): Promise<void> 
   if (!(await exists(directory)) || (await readdir(directory)).length === 0) return;
   // Also the rest of a first backup that was interrupted before it counted.
   const ours = /^(backup\.json|log|log\.new|log\.json|erased\.jsonl|files-\d+|.*\.tmp)$/;
-  const foreign = (await readdir(directory)).find((name) => !ours.test(name));
+  const foreign = (await readdir(directory)).find(
+    (name) => !ours.test(name) && name !== diskOwnFolder,
+  );
   if (foreign === undefined) return;
   throw new BackupFault(directory, detail('backup-folder-in-use', { file: foreign }));
 }

@@ -13,6 +13,9 @@ export type NewDirectory = {
 /** Where one is built inside its place. What a run that was killed has built there stays until the next. */
 export const buildingFolders = ['.restoring', '.repairing'];
 
+/** What the root of a disk has of itself: a folder that has nothing else is empty. */
+export const diskOwnFolder = 'lost+found';
+
 /** In what is built once it is whole, and is moved from there. */
 const movingFile = 'moving';
 
@@ -51,7 +54,9 @@ export async function newDirectory(
  * Where it was killed before, one may have.
  */
 async function clear(target: DataFolder, building: DataFolder): Promise<void> {
-  const entries = (await readdir(target.root)).filter((name) => !buildingFolders.includes(name));
+  const entries = (await readdir(target.root)).filter(
+    (name) => !buildingFolders.includes(name) && name !== diskOwnFolder,
+  );
   const isHalf =
     (await exists(join(building.root, movingFile))) &&
     (await exists(building.log)) &&

@@ -1,5 +1,5 @@
 import { reserveFile } from '../storage/disk.ts';
-import { buildingFolders } from './new-directory.ts';
+import { buildingFolders, diskOwnFolder } from './new-directory.ts';
 import { openMarkFile, openingMarkFile } from './open-mark.ts';
 import { scrubStateFile } from './scrub.ts';
 
@@ -41,4 +41,6 @@ export const notInBackups: ReadonlySet<string> = new Set([
   reserveFile,
   scrubStateFile,
   lastBackupFile,
+  // Of a disk whose root the data directory is.
+  diskOwnFolder,
 ]);

@@ -1,31 +1,24 @@
-import { readdir, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { exists, ifMissing, privateDirectory } from '../shared/files.ts';
-import { readKey } from '../../events/key-place.ts';
-import { type ErasureList, filesOf, openErasureList } from '../../events/log/file-keys.ts';
+import { type ErasureList, openErasureList } from '../../events/log/file-keys.ts';
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { rawRecords } from '../../events/log/reader.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { type BackupMarker, backupLayout, readBackupMarker } from './backup.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
+import { type ErasedFiles, erasedFiles, removeEmptied } from './erased-files.ts';
 import { newDirectory } from './new-directory.ts';
 import { withLogAlone } from './open-mark.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
 import type { EventLog } from '../../events/event-log.ts';
-import {
-  type RecordingFactOf,
-  recordingFacts,
-  recordingStream,
-} from '../../events/facts/recording.ts';
+import { type RecordingFactOf, recordingStream } from '../../events/facts/recording.ts';
 import { groupSubject, userSubjects, usersStream } from '../../events/facts/catalogue.ts';
 import { nextSnapshot, initialState, machineVersion } from '../../machines/recording.ts';
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
-import { openContent } from '../../events/log/sealing.ts';
-import { KeyError } from '../../events/key-store.ts';
 import { erasedState, lastState } from '../recordings/handle.ts';
-import { ifCode } from '../shared/errors.ts';
 import type { NotedJob, PendingJobs } from '../storage/pending-jobs.ts';
 
 /** What `mitschrift restore` answers. */
@@ -66,7 +59,7 @@ export async function restore(
   try {
     await copyLog(directory, marker, copy);
     // Before the keys are left behind: only with them it is known which documents were erased.
-    const erased = await erasedFiles(copy, join(from, 'keys'), list);
+    const erased = await erasedFiles(copy, join(from, 'keys'), list.has);
     files = await copyFiles(from, building, list, erased);
   } finally {
     await copy.close();
@@ -227,58 +220,4 @@ async function deleteAccounts(store: EventLog, list: ErasureList): Promise<numbe
     version += 1;
   }
   return deleted.length;
-}
-
-/** Documents of what was erased, by their paths below the data directory, and the folders they were in. */
-type ErasedFiles = { documents: ReadonlySet<string>; folders: ReadonlySet<string> };
-
-/**
- * Finds the documents of erased recordings in a log, with the keys that a backup still has of them:
- * their names are content. Where the key is gone, so are the documents, since both go together.
- */
-async function erasedFiles(
-  log: LogCopy,
-  keysDirectory: string,
-  list: ErasureList,
-): Promise<ErasedFiles> {
-  const owners = new Map<string, Set<string>>();
-  const documents = new Set<string>();
-  const folders = new Set<string>();
-  for await (const page of rawRecords(log.db, 0, log.head().position)) {
-    for (const { fact } of page) {
-      const { subject, content, stream, type } = fact;
-      const { owner } = fact.data as { owner?: unknown };
-      if (subject === undefined && typeof owner !== 'string') continue;
-      const recordingId = stream.replace(/^recording-/, '');
-      if (!list.has(recordingId)) continue;
-      const known = owners.get(recordingId) ?? new Set<string>();
-      owners.set(recordingId, known);
-      if (typeof owner === 'string') known.add(owner);
-      if (type !== 'documents.saved' || content === undefined) continue;
-      const key = await readKey(filesOf(keysDirectory), recordingId).catch(unusable);
-      if (!key) continue;
-      const opened = saved.parse(await openContent(key, fact, content));
-      for (const space of known) {
-        for (const path of Object.values(opened.paths)) {
-          documents.add(join('spaces', space, path));
-          if (path.includes('/')) folders.add(join('spaces', space, dirname(path)));
-        }
-      }
-    }
-  }
-  return { documents, folders };
-}
-
-const saved = recordingFacts['documents.saved'].content;
-
-/** Removes folders of erased documents, whose names are titles, unless a person keeps files there. */
-async function removeEmptied(root: string, folders: Iterable<string>): Promise<void> {
-  for (const folder of folders) {
-    await rmdir(join(root, folder)).catch(ifCode(undefined, 'ENOENT', 'ENOTEMPTY'));
-  }
-}
-
-function unusable(error: unknown): undefined {
-  if (error instanceof KeyError) return undefined;
-  throw error;
 }

@@ -9,6 +9,7 @@ import {
   rename,
   rm,
   stat,
+  symlink,
   utimes,
   writeFile,
 } from 'node:fs/promises';
@@ -19,7 +20,7 @@ import type { StoredFact } from '../../events/facts/envelope.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { logKey } from '../../events/log/records.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
+import { type DataFolder, dataFolder, hostFrom } from '../../src/shared/data-directory.ts';
 import { backup } from '../../src/integrity/backup.ts';
 import { openBackups } from '../../src/integrity/backups.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
@@ -37,6 +38,7 @@ import { plainFact } from '../support/sample-facts.ts';
 import { password } from '../support/http-client.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { strace } from '../faults/strace.ts';
 import { program } from '../support/program.ts';
 
 const backUp = (data: DataFolder, directory: string) =>
@@ -280,6 +282,70 @@ test('what was erased goes from the backup when it is made again', async (t) => 
   const facts = (await factsIn(target)).filter(({ subject }) => subject === gone);
   assert.ok(facts.length > 0 && facts.every(({ content }) => content === undefined));
   assert.ok((await factsIn(target)).some(({ subject, content }) => subject === stays && content));
+});
+
+test('what is erased while a backup copies files is not in it', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const { kept, target } = await places(t);
+  const [gone, stays] = recordings as [string, string];
+  const [lost, left] = [await documentsOf(data, gone), await documentsOf(data, stays)];
+  await withLogAlone(data, async (opened) => {
+    // Asked for them behind the files.
+    const erasures = async () => {
+      await opened.keys.forget(gone);
+      return await opened.keys.erasures();
+    };
+    await backup({ ...opened, keys: { ...opened.keys, erasures }, data }, kept);
+  });
+  await restore(kept, target);
+  const back = Object.keys(await filesIn(target.root));
+  const has = (paths: string[]) => paths.map((path) => back.some((file) => file.endsWith(path)));
+  assert.deepEqual(has([...lost, ...left]), [false, false, false, true, true, true]);
+  assert.ok(!back.some((path) => path.includes(gone)), back.join('\n'));
+});
+
+test('a folder on a larger disk is in the backup; what the root of a disk has, and models, are not', async (t) => {
+  const { data } = await recordedData(t);
+  const { kept, target } = await places(t);
+  const larger = join(await tempDir(t), 'larger');
+  await rename(data.recordings, larger);
+  await symlink(larger, data.recordings);
+  const own = join(data.root, '.local/share/mitschrift/models');
+  for (const folder of [own, ...[data.root, kept, target.root].map((at) => join(at, 'lost+found'))])
+    await mkdir(folder, { recursive: true });
+  await writeFile(join(own, 'model.onnx'), 'installed again');
+  const host = hostFrom({ MITSCHRIFT_DATA: data.root, MITSCHRIFT_MODELS: own });
+  await backUp(host.data, kept);
+  const restored = await mitschrift(target.root, 'restore', kept);
+  assert.equal(restored.code, 0, restored.stderr);
+  const back = Object.keys(await filesIn(target.root));
+  const audio = Object.keys(await filesIn(larger)).filter((path) => path.endsWith('audio.wav'));
+  assert.equal(audio.length, 2);
+  for (const path of audio) assert.ok(back.includes(join('recordings', path)), path);
+  assert.deepEqual(
+    back.filter((path) => path.endsWith('model.onnx')),
+    [],
+  );
+  await rm(larger, { recursive: true });
+  const refused = await mitschrift(data.root, 'backup', kept);
+  assert.equal(refused.code, 1, 'where the disk is away no backup is made without it');
+  const { code } = await mitschrift(target.root, 'verify');
+  assert.equal(code, 0);
+});
+
+test('a disk without hard links takes a second backup, too', async (t) => {
+  const { data } = await recordedData(t);
+  const { kept, target } = await places(t);
+  await backUp(data, kept);
+  const [command, ...args] = strace('link,linkat:error=EPERM');
+  execFileSync(command!, [...args, process.execPath, program, 'backup', kept], {
+    env: { ...process.env, MITSCHRIFT_DATA: data.root },
+    stdio: 'pipe',
+  });
+  const before = await filesIn(join(kept, 'files-2'));
+  assert.ok(Object.keys(before).length > 6);
+  await restore(kept, target);
+  assert.equal((await verifyAlone(target)).sound, true);
 });
 
 test('restore applies a later list of erasures: key, audio, documents, and the fact', async (t) => {

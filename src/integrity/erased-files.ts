@@ -1,0 +1,65 @@
+import { rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { recordingFacts } from '../../events/facts/recording.ts';
+import { readKey } from '../../events/key-place.ts';
+import { KeyError } from '../../events/key-store.ts';
+import { filesOf } from '../../events/log/file-keys.ts';
+import { rawRecords } from '../../events/log/reader.ts';
+import type { LogCopy } from '../../events/log/salvage.ts';
+import { openContent } from '../../events/log/sealing.ts';
+import { ifCode } from '../shared/errors.ts';
+
+/** Documents of what was erased, by their paths below the data directory, and the folders they were in. */
+export type ErasedFiles = { documents: ReadonlySet<string>; folders: ReadonlySet<string> };
+
+/**
+ * Finds the documents of erased recordings in a log, with the keys that a backup still has of them:
+ * their names are content. Where the key is gone, so are the documents, since it is destroyed last.
+ * Memory: the paths of what was erased.
+ */
+export async function erasedFiles(
+  log: LogCopy,
+  keysDirectory: string,
+  isErased: (recordingId: string) => boolean,
+): Promise<ErasedFiles> {
+  const owners = new Map<string, Set<string>>();
+  const documents = new Set<string>();
+  const folders = new Set<string>();
+  for await (const page of rawRecords(log.db, 0, log.head().position)) {
+    for (const { fact } of page) {
+      const { subject, content, stream, type } = fact;
+      const { owner } = fact.data as { owner?: unknown };
+      if (subject === undefined && typeof owner !== 'string') continue;
+      const recordingId = stream.replace(/^recording-/, '');
+      if (!isErased(recordingId)) continue;
+      const known = owners.get(recordingId) ?? new Set<string>();
+      owners.set(recordingId, known);
+      if (typeof owner === 'string') known.add(owner);
+      if (type !== 'documents.saved' || content === undefined) continue;
+      const key = await readKey(filesOf(keysDirectory), recordingId).catch(unusable);
+      if (!key) continue;
+      const opened = saved.parse(await openContent(key, fact, content));
+      for (const space of known) {
+        for (const path of Object.values(opened.paths)) {
+          documents.add(join('spaces', space, path));
+          if (path.includes('/')) folders.add(join('spaces', space, dirname(path)));
+        }
+      }
+    }
+  }
+  return { documents, folders };
+}
+
+/** Removes folders of erased documents, whose names are titles, unless a person keeps files there. */
+export async function removeEmptied(root: string, folders: Iterable<string>): Promise<void> {
+  for (const folder of folders) {
+    await rmdir(join(root, folder)).catch(ifCode(undefined, 'ENOENT', 'ENOTEMPTY'));
+  }
+}
+
+const saved = recordingFacts['documents.saved'].content;
+
+function unusable(error: unknown): undefined {
+  if (error instanceof KeyError) return undefined;
+  throw error;
+}
