@@ -69,7 +69,7 @@ const systemData = '/var/lib/mitschrift';
  * stopping the unit must not end it. `OOMPolicy=continue`: where the kernel ends a process that needed too
  * much memory, a capture or a recogniser, the service stays, to start it again. The hardening leaves what
  * sound needs: the runtime directory with the audio server's socket, and shared memory; homes stay writable for
- * vaults of users.
+ * vaults of users. No `PrivateTmp`: what goes there, a backup as well, would vanish with the unit.
  */
 export function unitText({ node, program, dataDir, environment, runsAs }: UnitInput): string {
   const variables = { MITSCHRIFT_DATA: dataDir, ...environment };
@@ -101,7 +101,7 @@ RestrictSUIDSGID=yes
 LockPersonality=yes
 RestrictRealtime=no
 SystemCallArchitectures=native
-${runsAs === undefined ? '' : 'ProtectSystem=full\nPrivateTmp=yes\n'}
+${runsAs === undefined ? '' : 'ProtectSystem=full\n'}
 [Install]
 WantedBy=${runsAs === undefined ? 'default.target' : 'multi-user.target'}
 `;

@@ -6,9 +6,9 @@ import { adviceOn } from '../integrity/verify.ts';
 import { type DataFolder, prepare } from '../shared/data-directory.ts';
 import { commandLine, makeWritable, shellWord } from '../shared/command-line.ts';
 import { messageOf } from '../shared/errors.ts';
-import { diskAt, ifMissing } from '../shared/files.ts';
+import { ifMissing } from '../shared/files.ts';
 import { folderFault, sharesFolder } from '../shared/folder-fault.ts';
-import { gigabyte, lowWaterMark } from '../storage/disk.ts';
+import { gigabyte, tightestDisk } from '../storage/disk.ts';
 import { type LookedAt, type Look, asLimited, asMissing, asOk } from './check.ts';
 import { check } from '../words/checks.ts';
 import type { Sentence } from '../words/params.ts';
@@ -141,10 +141,9 @@ async function folder(data: DataFolder): Promise<LookedAt> {
 }
 
 async function disk(data: DataFolder, settings: Settings): Promise<LookedAt> {
-  const { free, total } = await diskAt(data.root);
-  const needed = lowWaterMark(settings, total);
-  if (free >= needed) return asOk(check('disk-ok', { free }));
-  return asMissing(check('disk-low', { free, least: needed, folder: data.root }));
+  const { folder, free, low } = await tightestDisk(data, settings);
+  if (free >= low) return asOk(check('disk-ok', { free }));
+  return asMissing(check('disk-low', { free, least: low, folder }));
 }
 
 /** How much documents, recordings and uploads take of what they may. */

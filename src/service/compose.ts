@@ -130,7 +130,7 @@ export async function compose(
 
 /** Room for what comes in: on the disk, within the limits, and for what grows while it comes. */
 function roomFor(opened: OpenedLog, data: DataFolder, { settings }: Config, log: Log) {
-  const disk = openDiskRoom({ root: data.root, settings, log });
+  const disk = openDiskRoom({ data, settings, log });
   const counted = spaceMeasures(opened, opened.rows.storage);
   const space = openSpaceLimit({ disk, ...counted, byOne: opened.byOne, settings, log });
   const admit: Admit = (owner) => ({

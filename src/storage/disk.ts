@@ -6,6 +6,7 @@ import { hasCode, codeOf } from '../shared/errors.ts';
 import { lstat, open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/environment.ts';
+import type { DataFolder } from '../shared/data-directory.ts';
 import { diskAt, ifMissing } from '../shared/files.ts';
 
 /** What a walk found. `unread`: files and folders that it could not look at, whose bytes are not in. */
@@ -98,11 +99,29 @@ const lookEveryMs = 60_000;
 const megabyte = 1024 ** 2;
 
 /** Bytes that must be free for new work to begin: as set, else 500 MB, or a twentieth of a small disk. */
-export const lowWaterMark = (
+const lowWaterMark = (
   { 'limits.free_mb': megabytes }: Pick<Settings, 'limits.free_mb'>,
   totalBytes: number,
 ): number =>
   megabytes === null ? Math.min(500 * megabyte, totalBytes / 20) : megabytes * megabyte;
+
+/** Where a data directory grows: each may lie on a disk of its own, by a link or as what all nodes share. */
+const growing = ['root', 'recordings', 'spaces', 'uploads'] as const;
+
+/** The disk that is full first, in bytes: `low` must be free there for new work to begin. @throws the system's errors */
+export async function tightestDisk(
+  data: Pick<DataFolder, (typeof growing)[number]>,
+  settings: Pick<Settings, 'limits.free_mb'>,
+): Promise<{ folder: string; free: number; low: number }> {
+  const disks = await Promise.all(
+    growing.map(async (name) => {
+      const there = await diskAt(data[name]).catch(ifMissing(null));
+      const { free, total } = there ?? (await diskAt(data.root));
+      return { folder: data[name], free, low: lowWaterMark(settings, total) };
+    }),
+  );
+  return disks.reduce((least, one) => (one.free - one.low < least.free - least.low ? one : least));
+}
 
 /** Whether an error, or one behind it, says that the disk is full. */
 export function isNoSpace(error: unknown): boolean {
@@ -135,23 +154,25 @@ export const removeReserve = (root: string): Promise<boolean> =>
 
 /** Watches nothing and makes nothing before `start`. */
 export function openDiskRoom(deps: {
-  root: string;
+  data: Parameters<typeof tightestDisk>[0];
   settings(): Pick<Settings, 'limits.free_mb'>;
   log: { warn(fields: object, text: string): void };
 }): DiskRoom {
-  const { root, log } = deps;
+  const { data, log } = deps;
+  const { root } = data;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
   let last = { free: Infinity, low: 0 };
 
   const look = async (): Promise<{ free: number; low: number }> => {
-    const { free, total } = await diskAt(root);
-    last = { free, low: lowWaterMark(deps.settings(), total) };
+    last = await tightestDisk(data, deps.settings());
     return last;
   };
   const makeReserve = async (): Promise<void> => {
-    const { free, low } = await look();
+    await look();
+    const { free, total } = await diskAt(root);
+    const low = lowWaterMark(deps.settings(), total);
     const there = await sizeOf(join(root, reserveFile));
     const wanted = Math.min(reserveBytesMax, Math.floor(free * reserveShare));
     if (there > 0 || free - wanted < low) return;
@@ -164,10 +185,11 @@ export function openDiskRoom(deps: {
       if (free - bytes < low) throw new DiskFull(free, low);
     },
     async giveUpReserve() {
-      if ((await look()).free >= shortBytes) return false;
+      const { free } = await diskAt(root);
+      if (free >= shortBytes) return false;
       await making;
       const given = await removeReserve(root);
-      if (given) log.warn({ free: last.free }, 'disk is full; the reserved space was released');
+      if (given) log.warn({ free }, 'disk is full; the reserved space was released');
       return given;
     },
     warning() {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { wav } from '../support/http-client.ts';
 import { until } from '../support/pulse-until.ts';
 import { apiOf, startServiceProcess, uploadForm } from '../support/service-process.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { smallDisk } from './small-disk.ts';
 
 type Problem = { type: string; detail: string; free_bytes?: number };
@@ -12,10 +14,14 @@ type Problem = { type: string; detail: string; free_bytes?: number };
 /** So many writes do not fit into a page. */
 const writesMax = 200;
 
-/** A service without an engine on a small disk, with two recordings. */
-async function started(t: TestContext, freeMb: number) {
+/** A service without an engine on a small disk, or with its recordings there. */
+async function started(t: TestContext, freeMb: number, on: 'all' | 'recordings' = 'all') {
   const disk = await smallDisk(t);
-  const root = join(disk.folder, 'data');
+  const root = join(on === 'all' ? disk.folder : await tempDir(t), 'data');
+  if (on === 'recordings') {
+    await mkdir(root, { mode: 0o700 });
+    await symlink(disk.folder, join(root, 'recordings'));
+  }
   const env = { MITSCHRIFT_LOG_LEVEL: 'error', MITSCHRIFT_LIMITS_FREE_MB: String(freeMb) };
   let service = await startServiceProcess(root, env);
   t.after(() => service.end('SIGKILL'));
@@ -141,4 +147,11 @@ test('below limits.free_mb new work is refused, and what is there goes on', asyn
   assertFull(await request('POST', '/toggle', {}));
   assert.equal((await request('PUT', '/config', { ui: { language: 'en' } })).status, 200);
   assert.equal(existsSync(service.reserve), false, 'a reserve is not made of room that is missing');
+});
+
+test('the disk behind a link, or that nodes share, counts as that of the data directory', async (t) => {
+  const { request, upload } = await started(t, 100, 'recordings');
+  assertFull(await upload());
+  const { body } = await request('GET', '/doctor');
+  assert.match(JSON.stringify(body), /data\/recordings/);
 });
