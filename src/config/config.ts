@@ -16,7 +16,7 @@ import type { DataFolder } from '../shared/data-directory.ts';
 import { pemFault } from '../shared/certificate.ts';
 import { folderFault, sentenceOnFolder, sharesFolder } from '../shared/folder-fault.ts';
 import { limited } from '../shared/mutex.ts';
-import { environmentSettings } from './environment.ts';
+import { environmentSettings, variableOf } from './environment.ts';
 import {
   ConfigError,
   type ConfigFault,
@@ -144,7 +144,7 @@ export async function openConfig(parts: ConfigParts): Promise<Config> {
 /** Settings as a patch would leave them; a key that was given for another server is left out. */
 function patched(current: Settings, patch: unknown): Settings {
   const changes = changesIn(patch);
-  const without = keysLeftBehind(changes, current).map((key) => [key, null]);
+  const without = keysLeftBehind(changes, current).map(([, key]) => [key, null]);
   const wanted = changes.map(({ key, value }) => [key, orDefault(key, value)]);
   return Object.freeze({ ...current, ...Object.fromEntries([...without, ...wanted]) });
 }
@@ -163,8 +163,10 @@ function accepted(
   const changes = changesIn(patch);
   const overridden = changes.filter(({ key }) => Object.hasOwn(environment, key));
   if (overridden.length === 0) {
-    const leftBehind = keysLeftBehind(changes, current);
-    if (leftBehind.length > 0) throw invalidConfig(leftBehind.map(keyAgain));
+    const faults = keysLeftBehind(changes, current).map((server) =>
+      leftBehind(server, Object.hasOwn(environment, server[1])),
+    );
+    if (faults.length > 0) throw invalidConfig(faults);
     return changes;
   }
   const faults = overridden.map(({ key }) => ({
@@ -264,22 +266,19 @@ const servers = [
  * The keys that changes would send to another server than the one they were given for: the origin of a
  * server changes, and its key stays.
  */
-function keysLeftBehind(
-  changes: readonly Change[],
-  present: Settings,
-): (typeof servers)[number][1][] {
-  return servers.flatMap(([url, key]) => {
+function keysLeftBehind(changes: readonly Change[], present: Settings): (typeof servers)[number][] {
+  return servers.filter(([url, key]) => {
     const moved = changes.find((change) => change.key === url);
     const gets = (moved?.value ?? null) as string | null;
-    if (gets === null || present[key] === null) return [];
-    if (changes.some((change) => change.key === key)) return [];
+    if (gets === null || present[key] === null) return false;
+    if (changes.some((change) => change.key === key)) return false;
     const from = present[url];
-    return from !== null && new URL(from).origin === new URL(gets).origin ? [] : [key];
+    return from === null || new URL(from).origin !== new URL(gets).origin;
   });
 }
 
-/** For people: what to do about them. */
-const keyAgain = (key: string): ConfigFault => ({
-  path: key,
-  fault: fieldFault('key-again'),
-});
+/** For people: what to do about them. A key of the environment can only be sent where the environment says. */
+const leftBehind = ([url, key]: (typeof servers)[number], isOfEnvironment: boolean): ConfigFault =>
+  isOfEnvironment
+    ? { path: url, fault: fieldFault('key-by-environment', { also: variableOf(url) }) }
+    : { path: key, fault: fieldFault('key-again') };

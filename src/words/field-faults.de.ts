@@ -61,6 +61,8 @@ export const fieldFaultsInGerman = {
     },
   },
   'setting-by-environment': 'wird durch eine Umgebungsvariable des Servers festgelegt',
+  'key-by-environment':
+    'kann hier nicht geändert werden, weil der Schlüssel dieses Servers in einer Umgebungsvariable steht: Legen Sie dort auch {also} fest',
   'key-again':
     'war für einen anderen Server gespeichert: Geben Sie ihn erneut ein, oder entfernen Sie ihn (null)',
   'folder-missing':

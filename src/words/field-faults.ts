@@ -83,6 +83,10 @@ export const fieldFaults = {
     { detail: { one: '{count} more is not a setting', other: '{count} more are not settings' } },
   ),
   'setting-by-environment': says('is set by an environment variable of the server'),
+  'key-by-environment': says(
+    { also: 'text' },
+    'can’t be changed here, since the key of this server is in an environment variable: set {also} there, too',
+  ),
   'key-again': says('was saved for another server: enter it again, or remove it (null)'),
   'folder-missing': says('doesn’t exist: create the folder first, or choose another one'),
   'not-a-folder': says('is not a folder'),

@@ -8,6 +8,8 @@ import { type Config, openConfig } from '../../src/config/config.ts';
 import { settingKeys, settingOf } from '../../src/config/schema.ts';
 import { openSecretStore } from '../../src/config/secret-store.ts';
 import { openSecretsFile } from '../../src/config/secrets-file.ts';
+import type { Sentence } from '../../src/words/params.ts';
+import { inEnglish } from '../../src/words/say.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { tempLog } from '../support/temp-log.ts';
@@ -146,6 +148,18 @@ test('what the environment says holds and cannot be set', async (t) => {
     },
   );
   assert.equal(config.settings()['stt.model'], null);
+  await assert.rejects(
+    config.update({ llm: { base_url: 'https://models.example.com/v1' } }, anna),
+    (error: unknown) => {
+      const [{ path, fault }] = (error as { faults: [{ path: string; fault: Sentence }] }).faults;
+      assert.equal(path, 'llm.base_url');
+      assert.match(
+        inEnglish(fault),
+        /the key .* environment variable: set MITSCHRIFT_LLM_BASE_URL/,
+      );
+      return true;
+    },
+  );
   assert.deepEqual(await all(store), []);
   // Written back as it was read, a masked secret is no change, whoever set it.
   await config.update({ llm: { api_key: '••••' } }, anna);
