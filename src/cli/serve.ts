@@ -59,6 +59,7 @@ export async function serve(): Promise<void> {
   await service.ready.catch((error: unknown) => {
     if (!stopping) refused(error);
   });
+  if (stopping) return;
   hasBegun = true;
   log.info('server is ready');
 }

@@ -60,6 +60,7 @@ export async function migrateToCluster(
       assertSame(here, await endOf(store), 'The copy');
       await (await secrets()).add(named);
     });
+    await sayUploads(data, say);
     say(`The database contains the same ${here.facts} events: checksum ${here.checksum}.`);
     return { log: id, facts: here.facts, files, secrets: named.length };
   });
@@ -149,6 +150,14 @@ async function importThrough(source: SharedLogParts, data: DataFolder, say: Say)
   } finally {
     await rm(file, { force: true });
   }
+}
+
+/** Those that are not complete stay behind: whoever sends one begins again. */
+async function sayUploads({ resumable }: DataFolder, say: Say): Promise<void> {
+  const names = await readdir(resumable).catch(ifMissing<string[]>([]));
+  // Of one that is over there is only what was said of it.
+  const count = names.filter((name) => !name.endsWith('.json')).length;
+  if (count > 0) say(`Unfinished uploads are not copied (${count}): upload these files again.`);
 }
 
 /** @returns says how many facts are there, every so often */

@@ -31,6 +31,8 @@ test('a data directory becomes a database and a shared directory, and a data dir
   const { data, recordings } = await recordedData(t);
   await (await openFileKeys(data.keys)).forget(recordings[0]!);
   await (await openSecretsFile(data.secrets)).add(secrets);
+  await mkdir(join(data.root, 'resumable'));
+  await writeFile(join(data.root, 'resumable', '0'.repeat(32)), 'half');
   const before = await filesOf(data.root);
   const { shared, root, url, migrate, command } = await place(t);
   const twinRoot = join(await tempDir(t), 'twin');
@@ -54,6 +56,7 @@ test('a data directory becomes a database and a shared directory, and a data dir
   assert.equal(sealed.length, secrets.length + 1, 'these, and the proof of the master key');
   assert.ok(!JSON.stringify(sealed).includes('sk-'), 'what is in the database is sealed');
   assert.match(there.stderr, /The database contains the same \d+ events/);
+  assert.match(there.stderr, /Unfinished uploads are not copied \(1\)/);
   assert.ok(!(await readdir(join(shared, 'keys'))).includes(recordings[0]!));
   const again = await migrate(['--from', data.root, '--json']);
   assert.equal(again.code, 0, again.stderr);
