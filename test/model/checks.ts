@@ -71,15 +71,33 @@ function checkShown(shown: Shown, talk: Talk, how: string): void {
   if (talk.title !== null) assert.equal(shown.title, talk.title, `the title of ${where}`);
 }
 
+type Listed = {
+  recording_id: string;
+  title: string | null;
+  documents: Record<string, string> | null;
+};
+
 /** Nothing that is gone is in any answer, found by the search, or in a file that can be read. */
 export async function checkGone(
   door: Door,
   world: World,
   { random, quotes }: { random: Random; quotes: boolean },
 ): Promise<void> {
-  const { texts, removed, numbers } = goneOf(world, quotes);
+  const list = await door.get<{ recordings: Listed[] }>('/recordings');
+  const named = (of: (one: Listed) => string) =>
+    list.body.recordings.flatMap((one) =>
+      wordsIn(of(one).replaceAll(/[^\w]+/gu, ' ')).map((word) => word.toLowerCase()),
+    );
+  const titles = named(({ title }) => title ?? '');
+  const files = named(({ documents }) => Object.values(documents ?? {}).join(' '));
+  const titled = { titles, files };
+  const { texts, removed, numbers } = goneOf(world, { quotes, titled });
   const gone = new Set(texts);
-  const list = await door.get<{ recordings: { recording_id: string }[] }>('/recordings');
+  assert.deepEqual(
+    titles.filter((word) => !quotes && removed.includes(word)),
+    [],
+    'what was removed is in a title',
+  );
   assert.deepEqual(
     list.body.recordings.map(({ recording_id }) => recording_id).toSorted(),
     [...world.talks.keys()].toSorted(),

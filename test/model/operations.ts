@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Operation, done, names, some, spoken, talkOf } from './at.ts';
 import type { Door } from './door.ts';
 import { type Shown, atRest, isGone, linesOf, readTalk, wordsIn } from './reading.ts';
-import { cut, forget, join, put, reassigned, renamed, without } from './talks.ts';
+import { type Second, cut, forget, join, put, reassigned, renamed, without } from './talks.ts';
 
 export const note: Operation = async (at) => {
   const { door, world, random, index, tell } = at;
@@ -145,7 +145,15 @@ async function eventuallyThere(door: Door, id: string): Promise<Shown> {
 export const joinThem: Operation = async (at) => {
   const { door, world, tell } = at;
   const talk = talkOf(at);
-  const other = talk && talkOf(at, ({ id, kind }) => id !== talk.id && kind === talk.kind);
+  // What is in both would be there twice, and words say no more which second is meant.
+  const isBoth = ({ number }: Second) =>
+    number !== 0 && talk!.seconds.some((one) => one.number === number);
+  const other =
+    talk &&
+    talkOf(
+      at,
+      ({ id, kind, seconds }) => id !== talk.id && kind === talk.kind && !seconds.some(isBoth),
+    );
   if (!talk || !other) return false;
   tell(`joins ${other.id} to ${talk.id}`);
   const times = await Promise.all(
@@ -174,7 +182,7 @@ export const removeSome: Operation = async (at) => {
     await isGone(door, talk.id);
     world.talks.delete(talk.id);
   } else await atRest(door, talk.id);
-  forget(world, { seconds: talk.seconds.slice(from, to), notes: [], lines: [] });
+  forget(world, { seconds: talk.seconds.slice(from, to), notes: [], lines: [] }, forGood);
   put(world, without(talk, from, to, into ?? talk.id));
   return true;
 };

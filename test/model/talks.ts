@@ -49,6 +49,8 @@ export type World = {
   written: Set<string>;
   /** Texts that no version has any more. */
   removed: Set<string>;
+  /** Those of them after which no file may be called either. */
+  forGood: Set<string>;
   numbers: Set<number>;
 };
 
@@ -56,6 +58,7 @@ export const emptyWorld = (): World => ({
   talks: new Map(),
   written: new Set(),
   removed: new Set(),
+  forGood: new Set(),
   numbers: new Set(),
 });
 
@@ -84,37 +87,52 @@ export const textsOf = ({ seconds, notes, lines }: Talk): string[] => [
   ...lines.map(({ text }) => text),
 ];
 
-/** It is removed or erased, and nobody may read it any more. */
+/** It is removed or erased, and nobody may read it any more; for good, also not in the name of a file. */
 export function forget(
   world: World,
   { seconds, notes, lines }: Pick<Talk, 'seconds' | 'notes' | 'lines'>,
+  forGood = true,
 ): void {
-  for (const { said, was } of seconds)
-    for (const word of [...said, ...was]) world.removed.add(word);
-  for (const { text } of [...notes, ...lines]) if (text !== '') world.removed.add(text);
+  const texts = [
+    ...seconds.flatMap(({ said, was }) => [...said, ...was]),
+    ...[...notes, ...lines].flatMap(({ text }) => (text === '' ? [] : [text])),
+  ];
+  for (const text of texts) {
+    world.removed.add(text);
+    if (forGood) world.forGood.add(text);
+  }
 }
 
 /**
- * What may nowhere be read any more. @param quotes a language model quotes what was said, and its words stay when they are
- * corrected; files that are named after a title that it made keep their names
+ * What may nowhere be read any more: `removed` in no title and no version, `texts` nowhere at all.
+ * @param quotes a language model quotes what was said, and its words stay when they are corrected
+ * @param titled words of titles and of names of files. Of what was corrected a title keeps its words, and of what was removed,
+ * not for good, a name
  */
 export function goneOf(
-  { talks, written, removed, numbers }: World,
-  quotes: boolean,
+  { talks, written, removed, forGood, numbers }: World,
+  { quotes, titled }: { quotes: boolean; titled: { titles: string[]; files: string[] } },
 ): { texts: string[]; removed: string[]; numbers: number[] } {
   const left = [...talks.values()];
   const present = new Set(left.flatMap(textsOf));
   const before = new Set(left.flatMap(({ seconds }) => seconds.flatMap(({ was }) => was)));
   const heard = new Set(left.flatMap(({ seconds }) => seconds.map(({ number }) => number)));
-  const isGone = (text: string) => !quotes && !present.has(text);
+  const isCorrected = (text: string) => before.has(text) && titled.titles.includes(text);
+  const isName = (text: string) => !forGood.has(text) && titled.files.includes(text);
+  const isGone = (text: string) =>
+    !quotes && !present.has(text) && !isCorrected(text) && !isName(text);
   return {
     texts: [...written].filter(isGone),
-    removed: [...removed].filter((text) => isGone(text) && !before.has(text)),
+    removed: [...removed].filter((text) => !quotes && !present.has(text) && !before.has(text)),
     numbers: [...numbers].filter((number) => !heard.has(number)),
   };
 }
 
-const laterBy = (by: number) => (note: Note) => ({ ...note, at: note.at + by });
+/** In whole milliseconds, as the service tells them. */
+const laterBy = (by: number) => (note: Note) => ({
+  ...note,
+  at: Math.round((note.at + by) * 1000) / 1000,
+});
 
 /** Lines of the summary are of the first part, unless they rest on what is said in the second (`second`). */
 export function cut(
