@@ -128,7 +128,7 @@ async function install(dryRun: boolean): Promise<void> {
     dataDir: hostFrom(process.env).data.root,
     environment: environmentToKeep(process.env),
   });
-  nameSecretsLeftOut(`systemctl --user edit ${unitName}`);
+  const isWhole = nameSecretsLeftOut(`systemctl --user edit ${unitName}`);
   if (dryRun) {
     console.log(`# ${unitPath()}\n${text}`);
     return;
@@ -139,8 +139,12 @@ async function install(dryRun: boolean): Promise<void> {
   await mkdir(unitFolder(), { recursive: true });
   await writeFile(unitPath(), text, { mode: 0o600 });
   await systemctl('daemon-reload');
-  await systemctl('enable', '--now', unitName);
-  console.log(`Installed ${unitPath()}. Mitschrift is running now and starts whenever you log in.`);
+  await systemctl('enable', ...(isWhole ? ['--now'] : []), unitName);
+  console.log(
+    isWhole
+      ? `Installed ${unitPath()}. Mitschrift is running now and starts whenever you log in.`
+      : `Installed ${unitPath()}. Once the secrets are there, start it: systemctl --user start ${unitName}`,
+  );
   console.log('To start it at boot: loginctl enable-linger');
 }
 
@@ -165,8 +169,8 @@ async function status(): Promise<void> {
   console.log(stdout.trim());
 }
 
-/** Secrets of this environment that the unit does not get: by name, never their values. */
-function nameSecretsLeftOut(systemctlEdit: string): void {
+/** Secrets of this environment that the unit does not get: by name, never their values. @returns whether it works without */
+function nameSecretsLeftOut(systemctlEdit: string): boolean {
   const secrets = Object.entries(settingSchemas).flatMap(([key, { secret }]) =>
     secret && process.env[variableOf(key)] ? [key] : [],
   );
@@ -174,7 +178,7 @@ function nameSecretsLeftOut(systemctlEdit: string): void {
   const needed = [...clusterSecrets, ...(isInBucket ? bucketSecrets : [])];
   const ofCluster = needed.filter((name) => process.env[name]);
   const names = [...secrets.map(variableOf), ...ofCluster];
-  if (names.length === 0) return;
+  if (names.length === 0) return true;
   console.error(`Secrets are not written to the unit: ${names.join(', ')}.`);
   if (secrets.length > 0) {
     console.error(`Set ${secrets.join(', ')} in the settings (or with PUT /config).`);
@@ -185,6 +189,7 @@ function nameSecretsLeftOut(systemctlEdit: string): void {
         `and name it with ${systemctlEdit}: [Service] EnvironmentFile=/path/to/file`,
     );
   }
+  return ofCluster.length === 0;
 }
 
 /** What was set where it is installed from, without secrets. */

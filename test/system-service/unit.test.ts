@@ -51,11 +51,9 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
     MITSCHRIFT_PORT: '8799',
     MITSCHRIFT_STT_API_KEY: 'a secret key',
   };
-  const command = async (...args: string[]) =>
-    await run(process.execPath, [program, 'service', ...args], {
-      cwd: root,
-      env,
-    });
+  const command = async (...args: string[]) => await commandOf(env, args);
+  const commandOf = async (given: NodeJS.ProcessEnv, args: string[]) =>
+    await run(process.execPath, [program, 'service', ...args], { cwd: root, env: given });
   const { stdout: planned, stderr: leftOut } = await command('install', '--dry-run');
   assert.match(leftOut, /MITSCHRIFT_STT_API_KEY\.\nSet stt\.api_key in the settings/);
   assert.ok(!leftOut.includes('a secret key'));
@@ -68,12 +66,22 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
   const unit = join(dir, 'config/systemd/user', unitName);
   assert.match(await readFile(unit, 'utf8'), /ExecStart=.* serve/);
   await command('status');
+  // A node without its database would start ten times, and be given up.
+  const node = { ...env, MITSCHRIFT_DATABASE_URL: 'postgres://a:b@host/notes' };
+  const blobs = {
+    MITSCHRIFT_BLOBS_URL: 'file:///srv/mitschrift',
+    MITSCHRIFT_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+  };
+  const later = await commandOf({ ...node, ...blobs }, ['install']);
+  assert.match(later.stdout, /Once the secrets are there, start it: systemctl --user start/);
   await command('uninstall');
   await assert.rejects(readFile(unit), { code: 'ENOENT' });
   assert.deepEqual((await readFile(join(dir, 'called'), 'utf8')).trim().split('\n'), [
     '--user daemon-reload',
     '--user enable --now mitschrift.service',
     '--user show mitschrift.service --property=ActiveState,SubState,MainPID',
+    '--user daemon-reload',
+    '--user enable mitschrift.service',
     '--user disable --now mitschrift.service',
     '--user daemon-reload',
   ]);
