@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { faultOf, inWords } from '../shared/in-words.ts';
 import { fieldFault } from '../words/field-faults.ts';
 import { inEnglish } from '../words/say.ts';
@@ -118,6 +119,17 @@ const unknown = (path: string): ConfigFault => ({
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a partial configuration sets or removes a secret. @throws {ConfigError} `CONFIG_INVALID` */
-export const changesSecret = (patch: unknown): boolean =>
-  changesIn(patch).some(({ key }) => settingOf(key).secret);
+/**
+ * Whether a partial configuration asks for the password again: it sets or removes a secret, or changes who gets in, and as
+ * what. @throws {ConfigError} `CONFIG_INVALID`
+ */
+export const needsConfirmation = (patch: unknown, present: Settings): boolean =>
+  changesIn(patch).some(({ key, value }) => {
+    const { secret, fallback } = settingOf(key);
+    if (secret) return true;
+    const isOfLogin = loginSections.has(partsOf(key)[0]);
+    return isOfLogin && !isDeepStrictEqual(value === undefined ? fallback : value, present[key]);
+  });
+
+/** Sections of who gets in. */
+const loginSections: ReadonlySet<string> = new Set(['auth', 'oidc']);

@@ -20,6 +20,10 @@ test('users, rights, API keys and backups ask for the password again after five 
     ['POST', '/backup', { path: join(service.dataDir, '..', 'backup') }],
     ['PUT', '/config', { llm: { api_key: 'sk-1' } }],
     ['PUT', '/config', { metrics: { token: null } }],
+    ['PUT', '/config', { oidc: { issuer: 'https://login.example', client_id: 'x' } }],
+    ['PUT', '/config', { oidc: { admin_group: 'x' } }],
+    ['PUT', '/config', { auth: { totp: 'everybody' } }],
+    ['PUT', '/config', { auth: { local_login: 'none' } }],
   ];
   for (const [method, path, json] of asking) {
     const { status, body } = await ask(method, path, json);
@@ -27,7 +31,8 @@ test('users, rights, API keys and backups ask for the password again after five 
   }
   assert.equal((await ask('GET', '/users')).status, 200);
   assert.equal((await ask('PUT', '/config', { llm: { api_key: '••••' } })).status, 200);
-  assert.equal((await ask('PUT', '/config', { ui: { language: 'en' } })).status, 200);
+  const same = { ui: { language: 'en' }, auth: { totp: 'optional' }, oidc: { admin_group: null } };
+  assert.equal((await ask('PUT', '/config', same)).status, 200, 'as it is');
   assert.equal((await ask('PATCH', '/users/cleo', {}, ben)).body.type, '/problems/not-admin');
 
   const german = await service.call<ProblemAnswer>('DELETE', '/users/ben', {

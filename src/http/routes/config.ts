@@ -10,7 +10,7 @@ import {
 } from '../../doctor/try-servers.ts';
 import { providerTrialAnswer, tryProvider } from '../../doctor/try-provider.ts';
 import { assertConfirmed } from '../middleware/authenticate.ts';
-import { changesSecret } from '../../config/changes.ts';
+import { needsConfirmation } from '../../config/changes.ts';
 import { commandLine } from '../../shared/command-line.ts';
 import { settingGroups } from '../../config/settings-page.ts';
 import { languageWanted } from '../readers-language.ts';
@@ -51,14 +51,14 @@ export const configRoutes = [
     summary: 'Merges a partial configuration into what is set',
     description:
       'Keys that are not named keep their values. All of it or nothing. A masked secret written back ' +
-      'changes nothing; another one asks for the password again.',
+      'changes nothing. Another one, and a change of `auth.*` or `oidc.*`, asks for the password again.',
     // What it holds is looked at key by key (`config/patch.ts`), so that every fault is named.
     body: { json: section, shown: answers.configPatch, optional: true },
     answers: { 200: { description: 'What holds now.', json: answers.configAnswer } },
     problems: ['overridden', 'confirmation-required'],
     command: true,
-    async run({ ctx, body, onBehalf }, { config, accounts }) {
-      if (changesSecret(body)) await assertConfirmed(accounts, ctx.state);
+    async run({ ctx, body, onBehalf }, { config, accounts, settings }) {
+      if (needsConfirmation(body, settings())) await assertConfirmed(accounts, ctx.state);
       await config.update(body, onBehalf);
       return config.document();
     },
