@@ -174,4 +174,13 @@ test('a link that is over opens nothing, and nothing is left of whom it was for'
     if (fact.type === 'user.invited') notes.push(fact.content?.note);
   }
   assert.deepEqual(notes, ['Bert, library', undefined]);
+
+  // So is one whose maker lost the rights: given again, they bring nothing back.
+  const host = { by: 'system' };
+  await accounts.changeUser('bert', { isAdmin: true }, host);
+  const { token } = await accounts.invite(wanted, { by: accounts.findUser('bert')!.userId });
+  await accounts.changeUser('bert', { isAdmin: false }, host);
+  await accounts.sweepSessions();
+  await accounts.changeUser('bert', { isAdmin: true }, host);
+  await assert.rejects(accounts.useLink({ ...late, token }, here), { code: 'LINK_OVER' });
 });

@@ -212,6 +212,45 @@ test('a link for a new password: the user chooses, sessions end, the one before 
   });
 });
 
+test('a link is good only as long as who made it is an administrator', async (t) => {
+  const service = await startService(t, {
+    env: { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  const token = await service.setUp();
+  const ben = await service.addUser('ben', true);
+  const ask = <T = ProblemAnswer>(method: string, path: string, json?: object, of = token) =>
+    service.call<T>(method, path, { token: of, json });
+  const invited = { is_admin: true, days: 30 };
+  const invitation = (await ask<Link>('POST', '/users/invitations', invited, ben)).body;
+  const forAda = (await ask<Link>('POST', '/users/ada/password-link', {}, ben)).body;
+  const onHost = await service.accounts.linkForPassword('ada', 7, { by: 'system' });
+  const mine = (await ask<Link>('POST', '/users/invitations', {})).body;
+  let strangers = 0;
+  const asStranger = (path: string, json: object) =>
+    service.call<ProblemAnswer>('POST', `/invitations/${path}`, {
+      json,
+      headers: { 'X-Forwarded-For': `198.51.100.${(strangers += 1)}` },
+    });
+  const statusOf = async (one: string) => (await asStranger('look', { token: one })).status;
+  assert.equal(await statusOf(tokenIn(invitation)), 200);
+  assert.equal((await ask('PATCH', '/users/ben', { is_admin: false })).status, 200);
+  const dora = { token: tokenIn(invitation), username: 'dora', password };
+  const accepted = await asStranger('accept', dora);
+  assert.deepEqual([accepted.status, accepted.body.type], [404, '/problems/link-over']);
+  assert.equal(await statusOf(tokenIn(forAda)), 404);
+  assert.equal(await statusOf(onHost.token), 200);
+  assert.equal(await statusOf(tokenIn(mine)), 200);
+  const listed = (await ask<Listed>('GET', '/users/invitations')).body.invitations;
+  assert.deepEqual(listed.map(({ id }) => id).includes(invitation.id), false);
+
+  await ask('PATCH', '/users/ben', { is_admin: true });
+  const again = (await ask<Link>('POST', '/users/invitations', {}, await service.login('ben')))
+    .body;
+  assert.equal(await statusOf(tokenIn(again)), 200);
+  assert.equal((await ask('DELETE', '/users/ben')).status, 204);
+  assert.equal(await statusOf(tokenIn(again)), 404);
+});
+
 test('an invitation and a password link that are asked for again with the same key after a restart are the same', async (t) => {
   const before = await startService(t);
   const token = await before.setUp();
