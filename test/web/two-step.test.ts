@@ -226,6 +226,8 @@ test('who must have two-step login is led to it', async (t) => {
   await page.getByLabel('Geben Sie die 6 Ziffern ein, die die App zeigt').fill(codeOf(secret));
   await page.keyboard.press('Enter');
   await page.getByLabel('Ich habe sie sicher aufbewahrt.').check();
+  const connects = page.waitForEvent('websocket');
   await page.getByRole('button', { name: 'Fertig' }).click();
   await page.waitForURL(`${service.url}/`);
+  await connects;
 });

@@ -63,9 +63,10 @@ export function send(frame: Schema<'ClientFrame'> | ArrayBuffer): boolean {
 /** Connects whenever there is a session, as long as the page is open. */
 export function followSession(): void {
   session.subscribe((current, before) => {
-    if (current?.token === before?.token && before !== undefined) return;
+    const isSame = current?.token === before?.token && current?.limited === before?.limited;
+    if (isSame && before !== undefined) return;
     disconnect();
-    // With a password that somebody else set nothing is answered.
+    // Before the own password, or two-step login, nothing is answered.
     if (current !== null && current.limited === undefined) connect(current.token);
   });
   // Sentences of the service come in the language of the page.
