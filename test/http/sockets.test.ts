@@ -82,6 +82,22 @@ test('a session that ends takes its connections with it at once, and no other’
   assert.equal(clients[2]!.socket.readyState, clients[2]!.socket.OPEN);
 });
 
+test('who has to set up two-step login first gets no more frames on an open connection', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const [limited, whole] = [connect(service.url, ada), connect(service.url, ben)];
+  for (const { until } of [limited, whole]) await until(({ type }) => type === 'position');
+  const json = { auth: { totp: 'administrators' } };
+  assert.equal((await service.call('PUT', '/config', { token: ada, json })).status, 200);
+  t.mock.timers.tick(limits.heartbeatMs);
+  const limit = sleep(20_000, 'open', { ref: false });
+  // The session goes on: with 1008 a page would log out.
+  assert.equal(await Promise.race([limited.closed, limit]), 1001);
+  assert.equal(whole.socket.readyState, whole.socket.OPEN);
+});
+
 test('a message that is too large closes the connection, any other is answered', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

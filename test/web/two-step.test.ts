@@ -231,3 +231,31 @@ test('who must have two-step login is led to it', async (t) => {
   await page.waitForURL(`${service.url}/`);
   await connects;
 });
+
+test('who is logged in when two-step login becomes necessary is led to it, and goes on where they were', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const session = await service.login();
+  const url = `${service.url}/account`;
+  const page = await openPage(t, browser, { url, session, expected: /403|WebSocket/ });
+  await page.getByRole('button', { name: 'Set up…' }).waitFor();
+  const other = await page.context().newPage();
+  await other.goto(url);
+  const { token } = await service.login();
+  await apiOf(service.url, token).put('/config', { auth: { totp: 'everybody' } });
+  await page.getByRole('link', { name: 'Mitschrift', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Set up two-step login' }).waitFor();
+  await other.getByRole('heading', { level: 1, name: 'Set up two-step login' }).waitFor();
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('Type the key instead').click();
+  const secret = (await page.locator('details code').innerText()).replaceAll(' ', '');
+  await page.getByLabel('Enter the 6 digits the app shows').fill(codeOf(secret));
+  await page.keyboard.press('Enter');
+  await page.getByLabel('I’ve stored them somewhere safe.').check();
+  const connects = page.waitForEvent('websocket');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.waitForURL(`${service.url}/`);
+  await connects;
+  await other.waitForURL(url);
+});

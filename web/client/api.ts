@@ -67,11 +67,16 @@ export async function fetchAsUser(request: Request): Promise<Response> {
   // What is sent is gone with the first try; of large bodies none is asked for a password.
   const again = request.method === 'GET' || isLarge(request) ? null : request.clone();
   let response = await sent(request);
-  if (again !== null && (await asksPassword(response)) && (await confirmPassword()))
+  let refused = await refusalOf(response);
+  if (again !== null && refused === 'confirmation-required' && (await confirmPassword())) {
     response = await sent(again);
-  // Only what was sent with this session's token says that this session has ended.
-  if (response.status === 401 && current !== null && session.get()?.token === current.token) {
-    session.set(null);
+    refused = await refusalOf(response);
+  }
+  // Only what was sent with this session's token says something of this session.
+  if (current !== null && session.get()?.token === current.token) {
+    if (response.status === 401) session.set(null);
+    // The server asks for two-step login since: the login page sets it up.
+    if (refused === 'two-step-required') session.set({ ...current, limited: 'totp' });
   }
   return response;
 }
@@ -98,10 +103,12 @@ async function sent(request: Request): Promise<Response> {
 const isLarge = ({ headers }: Request): boolean =>
   headers.get('Content-Type')?.startsWith('application/json') === false;
 
-async function asksPassword(response: Response): Promise<boolean> {
-  if (response.status !== 403) return false;
-  const problem: Partial<Problem> = await response.clone().json();
-  return problem.type === '/problems/confirmation-required';
+/** What is needed first, by the service's own word: a proxy's refusal has no JSON. */
+async function refusalOf(response: Response): Promise<string | undefined> {
+  const isProblem = response.headers.get('Content-Type')?.includes('json') === true;
+  if (response.status !== 403 || !isProblem) return undefined;
+  const { type }: Partial<Problem> = await response.clone().json();
+  return type?.replace('/problems/', '');
 }
 
 /**

@@ -244,19 +244,30 @@ async function authenticateAgain(
   try {
     const caller = await accounts.authenticate(token);
     if (caller === null) endSession(connection, audio, 'the session has ended');
+    // Two-step login is asked for since: the session goes on, and who comes back is told why nothing opens.
+    else if (caller.limited) end(connection, audio, 'goingAway', 'two-step login is needed first');
     else connection.caller = caller;
   } catch (err) {
     log.warn({ err }, 'session of a connection could not be checked');
   }
 }
 
-function endSession({ socket, gone }: Connection, audio: BrowserAudio, text: string): void {
+const endSession = (connection: Connection, audio: BrowserAudio, text: string): void =>
+  end(connection, audio, 'policy', text);
+
+/** At once, or as soon as the audio it carries has ended. */
+function end(
+  { socket, gone }: Connection,
+  audio: BrowserAudio,
+  reason: keyof typeof closeCodes,
+  text: string,
+): void {
   if (!audio.carries()) {
-    closeSocket(socket, 'policy', text);
+    closeSocket(socket, reason, text);
     return;
   }
   gone.abort();
-  audio.retire(() => closeSocket(socket, 'policy', text));
+  audio.retire(() => closeSocket(socket, reason, text));
 }
 
 function send(connection: Connection, frame: string): void {
