@@ -7,6 +7,7 @@ import { type Identity, linked } from './identities.ts';
 import { linkOver, openLink } from './user-links.ts';
 import { lookOf, usernameKey } from './username-forms.ts';
 import {
+  type OpensByPassword,
   type User,
   type UserDecision,
   type Users,
@@ -96,12 +97,14 @@ export const decideLinkedIdentity =
 
 /** Ends the link, unless nothing else lets this user in. Nothing where there is none. */
 export const decideUnlinkedIdentity =
-  (id: string) =>
+  (id: string, opensByPassword: OpensByPassword) =>
   (users: Users): UserDecision => {
     const user = users.byId.get(id);
     if (!user) return unknownUser;
     if (!user.identity) return [];
     if (!user.hasPassword) return refuse('NO_PASSWORD', detail('no-password-yet'));
+    if (!opensByPassword(user))
+      return refuse('USE_SINGLE_SIGN_ON', detail('password-opens-nothing'));
     return [{ type: 'user.identity_unlinked', data: { user_id: id } }];
   };
 

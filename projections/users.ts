@@ -91,7 +91,10 @@ export type UserRefusal = Refusal<
   | 'NOT_ADMITTED'
   | 'USER_DISABLED'
   | 'NO_PASSWORD'
+  | 'USE_SINGLE_SIGN_ON'
 >;
+/** Whether a user's password lets them in now: the settings say whose does. */
+export type OpensByPassword = (user: User) => boolean;
 export type UserDecision = Decision<UserFact, UserRefusal>;
 /** A user to be created. */
 export type NewUser = Pick<User, 'id' | 'username' | 'isAdmin'> & {

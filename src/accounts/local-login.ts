@@ -1,4 +1,4 @@
-import type { User, UserLink } from '../../projections/users.ts';
+import type { OpensByPassword, User, UserLink } from '../../projections/users.ts';
 import type { Settings } from '../config/environment.ts';
 
 export type SignOnSettings = Pick<
@@ -28,6 +28,12 @@ export const hasProvider = (settings: SignOnSettings): boolean =>
 /** Who may log in with a password: everybody, unless there is another way in. */
 export const localLoginOf = (settings: SignOnSettings): LocalLogin =>
   hasProvider(settings) ? settings['auth.local_login'] : 'all';
+
+/** Whether a user can log in with the password they have. */
+export const opensByPassword =
+  (who: LocalLogin): OpensByPassword =>
+  (user) =>
+    user.passwordHash !== null && mayUsePassword(user, who);
 
 /** Whether whoever opens this link may choose a password: one that would let them in. */
 export const mayChoosePassword = (

@@ -18,7 +18,13 @@ import { problemOf } from '../words/problems.ts';
 import { AccountError } from './account-error.ts';
 import type { Peer, Session } from './caller.ts';
 import type { FirstSetup } from './first-setup.ts';
-import { type LocalLogin, type SignOnSettings, hasProvider, localLoginOf } from './local-login.ts';
+import {
+  type LocalLogin,
+  type SignOnSettings,
+  hasProvider,
+  localLoginOf,
+  opensByPassword,
+} from './local-login.ts';
 import { type LoginDeps, beginSession, securityCategory } from './login.ts';
 import type { TriesInSession } from './own-two-step.ts';
 import { sessionIdOf } from './sessions.ts';
@@ -50,8 +56,8 @@ export interface SignOn {
   offer(): { title: string | null; localLogin: LocalLogin };
   /** What the provider called a user when they were linked; null: not linked. */
   identityOf(userId: string): { name: string | null } | null;
-  /** Whether a user has a password here. */
-  hasPassword(userId: string): boolean;
+  /** Whether a user has a password here, and whether it lets them in. */
+  passwordOf(userId: string): { has: boolean; opens: boolean };
   /**
    * @param again whether the provider shall ask for the password once more
    * @throws {AccountError} `NO_SINGLE_SIGN_ON`, `PROVIDER_AWAY`, `TOO_MANY_ATTEMPTS`
@@ -81,7 +87,7 @@ export interface SignOn {
   beginLink(userId: string, password: string, redirectUri: string): Promise<BegunSignOn>;
   /** @throws {AccountError} as `finish` */
   finishLink(userId: string, back: BroughtBack): Promise<void>;
-  /** @throws {AccountError} `NO_PASSWORD`: nothing else would let them in; `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY` */
+  /** @throws {AccountError} `NO_PASSWORD`, `USE_SINGLE_SIGN_ON`: nothing else would let them in; `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY` */
   unlink(userId: string, password: string): Promise<void>;
 }
 
@@ -122,7 +128,11 @@ export function signOn(parts: Parts): SignOn {
       const identity = users.byId.get(userId)?.identity;
       return identity ? { name: identity.name } : null;
     },
-    hasPassword: (userId) => users.byId.get(userId)?.hasPassword ?? false,
+    passwordOf(userId) {
+      const user = users.byId.get(userId);
+      if (!user) return { has: false, opens: false };
+      return { has: user.hasPassword, opens: opensByPassword(localLoginOf(settings()))(user) };
+    },
     async begin(wanted, { address }) {
       const wait = await flows.count(address);
       if (wait > 0) {
@@ -160,7 +170,10 @@ export function signOn(parts: Parts): SignOn {
     },
     async unlink(userId, password) {
       const facts = await withPassword(userId, password, () =>
-        stream.change({ by: userId }, decideUnlinkedIdentity(userId)),
+        stream.change(
+          { by: userId },
+          decideUnlinkedIdentity(userId, opensByPassword(localLoginOf(settings()))),
+        ),
       );
       if (facts.length === 0) return;
       log.info({ category: securityCategory, user_id: userId, by: userId }, 'identity unlinked');

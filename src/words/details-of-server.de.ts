@@ -94,4 +94,6 @@ export const detailsOfServerInGerman = {
   },
   'no-password-yet':
     'Ohne die Verbindung könnten Sie sich nicht mehr anmelden: Ihr Konto hat kein Passwort. Bitten Sie einen Administrator um einen Link, mit dem Sie eines wählen.',
+  'password-opens-nothing':
+    'Ohne die Verbindung könnten Sie sich nicht mehr anmelden: Passwörter sind hier für Ihr Konto ausgeschaltet.',
 } satisfies Words<typeof detailsOfServer>;

@@ -120,4 +120,7 @@ export const detailsOfServer = {
   'no-password-yet': says(
     'Without the link you could no longer log in: your account has no password. Ask an administrator for a link to choose one.',
   ),
+  'password-opens-nothing': says(
+    'Without the link you could no longer log in: passwords are switched off here for your account.',
+  ),
 };

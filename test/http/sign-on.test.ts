@@ -165,7 +165,7 @@ test('while the provider is away passwords go on, and no login hangs', async (t)
 });
 
 test('a user with a password links and unlinks an account there, with that password', async (t) => {
-  const { service, provider, ask, enter } = await signOnService(t);
+  const { service, provider, ask, set, enter } = await signOnService(t);
   const ben = await service.addUser('ben');
   const cleo = await service.addUser('cleo');
   const beginLink = (token: string, current = password) =>
@@ -184,7 +184,8 @@ test('a user with a password links and unlinks an account there, with that passw
   assert.deepEqual(problemOf(login), [409, '/problems/flow-over'], 'a link is no login');
   assert.equal((await finishLink(ben, (await beginLink(ben)).body)).status, 204);
   const own = async () => (await ask('GET', '/users/me/identity', undefined, ben)).body;
-  assert.deepEqual(await own(), { linked: true, name: 'ben.berg', has_password: true });
+  const linked = { linked: true, name: 'ben.berg', has_password: true, password_login: true };
+  assert.deepEqual(await own(), linked);
   assert.equal((await enter()).body.username, 'ben');
   const taken = await finishLink(cleo, (await beginLink(cleo)).body);
   assert.deepEqual(problemOf(taken), [403, '/problems/not-admitted', 'linked']);
@@ -192,6 +193,13 @@ test('a user with a password links and unlinks an account there, with that passw
   const unlink = (current: string) =>
     ask('DELETE', '/users/me/identity', { current_password: current }, ben);
   assert.equal((await unlink('not his')).status, 422);
+  for (const local_login of ['administrators', 'none']) {
+    await set({ auth: { local_login } });
+    assert.deepEqual(await own(), { ...linked, password_login: false });
+    const refused = await unlink(password);
+    assert.deepEqual(problemOf(refused), [403, '/problems/use-single-sign-on'], local_login);
+  }
+  await set({ auth: { local_login: 'all' } });
   assert.equal((await unlink(password)).status, 204);
   assert.equal((await own())['linked'], false);
   assert.equal((await enter()).body.username, 'ben.berg', 'a user of their own now');

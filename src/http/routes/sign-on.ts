@@ -173,16 +173,21 @@ export const identityRoutes = [
         json: z.object({
           linked: z.boolean(),
           name: z.string().nullable().describe('what the provider called the caller then'),
-          has_password: z.boolean().describe('whether the caller can log in without the provider'),
+          has_password: z.boolean().describe('whether the caller has a password here'),
+          password_login: z
+            .boolean()
+            .describe('whether that password lets the caller in: without it they cannot unlink'),
         }),
       },
     },
     run({ caller: { userId } }, { accounts: { signOn } }) {
       const identity = signOn.identityOf(userId);
+      const password = signOn.passwordOf(userId);
       return {
         linked: identity !== null,
         name: identity?.name ?? null,
-        has_password: signOn.hasPassword(userId),
+        has_password: password.has,
+        password_login: password.opens,
       };
     },
   }),
@@ -220,7 +225,7 @@ export const identityRoutes = [
     summary: 'Ends the link with the account at the sign-on provider',
     body: { json: z.strictObject({ current_password }) },
     answers: { 204: { description: 'Done.' } },
-    problems: ['no-password', 'too-many-attempts', 'busy'],
+    problems: ['no-password', 'use-single-sign-on', 'too-many-attempts', 'busy'],
     command: true,
     async run({ body, caller }, { accounts }) {
       await withCurrent(accounts.signOn.unlink(caller.userId, body.current_password));

@@ -90,4 +90,6 @@ export default {
   unlinked: 'Verbindung getrennt.',
   onlyProvider:
     'Sie haben hier kein Passwort. Um die Verbindung zu trennen, bitten Sie einen Administrator um einen Link, mit dem Sie eines wählen.',
+  onlySignOn:
+    'Passwörter sind hier für Ihr Konto ausgeschaltet: Ohne die Verbindung könnten Sie sich nicht mehr anmelden.',
 } satisfies Translation<English>;

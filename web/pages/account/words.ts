@@ -91,6 +91,8 @@ const english = {
   unlinked: 'Account unlinked.',
   onlyProvider:
     'You have no password here. To unlink, ask an administrator for a link to choose one.',
+  onlySignOn:
+    'Passwords are switched off here for your account: without the link you could no longer log in.',
 };
 
 export type English = typeof english;
