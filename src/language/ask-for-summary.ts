@@ -128,7 +128,7 @@ async function askTwice(
       continue;
     }
     const source = {
-      instructions: withoutPattern(request.system, style),
+      instructions: withoutPeoples(request.system, { ...style, noted }),
       read,
       source: read,
       language: style.expected,
@@ -200,9 +200,12 @@ const hasSections = (
   form: AnswerForm['form'],
 ): boolean => form === 'lines' && task !== 'part' && (pattern?.sections.length ?? 0) > 0;
 
-/** A line may say what a template asks for in its words. */
-const withoutPattern = (system: string, { pattern }: SummaryStyle): string =>
-  patternRule(pattern).reduce((left, rule) => left.replace(rule, ''), system);
+/** A line may say what people gave in their words: a template, terms, lines and side notes. */
+const withoutPeoples = (system: string, style: SummaryStyle & Pick<About, 'noted'>): string =>
+  [...termsRule(style), ...peoplesRule(style), ...patternRule(style.pattern)].reduce(
+    (left, rule) => left.replace(rule, ''),
+    system,
+  );
 
 const introductions: Readonly<Record<SummaryTask, string>> = {
   whole: 'You summarise transcripts of speech.',

@@ -12,7 +12,8 @@ import {
   answerRoom,
   overheadTokens,
 } from './ask-for-summary.ts';
-import { countToKeep } from './draft-lines.ts';
+import { comparedWords } from './content-words.ts';
+import { type DraftLine, countToKeep } from './draft-lines.ts';
 import { withEvidence } from './summary-lines.ts';
 import { type Pattern, inSections, ofKinds, patternTokens } from './summary-pattern.ts';
 import { AnswerTimedOut, type LanguageModel } from './model.ts';
@@ -108,11 +109,20 @@ export async function summarise(
   const how = { parts: read.length, ...(unnoted.length > 0 ? { unnoted } : {}) };
   if ('prose' in draft) return { text: draft.prose, lines: [], ...how };
   const { pattern } = options;
-  const asked = pattern ? ofKinds(draft.lines, pattern) : draft.lines;
+  const fresh = withoutGiven(draft.lines, options.given ?? []);
+  const asked = pattern ? ofKinds(fresh, pattern) : fresh;
   const checked = withEvidence(asked, blocks, options);
   const lines = pattern ? inSections(checked, pattern) : checked;
   if (lines.length === 0) throw noSummary('empty');
   return { text: textOfLines(lines), lines, ...how };
+}
+
+/** Lines without those that people wrote, which stay anyway; as they are where there are no others. */
+function withoutGiven(lines: DraftLine[], given: readonly string[]): DraftLine[] {
+  const wordsOf = (text: string) => comparedWords(text, null).join(' ');
+  const there = new Set(given.map(wordsOf));
+  const fresh = lines.filter(({ text }) => !there.has(wordsOf(text)));
+  return fresh.length > 0 ? fresh : lines;
 }
 
 async function draftOf(
