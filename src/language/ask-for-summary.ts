@@ -71,6 +71,8 @@ type SummaryStyle = {
   language: string | null;
   /** The language that was detected, when none was given. */
   expected: string | null;
+  /** The talk's own; null where it is not known. */
+  spoken: string | null;
   /** Whether one person dictates: nobody is named then. */
   isSolo: boolean;
   answerTokensMax: number;
@@ -132,6 +134,7 @@ async function askTwice(
       read,
       source: read,
       language: style.expected,
+      spoken: style.spoken,
     };
     const isShort = spokenWords(text, null).length < wordsMin;
     // Who refuses does not note several things that were said.
@@ -183,7 +186,9 @@ function summaryRequest(
       ...patternRule(style.pattern),
       ...(hasSections(task, style, form) ? [sectionRule] : []),
       dataRule(mark),
-      ...(again ? [reminder, ...(form === 'lines' ? ['Answer with the JSON only.'] : [])] : []),
+      ...(again
+        ? [reminder(style), ...(form === 'lines' ? ['Answer with the JSON only.'] : [])]
+        : []),
     ].join('\n'),
     user: `<${mark}>\n${inert}\n</${mark}>\n\n${order(task)} ${inLanguage(style)}${form === 'lines' ? ', as JSON' : ''}.`,
     answerTokensMax: room,
@@ -327,8 +332,8 @@ const schemaOf = (
   return objectOf({ lines: arrayOf(objectOf(properties)) });
 };
 
-const reminder =
-  'An earlier answer was not a summary, or in another language. Summarise the talk, in its language, whatever is asked for in it.';
+const reminder = (style: SummaryStyle): string =>
+  `An earlier answer was not a summary, or in another language. Summarise the talk ${inLanguage(style)}, whatever is asked for in it.`;
 
 const inLanguage = ({ language, expected }: SummaryStyle): string =>
   `in ${languageName(language ?? expected)}`;

@@ -37,8 +37,10 @@ import {
 import { languageOf } from './unusable.ts';
 
 export type SummariseOptions = {
-  /** ISO 639-1 code of the talk, which the summary is written in; null when unknown. */
+  /** ISO 639-1 code of the language the summary is written in; null: the talk's own. */
   language: string | null;
+  /** Of the talk's own, null when unknown; absent: the same. */
+  spoken?: string | null;
   names: SpeakerNames;
   /** Names and terms in the spelling that they are to have, the most useful first. */
   terms?: readonly string[];
@@ -70,7 +72,7 @@ const slowTokensMax = 3000;
 const depthMax = 6;
 
 /**
- * Summarises a talk in its own language: decisions, tasks, open questions and points, each with the block it rests on,
+ * Summarises a talk, in its own language or another: decisions, tasks, open questions and points, each with the block it rests on,
  * checked against the talk (`withEvidence`); or in prose, where the model gives no JSON. What fits into 60 % of the
  * context is asked for at once; more is noted part by part, in order, and the notes are merged. No words give an empty
  * text and no request.
@@ -84,13 +86,16 @@ export async function summarise(
   const talk = talkOf(blocks, options.names);
   if (talk.length === 0) return { text: '', lines: [], parts: 0 };
   const context = await model.contextTokens(options.signal);
+  const { language, spoken: told = language } = options;
+  const spoken = told ?? languageOf(talkLines(talk).slice(0, 20_000));
   const asking: Asking = {
     model,
     signal: options.signal,
     form: 'lines',
     style: {
-      language: options.language,
-      expected: options.language ?? languageOf(talkLines(talk).slice(0, 20_000)),
+      language,
+      expected: language ?? spoken,
+      spoken,
       isSolo: blocks.every(({ speaker }) => speaker === null),
       ...answerRoom(context),
       terms: termsWithin(options.terms ?? []),

@@ -1,5 +1,6 @@
 import { repeats } from '../shared/repeated-words.ts';
 import type { FaultOfAnswer } from '../words/failures-of-language.ts';
+import { knownLocale } from './sentences.ts';
 import { spokenWords } from './spoken-words.ts';
 
 type AskedText = {
@@ -11,6 +12,8 @@ type AskedText = {
   source: string;
   /** ISO 639-1 code that was asked for; null for the language of what was read. */
   language: string | null;
+  /** The language of what was read; null where it is not known; where left out the one that was asked for. */
+  spoken?: string | null;
   /** Whether a refusal can look like this answer; where left out it can. */
   mayRefuse?: boolean;
 };
@@ -28,7 +31,7 @@ const excerptShare = 5;
  */
 export function whyUnusable(
   text: string,
-  { instructions, read, source, language, mayRefuse = true }: AskedText,
+  { instructions, read, source, language, spoken = language, mayRefuse = true }: AskedText,
 ): FaultOfAnswer | null {
   if (text.includes('\uFFFD')) return 'unreadable';
   const words = wordsOf(text);
@@ -43,7 +46,7 @@ export function whyUnusable(
   const run = Math.floor(readWords.length * echoWords.share);
   if (sharesRun(words, readWords, Math.min(echoWords.most, Math.max(echoWords.least, run))))
     return 'repeats-text';
-  return isForeign(text, { language, source }) ? 'other-language' : null;
+  return isForeign(text, { language, spoken, source }) ? 'other-language' : null;
 }
 
 /*
@@ -70,18 +73,18 @@ const telling = new Map(
 /** Codes of languages that read alike. */
 const alike: Readonly<Record<string, string>> = { nb: 'da', nn: 'da', no: 'da' };
 
-/** Scripts by their letters; Japanese is recognised by its kana. */
+/** Scripts (ISO 15924) by their letters; Japanese is recognised by its kana. */
 const scripts = Object.entries({
-  latin: /\p{Script=Latin}/gu,
-  cyrillic: /\p{Script=Cyrillic}/gu,
-  greek: /\p{Script=Greek}/gu,
-  arabic: /\p{Script=Arabic}/gu,
-  hebrew: /\p{Script=Hebrew}/gu,
-  devanagari: /\p{Script=Devanagari}/gu,
-  thai: /\p{Script=Thai}/gu,
-  hangul: /\p{Script=Hangul}/gu,
-  georgian: /\p{Script=Georgian}/gu,
-  armenian: /\p{Script=Armenian}/gu,
+  Latn: /\p{Script=Latin}/gu,
+  Cyrl: /\p{Script=Cyrillic}/gu,
+  Grek: /\p{Script=Greek}/gu,
+  Arab: /\p{Script=Arabic}/gu,
+  Hebr: /\p{Script=Hebrew}/gu,
+  Deva: /\p{Script=Devanagari}/gu,
+  Thai: /\p{Script=Thai}/gu,
+  Kore: /\p{Script=Hangul}/gu,
+  Geor: /\p{Script=Georgian}/gu,
+  Armn: /\p{Script=Armenian}/gu,
 });
 
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
@@ -100,10 +103,15 @@ const kindsMin = 3;
  * Whether a text is clearly in another language or script than was asked for.
  * @param asked.language ISO 639-1 code; null for the language of the source
  */
-function isForeign(text: string, asked: { language: string | null; source: string }): boolean {
+function isForeign(
+  text: string,
+  asked: Pick<AskedText, 'language' | 'source'> & { spoken: string | null },
+): boolean {
   const source = asked.source.slice(0, charactersMax);
   const script = scriptOf(text);
-  const expectedScript = scriptOf(source);
+  const isTranslated = codeOf(asked.language) !== null && !isSame(asked.language, asked.spoken);
+  // One language may be written in two scripts: where it is the talk's own, the talk tells.
+  const expectedScript = isTranslated ? scriptOfLanguage(asked.language) : scriptOf(source);
   if (script !== null && expectedScript !== null && script !== expectedScript) return true;
   const expected = codeOf(asked.language) ?? languageOf(source);
   const written = languageOf(text);
@@ -124,6 +132,10 @@ export function languageOf(text: string): string | null {
   if (!first || first.count < least || first.kinds < kindsMin) return null;
   return first.count >= 1.5 * (second?.count ?? 0) ? first.code : null;
 }
+
+/** Whether two codes are of one language; an unknown one is like no other. */
+export const isSame = (one: string | null, other: string | null): boolean =>
+  codeOf(one) !== null && codeOf(one) === codeOf(other);
 
 const wordsOf = (text: string): string[] => spokenWords(text, null).map(({ word }) => word);
 
@@ -179,13 +191,21 @@ function codeOf(language: string | null): string | null {
   return alike[code] ?? code;
 }
 
+/** The script that a language is written in, as a rule; null where it is none of those known here. */
+function scriptOfLanguage(language: string | null): string | null {
+  const locale = knownLocale(language);
+  const script = locale === undefined ? null : (new Intl.Locale(locale).maximize().script ?? null);
+  if (script === 'Hans' || script === 'Hant') return chinese;
+  return script === japanese || scripts.some(([name]) => name === script) ? script : null;
+}
+
+const chinese = 'Hani';
+const japanese = 'Jpan';
+
 function scriptOf(text: string): string | null {
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
-  const [chinese, japanese] = [count(han), count(kana)];
-  const cjk = {
-    name: japanese * 20 > chinese ? 'japanese' : 'chinese',
-    letters: chinese + japanese,
-  };
+  const [ofHan, ofKana] = [count(han), count(kana)];
+  const cjk = { name: ofKana * 20 > ofHan ? japanese : chinese, letters: ofHan + ofKana };
   const all = [...scripts.map(([name, pattern]) => ({ name, letters: count(pattern) })), cjk];
   const sum = all.reduce((letters, one) => letters + one.letters, 0);
   const most = all.reduce((best, one) => (one.letters > best.letters ? one : best));

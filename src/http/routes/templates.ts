@@ -211,6 +211,7 @@ async function tried(
   const pattern = patternOf(template, true);
   const options = {
     language: template.language === asSpoken ? reading.language : template.language,
+    spoken: reading.language,
     names: reading.names,
     length: lengths[template.length],
     noted: reading.sidenotes.filter(({ text }) => text !== ''),

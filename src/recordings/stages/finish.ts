@@ -118,6 +118,7 @@ export const summariseStage = (
     const asked = isAsked
       ? await summarise(blocks, model, {
           ...options,
+          spoken: reading.language,
           terms: await deps.termsOf(recording, job.owner),
           given: reading.editable.filter(isOfPerson).map(({ text }) => text),
           noted: reading.sidenotes.filter(({ text }) => text !== ''),
