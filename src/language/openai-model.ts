@@ -21,7 +21,7 @@ import {
   initialCapabilities,
 } from './chat-openai.ts';
 import type { Completion, LanguageModel } from './model.ts';
-import { estimatedTokens, fewestTokens } from './talk.ts';
+import { estimatedTokens, fewestTokens, isDense } from './talk.ts';
 
 export type LanguageModelOptions = {
   /** With or without `/v1`. */
@@ -220,7 +220,8 @@ async function learnFromReply(
   if (isTold) return fewest;
   const { api } = endpoint.address;
   const read = reply.promptTokens ?? 0;
-  if (read > 0 && read < fewest) learnContext(api, modelOf(endpoint, found), read);
+  if (read > 0 && read < fewest && !isDense(prompt))
+    learnContext(api, modelOf(endpoint, found), read);
   if (read > 0 || source !== 'assumed' || estimatedTokens(prompt) <= contextUnverified)
     return fewest;
   learnContext(api, modelOf(endpoint, found), contextUnverified);

@@ -201,18 +201,25 @@ const dense =
  * scripts. No server's tokenizer is asked: each has another, and an estimate is all planning needs.
  */
 export function estimatedTokens(text: string): number {
-  const many = denseCharacters(text);
+  const many = charactersIn(text, dense);
   return Math.ceil((text.length - many) / 3) + many;
 }
 
+/** Those of them of which the largest vocabularies make tokens of several characters. */
+const joined =
+  /[\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+
 /**
- * The fewest tokens a server can have counted if it saw all of the text, of so many characters each; half of them in
- * dense scripts. Fewer reported means it saw only part of the prompt.
+ * The fewest tokens a server can have counted if it saw all of the text, of so many characters each; of dense scripts
+ * half of them, or a quarter. Fewer reported means it saw only part of the prompt.
  */
 export function fewestTokens(text: string, charactersOfToken: number): number {
-  const many = denseCharacters(text);
-  return (text.length - many) / charactersOfToken + many / 2;
+  const [many, quartered] = [charactersIn(text, dense), charactersIn(text, joined)];
+  return (text.length - many) / charactersOfToken + (many - quartered) / 2 + quartered / 4;
 }
+
+/** Whether most of a text is in dense scripts, of which vocabularies make very different numbers of tokens. */
+export const isDense = (text: string): boolean => charactersIn(text, dense) > text.length / 2;
 
 /** A piece with its punctuated text; null where the words stay as they were. */
 export type SettledPiece = {
@@ -277,8 +284,8 @@ export function jointText(settled: readonly SettledPiece[], language: string | n
   return all;
 }
 
-const denseCharacters = (text: string): number =>
-  text.match(dense)?.reduce((sum, run) => sum + run.length, 0) ?? 0;
+const charactersIn = (text: string, runs: RegExp): number =>
+  text.match(runs)?.reduce((sum, run) => sum + run.length, 0) ?? 0;
 
 function cutTo(piece: Piece, tokensMax: number): Piece[] {
   if (pieceTokens(piece) <= tokensMax) return [piece];

@@ -174,6 +174,18 @@ test('of a server that does not tell its context, one that read three fifths of 
   assert.equal((await model.context(signal)).source, 'learnt');
 });
 
+test('of scripts whose characters are parts of tokens no prompt counts as cut, nor tells one the context', async (t) => {
+  // Counts four characters a token.
+  const { model } = await openOn(t, { flavour: 'openai', brain: echo, contextTokens: 100_000 });
+  for (const said of ['สวัสดีครับทุกคน', '회의를시작합니다']) {
+    const talk = { ...question, user: said.repeat(300) };
+    assert.equal(await model.complete(talk, signal), 'It is fine.', said);
+  }
+  const few = { ...question, user: '会議を始めます。'.repeat(400) };
+  await assert.rejects(model.complete(few, signal), { code: 'prompt-truncated' });
+  assert.deepEqual(await model.context(signal), { tokens: 131_072, source: 'assumed' });
+});
+
 test('steps down from whatever a server refuses, and remembers it', async (t) => {
   const rejects = ['reasoning_effort', 'chat_template_kwargs', 'temperature', 'max_tokens'];
   const { model, server } = await openOn(t, {
