@@ -22,6 +22,8 @@ export type Asking = {
   noted: (part?: readonly Piece[]) => readonly Noted[];
   /** Set once the model has shown that it cannot give lines: it is not asked for any more of them. */
   form: AnswerForm['form'];
+  /** Set once the server took too long for a large part. */
+  isSlow?: boolean;
 };
 
 /** What is asked about: with and without the numbers of its lines, and how short an answer can be. */

@@ -197,14 +197,9 @@ const textTokens = (context: number, { style: { pattern } }: Asking): number => 
 
 async function atOnce(asking: Asking, talk: Piece[]): Promise<SummaryDraft | null> {
   const about = aboutTalk(talk, asking);
-  try {
-    const wordsMin = leastWords(about.plain);
-    return await askForSummary(asking, 'whole', { ...about, wordsMin }).catch(ifTooLarge);
-  } catch (error) {
-    if (error instanceof AnswerTimedOut && estimatedTokens(about.plain) > slowTokensMax)
-      return null;
-    throw error;
-  }
+  const wordsMin = leastWords(about.plain);
+  const ask = askForSummary(asking, 'whole', { ...about, wordsMin });
+  return await ask.catch(ifTooSlow(asking, about)).catch(ifTooLarge);
 }
 
 const aboutTalk = (talk: Piece[], { noted }: Asking): About => {
@@ -218,17 +213,23 @@ const aboutNotes = (notes: readonly string[], wordsMin: number, noted: About['no
   return { numbered: all, plain: all, read: '', wordsMin, noted, kept: countToKeep(all) };
 };
 
-/** Notes of one part; of its halves, where the server finds it too large. In order. */
+/** Notes of one part; of its halves, where the server finds it too large or is too slow for it. In order. */
 async function notesOf(asking: Asking, part: Piece[], depth: number): Promise<NotedPart[]> {
-  const ask = askForSummary(asking, 'part', aboutTalk(part, asking));
+  const smaller = asking.isSlow ? talkParts(part, slowTokensMax) : [part];
+  if (smaller.length > 1) return await notesOfAll(asking, smaller, depth);
+  const about = aboutTalk(part, asking);
+  const ask = askForSummary(asking, 'part', about);
   const halves = depth < depthMax ? halvesOfPart(part) : undefined;
   if (!halves) return [{ part, note: notesOfDraft(await ask) }];
-  const draft = await ask.catch(ifTooLarge);
+  const draft = await ask.catch(ifTooSlow(asking, about)).catch(ifTooLarge);
   if (draft !== null) return [{ part, note: notesOfDraft(draft) }];
-  return [
-    ...(await notesOf(asking, halves[0], depth + 1)),
-    ...(await notesOf(asking, halves[1], depth + 1)),
-  ];
+  return await notesOfAll(asking, halves, depth + 1);
+}
+
+async function notesOfAll(asking: Asking, parts: Piece[][], depth: number): Promise<NotedPart[]> {
+  const read: NotedPart[] = [];
+  for (const part of parts) read.push(...(await notesOf(asking, part, depth)));
+  return read;
 }
 
 /** One summary from notes in order; where they do not fit, neighbours are condensed first. */
@@ -278,6 +279,15 @@ function grouped(notes: string[], tokensMax: number): string[][] {
 
 /** Fewer words cannot summarise that much: a model that follows orders in the talk answers so. */
 const leastWords = (read: string): number => (spokenWords(read, null).length > 150 ? 15 : 1);
+
+/** Null where so much took the server too long: no part is as large from then on. */
+const ifTooSlow =
+  (asking: Asking, { plain }: About) =>
+  (error: unknown): null => {
+    if (!(error instanceof AnswerTimedOut) || estimatedTokens(plain) <= slowTokensMax) throw error;
+    asking.isSlow = true;
+    return null;
+  };
 
 /** Null where prompt or answer were too large for the server. */
 const ifTooLarge = ifCode(null, 'prompt-truncated', 'answer-cut');

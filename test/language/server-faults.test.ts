@@ -183,6 +183,29 @@ test('a server too slow for all at once is asked for parts', async (t) => {
   assert.ok((await summarise(longTalk(120), model, options)).parts > 1);
 });
 
+test('a server too slow for a part of a long talk is asked for smaller ones from then on', async (t) => {
+  const { model, server } = await openOn(
+    t,
+    { flavour: 'llama.cpp', contextTokens: 16_384 },
+    { timeoutSeconds: 1 },
+  );
+  Object.assign(server.faults, { times: 1, silent: true });
+  const options = { signal, language: 'de', names: {}, onProgress() {} };
+  const blocks = longTalk(480);
+  await summarise(blocks, model, options);
+  const [first = '', ...parts] = server
+    .chats()
+    .map(({ body }) => (body as { messages: { content: string }[] }).messages[1]!.content)
+    .filter((user) => user.includes('<transcript>'));
+  const longest = Math.max(...parts.map((user) => user.length));
+  assert.ok(first.length > 2 * longest, `${first.length} ${longest}`);
+  const read = parts.flatMap((user) => [...user.matchAll(/im punkt (\d+) /gu)]);
+  assert.deepEqual(
+    read.map(([, at]) => Number(at)),
+    blocks.map((_, at) => at),
+  );
+});
+
 test('a server that stays silent is away after two time limits', async (t) => {
   const { model, server } = await openOn(
     t,
