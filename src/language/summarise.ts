@@ -34,7 +34,7 @@ import {
   textRoom,
   textTokensMin,
 } from './talk.ts';
-import { languageOf } from './unusable.ts';
+import { isTranslated, languageOf } from './unusable.ts';
 
 export type SummariseOptions = {
   /** ISO 639-1 code of the language the summary is written in; null: the talk's own. */
@@ -116,11 +116,15 @@ export async function summarise(
   const { pattern } = options;
   const fresh = withoutGiven(draft.lines, options.given ?? []);
   const asked = pattern ? ofKinds(fresh, pattern) : fresh;
-  const checked = withEvidence(asked, blocks, options);
-  const lines = pattern ? inSections(checked, pattern) : checked;
+  const checked = withEvidence(asked, blocks, { ...options, spoken });
+  const lines = pattern ? inSections(checked, provable(pattern, language, spoken)) : checked;
   if (lines.length === 0) throw noSummary('empty');
   return { text: textOfLines(lines), lines, ...how };
 }
+
+/** Of another language nothing can be proved by its words: what a template wants proved stays without a link. */
+const provable = (pattern: Pattern, language: string | null, spoken: string | null): Pattern =>
+  isTranslated(language, spoken) ? { ...pattern, provedOnly: false } : pattern;
 
 /** Lines without those that people wrote, which stay anyway; as they are where there are no others. */
 function withoutGiven(lines: DraftLine[], given: readonly string[]): DraftLine[] {

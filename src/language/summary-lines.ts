@@ -11,12 +11,15 @@ import {
 import type { DraftLine } from './draft-lines.ts';
 import { stopWords } from './sentences.ts';
 import type { SpeakerNames } from './talk.ts';
+import { isTranslated } from './unusable.ts';
 
 /** What a line is checked against. */
 type Talk = {
   blocks: readonly Block[];
   names: SpeakerNames;
+  /** Its own language, and that of the lines. */
   language: string | null;
+  written: string | null;
   /** Labels of all who speak. */
   labels: readonly string[];
   /** Blocks by the words and numbers that stand in them. */
@@ -30,7 +33,10 @@ type Talk = {
  * block or its neighbours. A decision or task of a person says so instead (`unfounded`) where that is so in none of
  * their blocks, nor in one beside them that names, addresses or asks them. What stands in no block may rest on a side
  * note in the same way, if the model names that note. A date stays only when it was said, by its numbers or
- * by its month or weekday. Nobody is named where one person dictates. Greetings and thanks are no points.
+ * by its month or weekday. Nobody is named where one person dictates. Greetings and thanks are no points. In another
+ * language than the talk's the words of a line tell nothing of whose it is.
+ * @param about.language of the lines; null: the talk's own
+ * @param about.spoken the talk's own, null where it is not known; absent: the same
  */
 export function withEvidence(
   lines: readonly DraftLine[],
@@ -41,20 +47,23 @@ export function withEvidence(
   }: {
     names: SpeakerNames;
     language: string | null;
+    spoken?: string | null;
     noted?: readonly { note: number; text: string }[];
   },
 ): SummaryLine[] {
   const labels = [...new Set(blocks.flatMap(({ speaker }) => speaker ?? []))];
+  const { spoken = about.language } = about;
+  const written = about.language ?? spoken;
   const talk: Talk = {
     blocks,
     names: about.names,
-    language: about.language,
+    language: spoken,
+    written,
     labels,
-    places: placesIn(blocks, about.language),
+    places: placesIn(blocks, spoken),
     noted: new Map(noted.map(({ note, text }) => [note, text])),
   };
-  const isTelling = ({ kind, text }: DraftLine) =>
-    kind !== 'point' || !isCourtesy(text, about.language);
+  const isTelling = ({ kind, text }: DraftLine) => kind !== 'point' || !isCourtesy(text, written);
   const telling = lines.filter(isTelling);
   return (telling.length > 0 ? telling : lines).map((line) => checked(line, talk));
 }
@@ -71,7 +80,8 @@ function checked(line: DraftLine, talk: Talk): SummaryLine {
   const turn = named in talk.blocks && stands(named) ? named : null;
   const note = turn === null ? noteBehind(text, line, talk) : null;
   const isAssigned = said !== null && (kind === 'decision' || kind === 'task');
-  const isUnfounded = isAssigned && note === null && !isTheirs(text, said, { speaker, talk });
+  const mayTell = isAssigned && note === null && !isTranslated(talk.written, talk.language);
+  const isUnfounded = mayTell && !isTheirs(text, said, { speaker, talk });
   const isDueSaid =
     line.due !== null &&
     (note === null ? wasSaid(line.due, turn, talk) : wasSaid(line.due, 0, note.talk));
@@ -143,7 +153,7 @@ function evidenceOf(
   const strong = [...namesIn(text, person, talk), ...numbersIn(text)].map((word) =>
     near(talk.places.get(word) ?? none),
   );
-  const content = contentIn(text, talk.language).map((word) => near(formsOf(word, talk)));
+  const content = contentIn(text, talk.written).map((word) => near(formsOf(word, talk)));
   return (at) =>
     strong.some((stands) => stands(at)) || content.filter((stands) => stands(at)).length >= 2;
 }
@@ -183,7 +193,11 @@ const beforeDates = new Set(
 );
 
 /** The words of the names in a line that can be looked for. */
-function namesIn(text: string, person: string | null, { names, labels, language }: Talk): string[] {
+function namesIn(
+  text: string,
+  person: string | null,
+  { names, labels, written: language }: Talk,
+): string[] {
   const stop = stopWords(language);
   const known = [person, ...labels.map((label) => names[label])].filter(
     (name) => name !== null && name !== undefined && (name === person || text.includes(name)),

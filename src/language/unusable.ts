@@ -109,9 +109,10 @@ function isForeign(
 ): boolean {
   const source = asked.source.slice(0, charactersMax);
   const script = scriptOf(text);
-  const isTranslated = codeOf(asked.language) !== null && !isSame(asked.language, asked.spoken);
   // One language may be written in two scripts: where it is the talk's own, the talk tells.
-  const expectedScript = isTranslated ? scriptOfLanguage(asked.language) : scriptOf(source);
+  const expectedScript = isTranslated(asked.language, asked.spoken)
+    ? scriptOfLanguage(asked.language)
+    : scriptOf(source);
   if (script !== null && expectedScript !== null && script !== expectedScript) return true;
   const expected = codeOf(asked.language) ?? languageOf(source);
   const written = languageOf(text);
@@ -133,9 +134,9 @@ export function languageOf(text: string): string | null {
   return first.count >= 1.5 * (second?.count ?? 0) ? first.code : null;
 }
 
-/** Whether two codes are of one language; an unknown one is like no other. */
-export const isSame = (one: string | null, other: string | null): boolean =>
-  codeOf(one) !== null && codeOf(one) === codeOf(other);
+/** Whether a text is wanted in another language than was spoken, as far as one knows; null: in the same. */
+export const isTranslated = (language: string | null, spoken: string | null): boolean =>
+  codeOf(language) !== null && codeOf(language) !== codeOf(spoken);
 
 const wordsOf = (text: string): string[] => spokenWords(text, null).map(({ word }) => word);
 

@@ -157,6 +157,48 @@ test('a task is its speaker’s by label; in none of whose turns it was found, i
   assert.equal(checked({ ...parking, kind: 'point', turn: 1, person: 'Ben' }, far).block, 't-0001');
 });
 
+const renting = talk(
+  [
+    'wir haben das für den herbst noch nicht bestellt und es ist auch nicht im plan',
+    'dann müsstest du die halle mieten und das mit dem vermieter klären',
+    'ja',
+  ],
+  ['SPEAKER_00', 'SPEAKER_00', 'SPEAKER_01'],
+);
+
+test('in another language than the talk no task is said to be nobody’s own, and its date stays', async (t) => {
+  const task = { kind: 'task', person: 'Ben', text: 'Vermietung ansprechen', turn: 2 };
+  const about = { lines: [{ ...task, due: 'bis 14. Mai' }] };
+  const brain = () => JSON.stringify(about);
+  const { model } = await openOn(t, { flavour: 'llama.cpp', brain });
+  const english = talk(
+    [
+      'We have not called the landlord and that is what they want from us by the 14 of May.',
+      'Yes.',
+    ],
+    ['SPEAKER_00', 'SPEAKER_01'],
+  );
+  const pattern = { sections: [], instructions: '', provedOnly: true };
+  for (const spoken of ['en', null]) {
+    const options = { signal, names, language: 'de', spoken, pattern, onProgress() {} };
+    const { lines } = await summarise(english, model, options);
+    const [{ unfounded, due, text } = {}] = lines;
+    assert.deepEqual([unfounded, due, text], [undefined, 'bis 14. Mai', task.text]);
+  }
+});
+
+test('whom one speaks to is found in a German talk of which nobody told the language', async (t) => {
+  const task = { kind: 'task', person: 'Ben', text: 'die Halle mieten, Vermieter klären' };
+  const brain = () => JSON.stringify({ lines: [{ ...task, turn: 2 }] });
+  const { model } = await openOn(t, { flavour: 'llama.cpp', brain });
+  const options = { signal, names, language: null, onProgress() {} };
+  const { lines } = await summarise(renting, model, options);
+  assert.deepEqual(
+    lines.map(({ block, unfounded }) => [block, unfounded]),
+    [['t-0002', undefined]],
+  );
+});
+
 test('a speaker without a name is meant by their label, however a model writes it', () => {
   for (const written of [
     'SPEAKER_01',
