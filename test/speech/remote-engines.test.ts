@@ -153,6 +153,24 @@ test('a model nobody named is the first of the server’s that recognises speech
   assert.equal(it.engine.model, 'whisper-large');
 });
 
+test('a model nobody named is looked for again where the server does not have it', async (t) => {
+  const it = await standIn(t, 'speaches', { model: null });
+  const modelsAsked = () => it.server.received.map(({ fields }) => fields['model']![0]);
+  const missing = { do: 'answer', status: 404, body: '{"detail": "not installed"}' } as const;
+  it.server.models = [];
+  it.server.faults.push(missing);
+  await assert.rejects(hear(it, [0, 5]), { code: 'engine-refused' });
+  it.server.models = ['whisper-small'];
+  await hear(it, [0, 5]);
+  assert.deepEqual(modelsAsked(), ['whisper-1', 'whisper-small']);
+  // Started with another one, in the middle of the work.
+  it.server.models = ['voxtral'];
+  it.server.faults.push(missing);
+  await hear(it, [0, 5]);
+  assert.deepEqual(modelsAsked().slice(2), ['whisper-small', 'voxtral']);
+  assert.equal(it.engine.model, 'voxtral');
+});
+
 test('vLLM gives segments without words: they are kept, and it is asked once', async (t) => {
   const it = await standIn(t, 'vllm');
   const heard = await hear(it);

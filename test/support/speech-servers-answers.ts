@@ -289,12 +289,17 @@ function openaiError(response: ServerResponse, status: number, message: string):
 }
 
 /** … and a look at it. */
-export function answerGet(kind: Kind, path: string, response: ServerResponse): void {
+export function answerGet(
+  kind: Kind,
+  path: string,
+  models: readonly string[],
+  response: ServerResponse,
+): void {
   if (kind === 'asr' && path === '/docs')
     return send(response, 200, 'text/html', '<!DOCTYPE html><title>Swagger UI</title>');
   if (kind === 'whisper.cpp' && path === '/health') return json(response, { status: 'ok' });
   if (kind !== 'whisper.cpp' && kind !== 'asr' && path === '/v1/models')
-    return json(response, { data: [{ id: 'tts-1' }, { id: 'whisper-large' }] });
+    return json(response, { data: models.map((id) => ({ id })) });
   return send(response, 404, 'text/plain', `File Not Found (${path})`);
 }
 

@@ -39,6 +39,8 @@ export type SpeechServer = {
   asked(count: number): Promise<void>;
   /** Resolves when so many looks (GET) have been taken at it. */
   looked(count: number): Promise<void>;
+  /** What it lists, where it does. */
+  models: string[];
   /** Its `Server` header, if it has one. */
   software: string | null;
   /** Takes connections and closes them, as a proxy does before a server that is away. */
@@ -79,6 +81,7 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
     received: [],
     faults: [],
     bytesMax: Infinity,
+    models: ['tts-1', 'whisper-large'],
     software: kind === 'whisper.cpp' ? 'whisper.cpp' : null,
     closing: false,
     mute: false,
@@ -133,7 +136,8 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
       looks += 1;
       for (const look of watchers) look();
     }
-    if (request.method === 'GET') return state.mute ? undefined : answerGet(kind, path, response);
+    if (request.method === 'GET')
+      return state.mute ? undefined : answerGet(kind, path, state.models, response);
     const body = await collect(request);
     const received = await receive(request, path, body);
     state.received.push(received);

@@ -49,10 +49,49 @@ export function compatEngine(
   server = speechServer(compatBase(baseUrl), apiKey),
 ): SpeechEngine {
   const { base } = server;
+  const choice = choiceOfModel(server, model, options);
+  const engine = remoteEngine(
+    {
+      engine: 'compat',
+      server,
+      get model() {
+        return choice.model;
+      },
+      get tellsSpeakers() {
+        const { model: chosen } = choice;
+        return chosen === null ? null : capabilities(`${base} ${chosen}`, chosen).speakers;
+      },
+      get meetingSecondsMax() {
+        const { model: chosen } = choice;
+        const isDiarized =
+          chosen !== null && capabilities(`${base} ${chosen}`, chosen).format === 'diarized';
+        return isDiarized ? diarizedSecondsMax : meetingSecondsMax;
+      },
+      async ask({ signal, ...request }): Promise<Transcript | { shorter: number }> {
+        const { file, onPartial } = request;
+        return await choice.askWith(signal, async (named) => {
+          const ask = (fields: object): Promise<ServerAnswer> =>
+            post(server, { file, model: named, ...fields }, { signal, onPartial });
+          return await transcribed(server, named, request, ask);
+        });
+      },
+      probe: (signal) => probeCompat(server, signal, options),
+    },
+    options,
+  );
+  return Object.assign(engine, {
+    withModel: (other: string) => compatEngine(baseUrl, apiKey, other, options, server),
+  });
+}
+
+/**
+ * Which model to ask for; servers other than whisper.cpp and vLLM want one named.
+ * @param model as `compatEngine`
+ */
+function choiceOfModel(server: Server, model: string | null, options: RemoteOptions) {
   let chosen = model;
 
-  /** Which model to ask for; servers other than whisper.cpp and vLLM want one named. */
-  const modelName = async (signal: AbortSignal): Promise<string> => {
+  const choose = async (signal: AbortSignal): Promise<string> => {
     if (chosen !== null) return chosen;
     const found = await probeCompat(server, signal, options);
     if (found.failure !== null) {
@@ -62,39 +101,34 @@ export function compatEngine(
         retriable,
       });
     }
-    chosen = found.models.find((id) => recogniser.test(id)) ?? found.models[0] ?? 'whisper-1';
-    return chosen;
+    chosen = found.models.find((id) => recogniser.test(id)) ?? found.models[0] ?? null;
+    return chosen ?? guessedModel;
   };
 
-  const engine = remoteEngine(
-    {
-      engine: 'compat',
-      server,
-      get model() {
-        return chosen;
-      },
-      get tellsSpeakers() {
-        return chosen === null ? null : capabilities(`${base} ${chosen}`, chosen).speakers;
-      },
-      get meetingSecondsMax() {
-        const isDiarized =
-          chosen !== null && capabilities(`${base} ${chosen}`, chosen).format === 'diarized';
-        return isDiarized ? diarizedSecondsMax : meetingSecondsMax;
-      },
-      async ask({ signal, ...request }): Promise<Transcript | { shorter: number }> {
-        const named = await modelName(signal);
-        const { file, onPartial } = request;
-        const ask = (fields: object): Promise<ServerAnswer> =>
-          post(server, { file, model: named, ...fields }, { signal, onPartial });
-        return await transcribed(server, named, request, ask);
-      },
-      probe: (signal) => probeCompat(server, signal, options),
+  return {
+    /** Null until it is known. */
+    get model() {
+      return chosen;
     },
-    options,
-  );
-  return Object.assign(engine, {
-    withModel: (other: string) => compatEngine(baseUrl, apiKey, other, options, server),
-  });
+    /** Asks for a model; for another one where the server was started with that, or has got it, since it was looked at. */
+    async askWith<T>(signal: AbortSignal, ask: (named: string) => Promise<T>): Promise<T> {
+      const named = await choose(signal);
+      const answered = async (wanted: string): Promise<T> => {
+        const answer = await ask(wanted);
+        chosen ??= wanted;
+        return answer;
+      };
+      try {
+        return await answered(named);
+      } catch (error) {
+        if (model !== null || !isNotFound(error)) throw error;
+        chosen = null;
+        const other = await choose(signal);
+        if (other === named) throw error;
+        return await answered(other);
+      }
+    },
+  };
 }
 
 /** One request, whose answer is in one piece however it came. */
@@ -174,6 +208,12 @@ async function transcribed(
 /** Started with OpenAI's path (`--inference-path`), it takes silence about the language for English. */
 const isWhisperCpp = ({ headers }: ServerAnswer): boolean =>
   headers.get('server')?.startsWith('whisper.cpp') ?? false;
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof StageError && error.sentence.code === 'speech-server-not-found';
+
+/** Asked for where a server lists none; most of those take any name. Kept once it has answered. */
+const guessedModel = 'whisper-1';
 
 const recogniser = /whisper|transcri|parakeet|canary|voxtral|moonshine|speech|stt|asr/i;
 
