@@ -3,7 +3,7 @@ import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { carried } from './notes.ts';
 import { spokenIn } from './edit-turns.ts';
 import { speakingTimes } from './join-turns.ts';
-import { wordCount } from './paragraphs.ts';
+import { wordCount } from '../../src/shared/segments.ts';
 import { type Said, labelsSpoken } from './said.ts';
 import { interruptedFact, interruptionsMax } from './interruptions.ts';
 import type { Sidenote } from './sidenotes.ts';

@@ -1,5 +1,5 @@
 import type { Block, Doubt, Segment, Word } from '../../events/facts/transcript.ts';
-import { joinTexts } from '../../src/shared/segments.ts';
+import { beginsWord, joinTexts, wordCount } from '../../src/shared/segments.ts';
 import { replacedWithin } from './replaced.ts';
 import type { Utterance } from './utterances.ts';
 
@@ -30,10 +30,7 @@ export function paragraphs(utterances: readonly Utterance[], speaker: string | n
   return blocks;
 }
 
-/** One text of all blocks, for counting. */
-export const wordCount = (text: string): number => (text.match(/\S+/gu) ?? []).length;
-
-/** A part of a segment that is not cut any further: from one space to the next where words have times. */
+/** A part of a segment that is not cut any further: a word with its marks where words have times. */
 type Piece = {
   segment: Segment;
   /** Where it is in the segment's text. */
@@ -69,7 +66,7 @@ const piecesOf = ({ index, segments, doubt }: Utterance): Piece[] =>
       });
     });
 
-/** The words of a segment, those without a space between them together; all of it where words cannot be found. */
+/** The words of a segment, those that are parts of one together; all of it where words cannot be found. */
 function groupsOf({ text, words }: Segment): { from: number; words: Word[] }[] {
   const groups: { from: number; words: Word[] }[] = [];
   let cursor = 0;
@@ -77,7 +74,10 @@ function groupsOf({ text, words }: Segment): { from: number; words: Word[] }[] {
     const at = text.indexOf(word.text.trim(), cursor);
     if (at === -1) return [{ from: 0, words }];
     const last = groups.at(-1);
-    if (last && !/\s/u.test(text.slice(cursor, at))) last.words.push(word);
+    const begins =
+      /\s/u.test(text.slice(cursor, at)) ||
+      beginsWord(text.slice(Math.max(0, cursor - 2), cursor), word.text);
+    if (last && !begins) last.words.push(word);
     else groups.push({ from: last ? at : 0, words: [word] });
     cursor = at + word.text.trim().length;
   }

@@ -12,6 +12,7 @@ import {
   dataRule,
   inert,
   numberedLines,
+  packedParts,
   pieceTokens,
   talkOf,
   talkParts,
@@ -65,9 +66,13 @@ export async function answerQuestion(
   if (all.length === 0) return { lines: [], read: 0, isAll: true };
   const { parts, drafts } = await askParts(model, { talk, all, question, signal });
   const read = new Set(parts.flat().map(({ block }) => block)).size;
-  const count = new Set(all.map(({ block }) => block)).size;
-  return { lines: proved(drafts, talk), read, isAll: read >= count };
+  const isAll = charactersOf(parts.flat()) >= charactersOf(all);
+  return { lines: proved(drafts, talk), read, isAll };
 }
+
+/** Without spaces: those between the halves of a turn belong to neither. */
+const charactersOf = (pieces: readonly Piece[]): number =>
+  pieces.reduce((sum, { text }) => sum + text.replaceAll(/\s/gu, '').length, 0);
 
 /** Asks about as much as fits; about less where the server finds that too large, which may have told its context by that. */
 async function askParts(
@@ -96,9 +101,11 @@ async function askParts(
 
 /** The pieces that have most of a question's words, or its meaning, with those beside them, as many as fit. */
 function fitting(
-  pieces: readonly Piece[],
+  all: readonly Piece[],
   { question, talk, tokensMax }: { question: string; talk: AskedTalk; tokensMax: number },
 ): Piece[] {
+  // A turn that does not fit is cut.
+  const pieces = packedParts(all, tokensMax).flat();
   const wanted = [...contentIn(question, null), ...numbersIn(question)];
   const isNear = ({ block }: Piece) => talk.near?.has(talk.blocks[block]?.id ?? '') === true;
   const scores = pieces.map(

@@ -27,8 +27,22 @@ export function* textSegments(
 /** Marks that stand by themselves only because a recogniser gave them so. */
 const mark = /^(?:(?![%&@#*_\\])\p{P})+$/u;
 /** Scripts without spaces, and their marks: what stands beside them belongs to them. */
-const unspacedEnd =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー\u3000-\u303F\uFF00-\uFFEF]$/u;
+const ideographs = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3001-\u303F\uFF00-\uFFEF`;
+const spelled = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const unspacedEnd = new RegExp(`[${ideographs}${spelled}]$`, 'u');
+
+/** A word: what stands between spaces; without spaces about two ideographs, or four letters of other scripts. */
+const anyWord = new RegExp(
+  `[${ideographs}]{1,2}|[${spelled}]{1,4}|[^\\s${ideographs}${spelled}]+`,
+  'gu',
+);
+
+/** How many words a text has, about. */
+export const wordCount = (text: string): number => (text.match(anyWord) ?? []).length;
+
+/** Whether a new word begins behind a text without a space between them. */
+export const beginsWord = (before: string, after: string): boolean =>
+  unspacedEnd.test(before) && /^\p{L}/u.test(after);
 
 /**
  * Words of scripts without spaces, each with the marks after it: a mark that is a word by itself

@@ -9,7 +9,7 @@ import { carriedNames, liveNames } from '../../../projections/recording/earlier-
 import { onlySpeaker, speakingTimes } from '../../../projections/recording/join-turns.ts';
 import { suggestNames } from '../../../projections/recording/suggest-names.ts';
 import { underLabels } from '../../../projections/recording/utterances.ts';
-import { wordCount } from '../../../projections/recording/paragraphs.ts';
+import { wordCount } from '../../shared/segments.ts';
 import { type Recording, factAt, speakersAsked } from '../../../projections/recording/recording.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
 import { voiceSamples } from '../../../projections/recording/voices.ts';

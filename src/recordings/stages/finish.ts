@@ -18,7 +18,7 @@ import { inEnglish } from '../../words/say.ts';
 import type { Log } from '../../shared/log.ts';
 import { correctedToTell } from '../../../projections/recording/carried-corrections.ts';
 import { beginsWithModel } from '../../../projections/recording/decide.ts';
-import { wordCount } from '../../../projections/recording/paragraphs.ts';
+import { wordCount } from '../../shared/segments.ts';
 import { extractCodes } from '../../../projections/recording/notes.ts';
 import { isOfPerson } from '../../../projections/recording/summary.ts';
 import { writtenTitle } from '../../../projections/recording/written-texts.ts';

@@ -5,7 +5,7 @@ import { type HeardPart, askedStretch, keptPart } from '../../speech/detection/s
 import type { Meeting, Recognised, SpeechEngine } from '../../speech/engine.ts';
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Utterance } from '../../../projections/recording/utterances.ts';
-import { wordCount } from '../../../projections/recording/paragraphs.ts';
+import { wordCount } from '../../shared/segments.ts';
 
 /** A stretch of the plan, recognised; from seam to seam where speech was cut. */
 export type HeardStretch = Recognised & {

@@ -55,6 +55,30 @@ test('words that follow each other without a pause are cut at an edge of the rec
   assert.match(block!.text, /word(?:119|179|239)$/);
 });
 
+test('Chinese is cut into paragraphs as other languages are, between words or segments, never before a mark', () => {
+  const characters = [...'我们今天谈了花园的事情。'.repeat(100)];
+  const words = characters.map((text, at) => ({ text, start: at * 0.3, end: at * 0.3 + 0.25 }));
+  // As recognisers give it: a stretch of audio each, as one segment.
+  const utterances = Array.from({ length: 10 }, (_, index): Utterance => {
+    const part = words.slice(index * 120, (index + 1) * 120);
+    const [start, end] = [part[0]!.start, part.at(-1)!.end];
+    const text = part.map((word) => word.text).join('');
+    const segments = [{ start, end, text, words: part }];
+    return { index, start, end, language: 'zh', segments };
+  });
+  const blocks = paragraphs(utterances, null);
+  assert.equal(blocks.map(({ text }) => text).join(''), characters.join(''));
+  for (const { text } of blocks) assert.ok(text.length <= 500, `${text.length}`);
+  for (const { text } of blocks) assert.doesNotMatch(text, /^。/u);
+  const unended = characters.map((text) => text.replace('。', '的'));
+  const one = { index: 0, start: 0, end: 360, language: 'zh' };
+  const timed = words.map((word, at) => ({ ...word, text: unended[at]! }));
+  const [segment] = [{ start: 0, end: 360, text: unended.join(''), words: timed }];
+  const cut = paragraphs([{ ...one, segments: [segment] }], null);
+  assert.ok(cut.length > 1, `${cut.length}`);
+  assert.equal(cut.map(({ text }) => text).join(''), unended.join(''));
+});
+
 test('a mark or an apostrophe that is a word of its own stays with its word', () => {
   const text = " it 's an F -16 's";
   const words = ['it', "'s", 'an', 'F', '-16', "'s"].map((word, at) => ({
