@@ -1,4 +1,4 @@
-import { textSegments } from '../shared/segments.ts';
+import { textSegments, textWords, wordCount } from '../shared/segments.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { isCourtesy } from './content-words.ts';
 import {
@@ -14,6 +14,7 @@ import { textOfLines } from './talk.ts';
 const pointsMin = 3;
 const pointsMax = 8;
 const titleWordsMax = 8;
+const titleCharactersMax = 120;
 const abstractSentences = 2;
 /** An extract with more of a talk's letters than this would only say the talk again. */
 const shareMax = 0.6;
@@ -117,7 +118,7 @@ function best(
     language,
   );
   // A remark of a word or two may recommend itself by repetition; it tells a reader nothing.
-  const telling = ({ text }: SpokenSentence) => (text.split(' ').length >= 4 ? 1 : 0);
+  const telling = ({ text }: SpokenSentence) => (wordCount(text) >= 4 ? 1 : 0);
   // Nor does one that begins in the middle of what was said.
   const begun = ({ cut }: SpokenSentence) => (cut.before ? 0 : 1);
   const seen = new Set<string>();
@@ -150,21 +151,22 @@ function summarySentences(summary: string, language: string | null): SpokenSente
 /** Up to eight words from the first to the last that mean something. */
 function titleFrom(sentence: string, language: string | null): string {
   const stop = stopWords(language);
-  const words = sentence.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const words = textWords(sentence).filter((word) => /[\p{L}\p{N}]/u.test(word));
   const means = (word: string) => !stop.has(word.toLowerCase().replaceAll(/[^\p{L}\p{N}'’]/gu, ''));
   const first = words.findIndex(means);
   const from = words.slice(Math.max(0, first), Math.max(0, first) + titleWordsMax);
   const last = from.findLastIndex(means);
   const chosen = last > 0 ? from.slice(0, last + 1) : from;
   const title = chosen
-    .join(' ')
+    .join('')
+    .slice(0, titleCharactersMax)
     .replaceAll(/^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}?!%])[^\p{L}\p{N}?!%]+$/gu, '');
   return title.charAt(0).toLocaleUpperCase() + title.slice(1);
 }
 
 function firstWords(text: string, wordsMax: number): string {
-  const words = text.split(' ');
-  return words.length <= wordsMax ? text : `${words.slice(0, wordsMax).join(' ')} …`;
+  const words = textWords(text);
+  return words.length <= wordsMax ? text : `${words.slice(0, wordsMax).join('').trimEnd()} …`;
 }
 
 /** A sentence, or the piece of one that was cut: no full stop where the person had not come to one. */

@@ -1,4 +1,4 @@
-import { textSegments } from '../shared/segments.ts';
+import { textSegments, textWords } from '../shared/segments.ts';
 import { isDotOfWord } from '../shared/sentence-ends.ts';
 import * as lists from 'stopword';
 import type { Block, Word } from '../../events/facts/transcript.ts';
@@ -149,7 +149,7 @@ function pieces(
       sentences[sentences.length - 1] = `${last} ${segment.trim()}`;
     else sentences.push(segment.trim());
   }
-  const lengths = sentences.map((sentence) => sentence.split(' ').length);
+  const lengths = sentences.map((sentence) => textWords(sentence).length);
   const aligned = lengths.reduce((sum, length) => sum + length, 0) === timed.length;
   let at = 0;
   return sentences
@@ -163,14 +163,14 @@ function pieces(
 
 /** A sentence without end in pieces: at its pauses, else after so many words. */
 function cut(sentence: string, timed: readonly Pick<Word, 'start' | 'end'>[]): CutPiece[] {
-  const words = sentence.split(' ');
+  const words = textWords(sentence);
   if (words.length <= wordsMax) return [{ text: sentence, cut: { before: false, after: false } }];
   const found: CutPiece[] = [];
   let before = false;
   for (let from = 0; from < words.length;) {
     const { end, pause } = pieceEnd(words.length, from, timed);
     const after = !pause && end < words.length;
-    found.push({ text: words.slice(from, end).join(' '), cut: { before, after } });
+    found.push({ text: words.slice(from, end).join('').trimEnd(), cut: { before, after } });
     before = after;
     from = end;
   }

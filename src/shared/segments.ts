@@ -29,6 +29,7 @@ const mark = /^(?:(?![%&@#*_\\])\p{P})+$/u;
 /** Scripts without spaces, and their marks: what stands beside them belongs to them. */
 const ideographs = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3001-\u303F\uFF00-\uFFEF`;
 const spelled = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const unspaced = new RegExp(`[${ideographs}${spelled}]`, 'u');
 const unspacedEnd = new RegExp(`[${ideographs}${spelled}]$`, 'u');
 
 /** A word: what stands between spaces; without spaces about two ideographs, or four letters of other scripts. */
@@ -39,6 +40,10 @@ const anyWord = new RegExp(
 
 /** How many words a text has, about. */
 export const wordCount = (text: string): number => (text.match(anyWord) ?? []).length;
+
+/** The words of a text, each with what stands before the next: joined they are the text. */
+export const textWords = (text: string): string[] =>
+  (text.match(/\S+\s*/gu) ?? []).flatMap((run) => (unspaced.test(run) ? wordsInRun(run) : [run]));
 
 /** Whether a new word begins behind a text without a space between them. */
 export const beginsWord = (before: string, after: string): boolean =>
@@ -76,3 +81,15 @@ export const joinTexts = (texts: readonly string[]): string =>
     );
 
 const unspacedEnds = (...texts: string[]): boolean => texts.some((text) => unspacedEnd.test(text));
+
+/** Finds words by dictionaries, whatever its locale. */
+const byDictionary = new Intl.Segmenter('en', { granularity: 'word' });
+
+function wordsInRun(run: string): string[] {
+  const words: string[] = [];
+  for (const { segment, isWordLike } of textSegments(byDictionary, run)) {
+    if (isWordLike || words.length === 0) words.push(segment);
+    else words[words.length - 1] += segment;
+  }
+  return words;
+}

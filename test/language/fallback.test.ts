@@ -189,3 +189,19 @@ test('greetings, introductions and thanks are no points and no title, unless not
   const hello = talk(['Hello everyone, my name is Anna.', 'Thank you all for coming.', 'Bye.']);
   assert.notEqual(fallbackTitle({ summary: '', blocks: hello }, { language: 'en' }).title, '');
 });
+
+test('titles, points and abstracts of scripts without spaces are cut as well', () => {
+  const language = 'zh';
+  const about = (at: number) =>
+    `我们今天谈了第${at}个花园的预算和秋天还要做的事情然后大家又说了很多别的事情`.repeat(4);
+  const blocks = talk(Array.from({ length: 12 }, (_, at) => about(at)));
+  const { lines } = fallbackSummary(blocks, { language });
+  assert.ok(lines.length > 0);
+  for (const { text } of lines) assert.ok(text.length < 120, text);
+  const { title, abstract } = fallbackTitle({ summary: '', blocks }, { language });
+  assert.ok(title.length > 3 && title.length < 40, title);
+  assert.ok(abstract.length < 240, abstract);
+  const [url] = [`https://x.example/${'a'.repeat(300)}`];
+  const named = fallbackTitle({ summary: '', blocks: talk([url]) }, { language: 'en' });
+  assert.ok(named.title.length <= 120, named.title);
+});
