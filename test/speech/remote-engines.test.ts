@@ -271,6 +271,24 @@ test('one unexplained 500 does not cost the times', async (t) => {
   assert.ok(heard.segments[0]!.words.length > 0);
 });
 
+test('what a bad moment of a server costs is tried again after an hour: times, and the length of pieces', async (t) => {
+  const it = await standIn(t, 'speaches', { seconds: 100 });
+  const asked = () =>
+    it.server.received
+      .splice(0)
+      .map(({ pcm, fields }) => [pcm!.length / 16_000 > 30, fields['response_format']![0]]);
+  for (let failed = 0; failed < 4; failed += 1)
+    it.server.faults.push({ do: 'answer', status: 500 });
+  await hear(it, [0, 100]);
+  assert.deepEqual(asked().at(-1), [false, 'json']);
+  await hear(it, [0, 100]);
+  assert.deepEqual(asked()[0], [false, 'json']);
+  const now = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => now() + 3_600_001);
+  await hear(it, [0, 100]);
+  assert.deepEqual(asked(), [[true, 'verbose_json']]);
+});
+
 test('a proxy that takes only small uploads is served small ones', async (t) => {
   for (const kind of ['openai', 'whisper.cpp'] as const) {
     const it = await standIn(t, kind, { seconds: 100 });

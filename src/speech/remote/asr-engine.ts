@@ -30,7 +30,7 @@ export function asrEngine(
     server,
     model: null,
     get tellsSpeakers() {
-      return capabilities(server.base, null).speakers;
+      return capabilities(server, null).speakers;
     },
     meetingSecondsMax,
     async ask({ file, seconds, request, signal, ...wanted }) {
@@ -41,7 +41,7 @@ export function asrEngine(
       if (answer.status === 413) return { shorter: seconds / 2 };
       if (answer.status !== 200) throw answerFailure(server, answer);
       const heard = parseTranscript(answer, seconds, server.name);
-      noteSpeakers(capabilities(server.base, null), heard.segments, wanted.meeting !== null);
+      noteSpeakers(capabilities(server, null), heard.segments, wanted.meeting !== null);
       return ofRequest(heard, request);
     },
     probe: (signal) => probeAsr(server, signal, options),

@@ -48,7 +48,6 @@ export function compatEngine(
   options: RemoteOptions = {},
   server = speechServer(compatBase(baseUrl), apiKey),
 ): SpeechEngine {
-  const { base } = server;
   const choice = choiceOfModel(server, model, options);
   const engine = remoteEngine(
     {
@@ -59,12 +58,11 @@ export function compatEngine(
       },
       get tellsSpeakers() {
         const { model: chosen } = choice;
-        return chosen === null ? null : capabilities(`${base} ${chosen}`, chosen).speakers;
+        return chosen === null ? null : capabilities(server, chosen).speakers;
       },
       get meetingSecondsMax() {
         const { model: chosen } = choice;
-        const isDiarized =
-          chosen !== null && capabilities(`${base} ${chosen}`, chosen).format === 'diarized';
+        const isDiarized = chosen !== null && capabilities(server, chosen).format === 'diarized';
         return isDiarized ? diarizedSecondsMax : meetingSecondsMax;
       },
       async ask({ signal, ...request }): Promise<Transcript | { shorter: number }> {
@@ -159,8 +157,8 @@ async function transcribed(
   { seconds, language, request, meeting, terms, onPartial }: Omit<SpeechRequest, 'file' | 'signal'>,
   ask: (fields: object) => Promise<ServerAnswer>,
 ): Promise<Transcript | { shorter: number }> {
-  const known = capabilities(`${server.base} ${model}`, model);
-  const shown = serverPace(`${server.base} ${model}`);
+  const known = capabilities(server, model);
+  const shown = serverPace(server, model);
   for (;;) {
     const untimed = known.format === 'json';
     if (untimed && seconds > untimedSecondsMax) return { shorter: untimedSecondsMax };

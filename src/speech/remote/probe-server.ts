@@ -199,6 +199,8 @@ export type Capabilities = {
   streams: boolean;
   /** Whether it takes names and terms, until it has refused them. */
   prompts: boolean;
+  /** Longest piece that it has not refused, in seconds; infinite until it has refused one. */
+  secondsTaken: number;
   /** Failures in a row that did not say why. */
   failures: number;
 };
@@ -224,7 +226,8 @@ const paces = new LRUCache<string, ServerPace>({ max: endpointsMax });
  * What is known of an endpoint and model; shared, so that what one job finds out serves the next.
  * OpenAI's gpt-4o transcribers are known to give no times, but for the one that tells speakers apart.
  */
-export function capabilities(endpoint: string, model: string | null): Capabilities {
+export function capabilities({ base }: Pick<Server, 'base'>, model: string | null): Capabilities {
+  const endpoint = endpointOf(base, model);
   const found = remembered.get(endpoint);
   if (found) return found;
   const textOnly = model !== null && /^gpt-4o.*transcribe/.test(model);
@@ -238,11 +241,14 @@ export function capabilities(endpoint: string, model: string | null): Capabiliti
     references: speakers,
     streams: true,
     prompts: true,
+    secondsTaken: Infinity,
     failures: 0,
   };
   remembered.set(endpoint, known);
   return known;
 }
+
+const endpointOf = (base: string, model: string | null): string => `${base} ${model ?? ''}`;
 
 /** Takes from an answer whether the server tells speakers apart; without being asked to some do not. */
 export function noteSpeakers(known: Capabilities, segments: readonly Segment[], asked: boolean) {
@@ -251,7 +257,8 @@ export function noteSpeakers(known: Capabilities, segments: readonly Segment[], 
 }
 
 /** What is known of the speed of an endpoint with a model; shared as `capabilities`. */
-export function serverPace(endpoint: string): ServerPace {
+export function serverPace({ base }: Pick<Server, 'base'>, model: string | null): ServerPace {
+  const endpoint = endpointOf(base, model);
   const found = paces.get(endpoint);
   if (found) return found;
   const unknown: ServerPace = { slowest: null, answersAtWork: false, assumesEnglish: false };

@@ -32,6 +32,7 @@ import type { Meeting, SpeechEngine } from '../engine.ts';
 import { languageCode } from '../../shared/languages.ts';
 import { type Transcript, shiftSegments } from '../parse-transcript.ts';
 import {
+  capabilities,
   serverPace,
   type ServerPace,
   acceptsConnection,
@@ -107,7 +108,7 @@ export function remoteEngine(
   { secondsMax = secondsMaxDefault, pauses, clock = systemClock }: RemoteOptions = {},
 ): SpeechEngine {
   /** What the server has shown to take. */
-  let secondsTaken = Infinity;
+  const shown = () => capabilities(transport.server, transport.model);
   const meetingMax = () => (transport.tellsSpeakers ? transport.meetingSecondsMax : undefined);
   return {
     queue: transport.server.base,
@@ -137,7 +138,7 @@ export function remoteEngine(
       const segments: Segment[] = [];
       const heard: Pick<Transcript, 'language' | 'probability'>[] = [];
       const longest = Math.max(secondsMax, (meeting && meetingMax()) ?? 0);
-      const pieceSeconds = () => Math.min(longest, secondsTaken);
+      const pieceSeconds = () => Math.min(longest, shown().secondsTaken);
       const rest: Stretch[] = await cut(audio, stretch, pieceSeconds());
       let before: HeardPart | null = null;
       for (let piece = rest.shift(); piece; piece = rest.shift()) {
@@ -154,7 +155,7 @@ export function remoteEngine(
         const seconds = piece[1] - piece[0];
         if ('shorter' in answer) {
           if (seconds <= pieceSecondsMin) throw tooLarge(transport.server.name);
-          secondsTaken = Math.max(pieceSecondsMin, Math.min(answer.shorter, seconds / 2));
+          shown().secondsTaken = Math.max(pieceSecondsMin, Math.min(answer.shorter, seconds / 2));
           rest.unshift(...(await cut(audio, piece, pieceSeconds())));
           continue;
         }
@@ -192,7 +193,7 @@ async function askOnce(
   const seconds = piece[1] - piece[0];
   const watched = {
     server,
-    pace: serverPace(`${server.base} ${transport.model ?? ''}`),
+    pace: serverPace(server, transport.model),
     seconds,
     probe: (ended: AbortSignal) => transport.probe(ended),
     connects: (ended: AbortSignal) => acceptsConnection(server.base, ended, { clock }),
