@@ -253,15 +253,28 @@ async function merged(
       throw new StageError(failure('context-too-small-to-merge'), { retriable: false });
     return merged(asking, notes, Math.ceil(estimatedTokens(notes.join('\n')) / 2), depth + 1);
   }
-  const condensed: string[] = [];
-  for (const group of groups) {
-    const about = aboutNotes(group, 1, asking.noted());
-    const shorter =
-      group.length === 1 ? '' : notesOfDraft(await askForSummary(asking, 'part', about));
-    // What was noted is not nothing: it stays as it is.
-    condensed.push(shorter === '' ? group.join('\n') : shorter);
+  const shorter: string[] = [];
+  for (const group of groups) shorter.push(...(await condensed(asking, group)));
+  return merged(asking, shorter, tokensMax, depth + 1);
+}
+
+/** Neighbouring notes as fewer ones; those of its halves, where prompt or answer were too large. */
+async function condensed(asking: Asking, group: string[]): Promise<string[]> {
+  if (group.length === 1) return group;
+  const about = aboutNotes(group, 1, asking.noted());
+  const draft = await askForSummary(asking, 'part', about).catch(ifTooLarge);
+  if (draft === null) {
+    const [first, second] = inHalves(group);
+    return [...(await condensed(asking, first)), ...(await condensed(asking, second))];
   }
-  return merged(asking, condensed, tokensMax, depth + 1);
+  const note = notesOfDraft(draft);
+  // What was noted is not nothing: it stays as it is.
+  return [note === '' ? group.join('\n') : note];
+}
+
+function inHalves(notes: string[]): [string[], string[]] {
+  const half = Math.ceil(notes.length / 2);
+  return [notes.slice(0, half), notes.slice(half)];
 }
 
 /** Neighbouring notes in groups of at most so many tokens, at least two each. */

@@ -56,7 +56,7 @@ test('words that follow each other without a pause are cut at an edge of the rec
 });
 
 test('Chinese is cut into paragraphs as other languages are, between words or segments, never before a mark', () => {
-  const characters = [...'我们今天谈了花园的事情。'.repeat(100)];
+  const characters = Array.from('我们今天谈了花园的事情。'.repeat(100));
   const words = characters.map((text, at) => ({ text, start: at * 0.3, end: at * 0.3 + 0.25 }));
   // As recognisers give it: a stretch of audio each, as one segment.
   const utterances = Array.from({ length: 10 }, (_, index): Utterance => {

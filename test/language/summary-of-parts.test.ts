@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { summarise } from '../../src/language/summarise.ts';
+import { openOn } from '../support/language-servers-open.ts';
+import { longTalk } from '../support/language-servers-talk.ts';
+
+const { signal } = new AbortController();
+const options = { signal, language: 'de', names: {}, onProgress() {} };
+const linesOf = (...lines: object[]) => JSON.stringify({ lines });
+const numbersIn = (user: string) =>
+  [...user.matchAll(/^\[(\d+)\] /gmu)].map(([, number]) => Number(number));
+/** No two words in a row that repeat. */
+const filler = (count: number) =>
+  Array.from({ length: count }, (_, at) => `wort${String.fromCodePoint(97 + (at % 26))}${at}`).join(
+    ' ',
+  );
+
+test('notes of which a condensing is cut stay, and are condensed with fewer', async (t) => {
+  let cut = 0;
+  const { model } = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 2048,
+    brain: ({ user }) => {
+      const [turn] = numbersIn(user);
+      if (user.includes('<parts>'))
+        return linesOf(...numbersIn(user).map((of) => ({ turn: of, text: `Das ist ${of} kurz.` })));
+      if (!user.includes(' point: '))
+        return linesOf({ turn, text: `Das ist ${turn} ${filler(60)}.` });
+      const isFirst = turn === 1 && cut === 0;
+      if (isFirst) cut += 1;
+      return linesOf({ turn, text: `Das ist ${turn} ${isFirst ? filler(2000) : 'kurz'}.` });
+    },
+  });
+  const { lines } = await summarise(longTalk(300), model, options);
+  assert.equal(cut, 1);
+  assert.match(lines[0]!.text, /^Das ist 1 /u);
+});
