@@ -209,6 +209,51 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await page.context().close();
   });
 
+  await t.test('who looked at a title writes over nobody’s; who typed one chooses', async () => {
+    const page = await opened(read!);
+    const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+    const field = page.getByLabel('Title', { exact: true });
+    const retitled = async (title: string) => {
+      const reread = rereadBy(page);
+      await api.patch(`/recordings/${read}`, { title });
+      await reread;
+      await heading(title).waitFor({ state: 'attached' });
+    };
+    const titleNow = async () => (await api.get<{ title: string }>(`/recordings/${read}`)).title;
+    const begun = () => page.getByTitle('Edit title').click();
+    await begun();
+    await field.waitFor();
+    await retitled('Theirs');
+    await page.getByRole('main').locator('h1').evaluate('document.activeElement.blur()');
+    await field.waitFor({ state: 'detached' });
+    assert.equal(await titleNow(), 'Theirs');
+
+    await begun();
+    await field.fill('Mine');
+    await retitled('Theirs again');
+    await field.press('Enter');
+    const told = page.getByText('The title was changed in the meantime.');
+    await told.waitFor();
+    await page.getByRole('blockquote').getByText('Theirs again').waitFor();
+    assert.equal(await titleNow(), 'Theirs again');
+    await page.getByRole('button', { name: 'Use this text' }).click();
+    await field.waitFor({ state: 'detached' });
+    assert.equal(await titleNow(), 'Theirs again');
+
+    await begun();
+    await field.fill('Mine');
+    await retitled('Theirs at last');
+    await field.press('Enter');
+    await told.waitFor();
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await heading('Mine').waitFor();
+    assert.equal(await titleNow(), 'Mine');
+    // Taken back, it is what the others had written.
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await heading('Theirs at last').waitFor();
+    await page.context().close();
+  });
+
   await t.test('refusals stand beside Save; a lost answer is looked up', async () => {
     const page = await opened(`${long}?t=1800`);
     const utterances = `**/recordings/${long}/utterances`;

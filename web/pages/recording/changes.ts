@@ -158,20 +158,16 @@ export function renaming(note: Note, names: Record<string, string>): Plan {
   };
 }
 
-export function entitling(note: Note, title: string): Plan {
-  const before = note.now().title ?? title;
+/** @param from what it was when a person began to write another one; nothing where there was none */
+export function entitling(note: Note, title: string, from: string): Plan {
   return {
     async send() {
+      if ((note.now().title ?? '') !== from) throw new ChangedSince();
       const params = { path: { id: note.id } };
       await answer(api.PATCH('/recordings/{id}', { params, body: { title } }));
     },
     isDone: (now) => now.title === title,
-    back: () =>
-      ifStill(
-        note,
-        (now) => now.title === title,
-        () => entitling(note, before),
-      ),
+    back: () => entitling(note, from || title, title),
   };
 }
 

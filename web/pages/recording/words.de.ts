@@ -10,6 +10,9 @@ export default {
   withoutTitle: 'Ohne Titel',
   noteTitle: 'Titel',
   correctTitle: 'Titel bearbeiten',
+  titleMeanwhile: 'Der Titel wurde inzwischen geändert.',
+  titleMeanwhileHint:
+    'Ihr Titel steht oben und ist noch nicht gespeichert. Der gespeicherte Titel ist jetzt:',
   titleChanged: 'Titel geändert.',
   solo: 'Solo',
   speakerNumber: 'Sprecher {number}',

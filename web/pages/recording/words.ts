@@ -10,6 +10,8 @@ const english = {
   withoutTitle: 'Untitled',
   noteTitle: 'Title',
   correctTitle: 'Edit title',
+  titleMeanwhile: 'The title was changed in the meantime.',
+  titleMeanwhileHint: 'Your title is above and not saved yet. The saved title is now:',
   titleChanged: 'Title changed.',
   solo: 'Solo',
   speakerNumber: params('Speaker {number}'),

@@ -56,7 +56,7 @@ export interface Work {
   /** @returns why it was refused; null when it is done */
   rename(names: Record<string, string>): Promise<Problem | null>;
   /** As `rename`. */
-  retitle(title: string): Promise<Problem | null>;
+  retitle(title: string, from: string): Promise<Problem | null>;
   replace(edits: readonly Edit[]): Promise<boolean>;
   /** Writes what was heard where a word was put in its place. @returns whether it is done */
   putBack(turn: Turn, replaced: Replaced): Promise<boolean>;
@@ -125,7 +125,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     problem,
     isListed,
     rename: (names) => makeInHead(words.get().speakersRenamed, renaming(note, names)),
-    retitle: (title) => makeInHead(words.get().titleChanged, entitling(note, title)),
+    retitle: (title, from) => makeInHead(words.get().titleChanged, entitling(note, title, from)),
     ...correctingTurns(note, makeAtTop),
     makeAtTop,
     undo,
