@@ -212,6 +212,29 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await turn(page, 4).getByText('And the lift?').waitFor();
   });
 
+  await t.test(
+    'a version that was restored is taken back only while nobody corrected it',
+    async () => {
+      const note = await opened(`/notes/${read}`);
+      await turn(note, 2).waitFor();
+      await correctElsewhere(2, 'Before it.');
+      await turn(note, 2).getByText('Before it.').waitFor();
+      await note.getByLabel('More', { exact: true }).click();
+      await note.getByRole('button', { name: 'Versions' }).click();
+      await note.getByRole('button', { name: 'Restore version 1', exact: true }).click();
+      await note.getByText('Version 1 restored.').first().waitFor();
+      await turn(note, 2).getByText('Before it.').waitFor({ state: 'detached' });
+      await correctElsewhere(2, 'Since then.');
+      await turn(note, 2).getByText('Since then.').waitFor();
+      await note.getByRole('button', { name: 'Undo' }).last().click();
+      const list = note.getByRole('dialog');
+      await list.getByText('Changed again since').waitFor();
+      await list.getByRole('button', { name: 'Close' }).click();
+      await turn(note, 2).getByText('Since then.').waitFor();
+      await note.context().close();
+    },
+  );
+
   await t.test('on a phone in German', async () => {
     const small = await opened(`/notes/${read}`, { ...phone, locale: 'de-DE' });
     await small.getByRole('tab', { name: 'Notiz', selected: true }).waitFor();

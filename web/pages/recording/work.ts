@@ -33,7 +33,9 @@ import type { OpenRecording } from './recording.ts';
 import { type NoteDesk, openNoteDesk } from './sidenotes/desk.ts';
 import { type LineDesk, openLineDesk } from './summary/desk.ts';
 import { openRewriting } from './summary/rewriting.ts';
+import { restoring } from './switching.ts';
 import type { Turn } from './turn-key.ts';
+import type { WholeVersion } from './versions.ts';
 import type { Replaced } from './words-of-turn.ts';
 import { words } from './words.ts';
 
@@ -60,8 +62,8 @@ export interface Work {
   replace(edits: readonly Edit[]): Promise<boolean>;
   /** Writes what was heard where a word was put in its place. @returns whether it is done */
   putBack(turn: Turn, replaced: Replaced): Promise<boolean>;
-  /** Makes a change whose refusal has no place of its own. @returns whether it is made */
-  makeAtTop(said: string, plan: Plan): Promise<boolean>;
+  /** Switches to an earlier version. @returns whether it is done */
+  restore(version: WholeVersion): Promise<boolean>;
   /** Without an id the newest change that stands. */
   undo(change?: number): Promise<void>;
   /** Without an id the change that was taken back last. */
@@ -94,6 +96,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     problem.set(null);
     return make(said, plan, words.get().changedSince);
   };
+  /** Makes a change whose refusal has no place of its own. @returns whether it is made */
   async function makeAtTop(said: string, plan: Plan): Promise<boolean> {
     const refused = await makeInHead(said, plan);
     if (refused !== null) problem.set(new ApiError(refused));
@@ -127,7 +130,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     rename: (names) => makeInHead(words.get().speakersRenamed, renaming(note, names)),
     retitle: (title, from) => makeInHead(words.get().titleChanged, entitling(note, title, from)),
     ...correctingTurns(note, makeAtTop),
-    makeAtTop,
+    restore: (to) => makeAtTop(ofVersion(to), restoring(note, to, rewriting.settled)),
     undo,
     redo: (change) => turnBack('redo', change),
     close() {
@@ -140,13 +143,16 @@ export function openWork(id: string, opened: OpenRecording): Work {
   };
 }
 
+const ofVersion = ({ version }: WholeVersion): string =>
+  words.get().versionRestored({ version: String(version) });
+
 /** A pair that was corrected before may be wanted so always. */
 const oncorrected = (edits: readonly Edit[]) => void offerAlways(edits);
 
 /** Corrections whose refusal has no place of its own. */
 const correctingTurns = (
   note: Note,
-  makeAtTop: Work['makeAtTop'],
+  makeAtTop: (said: string, plan: Plan) => Promise<boolean>,
 ): Pick<Work, 'replace' | 'putBack'> => ({
   async replace(edits) {
     const said = words.get().replaced(edits.length);

@@ -1,10 +1,9 @@
 /** Writing a summary anew as a person wants it: it takes the place of the one that is shown once it is complete. */
 import { type ReadableAtom, atom } from 'nanostores';
-import { ApiError, answer, api, isUnanswered } from '../../../client/api.ts';
-import { ChangedSince, type Note, type Plan } from '../changes.ts';
+import { answer, api, isUnanswered } from '../../../client/api.ts';
+import type { Note, Plan } from '../changes.ts';
 import type { OpenRecording } from '../recording.ts';
-import type { Recording } from '../turn-key.ts';
-import { restoreVersion } from '../versions.ts';
+import { type State, stateIn, switching } from '../switching.ts';
 import { decide } from './plans.ts';
 
 /** What is wanted besides another try. */
@@ -17,6 +16,8 @@ export type Rewriting = {
   begin(wanted: Wanted): Promise<void>;
   /** The summary that is shown stays. @throws {ApiError} */
   cancel(): Promise<void>;
+  /** Resolves when nothing is done with the recording. @returns false when that is not waited for any more */
+  settled(): Promise<boolean>;
   /** What comes later is offered, as it is to everybody else. */
   close(): void;
 };
@@ -39,6 +40,7 @@ export function openRewriting({ note, opened, onmade }: Parts): Rewriting {
 
   return {
     isGoing,
+    settled,
     async begin(wanted) {
       if (isGoing.get()) return;
       isGoing.set(true);
@@ -113,42 +115,3 @@ function takingItsPlace(note: Note, before: State, settled: () => Promise<boolea
     back: () => switching(note, { to: before, from: stateIn(note) }, settled),
   };
 }
-
-/** To another version and back, as long as nobody changed since what goes with a version. */
-function switching(
-  note: Note,
-  { to, from }: { to: State; from: State },
-  settled: () => Promise<boolean>,
-): Plan {
-  return {
-    async send() {
-      await settled();
-      if (saidIn(note.now()) !== from.said) throw new ChangedSince();
-      try {
-        await restoreVersion(note.id, to.version);
-      } catch (error) {
-        const isGone = error instanceof ApiError && error.problem.status === 404;
-        throw isGone ? new ChangedSince() : error;
-      }
-      await note.refresh();
-      await settled();
-    },
-    isDone: (now) => saidIn(now) === to.said,
-    back: () => switching(note, { to: from, from: { ...to, said: saidIn(note.now()) } }, settled),
-  };
-}
-
-/** A version, and what it says. */
-type State = { version: number; said: string };
-const stateIn = (note: Note): State => ({ version: note.now().version, said: saidIn(note.now()) });
-
-/** What goes back to what it was when a version is restored: a correction made since would be lost with it. */
-const saidIn = ({ title, language, summary, speakers, utterances }: Recording): string =>
-  JSON.stringify([
-    title,
-    language,
-    summary.abstract,
-    summary.lines.map(({ kind, text, person, due, done }) => [kind, text, person, due, done]),
-    speakers.map(({ label, name }) => [label, name]),
-    utterances.map(({ text, speaker }) => [text, speaker]),
-  ]);
