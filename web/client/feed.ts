@@ -7,6 +7,7 @@ import { pauseAfter } from '../../src/shared/pauses.ts';
 import { type Schema, api } from './api.ts';
 import { locale } from '../words/i18n.ts';
 import { session } from './session.ts';
+import { leaveWhenSilent } from './silence.ts';
 
 export type Frame = Schema<'ServerFrame'>;
 export type Status = Extract<Frame, { type: 'status' }>;
@@ -32,25 +33,6 @@ const pauses = { first: 500, max: 30_000, isSpread: true };
 export function onFrame(listener: (frame: Frame) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-/** Without a frame for so long the service is asked whether it is there, in milliseconds. */
-const quietMs = 20_000;
-/** And has to answer within so long. */
-const answerMs = 8000;
-let heardAt = 0;
-let looking: ReturnType<typeof setInterval> | undefined;
-
-/** A network may swallow everything and close nothing: then it is left, and connected anew. */
-async function lookWhetherThere(): Promise<void> {
-  const mine = socket;
-  const token = session.get()?.token;
-  const isDue = connection.get().state === 'open' && Date.now() - heardAt > quietMs;
-  if (mine === undefined || token === undefined || !isDue) return;
-  heardAt = Date.now();
-  if ((await serviceAnswers(AbortSignal.timeout(answerMs))) || socket !== mine) return;
-  lost(token, 1006);
-  mine.close();
 }
 
 /** Sends a frame, or bytes of audio. @returns false when there is no connection. */
@@ -86,9 +68,9 @@ export function tryNow(): void {
 }
 
 /** Whether there is a service at all, whatever it says of itself; a proxy with nothing behind it is none. */
-export async function serviceAnswers(signal: AbortSignal | null = null): Promise<boolean> {
+export async function serviceAnswers(): Promise<boolean> {
   try {
-    const answer = await fetch('/health', { cache: 'no-store', signal });
+    const answer = await fetch('/health', { cache: 'no-store' });
     // 503 is the service's own word for a start or a full disk; a proxy's has no JSON.
     return answer.headers.get('Content-Type')?.includes('json') === true;
   } catch {
@@ -110,16 +92,11 @@ function connect(token: string): void {
   mine.addEventListener('open', () => {
     if (socket !== mine) return;
     opened = true;
-    heardAt = Date.now();
-    clearInterval(looking);
-    looking = setInterval(() => void lookWhetherThere(), quietMs / 2);
     tries = 0;
     connection.set({ state: 'open' });
   });
   mine.addEventListener('message', ({ data }) => {
-    if (socket !== mine) return;
-    heardAt = Date.now();
-    if (typeof data !== 'string') return;
+    if (socket !== mine || typeof data !== 'string') return;
     const frame: Frame = JSON.parse(data);
     receive(frame);
   });
@@ -128,6 +105,9 @@ function connect(token: string): void {
     lost(token, code);
     // A refused handshake does not say why: an ended session is seen by asking (and then ends here, too).
     if (!opened) api.GET('/status').catch(() => undefined);
+  });
+  leaveWhenSilent(mine, () => {
+    if (socket === mine) lost(token, 1006);
   });
 }
 
@@ -150,7 +130,6 @@ function apart(work: () => void): void {
 }
 
 function lost(token: string, code: number): void {
-  clearInterval(looking);
   socket = undefined;
   // The session ended: whoever holds it is asked to log in.
   if (code === 1008) {
@@ -167,7 +146,6 @@ function lost(token: string, code: number): void {
 
 function disconnect(): void {
   clearTimeout(timer);
-  clearInterval(looking);
   const mine = socket;
   socket = undefined;
   position = undefined;

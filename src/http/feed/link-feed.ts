@@ -32,6 +32,8 @@ export interface LinkFeed {
   /** Tells how far it is, and what was said from this utterance on; then what comes. */
   join(listener: LinkListener, from: number): Promise<void>;
   leave(listener: LinkListener): void;
+  /** Tells again how far it is: a page sees by it that the connection is one. */
+  remind(listener: LinkListener): void;
   isFollowed(): boolean;
   /** A fact that the projections have applied. */
   publish(fact: FactOutline): Promise<void>;
@@ -91,6 +93,10 @@ export function openLinkFeed(services: Services): LinkFeed {
         for (const frame of await saidSince(services, recordingId, from)) listener.send(frame);
     },
     leave,
+    remind(listener) {
+      const said = listeners.get(listener.recordingId)?.get(listener)?.said ?? '';
+      if (said !== '') listener.send(said);
+    },
     isFollowed: () => listeners.size > 0,
     async publish(fact) {
       const recordingId = recordingOf(fact.stream) ?? '';

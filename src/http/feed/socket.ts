@@ -63,7 +63,6 @@ export function serveSocket(
     gone: new AbortController(),
     alive: true,
     refused: 0,
-    sentPosition: 0,
     following: false,
     flushed: Promise.resolve(),
   };
@@ -118,7 +117,6 @@ type Connection = {
   alive: boolean;
   /** Messages that were refused since one began a recording. */
   refused: number;
-  sentPosition: number;
   following: boolean;
   /** Resolves when everything handed over so far has been written out. */
   flushed: Promise<void>;
@@ -225,11 +223,8 @@ function beat(
   }
   connection.alive = false;
   socket.ping();
-  const position = connection.services.feed.position();
-  if (connection.following && position > connection.sentPosition) {
-    connection.sentPosition = position;
-    listener.send(positionFrame(position));
-  }
+  // Also where it is no other than before: pages see by it that the connection is one.
+  if (connection.following) listener.send(positionFrame(connection.services.feed.position()));
   void authenticateAgain(connection, audio, token);
 }
 

@@ -320,6 +320,7 @@ function serveLinkSocket(
     }
     isAlive = false;
     socket.ping();
+    feed.remind(listener);
   }, limits.heartbeatMs);
   socket.on('pong', () => (isAlive = true));
   socket.on('message', () => closeSocket(socket, 'policy', 'nothing is taken from here'));

@@ -8,6 +8,7 @@ import { notifyOfWaiting } from '../../../web/client/notify.ts';
 import { session } from '../../../web/client/session.ts';
 import { everything } from '../../../web/pages/home/library/filter.ts';
 import { openLibrary } from '../../../web/pages/home/library/library.ts';
+import { openLink } from '../../../web/pages/link/link.ts';
 import { openSearch } from '../../../web/pages/search/search.ts';
 import { keepRecent, recentChanges } from '../../../web/order/recent.ts';
 import { spelling, spellingProblem } from '../../../web/spelling/spelling.ts';
@@ -168,6 +169,71 @@ test('the feed goes on from what was heard, one connection at a time', async (t)
   made[3]!.drop();
   tryNow();
   assert.equal(after(4), '12');
+});
+
+test('a connection on which nothing comes any more is left for another one, here and at a link', async (t) => {
+  const made = sockets(t);
+  // It would not be left because of what this answers: the service is there.
+  t.mock.method(globalThis, 'fetch', async () =>
+    Response.json({
+      state: 'running',
+      ticket: 't',
+      ticket_expires_at: '2099-01-01T00:00:00Z',
+      turns: [],
+      speakers: [],
+    }),
+  );
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
+  session.set(null);
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  const closed = new AbortController();
+  t.after(() => closed.abort());
+  openLink('token', closed.signal);
+  for (let at = 0; made.length < 2 && at < 1000; at += 1) await settled();
+  for (const one of made) one.open();
+  made[0]!.say({ type: 'position', position: 7 });
+  const wait = async (seconds: number) => {
+    for (let at = 0; at < seconds; at += 1) {
+      t.mock.timers.tick(1000);
+      await settled();
+    }
+  };
+  for (let beats = 0; beats < 4; beats += 1) {
+    await wait(15);
+    made[0]!.say({ type: 'position', position: 8 });
+    made[1]!.say({ type: 'access' });
+  }
+  assert.equal(made.length, 2, 'what is heard of stays');
+  await wait(60);
+  assert.deepEqual(
+    made.slice(0, 2).map(({ readyState }) => readyState),
+    [WebSocket.CLOSED, WebSocket.CLOSED],
+  );
+  const addresses = made.slice(2).map(({ url }) => new URL(url).searchParams);
+  assert.ok(
+    addresses.some((asked) => asked.get('after') === '8'),
+    'the feed goes on',
+  );
+  assert.ok(
+    addresses.some((asked) => asked.get('ticket') === 't'),
+    'so does the link',
+  );
+});
+
+test('a computer that comes back from sleep connects anew at once', async (t) => {
+  const made = sockets(t);
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
+  session.set(null);
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  made[0]!.open();
+  // Asleep, none of its timers runs.
+  t.mock.timers.setTime(Date.now() + 3_600_000);
+  look(t)(true);
+  t.mock.timers.tick(1000);
+  await settled();
+  assert.equal(made.length, 2);
 });
 
 test('a note of the library that could not be read again is read when the service is back', async (t) => {

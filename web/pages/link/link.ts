@@ -13,6 +13,7 @@ import {
   api,
   fetchAsStranger,
 } from '../../client/api.ts';
+import { leaveWhenSilent } from '../../client/silence.ts';
 import { turnOf, withTurns, withUtterance } from '../recording/live/heard.ts';
 import type { Ticket } from '../recording/ticket.ts';
 import type { Turn } from '../recording/turn-key.ts';
@@ -247,5 +248,6 @@ function follow(open: Open, { ticket, turns }: Answered<'readShared'>): WebSocke
     if (open.socket === socket && typeof data === 'string') heard(open, JSON.parse(data));
   });
   socket.addEventListener('close', () => lost(open, socket, isRefused));
+  leaveWhenSilent(socket, () => lost(open, socket, false));
   return socket;
 }
