@@ -212,6 +212,46 @@ test('Save with a fault in another part of the settings leads to the field that 
   await eventually('it has the focus', () => (flushSync(), focused()), 4000);
 });
 
+test('what is typed while Save is on its way stays, and can be saved', async (t) => {
+  asAdministrator(t);
+  let answerSaving = () => {};
+  const isAnswered = new Promise<void>((resolve) => (answerSaving = resolve));
+  let saved: { limits?: object } = {};
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    const answer = answerOfSettings(request);
+    if (request.method !== 'PUT') return answer;
+    saved = await request.json();
+    await isAnswered;
+    const { config } = await answer.json();
+    Object.assign(config.limits, saved.limits);
+    return Response.json({ config, overridden: [] });
+  });
+  router.open('/settings?part=server');
+  const page = show(t, SettingsPage, {});
+  const upload = () => page.querySelector<HTMLInputElement>('#setting-limits-upload_mb');
+  await eventually('it is read', () => (flushSync(), upload() !== null), 4000);
+  const type = (text: string) => {
+    upload()!.value = text;
+    const input = document.createEvent('Event');
+    input.initEvent('input', true);
+    upload()!.dispatchEvent(input);
+    flushSync();
+  };
+  const save = () =>
+    [...page.querySelectorAll('button')].find((one) => /^Sav/.test(one.textContent ?? ''));
+  type('11');
+  save()!.click();
+  await eventually('it is sent', () => 'limits' in saved);
+  type('12');
+  answerSaving();
+  for (let k = 0; k < 20; k += 1) await settled();
+  flushSync();
+  assert.equal(upload()!.value, '12');
+  await eventually('Save is there', () => (flushSync(), save()?.textContent === 'Save'));
+  type('11');
+  await eventually('nothing is unsaved', () => (flushSync(), save() === undefined));
+});
+
 test('settings that could not be read are all read by "Try again"', async (t) => {
   asAdministrator(t);
   let isAway = true;
