@@ -7,8 +7,9 @@ import { flushSync } from 'svelte';
 import { createClassComponent } from 'svelte/legacy';
 import { chartJson } from '../../../machines/chart.ts';
 import { openStreams } from '../../../web/client/microphone/streams.ts';
+import { router } from '../../../web/app/routes.ts';
 import { ApiError, answer, api } from '../../../web/client/api.ts';
-import { connection } from '../../../web/client/feed.ts';
+import { connection, status } from '../../../web/client/feed.ts';
 import { session } from '../../../web/client/session.ts';
 import { namesOfKeys } from '../../../web/components/key-names.ts';
 import { words as general } from '../../../web/components/words.ts';
@@ -20,6 +21,7 @@ import Progress from '../../../web/pages/recording/Progress.svelte';
 import ModelRow from '../../../web/pages/settings/ModelRow.svelte';
 import SettingRow from '../../../web/pages/settings/SettingRow.svelte';
 import SideNav from '../../../web/pages/settings/SideNav.svelte';
+import SpeakersPage from '../../../web/pages/speakers/SpeakersPage.svelte';
 import Voice from '../../../web/pages/speakers/Voice.svelte';
 import { optionsShown } from '../../../web/recording-bar/options.ts';
 import TryTemplate from '../../../web/pages/templates/TryTemplate.svelte';
@@ -268,6 +270,34 @@ test('a key that plays a voice is a dialog’s while one is open', (t) => {
   document.body.append(dialog);
   t.after(() => dialog.remove());
   assert.equal(isTaken(), false);
+});
+
+test('a notification shows its meeting also where another one is open, or the voices are', async (t) => {
+  t.mock.method(globalThis, 'fetch', () => new Promise(() => {}));
+  const waits = (recording_id: string) => ({
+    recording_id,
+    title: `Meeting ${recording_id}`,
+    source: null,
+    started_at: '2026-01-01T00:00:00Z',
+    speakers: [{ label: 'SPEAKER_00', seconds: 10, sample: { start: 1, end: 5 }, samples: [] }],
+  });
+  status.set({ speakers_pending: [waits('a'), waits('b')] } as never);
+  t.after(() => (status.set(null), router.open('/')));
+  router.open('/speakers');
+  const page = show(t, SpeakersPage, {});
+  const chosen = async () => {
+    await settled();
+    flushSync();
+    return page.querySelector('.filters [aria-current]')?.textContent.trim();
+  };
+  assert.match((await chosen()) ?? '', /^Meeting a/);
+  router.open('/speakers?recording=b');
+  assert.match((await chosen()) ?? '', /^Meeting b/);
+  const known = [...page.querySelectorAll('button')].find((one) => /voices/.test(one.textContent));
+  known!.click();
+  assert.equal(await chosen(), undefined);
+  router.open('/speakers?recording=b');
+  assert.match((await chosen()) ?? '', /^Meeting b/);
 });
 
 test('while only the page’s memory has some of it, each state says to keep the page open', (t) => {
