@@ -18,7 +18,10 @@ export function notifyOfWaiting(
   open: (recordingId: string) => void,
 ): () => void {
   let known: Set<string> | null = null;
-  return status.subscribe((now) => {
+  const pressed = ({ data }: MessageEvent<{ pressed: string }>) => open(data.pressed);
+  const { serviceWorker: workers } = navigator as Partial<Navigator>;
+  workers?.addEventListener('message', pressed);
+  const stop = status.subscribe((now) => {
     if (now === null) {
       known = null;
       return;
@@ -30,6 +33,10 @@ export function notifyOfWaiting(
     }
     known = new Set(now.speakers_pending.map(({ recording_id: id }) => id));
   });
+  return () => {
+    stop();
+    workers?.removeEventListener('message', pressed);
+  };
 }
 
 async function show(
@@ -42,7 +49,7 @@ async function show(
   try {
     notification = new Notification(title, options);
   } catch {
-    // Browsers of phones let only their worker notify, which opens the page when it is pressed (`sw.js`).
+    // Browsers of phones let only their worker notify, which says here when it is pressed (`sw.js`).
     const worker = await navigator.serviceWorker?.getRegistration();
     await worker?.showNotification(title, { ...options, data: { recordingId: id } });
     return;

@@ -34,16 +34,21 @@ self.addEventListener('fetch', (event) => {
 self.addEventListener('notificationclick', (event) => {
   const { notification } = event;
   notification.close();
-  const id = encodeURIComponent(notification.data?.recordingId ?? '');
-  event.waitUntil(show(`/speakers?recording=${id}`));
+  event.waitUntil(show(notification.data?.recordingId ?? ''));
 });
 
-async function show(address) {
-  const [open] = await self.clients.matchAll({ type: 'window' });
-  if (open === undefined) return await self.clients.openWindow(address);
-  await open.focus();
-  return await open.navigate(address);
+async function show(id) {
+  const windows = await self.clients.matchAll({ type: 'window' });
+  const open = windows.find(({ url }) => isOfPerson(new URL(url).pathname));
+  if (open === undefined)
+    return await self.clients.openWindow(`/speakers?recording=${encodeURIComponent(id)}`);
+  // It goes there by itself (`client/notify.ts`): loaded anew, it would no longer record.
+  open.postMessage({ pressed: id });
+  return await open.focus();
 }
+
+/** A page of who is logged in. */
+const isOfPerson = (path) => isPage(path) && !['/login', '/setup', '/s'].includes(path);
 
 /** The app's pages, all of them the same file; other addresses (`/docs`) are the service's. */
 const isPage = (path) =>

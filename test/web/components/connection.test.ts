@@ -1,6 +1,9 @@
 import './dom.ts';
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { ApiError, answer, api } from '../../../web/client/api.ts';
 import { type Status, followSession, status, tryNow } from '../../../web/client/feed.ts';
 import { keepAwake } from '../../../web/client/microphone/wake-lock.ts';
@@ -116,15 +119,14 @@ test('where only its worker may notify, as on phones, that does, and nobody who 
   t.after(() => before && Object.defineProperty(globalThis, 'Notification', before));
   const shown: unknown[] = [];
   const worker = { showNotification: async (...said: unknown[]) => void shown.push(said) };
-  Object.defineProperty(navigator, 'serviceWorker', {
-    value: { getRegistration: async () => worker },
-    configurable: true,
-  });
+  const container = Object.assign(new EventTarget(), { getRegistration: async () => worker });
+  Object.defineProperty(navigator, 'serviceWorker', { value: container, configurable: true });
   const visible = look(t);
   visible(false);
+  const opened: string[] = [];
   const stop = notifyOfWaiting(
     (title) => ({ title: 'A meeting waits', body: title ?? '' }),
-    () => {},
+    (id) => opened.push(id),
   );
   let heard = 0;
   const stopToo = status.listen(() => (heard += 1));
@@ -138,6 +140,40 @@ test('where only its worker may notify, as on phones, that does, and nobody who 
   assert.equal(heard, 2);
   await eventually('it is shown', async () => shown.length === 1);
   assert.match(JSON.stringify(shown), /A meeting waits.*r9/);
+  // Pressed, its worker says so to the page, which may be recording: it is not loaded anew.
+  container.dispatchEvent(new MessageEvent('message', { data: { pressed: 'r9' } }));
+  assert.deepEqual(opened, ['r9']);
+});
+
+test('a notification that is pressed shows its meeting in a page of the app, without loading it', async () => {
+  const script = await readFile(join(import.meta.dirname, '../../../web/public/sw.js'), 'utf8');
+  const press = async (addresses: string[]) => {
+    const done: string[] = [];
+    const windows = addresses.map((url) => ({
+      url: `http://localhost:8765${url}`,
+      focus: async () => done.push(`focus ${url}`),
+      navigate: async (to: string) => done.push(`load ${to} in ${url}`),
+      postMessage: (said: object) => done.push(`${JSON.stringify(said)} to ${url}`),
+    }));
+    const self = Object.assign(new EventTarget(), {
+      clients: {
+        matchAll: async () => windows,
+        openWindow: async (to: string) => done.push(`open ${to}`),
+      },
+    });
+    runInNewContext(script, { self, URL, encodeURIComponent });
+    const waited: Promise<unknown>[] = [];
+    const notification = { close() {}, data: { recordingId: 'r9' } };
+    const waitUntil = (work: Promise<unknown>) => waited.push(work);
+    self.dispatchEvent(Object.assign(new Event('notificationclick'), { notification, waitUntil }));
+    await Promise.all(waited);
+    return done.toSorted();
+  };
+  assert.deepEqual(await press(['/docs', '/s', '/notes/r1', '/']), [
+    'focus /notes/r1',
+    '{"pressed":"r9"} to /notes/r1',
+  ]);
+  assert.deepEqual(await press(['/docs', '/s', '/login']), ['open /speakers?recording=r9']);
 });
 
 test('the feed goes on from what was heard, one connection at a time', async (t) => {
