@@ -1,7 +1,11 @@
 /** What screen readers hear of recordings, whatever page is shown: each change once, from one place. */
 import { announce } from '../app/announce.ts';
 import { type Status, onFrame, status } from '../client/feed.ts';
-import { browserRecording, isListening } from '../client/microphone/browser-recording.ts';
+import {
+  browserRecording,
+  discarded,
+  isListening,
+} from '../client/microphone/browser-recording.ts';
 import { type Said, type Surface, saidOf } from '../client/microphone/recording-surface.ts';
 import { sentences, span } from './sentences.ts';
 import { surface } from './surface.ts';
@@ -11,9 +15,13 @@ import { words } from './words.ts';
 export function tellOfRecordings(): void {
   let before: Surface | null | undefined;
   surface.subscribe((now) => {
-    const said = before === undefined ? null : saidOf(before, now);
+    const said = before === undefined ? null : saidOf(before, now, discarded.get());
     before = now;
     if (said !== null) announce(textOf(said, now), said.danger);
+  });
+  onFrame((frame) => {
+    if (frame.type === 'transition' && frame.event === 'recording.discarded')
+      discarded.set(frame.recording_id);
   });
   tellOfNotes();
   // What is said from now on would not be recorded.

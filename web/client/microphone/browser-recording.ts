@@ -45,6 +45,9 @@ export const browserRecording = atom<BrowserRecording | null>(null);
 /** The service's id of what this browser ended last: for a moment the service still speaks of it. */
 export const endedHere = atom<string | null>(null);
 
+/** The same of what was deleted last while it was recorded, wherever; null: the service had not heard of it. */
+export const discarded = atom<string | null | undefined>(undefined);
+
 /** Whether a microphone, or a tab's sound, is open here. */
 export const isListening = (recording: BrowserRecording | null): boolean =>
   recording?.state === 'starting' || recording?.state === 'recording';

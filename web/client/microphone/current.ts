@@ -3,7 +3,7 @@ import { status, tryNow } from '../feed.ts';
 import { runningIn } from '../recorded.ts';
 import { session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
-import { audioHeld, browserRecording, endedHere, trouble } from './browser-recording.ts';
+import { audioHeld, browserRecording, discarded, endedHere, trouble } from './browser-recording.ts';
 import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
 import { missedWhileAsleep, watchedAfter, watchedFrom } from './interruptions.ts';
 import { bytesOf, levelOf, sidesOf } from './pcm.ts';
@@ -125,6 +125,7 @@ export async function putOff(mine: Current): Promise<void> {
 /** Nothing of it is wanted any more: what is here is gone at once, and the service is told now or later. */
 export async function drop(mine: Current): Promise<void> {
   endedHere.set(mine.kept.recordingId);
+  discarded.set(mine.kept.recordingId);
   await quiet(mine);
   const { kept, store } = mine;
   kept.isDiscarded = true;
@@ -194,6 +195,7 @@ async function ended(mine: Current, reason: string): Promise<void> {
   const seconds = secondsOf(mine.total, mine);
   // Deleted elsewhere: what was said since is no note of its own.
   if (reason === 'discarded') {
+    discarded.set(mine.kept.recordingId);
     await letGo(mine, { remove: true });
     return trouble.set({
       code: 'ended',

@@ -229,12 +229,19 @@ const saidBefore: readonly SurfaceState[] = [
   'full',
 ];
 
-/** What is said aloud when one follows the other; each once, as it becomes so. */
-export function saidOf(before: Surface | null, after: Surface | null): Said | null {
-  if (after === null)
-    return before === null || saidBefore.includes(before.state)
-      ? null
-      : { key: 'stopped', danger: false };
+/**
+ * What is said aloud when one follows the other; each once, as it becomes so.
+ * @param discarded the service's id of what was deleted last: no note comes of it
+ */
+export function saidOf(
+  before: Surface | null,
+  after: Surface | null,
+  discarded?: string | null,
+): Said | null {
+  if (after === null) {
+    const isOver = before === null || saidBefore.includes(before.state);
+    return isOver || before.recordingId === discarded ? null : { key: 'stopped', danger: false };
+  }
   if (after.state !== before?.state) {
     const said = saidOfState(before, after);
     if (said !== null) return said;
