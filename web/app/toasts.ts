@@ -1,4 +1,4 @@
-/** Short messages after an action, some with a way back. For no errors but of a way back, whose page may be gone, and of copying. */
+/** Short messages after an action, some with a way back. For no errors but of what has no other place: a way back, whose page may be gone, copying, keys of the recording. */
 import { atom } from 'nanostores';
 
 export type Toast = {

@@ -1,5 +1,7 @@
 /** What the controls of a recording do, here or of another browser or device. */
+import { toast } from '../app/toasts.ts';
 import { answer, api } from '../client/api.ts';
+import { openAsking } from '../client/asking.ts';
 import type { AudioSource } from '../client/microphone/audio-store.ts';
 import { browserRecording, endedHere } from '../client/microphone/browser-recording.ts';
 import type { Surface } from '../client/microphone/recording-surface.ts';
@@ -50,6 +52,14 @@ export const bySomebody = ({ recordingId: id }: Pick<Surface, 'recordingId'>): A
     goOn: async () => {},
   };
 };
+
+/** Asks by a key, or in a menu that is closed by then: a message says what is refused. */
+export async function askAside(work: () => Promise<unknown>): Promise<void> {
+  const { ask, problem } = openAsking();
+  await ask(work);
+  const refused = problem.get();
+  if (refused !== null) toast(refused.detail ?? refused.title);
+}
 
 /** Of this browser what it records, of others through the service. */
 export const actsOf = (now: Surface): Acts =>

@@ -1,7 +1,7 @@
 /** What keys do with what is recorded, on every page. */
 import { router } from '../app/routes.ts';
 import { isRecording } from '../client/microphone/recording-surface.ts';
-import { actsOf } from './acts.ts';
+import { actsOf, askAside } from './acts.ts';
 import { record } from './begin.ts';
 import { markMoment, mayMark } from './mark.ts';
 import { surface } from './surface.ts';
@@ -27,9 +27,9 @@ export function actByKey(action: RecordingAction): boolean {
   }
   if (now.state === 'ending' || now.state === 'opening') return false;
   const acts = actsOf(now);
-  if (action === 'stop') void acts.stop();
+  if (action === 'stop') void askAside(acts.stop);
   else if (now.state === 'held' || now.state === 'interrupted')
-    void acts.goOn(now.state === 'held');
-  else void acts.pause(!now.isPaused);
+    void askAside(() => acts.goOn(now.state === 'held'));
+  else void askAside(() => acts.pause(!now.isPaused));
   return true;
 }

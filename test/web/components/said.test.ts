@@ -7,6 +7,10 @@ import { flushSync } from 'svelte';
 import { createClassComponent } from 'svelte/legacy';
 import { chartJson } from '../../../machines/chart.ts';
 import { openStreams } from '../../../web/client/microphone/streams.ts';
+import { toasts } from '../../../web/app/toasts.ts';
+import Others from '../../../web/recording-bar/Others.svelte';
+import { actByKey } from '../../../web/recording-bar/by-key.ts';
+import { surface } from '../../../web/recording-bar/surface.ts';
 import { router } from '../../../web/app/routes.ts';
 import { ApiError, answer, api } from '../../../web/client/api.ts';
 import { connection, status } from '../../../web/client/feed.ts';
@@ -158,6 +162,38 @@ test('what the bar asks and is refused is said in the bar', async (t) => {
       flushSync();
       return shown.querySelector('.more')?.textContent === 'Not now';
     });
+  }
+});
+
+test('what is asked of a recording by a key or in the menu of others, and is refused, is said', async (t) => {
+  t.mock.method(globalThis, 'fetch', async () => Response.json(refused, { status: 409 }));
+  session.set({ token: 't', username: 'ada', is_admin: true } as never);
+  const running = {
+    recording_id: 'r1',
+    kind: 'solo',
+    title: 'Choir',
+    started_at: '2026-01-01T00:00:00Z',
+    device: 'Desk Mic',
+    source: { name: null },
+    paused: false,
+    duration: 1,
+    warnings: [],
+  };
+  status.set({ recording: running, recordings: [running], speakers_pending: [] } as never);
+  t.after(() => (session.set(null), status.set(null), toasts.set([])));
+  const menu = show(t, Others, { others: [surface.get()] } as never);
+  const opening = document.createEvent('Event');
+  opening.initEvent('beforetoggle');
+  menu.querySelector('.menu-list')!.dispatchEvent(Object.assign(opening, { newState: 'open' }));
+  flushSync();
+  const stopOther = () =>
+    [...menu.querySelectorAll('button')].find((one) => one.textContent.includes('Choir'))!.click();
+  const ways = [() => actByKey('stop'), () => actByKey('pause'), stopOther];
+  for (const [at, ask] of ways.entries()) {
+    toasts.set([]);
+    ask();
+    const isSaid = () => toasts.get().some(({ text }) => text === 'Not now');
+    await eventually(`${at} is said`, isSaid, 3000);
   }
 });
 
