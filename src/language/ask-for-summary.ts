@@ -233,7 +233,7 @@ function linesRule(task: SummaryTask, style: SummaryStyle & Pick<About, 'kept'>)
     ...(style.isSolo
       ? []
       : ['person: who is to do or decided it, named as the transcript does; null for all else.']),
-    task === 'merge'
+    task === 'merge' || style.kept > 0
       ? 'Keep all decisions, tasks and open questions; say once what several notes say. Add nothing.'
       : 'Add nothing that was not said, no opinion.',
   ];
@@ -310,9 +310,13 @@ function linesMax(
   const usual = task === 'part' ? 10 : 20;
   const wanted = length === 'shorter' ? usual / 2 : length === 'longer' ? usual * 1.5 : usual;
   const fitting = Math.min(wanted, Math.floor(answerTokensMax / lineTokens));
-  const needed = length === 'shorter' ? 0 : Math.min(kept, Math.floor(roomMax / lineTokens));
+  const needed = length === 'shorter' ? 0 : Math.min(kept, linesOfRoom({ roomMax }));
   return Math.max(4, fitting, needed);
 }
+
+/** How many lines an answer has room for. */
+export const linesOfRoom = ({ roomMax }: Pick<SummaryStyle, 'roomMax'>): number =>
+  Math.floor(roomMax / lineTokens);
 
 const lineTokens = 60;
 

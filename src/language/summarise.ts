@@ -10,6 +10,7 @@ import {
   noSummary,
   notesOfDraft,
   answerRoom,
+  linesOfRoom,
   overheadTokens,
 } from './ask-for-summary.ts';
 import { comparedWords } from './content-words.ts';
@@ -163,7 +164,7 @@ async function draftOf(
   }
   // Of a part there may be nothing to note.
   const notes = read.map(({ note }) => note).filter((note) => note !== '');
-  return { draft: await merged(answering, notes, tokensMax, 0), read };
+  return { draft: await merged(answering, notes, tokensMax), read };
 }
 
 /** A part of a talk, and what the model noted of it. */
@@ -236,8 +237,27 @@ async function notesOfAll(asking: Asking, parts: Piece[][], depth: number): Prom
   return read;
 }
 
-/** One summary from notes in order; where they do not fit, neighbours are condensed first. */
-async function merged(
+/** One summary from notes in order: of their halves, where no answer has room for all that has to be kept. */
+async function merged(asking: Asking, notes: string[], tokensMax: number): Promise<SummaryDraft> {
+  const { roomMax, length } = asking.style;
+  const kept = length === 'shorter' ? 0 : countToKeep(notes.join('\n'));
+  if (kept <= linesOfRoom({ roomMax }) || notes.length < 2)
+    return await mergedAtOnce(asking, notes, tokensMax, 0);
+  const [first, second] = inHalves(notes);
+  return joined(await merged(asking, first, tokensMax), await merged(asking, second, tokensMax));
+}
+
+/** Two drafts in order; prose where one of them is prose. */
+const joined = (first: SummaryDraft, second: SummaryDraft): SummaryDraft =>
+  'lines' in first && 'lines' in second
+    ? { lines: [...first.lines, ...second.lines] }
+    : { prose: [first, second].map(proseOf).join('\n\n') };
+
+const proseOf = (draft: SummaryDraft): string =>
+  'lines' in draft ? draft.lines.map(({ text }) => `- ${text}`).join('\n') : draft.prose;
+
+/** The same of notes that have to be kept in one answer; where they do not fit, neighbours are condensed first. */
+async function mergedAtOnce(
   asking: Asking,
   notes: string[],
   tokensMax: number,
@@ -251,11 +271,11 @@ async function merged(
     if (draft !== null) return draft;
     if (depth >= depthMax || notes.length < 3)
       throw new StageError(failure('context-too-small-to-merge'), { retriable: false });
-    return merged(asking, notes, Math.ceil(estimatedTokens(notes.join('\n')) / 2), depth + 1);
+    return mergedAtOnce(asking, notes, Math.ceil(estimatedTokens(notes.join('\n')) / 2), depth + 1);
   }
   const shorter: string[] = [];
   for (const group of groups) shorter.push(...(await condensed(asking, group)));
-  return merged(asking, shorter, tokensMax, depth + 1);
+  return mergedAtOnce(asking, shorter, tokensMax, depth + 1);
 }
 
 /** Neighbouring notes as fewer ones; those of its halves, where prompt or answer were too large. */

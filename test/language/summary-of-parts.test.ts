@@ -35,3 +35,24 @@ test('notes of which a condensing is cut stay, and are condensed with fewer', as
   assert.equal(cut, 1);
   assert.match(lines[0]!.text, /^Das ist 1 /u);
 });
+
+test('all tasks of a long meeting are in its summary, also where no answer has room for them', async (t) => {
+  const tasks = 9;
+  const { model } = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 4096,
+    // Does what it is told to the line.
+    brain: ({ system, user }) => {
+      const most = Number(/at most (\d+) lines/u.exec(system)![1]);
+      const count = /Keep all decisions/u.test(system) ? most : tasks;
+      const chosen = numbersIn(user).slice(0, count);
+      return linesOf(
+        ...chosen.map((turn) => ({ turn, kind: 'task', text: `Das Budget von ${999 + turn}.` })),
+      );
+    },
+  });
+  const { lines, parts } = await summarise(longTalk(300), model, options);
+  assert.ok(parts * tasks > 60, `${parts}`);
+  assert.equal(new Set(lines.map(({ text }) => text)).size, parts * tasks);
+  assert.equal(lines.length, parts * tasks);
+});
