@@ -37,6 +37,7 @@ export type SignOnRules = {
   register: boolean;
   /** Whether who comes for the first time may be a user of the same name. */
   matchUsername: boolean;
+  opensByPassword: OpensByPassword;
 };
 
 /** The user who has this identity. */
@@ -56,13 +57,13 @@ export const decideSignOn =
     if (userGroup !== null && !comer.groups.has(userGroup)) return notAdmitted('group');
     const isAdmin = adminGroup !== null && comer.groups.has(adminGroup);
     const present = userByIdentity(users, comer.identity);
-    if (present) return followed(users, present, { comer, adminGroup, isAdmin });
+    if (present) return followed(users, present, { comer, rules, isAdmin });
     // The settings come from who owns the host, so the group says who is the first.
     if (users.byId.size === 0 && !isAdmin) return notAdmitted('setup');
     const same = rules.matchUsername ? matching(users, comer) : undefined;
     if (same?.disabled) return refuse('USER_DISABLED', problemOf('user-disabled'));
     if (same) {
-      const facts = followed(users, same, { comer, adminGroup, isAdmin });
+      const facts = followed(users, same, { comer, rules, isAdmin });
       return [linked(same.id, comer.identity), ...facts];
     }
     if (!rules.register && users.byId.size > 0) return notAdmitted('unknown');
@@ -122,15 +123,17 @@ const created = (
 function followed(
   users: Users,
   user: User,
-  { comer, adminGroup, isAdmin }: { comer: Comer; adminGroup: string | null; isAdmin: boolean },
+  { comer, rules, isAdmin }: { comer: Comer; rules: SignOnRules; isAdmin: boolean },
 ): UserFact[] {
+  const { adminGroup, opensByPassword } = rules;
   // Is refused, and nothing follows.
   if (user.disabled) return [];
   const data = { user_id: user.id };
   const rights: UserFact[] = [];
   if (adminGroup !== null && isAdmin !== user.isAdmin) {
     if (isAdmin) rights.push({ type: 'user.admin_granted', data });
-    else if (!isLastAdministrator(users, user)) rights.push({ type: 'user.admin_revoked', data });
+    else if (!isLastAdministrator(users, user, opensByPassword))
+      rights.push({ type: 'user.admin_revoked', data });
   }
   return [...rights, ...memberships(users, user.id, comer.groups)];
 }

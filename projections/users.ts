@@ -21,7 +21,7 @@ export type User = {
   readonly passwordHash: string | null;
   /** False: logs in at the sign-on provider only. */
   readonly hasPassword: boolean;
-  /** The password was set on the host, or by a link from there: whoever owns that gets in whatever `auth.local_login` says. */
+  /** The password was set on the host, or by a link from there, or changed by its user since: whoever owns that gets in whatever `auth.local_login` says. */
   readonly hasHostPassword: boolean;
   /** Who this user is at a sign-on provider; null: not linked. */
   readonly identity: Identity | null;
@@ -132,7 +132,9 @@ export const decideRegistration =
       if (same) return nameTaken(user.username, same.username);
       take(user);
     }
-    const hasAdministrator = administrators(users) > 0 || wanted.some(({ isAdmin }) => isAdmin);
+    const hasAdministrator =
+      [...users.byId.values()].some((user) => canAdminister(user)) ||
+      wanted.some(({ isAdmin }) => isAdmin);
     return hasAdministrator
       ? wanted.flatMap((user) => [
           registered(user),
@@ -152,12 +154,14 @@ export const decideUserChange =
       totp?: null | undefined;
     },
     by: string,
+    opensByPassword: OpensByPassword = hasPassword,
   ) =>
   (users: Users): UserDecision => {
     const user = users.byId.get(id);
     if (!user) return unknownUser;
     const { isAdmin = user.isAdmin, disabled = user.disabled, passwordHash } = wanted;
-    if ((!isAdmin || disabled) && isLastAdministrator(users, user)) return lastAdministrator;
+    if ((!isAdmin || disabled) && isLastAdministrator(users, user, opensByPassword))
+      return lastAdministrator;
     if (disabled && !user.disabled && by === id) {
       return refuse('OWN_ACCOUNT', problemOf('own-account'));
     }
@@ -206,11 +210,11 @@ export const decideVault =
   };
 
 export const decideDeletion =
-  (id: string) =>
+  (id: string, opensByPassword: OpensByPassword = hasPassword) =>
   (users: Users): UserDecision => {
     const user = users.byId.get(id);
     if (!user) return unknownUser;
-    if (isLastAdministrator(users, user)) return lastAdministrator;
+    if (isLastAdministrator(users, user, opensByPassword)) return lastAdministrator;
     return [{ type: 'user.deleted', data: { user_id: id } }];
   };
 
@@ -231,13 +235,20 @@ export const similarUser = (users: Users, username: string): User | undefined =>
 export const unknownUser = refuse('UNKNOWN_USER', detail('user-not-found'));
 const lastAdministrator = refuse('LAST_ADMINISTRATOR', problemOf('last-administrator'));
 
-/** Administrators who can log in. */
-export const administrators = ({ byId }: Users): number =>
-  [...byId.values()].filter(canAdminister).length;
-const canAdminister = ({ isAdmin, disabled, passwordHash, identity }: User): boolean =>
-  isAdmin && !disabled && (passwordHash !== null || identity !== null);
-export const isLastAdministrator = (users: Users, user: User): boolean =>
-  canAdminister(user) && administrators(users) === 1;
+/** Whatever the settings say of passwords: they may be changed, and the host lets in who has one. */
+const hasPassword: OpensByPassword = ({ passwordHash }) => passwordHash !== null;
+const canAdminister = (user: User, opensByPassword: OpensByPassword = hasPassword): boolean =>
+  user.isAdmin && !user.disabled && (user.identity !== null || opensByPassword(user));
+/** An administrator without whom none could log in. */
+export const isLastAdministrator = (
+  { byId }: Users,
+  user: User,
+  opensByPassword: OpensByPassword,
+): boolean =>
+  canAdminister(user) &&
+  ![...byId.values()].some(
+    (other) => other.id !== user.id && canAdminister(other, opensByPassword),
+  );
 
 export const registered = ({ id, username, passwordHash, isAdmin }: NewUser): UserFact => ({
   type: 'user.registered',

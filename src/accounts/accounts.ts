@@ -36,7 +36,10 @@ import {
 import type { UserStream } from './user-stream.ts';
 import { hashOfNothing, hashPassword, verifyPassword } from './passwords.ts';
 
-export type AccountsParts = Omit<AdministrationParts, 'book' | 'limits' | 'scheme'> & {
+export type AccountsParts = Omit<
+  AdministrationParts,
+  'book' | 'limits' | 'scheme' | 'localLogin'
+> & {
   /** Has sessions, and attempts to log in. */
   kept: Kept;
   /** What other nodes tell of sessions. */

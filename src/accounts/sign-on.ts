@@ -235,6 +235,7 @@ const rulesOf = (settings: SignOnSettings): SignOnRules => ({
   adminGroup: settings['oidc.admin_group'],
   register: settings['oidc.register'],
   matchUsername: settings['oidc.match_username'],
+  opensByPassword: opensByPassword(localLoginOf(settings)),
 });
 
 type Ask = <T>(work: (provider: SignOnProvider) => Promise<T>) => Promise<T>;

@@ -19,6 +19,7 @@ import {
 import type { Log } from '../shared/log.ts';
 import { AccountError, keyUsedDifferently } from './account-error.ts';
 import type { Caller } from './caller.ts';
+import { type LocalLogin, opensByPassword } from './local-login.ts';
 import { assertGoodPassword, assertOtherPassword, checkNewUser } from './password-rules.ts';
 import {
   type PasswordScheme,
@@ -140,6 +141,8 @@ export type AdministrationParts = {
   /** Destroys what the log holds of a deleted user. */
   keys: UserKeys;
   scheme: () => PasswordScheme;
+  /** Who may log in with a password. */
+  localLogin: () => LocalLogin;
   /** Ends what is being done for a deleted user. */
   endWork: EndWork;
   /** Moves the documents of a deleted user to the archive. */
@@ -152,6 +155,7 @@ export type AdministrationParts = {
 export function userAdministration(parts: AdministrationParts): UserAdministration {
   const { stream, book, scheme } = parts;
   const { users } = stream;
+  const opens = () => opensByPassword(parts.localLogin());
   const report = (what: string, userId: string, { by }: OnBehalf): void =>
     parts.log.info({ category: 'security', user_id: userId, by }, what);
 
@@ -176,7 +180,10 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       const passwordHash =
         password === undefined ? undefined : await newHash(password, name, scheme());
       const wanted = { isAdmin, disabled, passwordHash, totp };
-      const facts = await stream.change(onBehalf, decideUserChange(id, wanted, onBehalf.by));
+      const facts = await stream.change(
+        onBehalf,
+        decideUserChange(id, wanted, onBehalf.by, opens()),
+      );
       // What an administrator has open may show what others do.
       if (facts.some(({ type }) => endingSessions.has(type))) await book.endAllOf(id);
       for (const { type } of facts) report(type.replace('.', ' ').replace('_', ' '), id, onBehalf);
@@ -208,7 +215,7 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       const user = known(users, username);
       const { id } = user;
       const metadata = metadataOf(onBehalf);
-      await stream.change(metadata, decideDeletion(id));
+      await stream.change(metadata, decideDeletion(id, opens()));
       await forgetDeleted(user, parts);
       report('user deleted', id, onBehalf);
       try {

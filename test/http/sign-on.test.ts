@@ -76,7 +76,7 @@ test('who comes from the provider is a user from then on, and the same one under
   assert.deepEqual([ben?.password, ben?.single_sign_on], [false, true]);
 
   const own = (await ask('GET', '/users/me/identity', undefined, second.body.token)).body;
-  assert.deepEqual(own, { linked: true, name: 'ben', has_password: false });
+  assert.deepEqual(own, { linked: true, name: 'ben', has_password: false, password_login: false });
   for (const [method, path, body] of [
     ['POST', '/users/me/confirm', { current_password: 'x' }],
     ['DELETE', '/users/me/identity', { current_password: 'x' }],
@@ -193,12 +193,9 @@ test('a user with a password links and unlinks an account there, with that passw
   const unlink = (current: string) =>
     ask('DELETE', '/users/me/identity', { current_password: current }, ben);
   assert.equal((await unlink('not his')).status, 422);
-  for (const local_login of ['administrators', 'none']) {
-    await set({ auth: { local_login } });
-    assert.deepEqual(await own(), { ...linked, password_login: false });
-    const refused = await unlink(password);
-    assert.deepEqual(problemOf(refused), [403, '/problems/use-single-sign-on'], local_login);
-  }
+  await set({ auth: { local_login: 'administrators' } });
+  assert.deepEqual(await own(), { ...linked, password_login: false });
+  assert.deepEqual(problemOf(await unlink(password)), [403, '/problems/use-single-sign-on']);
   await set({ auth: { local_login: 'all' } });
   assert.equal((await unlink(password)).status, 204);
   assert.equal((await own())['linked'], false);
@@ -287,8 +284,17 @@ test('passwords are switched off for all, or for all but administrators; the hos
     [await login('ada'), await login('nemo')],
     ['use-single-sign-on', 'use-single-sign-on'],
   );
+  provider.comes('s-2', { name: 'dora' });
+  await enter();
+  const { accounts } = service;
+  const host = { by: 'system' };
+  await accounts.changeUser('dora', { isAdmin: true }, host);
+  const last = { code: 'LAST_ADMINISTRATOR' };
+  await assert.rejects(accounts.changeUser('dora', { isAdmin: false }, host), last);
+  await assert.rejects(accounts.deleteUser('dora', host), last);
   await hostResets(service, 'ada', 'chosen on the host');
   assert.equal(await login('ada', 'chosen on the host'), 'in', 'nobody is locked out');
+  await accounts.changeUser('dora', { isAdmin: false }, host);
   provider.comes('s-1', { name: 'cleo' });
   assert.equal((await enter()).status, 200);
   assert.deepEqual((await ask('GET', '/login/oidc')).body['local_login'], 'none');
