@@ -56,7 +56,7 @@ function usersAfter(users: OpenUsers, fact: LoggedFact): OpenUsers {
       if (passwordHash === null && !fact.unreadable) return users;
       if (fact.data.reason === 'rehashed')
         return change(users, fact.data.user_id, { passwordHash });
-      const byHost = fact.data.reason === 'reset' ? fact.by === 'system' : hasHostLink(users, fact);
+      const byHost = isHostPassword(users, fact);
       users.links.delete(fact.data.user_id);
       const sessionKept = fact.data.session ?? null;
       const since = { passwordSince: version, sessionsSince: version, sessionKept };
@@ -128,6 +128,19 @@ function register(users: OpenUsers, fact: Extract<LoggedFact, { type: 'user.regi
   const password = { passwordHash, hasPassword, hasHostPassword: hasPassword && byHost };
   users.byId.set(id, { ...plain, id, username, isAdmin, ...password, ...since });
   users.idsByName.set(usernameKey(username), id);
+}
+
+/** Whether a password was set on the host, or is its user's own change of one that was: the way in stays theirs. */
+function isHostPassword(
+  users: OpenUsers,
+  fact: Extract<LoggedFact, { type: 'user.password_changed' }>,
+): boolean {
+  const { user_id: id, reason, session } = fact.data;
+  if (reason === 'reset') return fact.by === 'system';
+  if (hasHostLink(users, fact)) return true;
+  // A change by a link of an administrator's is in no session.
+  const isByLink = session === undefined && users.links.has(id);
+  return !isByLink && users.byId.get(id)?.hasHostPassword === true;
 }
 
 /** Whether a link of the user of a fact was open then that was made on the host. */

@@ -300,6 +300,18 @@ test('passwords are switched off for all, or for all but administrators; the hos
   assert.deepEqual((await ask('GET', '/login/oidc')).body['local_login'], 'none');
 });
 
+test('an administrator who changes the password that the host set still gets in with it', async (t) => {
+  const { service, ask, set } = await signOnService(t);
+  await set({ auth: { local_login: 'none' } });
+  await hostResets(service, 'ada', 'chosen on the host');
+  const login = (given: string) =>
+    ask<Entered>('POST', '/login', { username: 'ada', password: given });
+  const { token } = (await login('chosen on the host')).body;
+  const change = { current_password: 'chosen on the host', password: 'one of her own' };
+  assert.equal((await ask('PATCH', '/users/me', change, token)).status, 204);
+  assert.equal((await login('one of her own')).status, 200);
+});
+
 test('a program logs in by a code that its user made after proving it, once, and no longer than the provider’s', async (t) => {
   const { service, provider, ask, enter } = await signOnService(t);
   provider.comes('s-1', { name: 'ben' });
