@@ -199,7 +199,10 @@ export class SessionBook {
 
   /** Also one of a release, or of a setting, that knew a later end. */
   #isOver(row: SessionRow, now: number): boolean {
-    return Math.min(row.expires_at, this.#latestEnd(row)) <= now;
+    // Of use within the last five minutes nothing may be written; rows of before say nothing of any.
+    const unused =
+      row.seen_at === undefined ? Infinity : row.seen_at + this.#hours() * hourMs + moveMs;
+    return Math.min(row.expires_at, unused, this.#latestEnd(row)) <= now;
   }
 
   #latestEnd({ created_at, signed_on = false }: Begun): number {

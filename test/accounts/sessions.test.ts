@@ -229,6 +229,19 @@ test('sessions that a crash left behind a change that ends them are no good', as
   }
 });
 
+test('a shorter session length also holds for sessions that were not used since', async (t) => {
+  const { accounts, settings, pass } = await accountsOfAnna(t);
+  const { token } = await accounts.login(anna, here);
+  pass(4 * 60);
+  assert.ok(await accounts.authenticate(token), 'used, and not yet written');
+  settings['auth.session_hours'] = 1;
+  pass(3600 - 1);
+  assert.equal((await accounts.sessions()).length, 1, 'an hour after its last use');
+  pass(61);
+  assert.deepEqual(await accounts.sessions(), []);
+  assert.equal(await accounts.authenticate(token), null);
+});
+
 test('a session ends 90 days after its login, however much it is used and however old its row is', async (t) => {
   const { accounts, rows, settings, pass } = await accountsOfAnna(t);
   settings['auth.session_hours'] = 87_600;
