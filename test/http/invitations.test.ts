@@ -94,6 +94,16 @@ test('an invitation: shown once, used once, and one answer for all that is wrong
   assert.deepEqual(guesses, [404, 404, 404, 429, 429, 429]);
 });
 
+test('links lead to where people open the pages, as the settings say', async (t) => {
+  const env = { MITSCHRIFT_SERVER_PUBLIC_URL: 'https://notes.example.org' };
+  const service = await startService(t, { env });
+  const token = await service.setUp();
+  for (const path of ['/users/invitations', '/users/ada/password-link']) {
+    const { url } = (await service.call<Link>('POST', path, { token, json: {} })).body;
+    assert.equal(new URL('/login', url).href, 'https://notes.example.org/login', path);
+  }
+});
+
 test('an invitation outlives a restart, and makes an administrator where it says so', async (t) => {
   const first = await startService(t);
   const token = await first.setUp();

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import type { Context } from 'koa';
 import type { UserLink } from '../../../projections/users.ts';
 import { type GivenLink, wantedInvitation, wantedPasswordLink } from '../../accounts/user-links.ts';
 import { linkTo } from '../../config/page-address.ts';
-import { pageBase } from '../page-base.ts';
+import { linkBase } from '../page-base.ts';
 import { notFound } from '../problems.ts';
 import { time } from '../openapi/activity-answers.ts';
 import * as logins from '../openapi/login-answers.ts';
@@ -66,10 +65,10 @@ export const invitationRoutes = [
     answers: { 201: { description: 'The link.', json: givenLink } },
     problems: ['too-many-links', 'link-over'],
     command: true,
-    async run({ ctx, body: { note, is_admin: isAdmin, days }, onBehalf }, { accounts }) {
+    async run({ ctx, body: { note, is_admin: isAdmin, days }, onBehalf }, { accounts, settings }) {
       const { repeatable: isRepeatable } = ctx.state;
       const link = await accounts.invite({ note, isAdmin, days }, { ...onBehalf, isRepeatable });
-      return linkAnswer(ctx, 'invitation', link);
+      return linkAnswer(linkBase(ctx, { settings }), 'invitation', link);
     },
   }),
   route('delete', '/users/invitations/{invitation}', {
@@ -91,11 +90,11 @@ export const invitationRoutes = [
     answers: { 201: { description: 'The link.', json: givenLink } },
     problems: ['not-found', 'use-single-sign-on', 'too-many-links', 'link-over', 'built-in-user'],
     command: true,
-    async run({ ctx, params, body: { days }, onBehalf }, { accounts }) {
+    async run({ ctx, params, body: { days }, onBehalf }, { accounts, settings }) {
       const { repeatable: isRepeatable } = ctx.state;
       const how = { ...onBehalf, isRepeatable };
       const link = await accounts.linkForPassword(managed(params.name), days, how);
-      return linkAnswer(ctx, 'password', link);
+      return linkAnswer(linkBase(ctx, { settings }), 'password', link);
     },
   }),
 ];
@@ -174,9 +173,9 @@ export const acceptRoutes = [
   }),
 ];
 
-function linkAnswer(ctx: Context, purpose: UserLink['purpose'], given: GivenLink) {
+function linkAnswer(base: string, purpose: UserLink['purpose'], given: GivenLink) {
   const { id, token, expiresAt } = given;
-  const url = linkTo(pageBase(ctx), '/login', `${purpose}=${token}`);
+  const url = linkTo(base, '/login', `${purpose}=${token}`);
   return { id, url, expires_at: expiresAt.toISOString() };
 }
 

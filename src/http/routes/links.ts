@@ -15,7 +15,7 @@ import { shortNameSchema } from '../body.ts';
 import { time } from '../openapi/activity-answers.ts';
 import { usedDifferently } from '../middleware/idempotency.ts';
 import { openLinkIn } from '../open-links.ts';
-import { pageBase } from '../page-base.ts';
+import { linkBase } from '../page-base.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
@@ -80,7 +80,7 @@ export const linkRoutes = [
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const row = await visibleRecording(services, caller, id);
-      const base = services.settings()['server.public_url'] ?? pageBase(ctx);
+      const base = linkBase(ctx, services);
       const { owner } = row;
       const expiresAt = endOf(services, owner, body.expires_at);
       const { name, password, audio, live } = body;
