@@ -4,7 +4,13 @@ import type { Kept, KeptKind } from '../storage/kept.ts';
 import { detail } from '../words/details.ts';
 import { AccountError } from './account-error.ts';
 import type { Caller, Peer, Session } from './caller.ts';
-import { type LoginDeps, assertMayTry, beginSession, securityCategory } from './login.ts';
+import {
+  type LoginDeps,
+  assertMayTry,
+  beginSession,
+  countLogin,
+  securityCategory,
+} from './login.ts';
 
 /** How long a code is good, in milliseconds: it is carried to a terminal. */
 const codeMs = 10 * 60_000;
@@ -63,10 +69,15 @@ export function loginCodes(parts: LoginDeps & { kept: Kept; clock: () => Date })
       const user = row && users.byId.get(row.user_id);
       if (!row || !user || !isStillGood(user, row.users_version)) {
         log.warn({ category: securityCategory, address }, 'login code refused');
+        countLogin(parts, 'login.failed', user?.id);
         throw new AccountError('WRONG_CODE', detail('login-code-over'));
       }
       await limits.takeBack(account, address);
-      const session = await beginSession(user, parts, { agent, signedOn: row.signed_on });
+      const session = await beginSession(user, parts, {
+        agent,
+        signedOn: row.signed_on,
+        byCode: true,
+      });
       log.info(
         { category: securityCategory, address, user_id: user.id },
         'program logged in by code',

@@ -167,7 +167,11 @@ export async function assertMayTry(
 export async function beginSession(
   user: User,
   deps: Pick<LoginDeps, 'book' | 'stream' | 'demand' | 'log' | 'counted'>,
-  { agent, signedOn = false }: { agent: string | undefined; signedOn?: boolean },
+  {
+    agent,
+    signedOn = false,
+    byCode = false,
+  }: { agent: string | undefined; signedOn?: boolean; byCode?: boolean },
 ): Promise<Session> {
   const { book, stream, demand } = deps;
   const { users } = stream;
@@ -177,7 +181,8 @@ export async function beginSession(
     return present?.passwordSince === user.passwordSince ? users.version : undefined;
   });
   if (!session) throw wrongCredentials();
-  countLogin(deps, signedOn ? 'login.by_provider' : 'login.succeeded', user.id);
+  // A code is ours, whatever the session it was made in.
+  countLogin(deps, signedOn && !byCode ? 'login.by_provider' : 'login.succeeded', user.id);
   const now = users.byId.get(user.id) ?? user;
   const { username, isAdmin } = now;
   const limited = signedOn ? null : limitOf(now, demand());
@@ -192,7 +197,7 @@ export async function beginSession(
 }
 
 /** Nobody waits for it: a disk that takes nothing must not keep people out, nor time tell what was found. */
-function countLogin(
+export function countLogin(
   { counted, log }: Pick<LoginDeps, 'counted' | 'log'>,
   type: CountedType,
   userId: string | undefined,

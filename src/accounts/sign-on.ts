@@ -25,7 +25,7 @@ import {
   localLoginOf,
   opensByPassword,
 } from './local-login.ts';
-import { type LoginDeps, beginSession, securityCategory } from './login.ts';
+import { type LoginDeps, beginSession, countLogin, securityCategory } from './login.ts';
 import type { TriesInSession } from './own-two-step.ts';
 import { sessionIdOf } from './sessions.ts';
 import { type FlowPurpose, type SignOnFlows, signOnFlows } from './sign-on-flows.ts';
@@ -148,13 +148,17 @@ export function signOn(parts: Parts): SignOn {
     async finish(back, { address, agent }) {
       await stream.takeIn();
       const { comer, purpose, authenticatedAt } = await cameFor(back, 'login');
-      const user = await admitted(comer, purpose.invitation, parts).catch((error: unknown) => {
+      const entered = async () => {
+        const user = await admitted(comer, purpose.invitation, parts);
+        return { user, session: await beginSession(user, parts, { agent, signedOn: true }) };
+      };
+      const { user, session } = await entered().catch((error: unknown) => {
         const code = error instanceof AccountError ? error.said.code : undefined;
         log.warn({ category: securityCategory, address, code }, 'single sign-on refused');
+        countLogin(parts, 'login.failed', userByIdentity(users, comer.identity)?.id);
         throw error;
       });
       const how = { category: securityCategory, address, user_id: user.id };
-      const session = await beginSession(user, parts, { agent, signedOn: true });
       if (authenticatedAt) await parts.noteLogin(sessionIdOf(session.token), authenticatedAt);
       log.info(how, 'user logged in by single sign-on');
       return session;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { usersStream } from '../../events/facts/catalogue.ts';
 import {
   type ProblemAnswer,
@@ -7,6 +8,7 @@ import {
   password,
   startService,
 } from '../support/http-client.ts';
+import { eventually } from '../support/eventually.ts';
 import { signOnProvider } from '../support/sign-on-provider.ts';
 
 type Begun = ProblemAnswer & { url: string; flow: string };
@@ -92,7 +94,9 @@ test('who comes from the provider is a user from then on, and the same one under
 });
 
 test('who is not in the group is not let in, and no user is made', async (t) => {
-  const { service, provider, set, enter, users } = await signOnService(t, { user_group: 'staff' });
+  const { service, admin, provider, ask, set, enter, users } = await signOnService(t, {
+    user_group: 'staff',
+  });
   const facts = async () => {
     let count = 0;
     for await (const _ of service.store.read(usersStream)) count += 1;
@@ -117,6 +121,15 @@ test('who is not in the group is not let in, and no user is made', async (t) => 
   provider.refuse();
   assert.deepEqual(problemOf(await enter()), [403, '/problems/not-admitted', 'denied']);
   assert.equal((await users()).length, 2);
+  await service.accounts.changeUser('ben', { disabled: true }, { by: 'system' });
+  provider.comes('s-1', { name: 'ben', groups: ['staff'] });
+  assert.deepEqual(problemOf(await enter()), [403, '/problems/user-disabled']);
+  await untilCounted(ask, admin, [
+    ['login.by_provider', 'ben', 2],
+    ['login.failed', 'ben', 2],
+    ['login.failed', null, 4],
+    ['login.succeeded', 'ada', 1],
+  ]);
 });
 
 test('a callback of another browser, or one that came before, lets nobody in', async (t) => {
@@ -313,7 +326,7 @@ test('an administrator who changes the password that the host set still gets in 
 });
 
 test('a program logs in by a code that its user made after proving it, once, and no longer than the provider’s', async (t) => {
-  const { service, provider, ask, enter } = await signOnService(t);
+  const { service, admin, provider, ask, enter } = await signOnService(t);
   provider.comes('s-1', { name: 'ben' });
   type Code = ProblemAnswer & { code: string };
   const make = (token: string) => ask<Code>('POST', '/users/me/login-codes', {}, token);
@@ -334,7 +347,30 @@ test('a program logs in by a code that its user made after proving it, once, and
   await service.accounts.changeUser('ben', { disabled: true }, { by: 'system' });
   assert.deepEqual(problemOf(await login(late)), [401, '/problems/wrong-code'], 'disabled since');
   assert.ok(!service.logged.join('\n').includes(code), 'not in the log');
+  await untilCounted(ask, admin, [
+    ['login.by_provider', 'ben', 2],
+    ['login.failed', 'ben', 1],
+    ['login.failed', null, 1],
+    ['login.succeeded', 'ada', 1],
+    ['login.succeeded', 'ben', 1],
+  ]);
 });
+
+/** Until what is counted of logins is this: type, user and how often. Nobody waits for a count. */
+async function untilCounted(
+  ask: Awaited<ReturnType<typeof signOnService>>['ask'],
+  admin: string,
+  expected: [string, string | null, number][],
+): Promise<void> {
+  type Counted = { happened: { type: string; user: string | null; count: number }[] };
+  const counted = async () =>
+    (await ask<Counted>('GET', '/happened?kind=logins', undefined, admin)).body.happened
+      .map(({ type, user, count }) => [type, user, count])
+      .toSorted();
+  await eventually(`logins counted: ${JSON.stringify(expected)}`, async () =>
+    isDeepStrictEqual(await counted(), expected.toSorted()),
+  );
+}
 
 test('Health names groups whose claim nobody has had at a login', async (t) => {
   const { admin, provider, ask, enter } = await signOnService(t);
