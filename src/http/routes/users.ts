@@ -113,7 +113,8 @@ export const userRoutes = [
     summary: 'Makes a user an administrator or not, disables or enables them, gives a new password',
     description:
       'All of it or nothing. A disabled user cannot log in; their sessions and WebSockets end at once, ' +
-      'recordings and uploads in progress go on, and nothing of theirs is lost. A new password opens nothing until ' +
+      'recordings go on, resumable uploads once the user is enabled again, and nothing of theirs is lost. A new password opens ' +
+      'nothing until ' +
       'the user has changed it.',
     body: {
       json: z.strictObject({
