@@ -182,3 +182,17 @@ test('the service restarts under a page: the page says so, connects again by its
   await page.getByText('The server isn’t responding.').first().waitFor({ state: 'detached' });
   await page.getByRole('status').getByText('Connected to the server again.').waitFor();
 });
+
+test('who becomes an administrator has the pages of one without logging in again', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const session = await service.login('ben');
+  const page = await openPage(t, browser, { url: service.url, session, expected: /WebSocket/ });
+  await page.getByLabel('ben, account').waitFor();
+  const settings = page.getByRole('link', { name: 'Settings', exact: true });
+  assert.equal(await settings.count(), 0);
+  const { token } = await service.login();
+  await apiOf(service.url, token).patch('/users/ben', { is_admin: true });
+  await page.reload();
+  await settings.waitFor();
+});

@@ -116,8 +116,17 @@ function receive(frame: Frame): void {
   const isAhead = frame.type === 'status' && position !== undefined;
   if ('position' in frame && typeof frame.position === 'number' && !isAhead)
     position = frame.position;
-  if (frame.type === 'status') apart(() => status.set(frame));
+  if (frame.type === 'status') {
+    apart(() => status.set(frame));
+    apart(() => takeRights(frame));
+  }
   for (const listener of listeners) apart(() => listener(frame));
+}
+
+/** Who has become an administrator since the login has the pages of one. */
+function takeRights({ is_admin }: Status): void {
+  const current = session.get();
+  if (current !== null && current.is_admin !== is_admin) session.set({ ...current, is_admin });
 }
 
 /** What goes wrong with one who listens is reported, and keeps nothing from the others. */
