@@ -259,3 +259,27 @@ test('who is logged in when two-step login becomes necessary is led to it, and g
   await connects;
   await other.waitForURL(url);
 });
+
+test('who chooses a password of their own with two-step login is asked for a code with it', async (t) => {
+  const service = await startWebService(t);
+  const browser = await startChromium(t);
+  const { token } = await service.login();
+  const secret = await withTwoStep(service, 'cleo');
+  await apiOf(service.url, token).patch('/users/cleo', { password: 'somebody chose this' });
+  const page = await openPage(t, browser, {
+    url: `${service.url}/login`,
+    expected: /401|WebSocket/,
+  });
+  await page.getByLabel('User name').fill('cleo');
+  await page.getByLabel('Password').fill('somebody chose this');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('6 digits from your authenticator app').fill(codeOf(secret));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
+  await page.getByLabel('New password').fill('four lanterns in a row');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Enter code' }).waitFor();
+  await page.getByLabel('6 digits from your authenticator app').fill(codeOf(secret, 30));
+  await page.keyboard.press('Enter');
+  await page.getByLabel('cleo, account').waitFor();
+});

@@ -29,7 +29,7 @@ export default {
   createAccount: 'Konto erstellen',
   invitationOver: 'Diese Einladung ist nicht mehr gültig.',
   invitationOverHint:
-    'Die Einladung wurde verwendet, ist abgelaufen oder wurde zurückgezogen. Bitten Sie die Person, die Sie eingeladen hat, um eine neue.',
+    'Die Einladung wurde verwendet, ist abgelaufen oder wurde zurückgezogen. Wenn Sie schon einen Benutzernamen gewählt haben, melden Sie sich an. Sonst bitten Sie die Person, die Sie eingeladen hat, um eine neue.',
   newPasswordTitle: 'Neues Passwort wählen',
   newPasswordFor: 'Für das Konto {name}. Sie werden überall sonst abgemeldet.',
   linkOver: 'Dieser Link ist nicht mehr gültig.',

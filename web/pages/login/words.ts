@@ -28,7 +28,7 @@ const english = {
   createAccount: 'Create account',
   invitationOver: 'This invitation is no longer valid.',
   invitationOverHint:
-    'The invitation was used, has expired or was withdrawn. Ask the person who invited you for a new one.',
+    'The invitation was used, has expired or was withdrawn. If you have already chosen a user name, log in. Otherwise, ask the person who invited you for a new one.',
   newPasswordTitle: 'Choose a new password',
   newPasswordFor: params('For the account {name}. You will be logged out everywhere else.'),
   linkOver: 'This link is no longer valid.',
