@@ -1,4 +1,4 @@
-import './dom.ts';
+import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Note, nearDay, rowsOf, withNote } from '../../../web/pages/home/library/rows.ts';
@@ -10,6 +10,7 @@ import {
   searchAddress,
   spans,
 } from '../../../web/pages/home/library/filter.ts';
+import DateFilter from '../../../web/pages/home/library/DateFilter.svelte';
 import { openSelection } from '../../../web/pages/home/library/selection.ts';
 import { loudnessOf, wavePath } from '../../../web/components/level.ts';
 import { briefly, exactly } from '../../../web/components/durations.ts';
@@ -87,6 +88,22 @@ test('a day that is chosen is asked for from its first to its last moment here',
   assert.equal(query.from, new Date(2026, 1, 25).toISOString());
   assert.equal(query.to, new Date(2026, 2, 3, 23, 59, 59, 999).toISOString());
   assert.deepEqual(queryOf(everything), {});
+});
+
+test('a year of more than four digits is none, typed or in an address', (t) => {
+  const chosen: unknown[] = [];
+  const onchange = (filter: unknown) => chosen.push(filter);
+  const shown = show(t, DateFilter, { filter: everything, onchange } as never);
+  const fields = [...shown.querySelectorAll('input')];
+  for (const field of fields) {
+    assert.equal(field.max, '9999-12-31');
+    field.value = '20266-01-01';
+    const typed = document.createEvent('Event');
+    typed.initEvent('input', true);
+    field.dispatchEvent(typed);
+  }
+  assert.deepEqual(chosen, [everything, everything]);
+  assert.deepEqual(filterIn({ from: '20266-01-01' }), everything);
 });
 
 test('the address says what notes are narrowed to; what is none is left out', () => {

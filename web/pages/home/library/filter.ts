@@ -59,7 +59,11 @@ export const fitsOrder = (
   (filter.folder === null || filter.folder === (folder ?? 'none')) &&
   tagIdsIn(filter).every((one) => tags.includes(one));
 
-const dayIn = (text: string | undefined): string | null =>
+/** Browsers take years of six digits, of which dates are none. */
+export const lastDay = '9999-12-31';
+
+/** A day as it is typed, or in an address; null: it is none. */
+export const dayIn = (text: string | undefined): string | null =>
   text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
     ? text
     : null;
