@@ -49,6 +49,7 @@ const mayReachLevel = [
   'src/service/',
   'src/storage/',
   'src/integrity/backup.ts',
+  'src/integrity/erased-files.ts',
   'src/integrity/import-log.ts',
   'src/integrity/new-directory.ts',
   'src/integrity/open-mark.ts',
