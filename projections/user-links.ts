@@ -79,12 +79,12 @@ export const decidePasswordByLink =
 /** The link that a token opens, by its SHA-256; undefined: wrong, used, withdrawn, over, or of a disabled user. */
 export function openLink(users: Users, sha256: string, now: string): UserLink | undefined {
   const link = [...users.links.values()].find((one) => one.sha256 === sha256);
-  if (!link || isOver(users, link, now)) return undefined;
+  if (!link || isLinkOver(users, link, now)) return undefined;
   return users.byId.get(link.userId)?.disabled === true ? undefined : link;
 }
 
 /** Whether a link opens nothing any more: its time is over, or who made it is no administrator now. */
-export function isOver({ byId }: Users, { by, expiresAt }: UserLink, now: string): boolean {
+export function isLinkOver({ byId }: Users, { by, expiresAt }: UserLink, now: string): boolean {
   const maker = byId.get(by);
   const isGood = by === 'system' || (maker?.isAdmin === true && !maker.disabled);
   return !isGood || expiresAt <= now;

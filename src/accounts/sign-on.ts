@@ -148,18 +148,10 @@ export function signOn(parts: Parts): SignOn {
     async finish(back, { address, agent }) {
       await stream.takeIn();
       const { comer, purpose, authenticatedAt } = await cameFor(back, 'login');
-      const entered = async () => {
-        const user = await admitted(comer, purpose.invitation, parts);
-        return { user, session: await beginSession(user, parts, { agent, signedOn: true }) };
-      };
-      const { user, session } = await entered().catch((error: unknown) => {
-        const code = error instanceof AccountError ? error.said.code : undefined;
-        log.warn({ category: securityCategory, address, code }, 'single sign-on refused');
-        countLogin(parts, 'login.failed', userByIdentity(users, comer.identity)?.id);
-        throw error;
-      });
-      const how = { category: securityCategory, address, user_id: user.id };
+      const from = { address, agent };
+      const { user, session } = await entered(comer, purpose.invitation, from, parts);
       if (authenticatedAt) await parts.noteLogin(sessionIdOf(session.token), authenticatedAt);
+      const how = { category: securityCategory, address, user_id: user.id };
       log.info(how, 'user logged in by single sign-on');
       return session;
     },
@@ -207,6 +199,24 @@ function trials(parts: Parts, flows: SignOnFlows): Pick<SignOn, 'beginTrial' | '
       return { read, ...foreseeSignOn(stream.users, comer, rulesOf(wanted)) };
     },
   };
+}
+
+/** The session of who is let in; who is refused is counted. */
+async function entered(
+  comer: Comer,
+  invitation: string | undefined,
+  { address, agent }: From,
+  parts: Parts,
+): Promise<{ user: User; session: Session }> {
+  try {
+    const user = await admitted(comer, invitation, parts);
+    return { user, session: await beginSession(user, parts, { agent, signedOn: true }) };
+  } catch (error) {
+    const code = error instanceof AccountError ? error.said.code : undefined;
+    parts.log.warn({ category: securityCategory, address, code }, 'single sign-on refused');
+    countLogin(parts, 'login.failed', userByIdentity(parts.stream.users, comer.identity)?.id);
+    throw error;
+  }
 }
 
 /** Who is let in, as a user. @param invitation SHA-256 of the token of the one they have */

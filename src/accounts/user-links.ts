@@ -14,7 +14,7 @@ import {
   decideLink,
   decidePasswordByLink,
   decideWithdrawal,
-  isOver,
+  isLinkOver,
   linkOver,
   openLink,
 } from '../../projections/user-links.ts';
@@ -160,7 +160,7 @@ export function userLinks(parts: Parts): UserLinks {
       return await give(link, days, onBehalf);
     },
     listLinks: () =>
-      [...users.links.values()].filter((link) => !isOver(users, link, now())).toReversed(),
+      [...users.links.values()].filter((link) => !isLinkOver(users, link, now())).toReversed(),
     withdrawLink: withdraw,
     showLink: (token, from) => showLink(token, from, parts),
     async useLink({ token, username, password, code }, from) {
@@ -177,7 +177,7 @@ export function userLinks(parts: Parts): UserLinks {
       return await beginSession(user, parts, { agent: from.agent });
     },
     async sweepLinks() {
-      const over = [...users.links.values()].filter((link) => isOver(users, link, now()));
+      const over = [...users.links.values()].filter((link) => isLinkOver(users, link, now()));
       for (const { userId } of over) await withdraw(userId, { by: 'system' });
     },
   };

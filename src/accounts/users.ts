@@ -152,10 +152,12 @@ export type AdministrationParts = {
   log: Pick<Log, 'info' | 'warn'>;
 };
 
+const opensIn = ({ localLogin }: Pick<AdministrationParts, 'localLogin'>) =>
+  opensByPassword(localLogin());
+
 export function userAdministration(parts: AdministrationParts): UserAdministration {
   const { stream, book, scheme } = parts;
   const { users } = stream;
-  const opens = () => opensByPassword(parts.localLogin());
   const report = (what: string, userId: string, { by }: OnBehalf): void =>
     parts.log.info({ category: 'security', user_id: userId, by }, what);
 
@@ -165,9 +167,8 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
 
     async importUsers(given, onBehalf) {
       const wanted = given.map(({ username, passwordHash, isAdmin }) => {
-        const name = checkUsername(username);
         checkPasswordHash(passwordHash);
-        return { id: ulid(), username: name, passwordHash, isAdmin };
+        return { id: ulid(), username: checkUsername(username), passwordHash, isAdmin };
       });
       await stream.change(onBehalf, decideRegistration(wanted));
       for (const { id } of wanted) report('user imported', id, onBehalf);
@@ -180,10 +181,8 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       const passwordHash =
         password === undefined ? undefined : await newHash(password, name, scheme());
       const wanted = { isAdmin, disabled, passwordHash, totp };
-      const facts = await stream.change(
-        onBehalf,
-        decideUserChange(id, wanted, onBehalf.by, opens()),
-      );
+      const decide = decideUserChange(id, wanted, onBehalf.by, opensIn(parts));
+      const facts = await stream.change(onBehalf, decide);
       // What an administrator has open may show what others do.
       if (facts.some(({ type }) => endingSessions.has(type))) await book.endAllOf(id);
       for (const { type } of facts) report(type.replace('.', ' ').replace('_', ' '), id, onBehalf);
@@ -215,7 +214,7 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       const user = known(users, username);
       const { id } = user;
       const metadata = metadataOf(onBehalf);
-      await stream.change(metadata, decideDeletion(id, opens()));
+      await stream.change(metadata, decideDeletion(id, opensIn(parts)));
       await forgetDeleted(user, parts);
       report('user deleted', id, onBehalf);
       try {
