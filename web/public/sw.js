@@ -43,6 +43,7 @@ async function show(id) {
   if (open === undefined)
     return await self.clients.openWindow(`/speakers?recording=${encodeURIComponent(id)}`);
   // It goes there by itself (`client/notify.ts`): loaded anew, it would no longer record.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a page of a worker has none
   open.postMessage({ pressed: id });
   return await open.focus();
 }

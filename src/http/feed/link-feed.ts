@@ -93,10 +93,7 @@ export function openLinkFeed(services: Services): LinkFeed {
         for (const frame of await saidSince(services, recordingId, from)) listener.send(frame);
     },
     leave,
-    remind(listener) {
-      const said = listeners.get(listener.recordingId)?.get(listener)?.said ?? '';
-      if (said !== '') listener.send(said);
-    },
+    remind: (listener) => sayAgain(listener, listeners.get(listener.recordingId)?.get(listener)),
     isFollowed: () => listeners.size > 0,
     async publish(fact) {
       const recordingId = recordingOf(fact.stream) ?? '';
@@ -124,6 +121,10 @@ export function openLinkFeed(services: Services): LinkFeed {
       for (const all of listeners.values()) for (const one of all.keys()) one.fail();
     },
   };
+}
+
+function sayAgain(listener: LinkListener, followed: Followed | undefined): void {
+  if (followed !== undefined && followed.said !== '') listener.send(followed.said);
 }
 
 const watchedFor = ({ recordingId, link }: LinkListener) => ({

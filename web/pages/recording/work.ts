@@ -96,7 +96,6 @@ export function openWork(id: string, opened: OpenRecording): Work {
     problem.set(null);
     return make(said, plan, words.get().changedSince);
   };
-  /** Makes a change whose refusal has no place of its own. @returns whether it is made */
   async function makeAtTop(said: string, plan: Plan): Promise<boolean> {
     const refused = await makeInHead(said, plan);
     if (refused !== null) problem.set(new ApiError(refused));
