@@ -15,7 +15,7 @@ import {
   type ServiceProcess,
 } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { assertFlat, resourcesOf } from './resources.ts';
+import { resourcesOf, untilFlat } from './resources.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 import { program } from '../support/program.ts';
 
@@ -115,8 +115,7 @@ test(
     for (const { id, talk, kind } of acknowledged) {
       assert.equal(await documentsOf(service, token, id), expected.get(`${talk} ${kind}`));
     }
-    const now = await resourcesOf(service.pid);
-    assertFlat(undisturbed, now);
+    const now = await untilFlat(service.pid, undisturbed);
     t.diagnostic(
       `${acknowledged.length} of ${ids.length} recordings were acknowledged, ${interrupted} stages interrupted; ${JSON.stringify({ undisturbed, now })}`,
     );

@@ -1,12 +1,12 @@
-import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
+import { eventually } from '../support/eventually.ts';
 
 /** What a process holds: memory of its own (not of files), and open files, sockets and pipes. */
 export type Resources = { megabytes: number; handles: number };
 
 /**
- * What it may hold more than at an equal point: the collector of garbage is not asked, a table of the
- * database and a kept connection each cost a handle. A leak of one a fault is beyond it in a long run.
+ * What it may hold more than at an equal point: a table of the database and a kept connection each cost a handle. A leak of one
+ * a fault is beyond it in a long run.
  */
 export const flatWithin: Resources = { megabytes: 100, handles: 10 };
 
@@ -16,10 +16,24 @@ export async function resourcesOf(pid: number): Promise<Resources> {
   return { megabytes: kilobytes / 1024, handles: (await readdir(`/proc/${pid}/fd`)).length };
 }
 
-/** Neither is more than it was, but for the bound. */
-export function assertFlat(before: Resources, now: Resources): void {
-  for (const what of ['megabytes', 'handles'] as const) {
-    const grown = `${before[what].toFixed(0)} → ${now[what].toFixed(0)} ${what}`;
-    assert.ok(now[what] <= before[what] + flatWithin[what], grown);
-  }
+/**
+ * Resolves with what a process holds as soon as neither is more than it was, but for the bound: garbage of a burst goes when the
+ * process has rested for some seconds. @param opened handles that it has on purpose
+ */
+export async function untilFlat(pid: number, before: Resources, opened = 0): Promise<Resources> {
+  let now = before;
+  const isFlat = async () => {
+    const { megabytes, handles } = await resourcesOf(pid);
+    now = { megabytes, handles: handles - opened };
+    return resources.every((what) => now[what] <= before[what] + flatWithin[what]);
+  };
+  await eventually('it holds no more than before', isFlat).catch((error: Error) => {
+    const grown = resources.map(
+      (what) => `${before[what].toFixed(0)} → ${now[what].toFixed(0)} ${what}`,
+    );
+    throw new Error(`${error.message}: ${grown.join(', ')}`, { cause: error });
+  });
+  return now;
 }
+
+const resources = ['megabytes', 'handles'] as const;

@@ -10,7 +10,7 @@ import {
   type ServiceProcess,
 } from '../support/service-process.ts';
 import { type HasEnd, tempDir } from '../support/temp-dir.ts';
-import { assertFlat, resourcesOf, type Resources } from './resources.ts';
+import { resourcesOf, untilFlat, type Resources } from './resources.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
 
 /** The service on a data directory of its own, to be disturbed, and what it acknowledged. */
@@ -107,10 +107,9 @@ export async function trial(t: HasEnd, folder?: string): Promise<Trial> {
         assert.equal(await documentsOf(service, token, id), expected.get(kind));
       }
       for (const id of ids) await checkFacts(service, token, id);
-      const now = await resourcesOf(service.pid);
+      const now = await untilFlat(service.pid, undisturbed, opened);
       most.megabytes = Math.max(most.megabytes, now.megabytes);
       most.handles = Math.max(most.handles, now.handles);
-      assertFlat(undisturbed, { ...now, handles: now.handles - opened });
     },
   };
 }
