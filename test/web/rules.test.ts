@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tellTalks } from '../bench/library.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
@@ -67,6 +68,12 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   await page.getByRole('checkbox', { name: 'lift' }).check();
   await page.getByLabel('Template').selectOption('Interview');
   await page.getByText('add lift and use the template Interview.').waitFor();
+  const leaving = page.getByRole('dialog').getByText('What you entered here is not saved.');
+  await page.getByRole('link', { name: 'Tags', exact: true }).click();
+  await leaving.waitFor();
+  await checkLook(page, 'organise-rule-unsaved');
+  await page.getByRole('button', { name: 'Stay here' }).click();
+  assert.equal(await page.getByLabel('Somebody says').inputValue(), 'note');
   await page.getByRole('button', { name: 'Try on the last 200 notes' }).press('Enter');
   await page.getByText('tags and template', { exact: true }).first().waitFor();
   await page.getByText('Summaries stay as they are.').waitFor();
@@ -81,7 +88,19 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   await page.getByRole('switch', { name: 'Rule 1 is on' }).press('Space');
   await second.getByText('off', { exact: true }).waitFor();
   await checkLook(page, 'organise-rules');
+  // Where nothing was typed, nothing is asked.
   await page.getByRole('button', { name: 'Edit rule 1' }).press('Enter');
+  await page.getByRole('button', { name: 'Delete rule' }).waitFor();
+  await page.getByRole('link', { name: 'Tags', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor();
+  await page.getByRole('link', { name: 'Rules', exact: true }).click();
+  await page.getByRole('button', { name: 'Edit rule 1' }).press('Enter');
+  await page.getByLabel('Somebody says').fill('other');
+  await page.goBack();
+  await leaving.waitFor();
+  await page.getByRole('button', { name: 'Stay here' }).click();
+  assert.equal(await page.getByLabel('Somebody says').inputValue(), 'other');
+  assert.equal(new URL(page.url()).search, '?part=rules');
   await page.getByRole('button', { name: 'Delete rule' }).press('Enter');
   await second.waitFor({ state: 'detached' });
 

@@ -82,6 +82,10 @@ export default {
   confirmSignOnHint:
     'Sie haben hier kein Passwort, deshalb fragt {provider}, wer Sie sind. Danach kommen Sie auf diese Seite zurück und wiederholen, was Sie tun wollten.',
   confirmAt: 'Zu {provider}',
+  leaveQuestion: 'Seite verlassen, ohne zu speichern?',
+  stay: 'Hier bleiben',
+  leaveAnyway: 'Ohne Speichern verlassen',
+  notSavedYet: 'Was Sie hier eingegeben haben, ist nicht gespeichert.',
   notFound: 'Seite nicht gefunden.',
   notLoaded: 'Diese Seite konnte nicht geladen werden.',
   notReachable: 'Mitschrift ist nicht erreichbar.',

@@ -86,9 +86,6 @@ export default {
   notWhole: 'Geben Sie eine ganze Zahl ein. Bis zum Speichern gilt der bisherige Wert.',
   tooSmall: 'Mindestens {min}. Bis zum Speichern gilt der bisherige Wert.',
   tooLarge: 'Höchstens {max}. Bis zum Speichern gilt der bisherige Wert.',
-  leaveQuestion: 'Seite verlassen, ohne zu speichern?',
-  stay: 'Hier bleiben',
-  leaveAnyway: 'Ohne Speichern verlassen',
 
   combined: 'Mikrofon und Lautsprecher zusammen',
   combinedHint:

@@ -85,9 +85,6 @@ const english = {
   notWhole: 'Enter a whole number. The previous value applies until you save.',
   tooSmall: params('At least {min}. The previous value applies until you save.'),
   tooLarge: params('At most {max}. The previous value applies until you save.'),
-  leaveQuestion: 'Leave without saving?',
-  stay: 'Stay here',
-  leaveAnyway: 'Leave without saving',
 
   combined: 'Microphone and speakers together',
   combinedHint:
