@@ -267,7 +267,8 @@ async function mergedAtOnce(
   const groups = depth < depthMax ? grouped(notes, tokensMax) : [notes];
   if (groups.length <= 1) {
     const about = aboutNotes(notes, leastWords(notes.join(' ')), asking.noted());
-    const draft = await askForSummary(asking, 'merge', about).catch(ifTooLarge);
+    const ask = askForSummary(asking, 'merge', about);
+    const draft = await ask.catch(ifTooSlow(asking, about)).catch(ifTooLarge);
     if (draft !== null) return draft;
     if (depth >= depthMax || notes.length < 3)
       throw new StageError(failure('context-too-small-to-merge'), { retriable: false });
@@ -282,7 +283,8 @@ async function mergedAtOnce(
 async function condensed(asking: Asking, group: string[]): Promise<string[]> {
   if (group.length === 1) return group;
   const about = aboutNotes(group, 1, asking.noted());
-  const draft = await askForSummary(asking, 'part', about).catch(ifTooLarge);
+  const ask = askForSummary(asking, 'part', about);
+  const draft = await ask.catch(ifTooSlow(asking, about)).catch(ifTooLarge);
   if (draft === null) {
     const [first, second] = inHalves(group);
     return [...(await condensed(asking, first)), ...(await condensed(asking, second))];

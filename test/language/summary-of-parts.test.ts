@@ -56,3 +56,26 @@ test('all tasks of a long meeting are in its summary, also where no answer has r
   assert.equal(new Set(lines.map(({ text }) => text)).size, parts * tasks);
   assert.equal(lines.length, parts * tasks);
 });
+
+test('a server too slow to put all notes together is given fewer at once', async (t) => {
+  const { model, server } = await openOn(
+    t,
+    {
+      flavour: 'llama.cpp',
+      contextTokens: 16_384,
+      brain({ user }) {
+        const turns = numbersIn(user).filter((_, at) => at % 15 === 0);
+        // The last part: what follows puts the notes together.
+        if (/im punkt 479 /u.test(user)) Object.assign(server.faults, { times: 1, silent: true });
+        const length = user.includes('<transcript>') ? 60 : 20;
+        return linesOf(
+          ...turns.map((turn) => ({ turn, text: `Das ist ${turn} ${filler(length)}.` })),
+        );
+      },
+    },
+    { timeoutSeconds: 1 },
+  );
+  const { lines } = await summarise(longTalk(480), model, options);
+  assert.ok(lines.length > 0);
+  assert.ok(server.faults.times <= 0, 'it was silent');
+});
