@@ -10,6 +10,7 @@ import {
   searchAddress,
   spans,
 } from '../../../web/pages/home/library/filter.ts';
+import { filedOf } from '../../../web/pages/home/library/filing.ts';
 import DateFilter from '../../../web/pages/home/library/DateFilter.svelte';
 import { openSelection } from '../../../web/pages/home/library/selection.ts';
 import { loudnessOf, wavePath } from '../../../web/components/level.ts';
@@ -65,6 +66,23 @@ test('of several that are chosen a range is drawn anew, and what is gone leaves'
   assert.deepEqual([chosen(), several.selection.get().picking], ['', true], 'it goes on');
   several.end();
   assert.equal(several.selection.get().picking, false);
+});
+
+test('where chosen notes are is asked for one by one, also under another filter, and of those that are gone in vain', async (t) => {
+  const asked: string[] = [];
+  t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+    const { searchParams } = new URL(url);
+    asked.push(searchParams.toString());
+    const there = searchParams.get('around') === 'r7' ? days(7) : days(1);
+    return Response.json({ transcripts: there, next_cursor: 'more', previous_cursor: null });
+  });
+  const other = { ...everything, folder: 'f2' };
+  const found = await filedOf(new Set(['r9', 'r7', 'gone']), days(9), other);
+  assert.deepEqual(
+    found.map((one) => (one as Note).recording_id),
+    ['r9', 'r7'],
+  );
+  assert.deepEqual(asked, ['around=r7&limit=1', 'around=gone&limit=1']);
 });
 
 test('notes stand under the day on which they were recorded, here', () => {

@@ -61,8 +61,10 @@ export type Filing = ReturnType<typeof openFiling>;
 
 /** Rows of a page. */
 const pageSize = 200;
+/** Notes that are looked for one by one, wherever they are; of more the list is read. */
+const apartMax = 20;
 
-/** Where notes are, also those that are chosen and not read. @throws {ApiError} */
+/** Where notes are, also those that are chosen and not read; without those that are gone. @throws {ApiError} */
 export async function filedOf(
   ids: ReadonlySet<string>,
   notes: readonly Note[],
@@ -73,6 +75,14 @@ export async function filedOf(
     for (const one of some) if (ids.has(one.recording_id)) found.set(one.recording_id, one);
   };
   take(notes);
+  const missing = [...ids].filter((id) => !found.has(id));
+  if (missing.length <= apartMax) {
+    for (const around of missing) {
+      const query = { around, limit: 1 };
+      take((await answer(api.GET('/transcripts', { params: { query } }))).transcripts);
+    }
+    return [...found.values()];
+  }
   let cursor: string | null | undefined;
   while (found.size < ids.size && cursor !== null) {
     const at = cursor === undefined ? {} : { cursor };
