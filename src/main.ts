@@ -42,7 +42,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   });
   log.info({ url: server.url }, 'listening');
-  const service = keepRunning(early && Promise.resolve(early), {
+  const service = keepRunning(early ? Promise.resolve(early) : openLogOf(options), {
     open: () => openLogOf(options),
     begin: (eventLog, lost) => begin({ ...options, lost }, eventLog, server),
     server,

@@ -37,19 +37,13 @@ export type Running = {
 
 /** Between two tries to open a log whose database is away, in milliseconds. */
 const pauses = { first: 250, max: 5_000 };
-/**
- * So long the database is waited for at the start, in milliseconds: it may come up after this machine. An address may be
- * wrong as well, so then the process ends, with the reason; whoever supervises it starts it again.
- */
-const startMs = 600_000;
 
 /**
  * Keeps a service running over its log. Where the database came back without facts that this process knew, whatever it
  * remembers may be wrong: all of it is dropped by ending everything but the port, and beginning again in this process,
  * which is what a restart does.
- * @param early the log, where it is opened already
  */
-export function keepRunning(early: Promise<OpenedLog> | undefined, parts: Parts): Running {
+export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
   const { server, log } = parts;
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
@@ -81,7 +75,7 @@ export function keepRunning(early: Promise<OpenedLog> | undefined, parts: Parts)
       );
       await endToBeginAgain(mine, parts);
       if (!closing.signal.aborted)
-        begin(openWhenThere(parts, closing.signal), sentenceOf(reason) ?? null);
+        begin(openAgain(parts, closing.signal), sentenceOf(reason) ?? null);
     };
     const onOutdated = (reason: Error): void => {
       isOutdated = true;
@@ -109,7 +103,7 @@ export function keepRunning(early: Promise<OpenedLog> | undefined, parts: Parts)
     }
   };
 
-  begin(early ?? openWhenThere(parts, closing.signal, startMs), null);
+  begin(first, null);
   const [ready, link] = [reached((one) => one.ready), reached((one) => one.link)];
   for (const one of [ready, link, end.promise]) one.catch(() => undefined);
   return { ready, link, over: end.promise, close };
@@ -134,15 +128,10 @@ async function endToBeginAgain(run: Run, { server, log, endWithinMs }: Parts): P
 }
 
 /** As soon as its database is there. */
-const openWhenThere = (
-  { open, log }: Parts,
-  signal: AbortSignal,
-  limitMs = Infinity,
-): Promise<OpenedLog> =>
+const openAgain = ({ open, log }: Parts, signal: AbortSignal): Promise<OpenedLog> =>
   retry(open, {
     pauses,
     signal,
-    limitMs: () => limitMs,
     isTransient: (error) => awayCodes.has(codeOf(error) ?? ''),
     onRetry: (err) => log.warn({ err }, 'event log cannot be opened yet; trying again'),
   });

@@ -8,14 +8,12 @@ import { dataFailure } from '../../src/words/data-failures.ts';
 
 const quiet = { error: () => {}, warn: () => {} };
 
-/** Runs over logs that are outdated when it is said; `ends` is how each ends, `refusals` what the first tries to open say. */
-function service(ends: () => Promise<void>, refusals: Error[] = []) {
+/** Runs over logs that are outdated when it is said; `ends` is how each ends. */
+function service(ends: () => Promise<void>) {
   const logs: AbortController[] = [];
   const told: (Sentence | null)[] = [];
   const port: string[] = [];
   const open = async (): Promise<OpenedLog> => {
-    const refusal = refusals.shift();
-    if (refusal !== undefined) throw refusal;
     const outdated = new AbortController();
     logs.push(outdated);
     return { outdated: outdated.signal } as OpenedLog;
@@ -37,7 +35,7 @@ function service(ends: () => Promise<void>, refusals: Error[] = []) {
     pause: async () => void port.push('pause'),
     close: async () => void port.push('close'),
   };
-  const running = keepRunning(undefined, { begin, open, server, log: quiet, endWithinMs: 50 });
+  const running = keepRunning(open(), { begin, open, server, log: quiet, endWithinMs: 50 });
   return { ...running, logs, told, port };
 }
 
@@ -55,16 +53,6 @@ test('what is outdated ends but for the port, and is begun again, as often as it
   await one.close();
   await one.over;
   assert.deepEqual(one.port, ['pause', 'pause', 'close']);
-});
-
-test('a database that comes up after this machine is waited for; what does not fit is said at once', async () => {
-  const away = () => Object.assign(new Error('away'), { code: 'unreachable' });
-  const one = service(async () => {}, [away(), away()]);
-  await one.ready;
-  await one.close();
-  const unfit = service(async () => {}, [Object.assign(new Error('old'), { code: 'version' })]);
-  await assert.rejects(unfit.ready, /old/);
-  await assert.rejects(unfit.over, /old/);
 });
 
 test('what does not end is said, for the process to be started again', async () => {
