@@ -213,7 +213,8 @@ async function copyFiles(
 
 /**
  * After the files: of what was erased while they were copied, some are in the copy. Its documents are found with its key, which
- * `copyTree` took before them, by its name; so they go first.
+ * `copyTree` took before them, by its name; so they go first. Also what is on the list already: a run that was interrupted put
+ * it there, maybe before the key was destroyed.
  */
 async function carryErasures(
   keys: KeyStore,
@@ -221,7 +222,7 @@ async function carryErasures(
   copied: { log: LogCopy; files: string },
 ): Promise<void> {
   const list = await openErasureList(path);
-  const erasures = (await keys.erasures()).filter(({ subject }) => !list.has(subject));
+  const erasures = await keys.erasures();
   const keyOf = (subject: string) => join(copied.files, 'keys', subject);
   const meanwhile = new Set<string>();
   for (const { subject } of erasures) if (await exists(keyOf(subject))) meanwhile.add(subject);
@@ -236,7 +237,7 @@ async function carryErasures(
     await rm(join(copied.files, 'recordings', subject), { recursive: true, force: true });
     // Not overwritten: the last backup may share the file, and counts until this one does.
     await rm(keyOf(subject), { force: true });
-    await list.add(subject, at);
+    if (!list.has(subject)) await list.add(subject, at);
   }
 }
 

@@ -157,9 +157,9 @@ function titleFrom(sentence: string, language: string | null): string {
   const from = words.slice(Math.max(0, first), Math.max(0, first) + titleWordsMax);
   const last = from.findLastIndex(means);
   const chosen = last > 0 ? from.slice(0, last + 1) : from;
-  const title = chosen
-    .join('')
+  const title = [...chosen.join('')]
     .slice(0, titleCharactersMax)
+    .join('')
     .replaceAll(/^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}?!%])[^\p{L}\p{N}?!%]+$/gu, '');
   return title.charAt(0).toLocaleUpperCase() + title.slice(1);
 }

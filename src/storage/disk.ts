@@ -107,10 +107,11 @@ const lowWaterMark = (
 
 /** Where a data directory grows: each may lie on a disk of its own, by a link or as what all nodes share. */
 const growing = ['root', 'recordings', 'spaces', 'uploads'] as const;
+type Growing = Pick<DataFolder, (typeof growing)[number]>;
 
 /** The disk that is full first, in bytes: `low` must be free there for new work to begin. @throws the system's errors */
 export async function tightestDisk(
-  data: Pick<DataFolder, (typeof growing)[number]>,
+  data: Growing,
   settings: Pick<Settings, 'limits.free_mb'>,
 ): Promise<{ folder: string; free: number; low: number }> {
   const disks = await Promise.all(
@@ -154,7 +155,7 @@ export const removeReserve = (root: string): Promise<boolean> =>
 
 /** Watches nothing and makes nothing before `start`. */
 export function openDiskRoom(deps: {
-  data: Parameters<typeof tightestDisk>[0];
+  data: Growing;
   settings(): Pick<Settings, 'limits.free_mb'>;
   log: { warn(fields: object, text: string): void };
 }): DiskRoom {

@@ -304,6 +304,19 @@ test('what is erased while a backup copies files is not in it', async (t) => {
   assert.ok(!back.some((path) => path.includes(gone)), back.join('\n'));
 });
 
+test('a key that an interrupted run had listed, and that was destroyed later, is in no backup', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const { kept } = await places(t);
+  const [gone] = recordings as [string, string];
+  for (let run = 0; run < 2; run += 1)
+    await withLogAlone(data, async (opened) => {
+      // Listed, and there for another moment.
+      const erasures = async () => [{ subject: gone, at: '2026-03-01T10:00:00.000Z' }];
+      await backup({ ...opened, keys: { ...opened.keys, erasures }, data }, kept);
+    });
+  assert.ok(!(await readdir(join(kept, 'files-2', 'keys'))).includes(gone));
+});
+
 test('a folder on a larger disk is in the backup; what the root of a disk has, and models, are not', async (t) => {
   const { data } = await recordedData(t);
   const { kept, target } = await places(t);

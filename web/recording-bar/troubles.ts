@@ -11,7 +11,7 @@ const sentencesOf = {
   'no-tab-sound': ['noTabSound', 'noTabSoundDo'],
   'no-storage': ['noStorage', 'noStorageDo'],
   'needs-press': ['needsPress', 'needsPressDo'],
-  'not-loaded': ['notLoaded', 'notLoadedDo'],
+  'not-loaded': ['partNotLoaded', 'notLoadedDo'],
   insecure: ['insecureTitle', 'insecureDo'],
   'tab-ended': ['tabEnded', 'tabEndedDo'],
 } as const;

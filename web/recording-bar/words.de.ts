@@ -98,7 +98,6 @@ export default {
   noStorage: 'Dieser Browser hat keinen Speicherplatz mehr.',
   noStorageDo:
     'Alles bis dahin Aufgenommene wird an den Server gesendet. Geben Sie Speicherplatz frei oder verlassen Sie das private Fenster, und nehmen Sie dann neu auf.',
-  notLoaded: 'Ein Teil dieser Seite konnte nicht geladen werden.',
   notLoadedDo: 'Es wird nichts aufgenommen. Laden Sie die Seite neu und versuchen Sie es erneut.',
   needsPress: 'Die Aufnahme geht erst nach einem Klick oder Tippen weiter.',
   needsPressDo: 'Alles bisher Aufgenommene ist gespeichert. Wählen Sie „Aufnahme fortsetzen“.',

@@ -101,7 +101,6 @@ const english = {
   noStorage: 'This browser has no storage space left.',
   noStorageDo:
     'Everything recorded before that will be sent to the server. Free up space or leave the private window, then record again.',
-  notLoaded: 'Part of this page could not be loaded.',
   notLoadedDo: 'Nothing is being recorded. Reload the page, then try again.',
   needsPress: 'Recording can only continue after a click or tap.',
   needsPressDo: 'Everything recorded so far is saved. Select “Continue recording”.',

@@ -10,7 +10,7 @@ import { showAs } from '../../../web/client/microphone/shown.ts';
 import { session } from '../../../web/client/session.ts';
 import { tellOfRecordings } from '../../../web/recording-bar/told.ts';
 import { eventually } from '../../support/eventually.ts';
-import { loginOf, settled, sockets } from './sockets.ts';
+import { kept, loginOf, settled, sockets } from './sockets.ts';
 
 const store: AudioStore = {
   put: async () => {},
@@ -44,17 +44,6 @@ test('of a recording that is deleted nobody hears that its note is being created
   };
 
   const here = () => {
-    const kept = {
-      id: '01BROWSER',
-      user: 'ada',
-      recordingId: '01SERVICE',
-      kind: 'solo',
-      source: 'microphone',
-      rate: 16_000,
-      startedAt: '2026-03-01T10:00:00.000Z',
-      acknowledged: 0,
-      isOver: false,
-    } as const;
     const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
     showAs('recording', mine);
     takeBlock(mine, new Int16Array(16_000).buffer);

@@ -11,19 +11,7 @@ import { showAs } from '../../../web/client/microphone/shown.ts';
 import { session } from '../../../web/client/session.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Status, status } from '../../../web/client/feed.ts';
-import { loginOf, settled, sockets } from './sockets.ts';
-
-const kept: Kept = {
-  id: '01BROWSER',
-  user: 'ada',
-  recordingId: '01SERVICE',
-  kind: 'solo',
-  source: 'microphone',
-  rate: 16_000,
-  startedAt: '2026-03-01T10:00:00.000Z',
-  acknowledged: 0,
-  isOver: false,
-};
+import { kept, loginOf, settled, sockets } from './sockets.ts';
 
 /** A store in memory for one recording. */
 function storeInMemory() {

@@ -1,5 +1,19 @@
 import type { TestContext } from 'node:test';
 import type { Session } from '../../../web/client/session.ts';
+import type { Kept } from '../../../web/client/microphone/audio-store.ts';
+
+/** What a browser keeps of what it records. */
+export const kept: Kept = {
+  id: '01BROWSER',
+  user: 'ada',
+  recordingId: '01SERVICE',
+  kind: 'solo',
+  source: 'microphone',
+  rate: 16_000,
+  startedAt: '2026-03-01T10:00:00.000Z',
+  acknowledged: 0,
+  isOver: false,
+};
 
 /** A WebSocket of which the test is the other end. */
 export type FakeSocket = EventTarget & {
