@@ -157,7 +157,7 @@ function titleFrom(sentence: string, language: string | null): string {
   const from = words.slice(Math.max(0, first), Math.max(0, first) + titleWordsMax);
   const last = from.findLastIndex(means);
   const chosen = last > 0 ? from.slice(0, last + 1) : from;
-  const title = [...chosen.join('')]
+  const title = Array.from(chosen.join(''))
     .slice(0, titleCharactersMax)
     .join('')
     .replaceAll(/^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}?!%])[^\p{L}\p{N}?!%]+$/gu, '');
