@@ -73,13 +73,12 @@ const systemData = '/var/lib/mitschrift';
  */
 export function unitText({ node, program, dataDir, environment, runsAs }: UnitInput): string {
   const variables = { MITSCHRIFT_DATA: dataDir, ...environment };
+  const whose = runsAs === undefined ? 'user' : 'system';
   return `[Unit]
 Description=Mitschrift: records conversations and turns them into notes
 Documentation=file:${escapeWord(program.replace(/dist\/src\/cli\/[^/]+$/, 'README.md'))}
 After=${runsAs === undefined ? 'sound.target' : 'network.target sound.target'}
-# Ten failures within ten minutes: something is wrong that starting again does not mend.
-StartLimitIntervalSec=600
-StartLimitBurst=10
+${limitOfStarts[whose]}
 
 [Service]
 Type=exec
@@ -90,7 +89,7 @@ ${Object.entries(variables)
 # glibc keeps a heap a thread: over hours of audio a tenth more memory than with two of them.
 Environment=MALLOC_ARENA_MAX=2
 Restart=on-failure
-RestartSec=2
+RestartSec=${secondsBetweenStarts[whose]}
 # Finishes what is being written; what was acknowledged is on disk in any case.
 TimeoutStopSec=20
 KillMode=process
@@ -106,6 +105,16 @@ ${runsAs === undefined ? '' : 'ProtectSystem=full\n'}
 WantedBy=${runsAs === undefined ? 'default.target' : 'multi-user.target'}
 `;
 }
+
+/** Behind a power cut a server's database or its disk may come up much later; a laptop keeps its battery. */
+const limitOfStarts = {
+  user: `# Ten failures within ten minutes: something is wrong that starting again does not mend.
+StartLimitIntervalSec=600
+StartLimitBurst=10`,
+  system: `# Nobody sits beside it: what it needs, a database or a disk, may come up at any time.
+StartLimitIntervalSec=0`,
+};
+const secondsBetweenStarts = { user: 2, system: 10 };
 
 /** How to place it is on standard error: the unit itself can go to a file. */
 function printSystemUnit(runsAs: string): void {

@@ -10,6 +10,8 @@ import { tempDir } from '../support/temp-dir.ts';
 import { readingRoom, tellMeetings } from '../web/told-meetings.ts';
 
 const rounds = times({ short: 1, long: 10 });
+/** Each takes a turn out of a meeting, which has to go on having enough of them. */
+const roundsOfMeeting = 3;
 
 type Note = {
   state: string;
@@ -26,7 +28,8 @@ test(`${rounds} times the service is killed while notes are cut, joined and shor
   const login = { username: 'ada', password: 'correct horse battery' };
   await apiOf(service.url).post('/setup', login);
   await service.end('SIGTERM');
-  const [told] = await tellMeetings(dataDir, [readingRoom]);
+  const meetings = Array.from({ length: Math.ceil(rounds / roundsOfMeeting) }, () => readingRoom);
+  const told = await tellMeetings(dataDir, meetings);
   service = await startServiceProcess(dataDir);
   const { token } = await apiOf(service.url).post<{ token: string }>('/login', login);
   const read = (id: string) => apiOf(service.url, token).get<Note>(`/recordings/${id}`);
@@ -56,11 +59,15 @@ test(`${rounds} times the service is killed while notes are cut, joined and shor
     return (await send()).into;
   };
 
-  let id = told!;
-  await apiOf(service.url, token).post(`/recordings/${id}/sidenotes`, { at: 3, text: 'early' });
-  await apiOf(service.url, token).post(`/recordings/${id}/sidenotes`, { at: 60, text: 'late' });
-  await atRest(id);
+  let id = '';
   for (let round = 0; round < rounds; round += 1) {
+    if (round % roundsOfMeeting === 0) {
+      id = told[round / roundsOfMeeting]!;
+      const notes = apiOf(service.url, token);
+      await notes.post(`/recordings/${id}/sidenotes`, { at: 3, text: 'early' });
+      await notes.post(`/recordings/${id}/sidenotes`, { at: 60, text: 'late' });
+      await atRest(id);
+    }
     const [whole, before] = [await samples(id), await read(id)];
     const cut = before.utterances[4]!.start;
     const into = await killed(`/recordings/${id}/cut`, { at: cut }, `cut-${round}`);

@@ -102,6 +102,9 @@ test('a unit of the whole host is printed for root to place, and nothing is inst
   assert.match(stdout, /^ProtectSystem=full$/m);
   // A backup into /tmp, and a capture that outlives the service, would be in a folder that ends with the unit.
   assert.ok(!stdout.includes('PrivateTmp'));
+  // Its database may come up later than any number of starts.
+  assert.match(stdout, /^StartLimitIntervalSec=0$/m);
+  assert.match(stdout, /^RestartSec=10$/m);
   assert.match(stdout, /^WantedBy=multi-user\.target$/m);
   assert.match(stderr, /Nothing was installed.*\/etc\/systemd\/system\/mitschrift\.service/);
 });
